@@ -50,6 +50,18 @@ pub struct Message {
     /// this, where the text tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
+    /// What of it stands in place of something longer. The event that took that away says it, so it is not written here.
+    #[serde(skip)]
+    pub stands_for: StandsFor,
+}
+
+/// What of a message stands in place of something longer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StandsFor {
+    /// All of it stands for an older part of the conversation.
+    pub older_part: bool,
+    /// The calls whose results are shorter than they were.
+    pub outputs: Vec<CallId>,
 }
 
 /// One piece of a message.
@@ -121,7 +133,7 @@ impl Message {
     /// A message of `parts`; nothing is said about who or which model wrote it.
     #[must_use]
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
-        Self { id: MessageId::new(), role, parts, model: None, author: None }
+        Self { id: MessageId::new(), role, parts, model: None, author: None, stands_for: StandsFor::default() }
     }
 
     /// A message of Neco itself to the model: it stands in the person's place in the conversation, so

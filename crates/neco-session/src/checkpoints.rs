@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_agent::{Checkpointer, WayBack};
-use neco_proto::event::{CheckpointWhen, Notification, NotificationLevel};
+use neco_proto::event::{CheckpointWhen, Notification, NotificationLevel, NotificationTopic};
 use neco_proto::{AgentId, EventBody, SessionId, TurnId};
 use neco_workspace::checkpoint::{CheckpointError, Checkpoints, Note, Snapshot};
 use tokio_util::task::TaskTracker;
@@ -24,9 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long nothing was kept before the store does what can wait.
 const QUIET: Duration = Duration::from_secs(2);
-
-/// How it begins what a person is told of a turn whose changes can't be undone.
-pub const NOT_KEPT: &str = "no checkpoint was kept";
 
 /// What keeps the workspace of one session.
 pub struct SessionCheckpoints {
@@ -194,8 +191,11 @@ impl Shared {
 }
 
 fn tell(standing: &mut Standing, snapshot: &Snapshot, when: CheckpointWhen, label: &str) -> Vec<EventBody> {
-    let mut events: Vec<EventBody> =
-        snapshot.notices.iter().map(|text| notification(NotificationLevel::Warning, text.clone())).collect();
+    let mut events: Vec<EventBody> = snapshot
+        .notices
+        .iter()
+        .map(|text| EventBody::Notification(Notification::new(NotificationLevel::Warning, text.clone())))
+        .collect();
     if standing.told.as_ref() != Some(&snapshot.rev) {
         standing.told = Some(snapshot.rev.clone());
         events.push(EventBody::Checkpoint(event_of(snapshot, when, label)));
@@ -204,12 +204,13 @@ fn tell(standing: &mut Standing, snapshot: &Snapshot, when: CheckpointWhen, labe
 }
 
 fn fail(standing: &mut Standing, when: CheckpointWhen, error: &CheckpointError) -> Option<EventBody> {
-    let (level, text) = match error {
+    let told = match error {
         CheckpointError::TooManyFiles { .. }
         | CheckpointError::NotAProject { .. }
         | CheckpointError::TooSlow { .. } => {
             standing.off = true;
-            (NotificationLevel::Info, format!("no checkpoints are kept here, so changes can't be undone: {error}"))
+            let text = format!("no checkpoints are kept here, so changes can't be undone: {error}");
+            Notification::new(NotificationLevel::Info, text)
         }
         CheckpointError::Io { .. }
         | CheckpointError::Damaged(_)
@@ -218,15 +219,11 @@ fn fail(standing: &mut Standing, when: CheckpointWhen, error: &CheckpointError) 
         | CheckpointError::Unsupported(_)
         | CheckpointError::Refused(_)
         | CheckpointError::ChangedByOthers { .. } => {
-            let text = format!("{NOT_KEPT} {when} this turn, so it can't be undone: {error}");
-            (NotificationLevel::Warning, text)
+            let text = format!("no checkpoint was kept {when} this turn, so it can't be undone: {error}");
+            Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::NotKept)
         }
     };
-    let is_known = standing.failure.as_ref() == Some(&text);
-    standing.failure = Some(text.clone());
-    (!is_known).then(|| notification(level, text))
-}
-
-fn notification(level: NotificationLevel, text: String) -> EventBody {
-    EventBody::Notification(Notification::new(level, text))
+    let is_known = standing.failure.as_ref() == Some(&told.text);
+    standing.failure = Some(told.text.clone());
+    (!is_known).then_some(EventBody::Notification(told))
 }

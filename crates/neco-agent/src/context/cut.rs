@@ -66,7 +66,7 @@ pub struct Cut {
 /// Whether a message stands in place of an older part.
 #[must_use]
 pub fn is_summary(message: &Message) -> bool {
-    message.is_neco() && message.text().starts_with(SUMMARY)
+    message.stands_for.older_part
 }
 
 /// The message that stands in place of an older part.

@@ -1,7 +1,7 @@
 //! Outputs of earlier calls: which of them are outdated or used up, and what stands in their place.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use neco_model::tokens::{Family, estimate};
 use neco_model::{Entry, History};
@@ -21,8 +21,6 @@ const TAIL: usize = 800;
 const SAMPLE: usize = 512;
 /// About as many bytes as such a note has.
 const AROUND: usize = 70;
-/// What every note says that stands in place of something.
-const TAKEN_OUT: &str = "taken out";
 
 /// Outputs that can be shorter. What they would become is only written when it is wanted.
 #[derive(Debug, Default)]
@@ -42,11 +40,14 @@ enum Why {
 #[must_use]
 pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
     let calls = calls(history);
+    let shortened: HashSet<&CallId> = history.iter().flat_map(|entry| &entry.message().stands_for.outputs).collect();
     let mut read_later: HashMap<String, Vec<Reading<'_>>> = HashMap::new();
     let mut shorter = Vec::new();
     for (at, result) in results(history).into_iter().rev() {
         let call = calls.get(&result.call_id);
         let read = call.filter(|_| result.error_code.is_none()).and_then(|call| Reading::of(call, result));
+        // What was shortened shows nothing for sure.
+        let read = read.filter(|_| !shortened.contains(&result.call_id));
         if let Some((path, reading)) = read {
             let later = read_later.entry(path.clone()).or_default();
             if later.iter().any(|newer| newer.covers(&reading)) {
@@ -86,7 +87,7 @@ impl UsedUp<'_> {
         let shorter = |(result, why): &(&ToolResult, Why)| {
             let text = match why {
                 Why::ReadAgain(path) => {
-                    format!("[This reading of {path} was {TAKEN_OUT}: the file is read again below.]")
+                    format!("[This reading of {path} was taken out: the file is read again below.]")
                 }
                 Why::Long => clipped(&result.output, HEAD, TAIL),
             };
@@ -109,7 +110,7 @@ pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, fam
         }
         let text = if *at < recent {
             let name = calls.get(&result.call_id).map_or("the tool", |call| call.name.as_str());
-            format!("[The output of {name} was {TAKEN_OUT} to make room; call it again if it is needed.]")
+            format!("[The output of {name} was taken out to make room; call it again if it is needed.]")
         } else {
             let left = usize::try_from(too_many - saved).unwrap_or(usize::MAX);
             // About four bytes make a token; one that is cut again saves what is missing then.
@@ -159,7 +160,7 @@ pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     let lines = middle.lines().count();
     let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    let note = format!("[… {lines} ({} bytes) were {TAKEN_OUT} to make room …]", middle.len());
+    let note = format!("[… {lines} ({} bytes) were taken out to make room …]", middle.len());
     format!("{head}{gap}{closed}{note}\n{opened}{tail}")
 }
 
@@ -195,7 +196,6 @@ struct Reading<'a> {
     output: &'a str,
     /// The first and the last line, where all between them are there.
     lines: OnceCell<Option<(u64, u64)>>,
-    is_shortened: OnceCell<bool>,
 }
 
 impl<'a> Reading<'a> {
@@ -208,28 +208,18 @@ impl<'a> Reading<'a> {
         let path = arguments.as_object_mut()?.remove("path")?;
         let path = path.as_str()?.trim_start_matches("./").to_owned();
         let (arguments, output) = (canonical(&arguments), &result.output);
-        Some((path, Self { arguments, output, lines: OnceCell::new(), is_shortened: OnceCell::new() }))
+        Some((path, Self { arguments, output, lines: OnceCell::new() }))
     }
 
-    /// Whether it shows all that an older one did. What was shortened since shows nothing for sure.
+    /// Whether it shows all that an older one did.
     fn covers(&self, older: &Self) -> bool {
         let shows = || self.lines().zip(older.lines()).is_some_and(|(new, old)| new.0 <= old.0 && old.1 <= new.1);
-        (self.arguments == older.arguments || shows()) && !self.is_shortened() && !older.is_shortened()
+        self.arguments == older.arguments || shows()
     }
 
     fn lines(&self) -> Option<(u64, u64)> {
         *self.lines.get_or_init(|| shown(self.output))
     }
-
-    fn is_shortened(&self) -> bool {
-        let notes = || untrusted_notes(self.output).any(|line| line.contains(TAKEN_OUT));
-        *self.is_shortened.get_or_init(|| self.output.contains(TAKEN_OUT) && notes())
-    }
-}
-
-/// The lines of an output that are our own notes.
-fn untrusted_notes(output: &str) -> impl Iterator<Item = &str> {
-    output.lines().filter(|line| line.starts_with('['))
 }
 
 /// The first and the last line of a page of numbered lines; nothing where lines have no numbers, or one

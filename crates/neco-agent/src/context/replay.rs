@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use neco_model::{Entry, History};
 use neco_proto::event::{Compaction, TrimmedOutput};
-use neco_proto::{CallId, Message, Part, Role};
+use neco_proto::{CallId, Message, Part, Role, StandsFor};
 
 /// One message of the conversation that comes of it.
 enum Step {
@@ -60,6 +60,7 @@ fn shortened(message: &Message, outputs: &HashMap<&CallId, &str>) -> Option<Mess
             && let Some(output) = outputs.get(&result.call_id)
         {
             (*output).clone_into(&mut result.output);
+            message.stands_for.outputs.push(result.call_id.clone());
         }
     }
     Some(message)
@@ -74,7 +75,9 @@ fn compaction_steps<'a>(messages: impl Iterator<Item = &'a Message>, compaction:
         Some(since) => {
             let pinned = |at: &usize| messages.get(*at).is_some_and(|message| compaction.pinned.contains(&message.id));
             let older = (0..since).filter(pinned).map(Step::Keep);
-            let summary = compaction.summary.iter().cloned().map(Step::Put);
+            let stands_for = StandsFor { older_part: true, ..StandsFor::default() };
+            let summary = compaction.summary.iter().cloned();
+            let summary = summary.map(|message| Step::Put(Message { stands_for: stands_for.clone(), ..message }));
             older.chain(summary).chain((since..messages.len()).map(Step::Keep)).collect()
         }
     };

@@ -3,8 +3,8 @@
 
 use neco_model::tokens::Family;
 use neco_model::{Entry, History};
-use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy};
-use neco_proto::{CallId, Message, Part, Role, ToolCall, ToolResult};
+use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy, TrimmedOutput};
+use neco_proto::{CallId, Message, Part, Role, StandsFor, ToolCall, ToolResult};
 use proptest::prelude::*;
 
 use super::outputs::clipped;
@@ -171,12 +171,16 @@ fn other_pages_and_lines_that_a_later_reading_did_not_show_are_not_outdated() {
 
     // What was shortened itself is no reason to take the older one away.
     let taken_out = "[The output of read_file was taken out to make room; call it again if it is needed.]";
-    let dropped: History =
-        [read("a", r#"{"path":"a"}"#, &page(1, 90, "x")).to_vec(), read("b", r#"{"path":"a"}"#, taken_out).to_vec()]
-            .concat()
-            .into_iter()
-            .collect();
-    assert!(ids(&used_up(&dropped, 0)).is_empty());
+    let twice: History = [
+        read("a", r#"{"path":"a"}"#, &page(1, 90, "x")).to_vec(),
+        read("b", r#"{"path":"a"}"#, &page(1, 90, "x")).to_vec(),
+    ]
+    .concat()
+    .into_iter()
+    .collect();
+    assert_eq!(ids(&used_up(&twice, 0)), ["a"]);
+    let trimmed = TrimmedOutput { call_id: "b".into(), output: taken_out.to_owned() };
+    assert!(ids(&used_up(&trim_history(&twice, &[trimmed]), 0)).is_empty());
 }
 
 #[test]
@@ -319,7 +323,11 @@ fn a_word_or_two_are_no_notes() {
 #[test]
 fn nothing_but_a_summary_is_not_summed_up_again() {
     let space = space(100_000);
-    let mut history: History = [Message::user("Task"), summary_message("notes", None)].into_iter().collect();
+    let summary = Message {
+        stands_for: StandsFor { older_part: true, ..StandsFor::default() },
+        ..summary_message("notes", None)
+    };
+    let mut history: History = [Message::user("Task"), summary].into_iter().collect();
     for message in messages(&long(5, 50)).into_iter().skip(1) {
         history.push(message);
     }

@@ -10,12 +10,23 @@ use super::input::Stamp;
 pub enum Effect {
     /// Tell the world about a transition.
     Change(StateChange),
-    /// Ask the model; answer with [`super::Input::Answered`] or [`super::Input::ProviderFailed`].
-    AskModel {
+    /// Take in what was said meanwhile; report with [`super::Input::Passed`] when all of it has passed the gate.
+    TakeInSaid {
+        /// To be returned with the report.
+        stamp: Stamp,
+    },
+    /// Begin the turn: ask the model, or report why not yet or not at all.
+    BeginTurn {
         /// To be returned with the answer.
         stamp: Stamp,
         /// The iteration that begins.
         iteration: u32,
+    },
+    /// Ask the model now that there is room; answer with [`super::Input::Answered`] or
+    /// [`super::Input::ProviderFailed`].
+    AskModel {
+        /// To be returned with the answer.
+        stamp: Stamp,
     },
     /// Run the calls of the answer; report with [`super::Input::CallsMoved`].
     RunCalls {
@@ -29,6 +40,8 @@ pub enum Effect {
     },
     /// Tell the model that its answer was empty, or was cut off.
     Nudge(Nudge),
+    /// Tell the model that its last turn was broken off, and that it goes on.
+    TellBrokenOff,
     /// Drop the stream and kill what runs.
     StopWork,
     /// Tell the person that the model says nothing.

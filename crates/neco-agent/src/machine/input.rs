@@ -49,11 +49,44 @@ impl End {
     pub const LOOP: Self = Self { reason: CompleteReason::LoopDetected, code: Some(ErrorCode::LoopDetected) };
 }
 
+/// How much of the present turn of an agent that is held still happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// All of it.
+    AfterTurn,
+    /// Its calls come to their end; an answer that is being written is broken off.
+    AfterCalls,
+    /// Nothing: the answer and every call are broken off.
+    AtOnce,
+}
+
 /// What can happen to a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// There is something to do: a user message, or the word to go on.
     Begin,
+    /// What was said has passed the gate.
+    Passed {
+        /// The turn that would begin.
+        stamp: Stamp,
+        /// Whether anything is left of it.
+        something: bool,
+    },
+    /// There is no room for the question before a summary is written.
+    Compacts {
+        /// The turn that would ask.
+        stamp: Stamp,
+    },
+    /// There is as much room as can be made.
+    Compacted {
+        /// The turn that asks.
+        stamp: Stamp,
+    },
+    /// The model is done, and somebody is asked whether they object.
+    EndAtGate {
+        /// The turn whose answer it is.
+        stamp: Stamp,
+    },
     /// The model's answer is whole.
     Answered {
         /// The turn it belongs to.
@@ -100,10 +133,38 @@ pub enum Input {
     Halt(End),
     /// The budget is used up: the present turn ends, no other begins.
     BudgetUsedUp,
-    /// The present turn is broken off, and the next one asks again; whether that begins is decided elsewhere.
-    BreakOff,
+    /// No further turn begins, and no more of the present one happens than this says. A turn that is broken off is
+    /// asked again.
+    Hold(Halt),
+    /// Turns begin again.
+    Release,
     /// The time of work is used up: an answer that still comes in is not waited for, what runs ends the turn.
     TimeUp,
     /// The person stops it.
     Cancel,
+}
+
+impl Input {
+    /// The turn that it belongs to, where it belongs to one.
+    pub(super) fn stamp(self) -> Option<Stamp> {
+        match self {
+            Self::Passed { stamp, .. }
+            | Self::Compacts { stamp }
+            | Self::Compacted { stamp }
+            | Self::EndAtGate { stamp }
+            | Self::Answered { stamp, .. }
+            | Self::ProviderFailed { stamp, .. }
+            | Self::CallsMoved { stamp, .. }
+            | Self::Blocked { stamp, .. }
+            | Self::Waits { stamp }
+            | Self::GoesOn { stamp } => Some(stamp),
+            Self::Begin
+            | Self::Hold(_)
+            | Self::Release
+            | Self::Halt(_)
+            | Self::BudgetUsedUp
+            | Self::TimeUp
+            | Self::Cancel => None,
+        }
+    }
 }

@@ -5,6 +5,7 @@ use neco_proto::event::{AgentState, CompleteReason, StateChange};
 
 use super::effect::{Effect, Nudge};
 use super::input::{AnswerKind, End, Input, Stamp};
+use super::state::State;
 
 /// How often in a row a model may stop without being done before it is taken at its word.
 const MOST_NUDGES: u32 = 2;
@@ -12,7 +13,9 @@ const MOST_NUDGES: u32 = 2;
 /// One agent's loop.
 #[derive(Debug)]
 pub struct Machine {
-    state: AgentState,
+    state: State,
+    /// What windows were told last.
+    shown: AgentState,
     iteration: u32,
     limit: u32,
     nudges: u32,
@@ -20,6 +23,10 @@ pub struct Machine {
     empty: u32,
     budget_left: bool,
     halted: Option<End>,
+    /// Whether no turn begins for now.
+    held: bool,
+    /// Whether the turn before the one that is held was broken off.
+    broken_off: bool,
     stamp: Stamp,
 }
 
@@ -28,21 +35,30 @@ impl Machine {
     #[must_use]
     pub fn new(limit: u32) -> Self {
         Self {
-            state: AgentState::Idle,
+            state: State::Idle,
+            shown: AgentState::Idle,
             iteration: 0,
             limit,
             nudges: 0,
             empty: 0,
             budget_left: true,
             halted: None,
+            held: false,
+            broken_off: false,
             stamp: Stamp::default(),
         }
     }
 
     /// What it is doing.
     #[must_use]
-    pub fn state(&self) -> AgentState {
+    pub fn state(&self) -> State {
         self.state
+    }
+
+    /// What reports about the present turn carry.
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
     }
 
     /// The turn it is in, counted since it last began.
@@ -54,7 +70,7 @@ impl Machine {
     /// Whether a message now would have to wait.
     #[must_use]
     pub fn busy(&self) -> bool {
-        self.state.is_at_work()
+        self.state.shown().is_at_work()
     }
 
     /// Takes what happened, gives what is to be done. What makes no sense in the present state, or
@@ -62,76 +78,77 @@ impl Machine {
     #[must_use]
     pub fn on(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();
-        match input {
-            Input::Begin if !self.busy() => self.begin(&mut effects),
-            Input::Answered { stamp, kind } if self.expects(stamp, AgentState::Streaming) => {
-                self.answered(kind, &mut effects);
+        if input.stamp().is_some_and(|stamp| stamp != self.stamp) {
+            return effects;
+        }
+        match (input, self.state) {
+            (Input::Begin, _) if !self.busy() => self.begin(&mut effects),
+            (Input::Passed { something, .. }, State::AtGate) => self.passed(something, &mut effects),
+            (Input::Waits { .. }, State::Streaming) => self.change(State::AskingPerson, &mut effects),
+            (Input::GoesOn { .. }, State::AskingPerson) => self.prepare(&mut effects),
+            (Input::Compacts { .. }, State::Streaming) => self.change(State::Compacting, &mut effects),
+            (Input::Compacted { stamp }, State::Compacting) => {
+                self.change(State::Streaming, &mut effects);
+                effects.push(Effect::AskModel { stamp });
             }
-            Input::ProviderFailed { stamp, code } if self.expects(stamp, AgentState::Streaming) => {
-                self.change(AgentState::Failed, &mut effects);
+            (Input::EndAtGate { .. }, State::Streaming) => self.change(State::EndAtGate, &mut effects),
+            (Input::Answered { kind, .. }, State::Streaming | State::EndAtGate) => self.answered(kind, &mut effects),
+            (Input::ProviderFailed { code, .. }, State::Streaming | State::Compacting) => {
+                self.change(State::Failed, &mut effects);
                 self.finish(CompleteReason::Failed, Some(code), &mut effects);
             }
-            Input::CallsMoved { stamp, waiting, running, open } if stamp == self.stamp && self.has_calls() => {
+            (Input::CallsMoved { waiting, running, open, .. }, state) if state.has_calls() => {
                 self.calls_moved(waiting, running, open, &mut effects);
             }
-            Input::Blocked { stamp, end } if self.is_asking(stamp) => self.end(end, &mut effects),
-            Input::Waits { stamp } if self.expects(stamp, AgentState::Streaming) => {
-                self.change(AgentState::AwaitingApproval, &mut effects);
+            (Input::Blocked { end, .. }, state) if state.is_asking() => self.end(end, &mut effects),
+            (Input::Hold(halt), state) => {
+                self.held = true;
+                if state.is_broken_off_by(halt) {
+                    self.broken_off = true;
+                    effects.push(Effect::StopWork);
+                    self.ask_again(&mut effects);
+                }
             }
-            Input::GoesOn { stamp } if self.expects(stamp, AgentState::AwaitingApproval) => {
-                self.change(AgentState::Streaming, &mut effects);
-            }
-            Input::Halt(end) if self.busy() => self.halted = Some(end),
-            Input::TimeUp if self.state == AgentState::Streaming => {
+            (Input::Release, state) => self.release(state, &mut effects),
+            (Input::Halt(end), _) if self.busy() => self.halted = Some(end),
+            (Input::TimeUp, state) if state.shown() == AgentState::Streaming => {
                 self.budget_left = false;
                 effects.push(Effect::StopWork);
                 self.end(End::BUDGET, &mut effects);
             }
-            Input::BudgetUsedUp | Input::TimeUp => self.budget_left = false,
-            Input::BreakOff if self.busy() => {
+            (Input::BudgetUsedUp | Input::TimeUp, _) => self.budget_left = false,
+            (Input::Cancel, _) if self.busy() => {
                 effects.push(Effect::StopWork);
-                self.ask_again(&mut effects);
-            }
-            Input::Cancel if self.busy() => {
-                effects.push(Effect::StopWork);
-                self.change(AgentState::Cancelled, &mut effects);
+                self.change(State::Cancelled, &mut effects);
                 self.finish(CompleteReason::Cancelled, None, &mut effects);
             }
-            Input::Begin
-            | Input::Answered { .. }
-            | Input::ProviderFailed { .. }
-            | Input::CallsMoved { .. }
-            | Input::Blocked { .. }
-            | Input::Waits { .. }
-            | Input::GoesOn { .. }
-            | Input::Halt(_)
-            | Input::BreakOff
-            | Input::Cancel => {}
+            (
+                Input::Begin
+                | Input::Passed { .. }
+                | Input::Waits { .. }
+                | Input::GoesOn { .. }
+                | Input::Compacts { .. }
+                | Input::Compacted { .. }
+                | Input::EndAtGate { .. }
+                | Input::Answered { .. }
+                | Input::ProviderFailed { .. }
+                | Input::CallsMoved { .. }
+                | Input::Blocked { .. }
+                | Input::Halt(_)
+                | Input::Cancel,
+                _,
+            ) => {}
         }
         effects
     }
 
-    fn expects(&self, stamp: Stamp, state: AgentState) -> bool {
-        stamp == self.stamp && self.state == state
-    }
-
-    /// Whether the model is asked in that turn, or would be if the person were not asked first.
-    fn is_asking(&self, stamp: Stamp) -> bool {
-        self.expects(stamp, AgentState::Streaming) || self.expects(stamp, AgentState::AwaitingApproval)
-    }
-
-    fn has_calls(&self) -> bool {
-        matches!(self.state, AgentState::ToolPending | AgentState::AwaitingApproval | AgentState::ToolExecuting)
-    }
-
     fn begin(&mut self, effects: &mut Vec<Effect>) {
-        if self.state != AgentState::Idle {
-            self.change(AgentState::Idle, effects);
-        }
+        self.change(State::Idle, effects);
         self.iteration = 0;
         self.nudges = 0;
         self.empty = 0;
         self.halted = None;
+        self.broken_off = false;
         if self.budget_left {
             return self.ask(effects);
         }
@@ -139,16 +156,47 @@ impl Machine {
     }
 
     fn out_of_budget(&mut self, effects: &mut Vec<Effect>) {
-        self.change(AgentState::Complete, effects);
+        self.change(State::Complete, effects);
         self.finish(CompleteReason::Budget, Some(ErrorCode::BudgetUsedUp), effects);
     }
 
-    /// The next iteration begins. The stamp moves on, so that answers to the last one are void.
+    /// The next iteration begins.
     fn ask(&mut self, effects: &mut Vec<Effect>) {
         self.iteration += 1;
+        self.prepare(effects);
+    }
+
+    /// A turn is to begin, unless none may. The stamp moves on, so that answers to the last one are void.
+    fn prepare(&mut self, effects: &mut Vec<Effect>) {
         self.stamp = Stamp(self.stamp.0 + 1);
-        self.change(AgentState::Streaming, effects);
-        effects.push(Effect::AskModel { stamp: self.stamp, iteration: self.iteration });
+        if self.held {
+            return self.change(State::Held, effects);
+        }
+        self.change(State::AtGate, effects);
+        effects.push(Effect::TakeInSaid { stamp: self.stamp });
+    }
+
+    fn release(&mut self, state: State, effects: &mut Vec<Effect>) {
+        self.held = false;
+        let broken_off = std::mem::take(&mut self.broken_off);
+        if state != State::Held {
+            return;
+        }
+        if broken_off {
+            effects.push(Effect::TellBrokenOff);
+        }
+        self.prepare(effects);
+    }
+
+    fn passed(&mut self, something: bool, effects: &mut Vec<Effect>) {
+        if !something && self.iteration == 1 {
+            return self.end(End::STOPPED, effects);
+        }
+        if self.held {
+            return self.change(State::Held, effects);
+        }
+        self.change(State::Streaming, effects);
+        effects.push(Effect::BeginTurn { stamp: self.stamp, iteration: self.iteration });
     }
 
     /// A turn that was broken off does not count: the next one has its number. What was to end with it ends.
@@ -168,7 +216,7 @@ impl Machine {
         match kind {
             AnswerKind::Calls => {
                 self.nudges = 0;
-                self.change(AgentState::ToolPending, effects);
+                self.change(State::ToolPending, effects);
                 effects.push(Effect::RunCalls { stamp: self.stamp });
             }
             AnswerKind::Text => self.complete(effects),
@@ -199,12 +247,12 @@ impl Machine {
 
     fn calls_moved(&mut self, waiting: usize, running: usize, open: usize, effects: &mut Vec<Effect>) {
         if open == 0 {
-            self.change(AgentState::ToolResultReady, effects);
+            self.show(AgentState::ToolResultReady, effects);
             self.next_turn(effects);
         } else if running > 0 {
-            self.change(AgentState::ToolExecuting, effects);
+            self.change(State::ToolExecuting, effects);
         } else if waiting > 0 {
-            self.change(AgentState::AwaitingApproval, effects);
+            self.change(State::AwaitingApproval, effects);
         }
     }
 
@@ -219,19 +267,19 @@ impl Machine {
         if self.iteration < self.limit {
             return self.ask(effects);
         }
-        self.change(AgentState::IterationLimit, effects);
-        self.change(AgentState::Complete, effects);
+        self.show(AgentState::IterationLimit, effects);
+        self.change(State::Complete, effects);
         self.finish(CompleteReason::IterationLimit, Some(ErrorCode::IterationLimit), effects);
     }
 
     fn end(&mut self, end: End, effects: &mut Vec<Effect>) {
-        self.change(AgentState::Complete, effects);
+        self.change(State::Complete, effects);
         self.finish(end.reason, end.code, effects);
     }
 
     fn complete(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::EndTurn { iteration: self.iteration });
-        self.change(AgentState::Complete, effects);
+        self.change(State::Complete, effects);
         self.finish(CompleteReason::Natural, None, effects);
     }
 
@@ -250,7 +298,7 @@ impl Machine {
     /// It was reached, but gave no answer that could be worked with.
     fn fail(&mut self, code: ErrorCode, effects: &mut Vec<Effect>) {
         effects.push(Effect::EndTurn { iteration: self.iteration });
-        self.change(AgentState::Failed, effects);
+        self.change(State::Failed, effects);
         self.finish(CompleteReason::Failed, Some(code), effects);
     }
 
@@ -260,11 +308,15 @@ impl Machine {
         effects.push(Effect::Finish { reason, code });
     }
 
-    fn change(&mut self, to: AgentState, effects: &mut Vec<Effect>) {
-        if self.state == to {
-            return;
-        }
-        effects.push(Effect::Change(StateChange { from: self.state, to, iteration: self.iteration }));
+    fn change(&mut self, to: State, effects: &mut Vec<Effect>) {
         self.state = to;
+        self.show(to.shown(), effects);
+    }
+
+    fn show(&mut self, to: AgentState, effects: &mut Vec<Effect>) {
+        if self.shown != to {
+            effects.push(Effect::Change(StateChange { from: self.shown, to, iteration: self.iteration }));
+            self.shown = to;
+        }
     }
 }

@@ -1,104 +1,71 @@
-//! The agent's task.
+//! The agent's task: the loop that hears everybody, and what the machine wants done.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_model::{Delta, History, ModelError, Provider};
-use neco_proto::event::{Admission, AgentState};
-use neco_proto::{EventBody, Message, Mode, TurnId, Usage};
-use neco_safety::Who;
-use neco_toolkit::{Picture, Registry};
+use neco_model::{Delta, FinishReason, ModelError};
+use neco_proto::event::{
+    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, Notification, NotificationLevel, RulesTold,
+    StateChange, TurnEnd,
+};
+use neco_proto::{ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
 use tokio::sync::mpsc;
 
-use super::compaction::Room;
+use super::accounts::Accounts;
+use super::compaction::{Making, Room, Talk};
+use super::conversation::Conversation;
 use super::editor::Editor;
 use super::folder_rules::Touched;
-use super::gated::{AtGate, Passed};
+use super::gated::{AtGate, GateScene, Passed};
+use super::inbox::Inbox;
 use super::inputs::{AgentHandle, Mail};
-use super::letters::Letters;
-use super::questions::Posed;
-use super::setup::{AgentSetup, Budget, CallIds, Settings};
-use super::stream::{Streaming, next_delta};
-use crate::capability_level::CapabilityLevel;
-use crate::context::Context;
-use crate::gate::OpenGate;
-use crate::guards::Guards;
-use crate::machine::{Input, Machine, Stamp};
-use crate::plan::PlanBook;
-use crate::ports::{Checkpointer, Clock, EventSink, RuleBook, SinkError};
-use crate::scheduler::{CutOff, Progress, Scheduler};
+use super::model::{Answered, Counting, Ending, Model, Streaming};
+use super::planning::Planning;
+use super::questions::{Asker, Questions};
+use super::reports::Reports;
+use super::setup::AgentSetup;
+use super::terms::Terms;
+use super::toolset::Toolset;
+use super::watched::Watched;
+use crate::context::{Assembled, Context, Situation, prompt_report, report, tokens_of_all};
+use crate::gate::{HookContext, OpenGate};
+use crate::guards::{Guards, Objection};
+use crate::machine::{AnswerKind, Effect, End, Input, Machine, Nudge, Stamp, State};
+use crate::ports::{Checkpointer, RuleBook, SinkError};
+use crate::scheduler::{Progress, Record, Scheduler};
 
 /// Inputs that may wait; a window that sends more waits itself.
 const MAILBOX: usize = 64;
+
+/// What an agent is told that goes on after its turn was broken off.
+const BROKEN_OFF: &str = "You were paused in the middle of your last turn: what you were saying and every call that had \
+                          not ended was broken off. Go on with your task from there.";
+
+/// How long whoever stops the work waits for the workspace to be kept.
+const MOST_SETTLING: Duration = Duration::from_millis(50);
 
 /// One agent. Lives as long as [`Agent::run`] does.
 pub struct Agent {
     pub(super) machine: Machine,
     pub(super) scheduler: Scheduler,
-    pub(super) rule_book: Option<Arc<dyn RuleBook>>,
-    pub(super) checkpoints: Option<Arc<dyn Checkpointer>>,
-    pub(super) context: Context,
-    pub(super) provider: Arc<dyn Provider>,
-    pub(super) sink: Arc<dyn EventSink>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) budget: Budget,
-    /// Since the session began.
-    pub(super) session_usage: Usage,
-    pub(super) settings: Settings,
-    pub(super) history: History,
-    pub(super) queued: VecDeque<(Admission, Message)>,
-    pub(super) cache_key: String,
-    pub(super) temperature: Option<f64>,
-    pub(super) streaming: Option<Streaming>,
     /// The turn whose calls the scheduler has.
-    pub(super) stamp: Stamp,
-    pub(super) turn_id: Option<TurnId>,
-    /// Ids of calls that the session has seen: a result must reach its own call.
-    pub(super) taken_ids: CallIds,
-    /// What the policy knows it as.
-    pub(super) role: Arc<str>,
-    /// What other agents say to it.
-    pub(super) letters: Letters,
-    /// Since the agent last began.
-    pub(super) began_at: Duration,
-    pub(super) usage: Usage,
-    pub(super) final_text: String,
-    /// Whether the next answer goes on where the last one was cut off.
-    pub(super) goes_on: bool,
-    /// The calls that the last answer did not write to their end.
-    pub(super) cut_off: Option<CutOff>,
-    /// The mode in which the present turn's calls were asked for.
-    pub(super) turn_mode: Mode,
-    /// What waits for the gate.
-    pub(super) gated: AtGate,
-    /// Room for the conversation.
+    calls_of: Stamp,
+    pub(super) reports: Reports,
+    pub(super) accounts: Accounts,
+    pub(super) terms: Terms,
+    pub(super) tools: Toolset,
+    pub(super) context: Context,
+    pub(super) model: Model,
+    pub(super) conversation: Conversation,
     pub(super) room: Room,
-    /// What the person has open.
-    pub(super) editor: Editor,
-    /// Rules files of folders that it touched.
-    pub(super) touched: Touched,
-    /// The generation.
-    pub(super) generation: CapabilityLevel,
-    /// All tools, of whatever generation.
-    pub(super) tools: Registry,
-    /// Whether the next turn has other tools than this one.
-    pub(super) tools_changed: bool,
-    /// Its list, plan and findings.
-    pub(super) book: PlanBook,
-    /// What watches it.
-    pub(super) guards: Guards,
-    /// Pictures that follow the results of the present turn.
-    pub(super) pictures: Vec<Picture>,
-    /// Questions that wait for the person.
-    pub(super) posed: Vec<Posed>,
-    /// The mode that it left for plan mode by itself.
-    pub(super) plans_from: Option<Mode>,
-    /// How long the session worked before the present request.
-    pub(super) worked: Duration,
-    /// How long the person was waited for in the present request, and since when they are.
-    pub(super) waited: Duration,
-    pub(super) waits_since: Option<Duration>,
+    pub(super) inbox: Inbox,
+    pub(super) gate: AtGate,
+    pub(super) questions: Questions,
+    pub(super) planning: Planning,
+    watched: Watched,
+    rule_book: Option<Arc<dyn RuleBook>>,
+    checkpoints: Option<Arc<dyn Checkpointer>>,
     resumed: bool,
     mailbox: mpsc::Receiver<Mail>,
 }
@@ -108,68 +75,51 @@ enum LoopEvent {
     Mail(Option<Mail>),
     TimeUp,
     Delta(Option<Result<Delta, ModelError>>),
-    Progress(Progress),
-    LiveOutput,
-    Passed(Passed),
     Note(Option<Result<Delta, ModelError>>),
+    Progress(Progress),
+    Passed(Passed),
+    LiveOutput,
 }
 
 impl Agent {
-    /// An agent, and the way to it.
+    /// An agent that waits for something to do, and the way to it.
     #[must_use]
     pub fn new(setup: AgentSetup) -> (Self, AgentHandle) {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
-        let registry = setup.generation.narrow(&setup.registry);
-        let mut agent = Self {
-            machine: Machine::new(setup.max_turns),
-            scheduler: Scheduler::new(registry, setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
+        let tools = Toolset::new(setup.generation, setup.registry);
+        let terms = Terms::new(setup.settings, setup.role);
+        let scheduler =
+            Scheduler::new(tools.registry(), setup.world, setup.spill, Arc::clone(&setup.clock), setup.limits)
                 .with_gate(Arc::clone(&setup.gate))
                 .with_policy(setup.policy, setup.rule_book.clone())
-                .with_checkpoints(setup.checkpoints.clone()),
-            checkpoints: setup.checkpoints,
-            rule_book: setup.rule_book,
+                .with_checkpoints(setup.checkpoints.clone());
+        let guards = Guards::new(&setup.guards);
+        let agent = Self {
+            machine: Machine::new(setup.max_turns),
+            calls_of: Stamp::default(),
+            reports: Reports::new(setup.sink),
+            accounts: Accounts::new(setup.clock, setup.budget, setup.used, setup.worked),
+            watched: Watched::new(guards, &setup.history, scheduler.registry(), &terms),
+            scheduler,
+            terms,
+            tools,
             context: Context::new(setup.prompts, setup.sources),
+            model: Model::new(setup.provider, setup.call_ids, setup.cache_key, setup.temperature),
             room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len()), setup.counted),
-            editor: Editor::new(setup.ide_told),
-            touched: Touched::new(setup.folder_rules, setup.rules_told),
-            provider: setup.provider,
-            sink: setup.sink,
-            clock: setup.clock,
-            budget: setup.budget,
-            session_usage: setup.used,
-            settings: setup.settings,
-            history: setup.history,
-            queued: setup.queued.into(),
-            cache_key: setup.cache_key,
-            temperature: setup.temperature,
-            streaming: None,
-            stamp: Stamp::default(),
-            turn_id: None,
-            taken_ids: setup.call_ids,
-            role: setup.role,
-            letters: Letters::new(),
-            began_at: Duration::ZERO,
-            usage: Usage::default(),
-            final_text: String::new(),
-            goes_on: false,
-            cut_off: None,
-            turn_mode: setup.settings.mode,
-            gated: AtGate::new(setup.gate),
-            generation: setup.generation,
-            tools: setup.registry,
-            tools_changed: false,
-            book: setup.book,
-            guards: Guards::new(&setup.guards),
-            pictures: Vec::new(),
-            posed: Vec::new(),
-            plans_from: setup.plans_from,
-            worked: setup.worked,
-            waited: Duration::ZERO,
-            waits_since: None,
+            conversation: Conversation::new(
+                setup.history,
+                Editor::new(setup.ide_told),
+                Touched::new(setup.folder_rules, setup.rules_told),
+            ),
+            inbox: Inbox::new(setup.queued),
+            gate: AtGate::new(setup.gate),
+            questions: Questions::default(),
+            planning: Planning { book: setup.book, left: setup.plans_from },
+            rule_book: setup.rule_book,
+            checkpoints: setup.checkpoints,
             resumed: setup.resumed,
             mailbox,
         };
-        agent.recall();
         (agent, AgentHandle { mailbox: sender })
     }
 
@@ -181,84 +131,577 @@ impl Agent {
         let result = self.work().await;
         if result.is_err() {
             // Nothing can be recorded, so the effects that are left are to stop the work.
-            self.streaming = None;
+            drop(self.model.stop());
             self.room.drop_compaction();
             let _ = self.scheduler.stop().await;
-            self.gated = AtGate::new(Arc::new(OpenGate));
+            self.gate = AtGate::new(Arc::new(OpenGate));
         }
         result
     }
 
     async fn work(&mut self) -> Result<(), SinkError> {
-        self.open_session(self.resumed);
+        let scene = self.scene();
+        self.gate.open(self.resumed, scene);
         loop {
             match self.next().await {
                 LoopEvent::Mail(Some(mail)) => self.take_mail(mail).await?,
-                LoopEvent::Mail(None) => {
-                    self.on(Input::Cancel).await?;
-                    self.leave_gate().await?;
-                    if let Some(checkpoints) = &self.checkpoints {
-                        checkpoints.settled().await;
-                    }
-                    return self.close_session().await;
-                }
+                LoopEvent::Mail(None) => return self.close().await,
                 LoopEvent::TimeUp => self.on(Input::TimeUp).await?,
                 LoopEvent::Delta(delta) => self.take_deltas(delta).await?,
-                LoopEvent::Progress(mut progress) => {
-                    self.fulfil(&mut progress).await?;
-                    let role = Arc::clone(&self.role);
-                    let who = self.who(&role);
-                    let records = self.scheduler.absorb(progress, &who);
-                    self.record(records).await?;
-                    self.check_stop().await?;
-                    self.calls_moved().await?;
-                }
+                LoopEvent::Progress(progress) => self.take_progress(progress).await?,
                 LoopEvent::Passed(passed) => self.take_passed(passed).await?,
                 LoopEvent::Note(note) => self.take_note(note).await?,
                 LoopEvent::LiveOutput => {
                     for chunk in self.scheduler.live().take() {
-                        self.sink.emit(self.turn_id, EventBody::ToolOutputChunk(chunk)).await?;
+                        self.reports.emit(EventBody::ToolOutputChunk(chunk)).await?;
                     }
                 }
             }
         }
     }
 
-    /// On whose behalf the present turn's calls are made: another mode holds from the next turn on,
-    /// another approval mode at once.
-    pub(super) fn who<'r>(&self, role: &'r str) -> Who<'r> {
-        Who {
-            mode: self.turn_mode,
-            approval: self.settings.approval,
-            person_present: self.settings.person_present,
-            role,
-            confinement: self.settings.confinement,
-            network: self.settings.network,
-        }
-    }
-
-    /// How long the model may still answer, where the time of work is limited.
-    fn time_left(&self) -> Option<Duration> {
-        let limit = self.budget.time.filter(|_| self.machine.state() == AgentState::Streaming)?;
-        Some(limit.saturating_sub(self.worked()))
-    }
-
     /// People first: a flood of deltas or output can't keep them waiting.
     async fn next(&mut self) -> LoopEvent {
-        let time_left = self.time_left();
-        let Self { mailbox, streaming, scheduler, gated, room, .. } = self;
+        let is_shown_streaming = self.machine.state().shown() == AgentState::Streaming;
+        let time_left = self.accounts.time_left().filter(|_| is_shown_streaming);
+        let Self { mailbox, model, scheduler, gate, room, .. } = self;
         let working = scheduler.has_work();
-        let at_gate = gated.has_work();
+        let at_gate = gate.has_work();
         let live = Arc::clone(scheduler.live());
         tokio::select! {
             biased;
             mail = mailbox.recv() => LoopEvent::Mail(mail),
             () = tokio::time::sleep(time_left.unwrap_or_default()), if time_left.is_some() => LoopEvent::TimeUp,
-            delta = next_delta(streaming.as_mut()) => LoopEvent::Delta(delta),
+            delta = model.next() => LoopEvent::Delta(delta),
             note = room.next() => LoopEvent::Note(note),
             progress = scheduler.progress(), if working => LoopEvent::Progress(progress),
-            passed = gated.next(), if at_gate => LoopEvent::Passed(passed),
+            passed = gate.next(), if at_gate => LoopEvent::Passed(passed),
             () = live.collected(), if working => LoopEvent::LiveOutput,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), SinkError> {
+        self.on(Input::Cancel).await?;
+        self.leave_gate().await?;
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.settled().await;
+        }
+        let scene = self.scene();
+        let decision = self.gate.close(scene).await;
+        self.reports.hook_runs(decision).await.map(drop)
+    }
+
+    /// Tells the machine what happened and does what it wants.
+    pub(super) async fn on(&mut self, input: Input) -> Result<(), SinkError> {
+        let mut effects: VecDeque<Effect> = self.machine.on(input).into();
+        while let Some(effect) = effects.pop_front() {
+            let happened = match effect {
+                Effect::Change(change) => self.changed(change).await.map(|()| None),
+                Effect::TakeInSaid { stamp } => self.take_in_said(stamp).await,
+                Effect::BeginTurn { stamp, iteration } => self.begin_turn(stamp, iteration).await,
+                Effect::AskModel { stamp } => self.ask_model(stamp).await,
+                Effect::RunCalls { stamp } => self.run_calls(stamp).await.map(Some),
+                Effect::EndTurn { iteration } => self.end_turn(iteration).await.map(|()| None),
+                Effect::Nudge(nudge) => self.admit_neco(nudge_text(nudge)).await.map(|()| None),
+                Effect::TellBrokenOff => self.admit_neco(BROKEN_OFF).await.map(|()| None),
+                Effect::StopWork => self.stop_work().await.map(|()| None),
+                Effect::NoAnswer { times } => self.tell_of_no_answer(times).await.map(|()| None),
+                Effect::NoEnd => self.tell_of_no_end().await.map(|()| None),
+                Effect::Finish { reason, code } => self.finish(reason, code).await,
+            }?;
+            effects.extend(happened.into_iter().flat_map(|input| self.machine.on(input)));
+        }
+        Ok(())
+    }
+
+    /// Begins to work on what was admitted.
+    pub(super) async fn begin(&mut self) -> Result<(), SinkError> {
+        self.start_over();
+        self.check_budget();
+        self.on(Input::Begin).await
+    }
+
+    /// Tells the machine when the session has used what it may use.
+    pub(super) fn check_budget(&mut self) {
+        if self.accounts.reached().is_some() {
+            // It only takes note of that.
+            let _ = self.machine.on(Input::BudgetUsedUp);
+        }
+    }
+
+    fn start_over(&mut self) {
+        self.accounts.start_over();
+        self.model.start_over();
+        self.gate.start_over();
+    }
+
+    async fn changed(&mut self, change: StateChange) -> Result<(), SinkError> {
+        self.accounts.wait_for_person(change.to == AgentState::AwaitingApproval);
+        self.reports.emit(EventBody::StateChange(change)).await
+    }
+
+    /// Takes in what was said meanwhile, or takes it to the gate.
+    async fn take_in_said(&mut self, stamp: Stamp) -> Result<Option<Input>, SinkError> {
+        self.admit_letters().await?;
+        let said = self.inbox.take_at_boundary();
+        if self.gate.holds_messages() {
+            let scene = self.scene();
+            if self.gate.hold_question(stamp, said, &scene) {
+                return Ok(None);
+            }
+        } else {
+            for message in said {
+                self.admit_said(message).await?;
+            }
+        }
+        Ok(Some(Input::Passed { stamp, something: true }))
+    }
+
+    /// Asks the model with all that was said, as soon as there is room for the question.
+    async fn begin_turn(&mut self, stamp: Stamp, iteration: u32) -> Result<Option<Input>, SinkError> {
+        let tools = self.scheduler.registry();
+        if let Some(reason) = self.watched.hear(&mut self.conversation, tools, &self.terms, &self.reports).await? {
+            return self.stop_loop(stamp, reason).await.map(Some);
+        }
+        self.reports.begin_turn(iteration, self.model.label()).await?;
+        self.terms.begin_turn();
+        if let Some(registry) = self.tools.begin_turn() {
+            self.scheduler.set_registry(registry);
+        }
+        self.room.begin_turn();
+        let (room, mut talk) = self.talk();
+        let making = room.make(&mut talk).await?;
+        self.after_making(stamp, making).await
+    }
+
+    /// The model repeats itself: the person decides what comes of it, if one is there.
+    async fn stop_loop(&mut self, stamp: Stamp, reason: String) -> Result<Input, SinkError> {
+        if !self.terms.settings.person_present {
+            self.reports.looped(&reason).await?;
+            return Ok(Input::Blocked { stamp, end: End::LOOP });
+        }
+        self.questions.pose(Asker::Turn(stamp), Subject::Loop { text: reason }, &self.reports).await?;
+        Ok(Input::Waits { stamp })
+    }
+
+    /// What comes of a turn that wanted room.
+    async fn after_making(&mut self, stamp: Stamp, making: Making) -> Result<Option<Input>, SinkError> {
+        match making {
+            Making::Compacting => Ok(Some(Input::Compacts { stamp })),
+            Making::Made if self.accounts.reached().is_some() => Ok(Some(Input::Blocked { stamp, end: End::BUDGET })),
+            Making::Made | Making::Ready => self.ask_model(stamp).await,
+            Making::NoRoom(words) => self.no_room(stamp, words).await.map(Some),
+        }
+    }
+
+    async fn ask_model(&mut self, stamp: Stamp) -> Result<Option<Input>, SinkError> {
+        let (room, mut talk) = self.talk();
+        if let Some(words) = room.fit(&mut talk).await? {
+            return self.no_room(stamp, words).await.map(Some);
+        }
+        talk.model.ask(stamp, &talk.assembled, &talk.conversation.history);
+        Ok(None)
+    }
+
+    async fn no_room(&mut self, stamp: Stamp, message: String) -> Result<Input, SinkError> {
+        let code = ErrorCode::ContextTooLong;
+        self.reports.error(code, message).await?;
+        Ok(Input::ProviderFailed { stamp, code })
+    }
+
+    /// What the next question would be made of, and what makes room for it.
+    pub(super) fn talk(&mut self) -> (&mut Room, Talk<'_>) {
+        let (assembled, scene) = (self.assembled(), self.scene());
+        let talk = Talk {
+            assembled,
+            space: self.room.space(&self.model),
+            standing: self.planning.book.text(),
+            prompts: self.context.prompts(),
+            model: &mut self.model,
+            conversation: &mut self.conversation,
+            reports: &self.reports,
+            gate: &mut self.gate,
+            scene,
+        };
+        (&mut self.room, talk)
+    }
+
+    fn assembled(&mut self) -> Arc<Assembled> {
+        let rooms = self.room.space(&self.model).rooms();
+        let situation = Situation { mode: self.terms.turn_mode, generation: self.tools.level, rooms };
+        let rules = (self.scheduler.registry(), self.scheduler.policy());
+        self.context.assemble(situation, rules, &self.terms.who(), self.model.family())
+    }
+
+    /// How much room everything takes.
+    pub(super) fn context_report(&mut self) -> ContextReport {
+        let (assembled, space) = (self.assembled(), self.room.space(&self.model));
+        report(self.model.label(), &assembled, &self.conversation.history, &space, self.model.family())
+    }
+
+    /// Everything that the model would be told.
+    pub(super) fn prompt_report(&mut self) -> PromptReport {
+        let context = self.context_report();
+        prompt_report(context, &self.assembled(), &self.conversation.history, self.model.family())
+    }
+
+    /// Takes in a piece of a summary.
+    async fn take_note(&mut self, note: Option<Result<Delta, ModelError>>) -> Result<(), SinkError> {
+        let Some(written) = self.room.take_note(note, &self.reports).await? else { return Ok(()) };
+        let answer = &written.0.answer;
+        if let Some(usage) = answer.usage {
+            let used = self.accounts.spend(&*self.model.provider, &answer.model, usage);
+            self.reports.emit(EventBody::Usage(used)).await?;
+            self.check_budget();
+        }
+        let (room, mut talk) = self.talk();
+        let making = room.finish(written, &mut talk).await?;
+        if self.machine.state() != State::Compacting {
+            return Ok(());
+        }
+        let stamp = self.machine.stamp();
+        let input = match making {
+            // What the summary cost may have been the last of it.
+            _ if self.accounts.reached().is_some() => Input::Blocked { stamp, end: End::BUDGET },
+            Making::NoRoom(words) => self.no_room(stamp, words).await?,
+            Making::Ready | Making::Compacting | Making::Made => Input::Compacted { stamp },
+        };
+        self.on(input).await
+    }
+
+    /// Takes a piece of the answer and everything that is there already behind it.
+    async fn take_deltas(&mut self, first: Option<Result<Delta, ModelError>>) -> Result<(), SinkError> {
+        let Self { model, scheduler, room, accounts, .. } = self;
+        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
+        let (events, ending) = model.take(first, counting);
+        for event in events {
+            self.reports.emit(event).await?;
+        }
+        match ending {
+            Ending::NotYet => Ok(()),
+            Ending::Whole(streaming, reason) => self.answered(streaming, reason).await,
+            Ending::Broken(streaming, error) => self.provider_failed(streaming, error).await,
+        }
+    }
+
+    async fn answered(&mut self, streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {
+        let asked = streaming.is_uncounted(reason).then(|| {
+            let said = tokens_of_all(&self.conversation.history, self.model.family());
+            self.assembled().tokens().saturating_add(said)
+        });
+        let Self { model, scheduler, room, accounts, .. } = self;
+        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
+        let answered = model.finish(streaming, reason, asked, counting);
+        let (stamp, kind) = (answered.stamp, answered.kind);
+        self.record_answer(answered).await?;
+        match reason {
+            FinishReason::ContentFilter => self.tell_of_refusal(kind, "the vendor's filter ended the answer").await?,
+            FinishReason::Refusal => self.tell_of_refusal(kind, "the model declined to go on").await?,
+            FinishReason::Length => self.reports.warn("the answer was cut off by the model's output limit").await?,
+            FinishReason::Bound(bound) => {
+                self.reports.warn(&format!("the answer was cut off: it had {bound}")).await?;
+            }
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
+        }
+        self.check_budget();
+        let input = if kind == AnswerKind::Text { self.at_end(stamp).await? } else { Input::Answered { stamp, kind } };
+        self.on(input).await
+    }
+
+    /// The model wants to be done: guards and the gate may object.
+    async fn at_end(&mut self, stamp: Stamp) -> Result<Input, SinkError> {
+        let (book, history) = (&self.planning.book, &self.conversation.history);
+        match self.watched.objection(book, history, self.scheduler.registry(), &self.terms) {
+            Some(Objection::Hold { text, notice }) => {
+                self.admit_neco(&text).await?;
+                self.reports.inform(notice).await?;
+                return Ok(Input::Answered { stamp, kind: AnswerKind::Held });
+            }
+            Some(Objection::Stop(reason)) => {
+                self.reports.looped(&reason).await?;
+                return Ok(Input::Blocked { stamp, end: End::LOOP });
+            }
+            Some(Objection::Note(notice)) => self.reports.inform(notice).await?,
+            None => {}
+        }
+        let scene = self.scene();
+        let is_held = self.gate.hold_end(stamp, &self.model.final_text, &scene);
+        Ok(if is_held { Input::EndAtGate { stamp } } else { Input::Answered { stamp, kind: AnswerKind::Text } })
+    }
+
+    async fn record_answer(&mut self, answered: Answered) -> Result<(), SinkError> {
+        if let Some(used) = answered.used {
+            self.reports.emit(used).await?;
+        }
+        match answered.message {
+            Some(message) => self.conversation.answer(message, &self.reports).await,
+            None => Ok(()),
+        }
+    }
+
+    /// An error where it ends the work; calls that came before it are run, and the work goes on.
+    async fn tell_of_refusal(&mut self, kind: AnswerKind, what: &str) -> Result<(), SinkError> {
+        if kind != AnswerKind::Refused {
+            return self.reports.warn(what).await;
+        }
+        let message = format!("{what} ({}); say it in other words, or set another model", self.model.label());
+        self.reports.error(ErrorCode::AnswerRefused, message).await
+    }
+
+    async fn provider_failed(&mut self, streaming: Streaming, error: ModelError) -> Result<(), SinkError> {
+        let stamp = self.keep_partial(streaming).await?;
+        let code = error.code();
+        if code == ErrorCode::ContextTooLong && self.room.refuse() {
+            // The question was too long: the model is asked once more, about less.
+            let input = if self.accounts.reached().is_some() {
+                Some(Input::Blocked { stamp, end: End::BUDGET })
+            } else {
+                let (room, mut talk) = self.talk();
+                let refusal = Some(error.to_string());
+                let making = room.compact(CompactionCause::TooLong, None, refusal, &mut talk).await?;
+                self.after_making(stamp, making).await?
+            };
+            return match input {
+                Some(input) => self.on(input).await,
+                None => Ok(()),
+            };
+        }
+        let event = ErrorEvent { code, message: error.to_string(), retryable: error.retryable() };
+        self.reports.emit(EventBody::Error(event)).await?;
+        self.on(Input::ProviderFailed { stamp, code }).await
+    }
+
+    /// What was shown of an answer that broke off is not lost.
+    async fn keep_partial(&mut self, streaming: Streaming) -> Result<Stamp, SinkError> {
+        let Self { model, scheduler, room, accounts, .. } = self;
+        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
+        let kept = model.keep_partial(streaming, counting);
+        let stamp = kept.stamp;
+        self.record_answer(kept).await?;
+        Ok(stamp)
+    }
+
+    async fn run_calls(&mut self, stamp: Stamp) -> Result<Input, SinkError> {
+        self.calls_of = stamp;
+        let cut_off = self.model.cut_off.take();
+        self.scheduler.set_scene(self.hook_context());
+        if self.checkpoints.is_some() {
+            self.scheduler.set_asked(&self.conversation.asked());
+        }
+        let records = self.scheduler.begin(&self.conversation.calls(), cut_off.as_ref());
+        self.record(records).await?;
+        Ok(self.calls_input())
+    }
+
+    async fn take_progress(&mut self, mut progress: Progress) -> Result<(), SinkError> {
+        self.fulfil(&mut progress).await?;
+        let records = self.scheduler.absorb(progress, &self.terms.who());
+        self.record(records).await?;
+        if self.scheduler.take_stop().is_some() {
+            // Calls that waited for an answer have ended with it.
+            self.questions.withdraw(&self.reports).await?;
+            self.on(Input::Halt(End::STOPPED)).await?;
+        }
+        self.calls_moved().await
+    }
+
+    /// Records what the scheduler did and starts what it announced.
+    pub(super) async fn record(&mut self, records: Vec<Record>) -> Result<(), SinkError> {
+        for record in records {
+            match record {
+                Record::Emit(body) => self.reports.emit(body).await?,
+                Record::Commit(body) => {
+                    if let EventBody::PermissionRequest(request) = &body {
+                        let scene = self.scene();
+                        self.gate.tell_of_waiting(request, &scene);
+                    }
+                    self.reports.commit(body).await?;
+                }
+                Record::Keep(rule) => self.keep(rule).await?,
+            }
+        }
+        self.scheduler.launch();
+        Ok(())
+    }
+
+    /// Has a rule kept, and says what came of it: it holds for this session in any case.
+    async fn keep(&mut self, rule: String) -> Result<(), SinkError> {
+        let Some(book) = self.rule_book.clone() else { return Ok(()) };
+        let (level, text) = match book.keep(rule).await {
+            Ok(()) => (NotificationLevel::Info, format!("the rule is kept in {}", book.file())),
+            Err(error) => {
+                let text = format!("the rule holds for this session only: {} can't be written: {error}", book.file());
+                (NotificationLevel::Warning, text)
+            }
+        };
+        self.reports.notify(Notification::new(level, text)).await
+    }
+
+    pub(super) async fn calls_moved(&mut self) -> Result<(), SinkError> {
+        self.check_budget();
+        let input = self.calls_input();
+        self.on(input).await
+    }
+
+    fn calls_input(&self) -> Input {
+        let counts = self.scheduler.counts();
+        Input::CallsMoved { stamp: self.calls_of, waiting: counts.waiting, running: counts.running, open: counts.open }
+    }
+
+    /// The results enter the conversation; with the end of the turn they are on the disk.
+    async fn end_turn(&mut self, iteration: u32) -> Result<(), SinkError> {
+        self.keep_after();
+        self.conversation.keep_results(self.scheduler.take_results());
+        self.conversation.admit_pictures(&self.reports).await?;
+        self.tell_folder_rules().await?;
+        self.reports.commit(EventBody::TurnEnd(TurnEnd { iteration })).await
+    }
+
+    /// What the turn changed is kept beside the next question to the model.
+    fn keep_after(&mut self) {
+        let kept = self.scheduler.take_kept();
+        if let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| kept) {
+            checkpoints.after(self.reports.turn());
+        }
+    }
+
+    /// Rules files of folders that the turn touched for the first time enter the conversation.
+    async fn tell_folder_rules(&mut self) -> Result<(), SinkError> {
+        // As much as the rules of the workspace may take.
+        let room = self.room.space(&self.model).rooms().of(Layer::Rules);
+        let paths = self.scheduler.take_touched();
+        let Some(found) = self.conversation.touched.find(paths, room).await else { return Ok(()) };
+        for notice in &found.notices {
+            self.reports.warn(notice).await?;
+        }
+        if found.text.is_empty() {
+            return Ok(());
+        }
+        // Told first: what a crash leaves without its note is told again, and not taken for told.
+        self.admit_neco(&found.text).await?;
+        // Also what was not read, so that a resumed session does not say so again.
+        let told = RulesTold { files: found.files, unread: found.unread };
+        self.reports.commit_apart(EventBody::RulesTold(told)).await
+    }
+
+    async fn tell_of_no_answer(&mut self, times: u32) -> Result<(), SinkError> {
+        let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+        let message = format!("{} answered nothing, {often}; try another model", self.model.label());
+        self.reports.error(ErrorCode::EmptyAnswer, message).await
+    }
+
+    async fn tell_of_no_end(&mut self) -> Result<(), SinkError> {
+        let who = self.model.label();
+        let message = format!("the answers of {who} are longer than answers may be; try another model");
+        self.reports.error(ErrorCode::ProviderUnavailable, message).await
+    }
+
+    async fn stop_work(&mut self) -> Result<(), SinkError> {
+        if let Some(streaming) = self.model.stop() {
+            self.keep_partial(streaming).await?;
+        }
+        if self.room.drop_compaction() {
+            self.reports.not_compacted("the work was stopped").await?;
+        }
+        self.questions.withdraw(&self.reports).await?;
+        self.leave_gate().await?;
+        let records = self.scheduler.stop().await;
+        self.keep_after();
+        self.record(records).await?;
+        self.conversation.keep_results(self.scheduler.take_results());
+        self.conversation.admit_pictures(&self.reports).await
+    }
+
+    async fn finish(&mut self, reason: CompleteReason, code: Option<ErrorCode>) -> Result<Option<Input>, SinkError> {
+        if reason == CompleteReason::Natural {
+            self.reports.commit_all(self.planning.book.end_work()).await?;
+        }
+        self.settle(reason).await;
+        let budget = self.accounts.reached();
+        let (usage, session_usage) = (self.accounts.usage, self.accounts.session_usage);
+        let (duration, waited) = self.accounts.close();
+        let complete = AgentComplete {
+            reason,
+            error_code: code,
+            final_text: self.model.final_text.clone(),
+            turns: self.machine.iteration(),
+            usage,
+            session_usage,
+            duration_ms: millis(duration),
+            waited_ms: millis(waited),
+            budget,
+        };
+        self.reports.commit(EventBody::AgentComplete(complete)).await?;
+        self.reports.leave_turn();
+        self.inbox.wakeable = matches!(reason, CompleteReason::Natural | CompleteReason::IterationLimit);
+        // Whoever stopped the work, or has no model, does not want it to start again by itself.
+        if !self.inbox.wakeable {
+            if self.room.drop_compaction() {
+                self.reports.not_compacted(&format!("the work ended ({reason})")).await?;
+            }
+            return Ok(None);
+        }
+        if self.admit_queued().await? {
+            self.start_over();
+            return Ok(Some(Input::Begin));
+        }
+        self.compact_at_last().await.map(|()| None)
+    }
+
+    /// What the last turn changed is told before the end of the work, so that whatever is asked next comes
+    /// after it. Whoever stops the work is not kept waiting for a large workspace.
+    async fn settle(&mut self, reason: CompleteReason) {
+        let Some(checkpoints) = &self.checkpoints else { return };
+        match reason {
+            CompleteReason::Cancelled => drop(tokio::time::timeout(MOST_SETTLING, checkpoints.settled()).await),
+            CompleteReason::Natural
+            | CompleteReason::IterationLimit
+            | CompleteReason::Failed
+            | CompleteReason::Budget
+            | CompleteReason::Stopped
+            | CompleteReason::LoopDetected => checkpoints.settled().await,
+        }
+    }
+
+    /// What the person asked to be compacted while the agent worked, when it has nothing more to do.
+    async fn compact_at_last(&mut self) -> Result<(), SinkError> {
+        let Some(focus) = self.room.take_asked() else { return Ok(()) };
+        if self.accounts.reached().is_some() {
+            return self.reports.not_compacted("the budget is used up").await;
+        }
+        let (room, mut talk) = self.talk();
+        room.compact(CompactionCause::Asked, focus, None, &mut talk).await.map(drop)
+    }
+
+    /// How the agent works now.
+    fn hook_context(&self) -> HookContext {
+        let settings = self.terms.settings;
+        HookContext {
+            mode: settings.mode,
+            approval: settings.approval,
+            person_present: settings.person_present,
+            model: self.model.label().to_owned(),
+            turn: self.reports.turn(),
+            agent: None,
+        }
+    }
+
+    pub(super) fn scene(&self) -> GateScene {
+        GateScene { context: self.hook_context(), redactor: self.scheduler.redactor() }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn nudge_text(nudge: Nudge) -> &'static str {
+    match nudge {
+        Nudge::Empty => "Your last answer was empty. Go on with the task, or say in a sentence that it is done.",
+        Nudge::CutOff => "Your last answer was cut off by the output limit. Go on exactly where it stopped.",
+        Nudge::TooLong => {
+            "Your last answer was cut off because it was longer than an answer may be. Do not repeat it. Say in a few \
+             words what matters, and write what is long into files, in several calls."
         }
     }
 }

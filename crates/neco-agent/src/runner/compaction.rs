@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use neco_model::tokens::Family;
-use neco_model::{Answer, Delta, DeltaStream, FinishReason, History, ModelError, Request};
-use neco_proto::event::{Compaction, CompactionCause, ContextTrim, ErrorEvent, NotificationTopic, UsageEvent};
-use neco_proto::{ContextReport, ErrorCode, EventBody, Message, PromptReport, Role};
+use neco_model::{Answer, Delta, DeltaStream, FinishReason, ModelError};
+use neco_proto::event::{Compaction, CompactionCause, ContextTrim};
+use neco_proto::{EventBody, Role};
 
-use super::agent::Agent;
-use super::inputs::InputError;
+use super::conversation::Conversation;
+use super::gated::{AtGate, GateScene};
+use super::model::Model;
 use super::no_room::{biggest, refused_as_too_long, too_long_to_fit, too_small};
-use super::stream::Streaming;
+use super::reports::Reports;
 use crate::context::{
-    Assembled, ContextSettings, Counted, Cut, Meter, Situation, Space, TooLong, compact_history, prompt_report,
-    recent_from, report, transcript, trim_history, used_up,
+    Assembled, ContextSettings, Counted, Cut, Meter, Prompts, Space, TooLong, compact_history, recent_from, transcript,
+    trim_history, used_up,
 };
-use crate::machine::{End, Input, Stamp};
 use crate::ports::SinkError;
 
 /// Tokens that are summed up at once where the window is not known.
@@ -29,7 +29,8 @@ const INSTRUCTIONS: u64 = 1_000;
 /// Turns between looks whether shortening outputs is a gain.
 const LOOK_EVERY: usize = 4;
 /// What whoever asks for less is told when it can't be less.
-const NOTHING_TO_COMPACT: &str = "there is nothing to compact yet: what was said before the last turn is too little";
+pub(super) const NOTHING_TO_COMPACT: &str =
+    "there is nothing to compact yet: what was said before the last turn is too little";
 /// Words of a token, in percent.
 const WORDS: u64 = 60;
 
@@ -43,7 +44,7 @@ pub(super) struct Room {
     /// How long the conversation was after the last compaction: without anything new there is no other.
     compacted_at: Option<usize>,
     /// Whether the present question was refused as too long once.
-    pub(super) refused: bool,
+    refused: bool,
     /// Whether the person knows that what must stay takes too much room.
     stuck_told: bool,
 }
@@ -54,11 +55,48 @@ pub(super) struct Compacting {
     focus: Option<String>,
     cut: Cut,
     stream: DeltaStream,
-    answer: Answer,
-    /// The question that waits for it.
-    then: Option<Stamp>,
+    pub(super) answer: Answer,
     /// What the model said when it refused the last question.
     refusal: Option<String>,
+}
+
+/// A summary that came to its end: the notes, or why there are none.
+pub(super) type Written = (Compacting, Result<String, String>);
+
+/// What a question would be made of now.
+pub(super) struct Talk<'a> {
+    pub(super) assembled: Arc<Assembled>,
+    pub(super) space: Space,
+    /// What holds beyond the conversation and must outlive it: open todos and the plan.
+    pub(super) standing: Option<String>,
+    pub(super) prompts: &'a Prompts,
+    pub(super) model: &'a mut Model,
+    pub(super) conversation: &'a mut Conversation,
+    pub(super) reports: &'a Reports,
+    pub(super) gate: &'a mut AtGate,
+    pub(super) scene: GateScene,
+}
+
+/// What came of the wish for room.
+pub(super) enum Making {
+    /// There is nothing to make.
+    Ready,
+    /// A summary is being written.
+    Compacting,
+    /// There is as much as can be made.
+    Made,
+    /// There is none, for a reason that the person can read.
+    NoRoom(String),
+}
+
+impl Talk<'_> {
+    fn family(&self) -> Family {
+        self.model.family()
+    }
+
+    fn tell_gate(&mut self, done: bool, cause: CompactionCause) {
+        self.gate.tell_of_compaction(done, cause, &self.scene);
+    }
 }
 
 impl Room {
@@ -74,6 +112,11 @@ impl Room {
         }
     }
 
+    /// How the window of a model is shared out.
+    pub(super) fn space(&self, model: &Model) -> Space {
+        Space::new(self.settings, model.provider.context_window())
+    }
+
     /// The next piece of a summary; waits for ever when none is written.
     pub(super) async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
         match &mut self.compacting {
@@ -87,131 +130,96 @@ impl Room {
         self.compacting.is_some()
     }
 
+    /// The person asks for less, as soon as there is a turn or the work is over.
+    pub(super) fn ask_later(&mut self, focus: Option<String>) {
+        self.asked = Some(focus);
+    }
+
+    /// What the person asked for while the agent worked.
+    pub(super) fn take_asked(&mut self) -> Option<Option<String>> {
+        self.asked.take()
+    }
+
     /// Drops a summary that is being written or was asked for. Says whether the person had asked for it.
     pub(super) fn drop_compaction(&mut self) -> bool {
         let asked = self.asked.take().is_some();
         let written = self.compacting.take().is_some_and(|compacting| compacting.cause == CompactionCause::Asked);
         asked || written
     }
-}
 
-impl Agent {
-    /// Asks the model, as soon as there is room for the question.
-    pub(super) async fn ask_within_room(&mut self, stamp: Stamp) -> Result<(), SinkError> {
-        if let Some(compacting) = &mut self.room.compacting {
-            compacting.then = Some(stamp);
-            return Ok(());
+    /// A turn begins.
+    pub(super) fn begin_turn(&mut self) {
+        self.refused = false;
+    }
+
+    /// The model refused the question as too long. False when it did so before in this turn.
+    pub(super) fn refuse(&mut self) -> bool {
+        !std::mem::replace(&mut self.refused, true)
+    }
+
+    /// Makes room for the next question.
+    pub(super) async fn make(&mut self, talk: &mut Talk<'_>) -> Result<Making, SinkError> {
+        if self.compacting.is_some() {
+            return Ok(Making::Compacting);
         }
-        let assembled = self.assembled();
-        let space = self.space();
-        if space.usable().is_some_and(|usable| assembled.tokens() >= usable) {
-            let words = too_small(&assembled, &space, self.provider.label());
-            return self.no_room(stamp, words).await;
+        if talk.space.usable().is_some_and(|usable| talk.assembled.tokens() >= usable) {
+            return Ok(Making::NoRoom(too_small(&talk.assembled, &talk.space, talk.model.label())));
         }
-        let tokens = self.trim(&assembled, &space).await?;
-        let full = space.compact_at().is_some_and(|full| tokens > full);
-        if let Some(focus) = self.room.asked.take() {
-            return self.compact(CompactionCause::Asked, focus, Some(stamp), None).await;
+        let tokens = self.trim(talk).await?;
+        let full = talk.space.compact_at().is_some_and(|full| tokens > full);
+        if let Some(focus) = self.asked.take() {
+            return self.compact(CompactionCause::Asked, focus, None, talk).await;
         }
-        if full && self.may_compact() && self.is_worth_a_summary(&assembled, &space).await? {
-            return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
+        if full && self.may_compact(talk) && self.is_worth_a_summary(talk).await? {
+            return self.compact(CompactionCause::Full, None, None, talk).await;
         }
-        if space.usable().is_some_and(|usable| tokens > usable) && self.may_be_summed_up(&assembled, &space) {
-            return self.compact(CompactionCause::Full, None, Some(stamp), None).await;
+        if talk.space.usable().is_some_and(|usable| tokens > usable) && self.may_be_summed_up(talk) {
+            return self.compact(CompactionCause::Full, None, None, talk).await;
         }
-        self.ask_if_it_fits(stamp).await
+        Ok(Making::Ready)
     }
 
     /// Whether what does not fit any more can be summed up, if only in short, before it is dropped.
-    fn may_be_summed_up(&mut self, assembled: &Assembled, space: &Space) -> bool {
-        if !self.may_compact() {
+    fn may_be_summed_up(&mut self, talk: &Talk<'_>) -> bool {
+        if !self.may_compact(talk) {
             return false;
         }
-        let standing = self.standing_words();
-        let too_long = self.too_long(assembled, space, CompactionCause::Full, standing.as_deref());
+        let too_long = self.too_long(talk, CompactionCause::Full);
         too_long.cut().is_some_and(|cut| too_long.has_room_for_notes(&cut))
     }
 
     /// Whether the context would be less full afterwards than it may be. What must stay can be so long that
     /// every turn would want another summary; then the conversation goes on until it does not fit at all.
-    async fn is_worth_a_summary(&mut self, assembled: &Assembled, space: &Space) -> Result<bool, SinkError> {
-        let standing = self.standing_words();
-        let too_long = self.too_long(assembled, space, CompactionCause::Full, standing.as_deref());
+    async fn is_worth_a_summary(&mut self, talk: &mut Talk<'_>) -> Result<bool, SinkError> {
+        let too_long = self.too_long(talk, CompactionCause::Full);
         let worth_it = too_long.cut().is_none_or(|cut| too_long.is_worth_a_summary(&cut));
-        if !worth_it && !std::mem::replace(&mut self.room.stuck_told, true) {
-            let (biggest, tokens) = biggest(assembled, &self.history, self.family());
+        if !worth_it && !std::mem::replace(&mut self.stuck_told, true) {
+            let assembled = &talk.assembled;
+            let (biggest, tokens) = biggest(assembled, &talk.conversation.history, talk.family());
             // What the person can do something about.
             let remedy = Some(assembled.remedy()).filter(|words| !words.is_empty() && biggest == assembled.biggest().0);
             let advice = remedy.map(|remedy| format!(". {remedy}")).unwrap_or_default();
-            self.warn(&format!(
+            let words = format!(
                 "the context window is small for what must stay in it, so older turns will be summed up often and in \
                  few words; the biggest part is {biggest} (about {tokens} tokens){advice}"
-            ))
-            .await?;
+            );
+            talk.reports.warn(&words).await?;
         }
         Ok(worth_it)
     }
 
-    /// What the person asked to be compacted while the agent worked, when it has nothing more to do.
-    pub(super) async fn compact_at_last(&mut self) -> Result<(), SinkError> {
-        let Some(focus) = self.room.asked.take() else { return Ok(()) };
-        if self.budget.reached(&self.session_usage, self.worked()).is_some() {
-            return self.not_compacted("the budget is used up").await;
-        }
-        self.compact(CompactionCause::Asked, focus, None, None).await
+    /// Whether there is anything to compact for the person who asks for it.
+    pub(super) fn can_compact(&mut self, talk: &Talk<'_>) -> bool {
+        self.too_long(talk, CompactionCause::Asked).cut().is_some() && self.may_compact(talk)
     }
 
-    /// Makes the conversation shorter because the person asks for it.
-    ///
-    /// # Errors
-    /// When there is nothing to make shorter.
-    pub(super) async fn compact_as_asked(&mut self, focus: Option<String>) -> Result<(), InputError> {
-        let focus = focus.filter(|focus| !focus.trim().is_empty());
-        if self.room.compacting.is_some() {
-            return Err(InputError::Refused("the conversation is being compacted already".to_owned()));
-        }
-        if self.budget.reached(&self.session_usage, self.worked()).is_some() {
-            return Err(InputError::Refused("the budget is used up".to_owned()));
-        }
-        if self.machine.busy() {
-            self.room.asked = Some(focus);
-            return Ok(());
-        }
-        let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
-        let too_long = self.too_long(&assembled, &space, CompactionCause::Asked, standing.as_deref());
-        if too_long.cut().is_none() || !self.may_compact() {
-            return Err(InputError::Refused(NOTHING_TO_COMPACT.to_owned()));
-        }
-        self.say_of_compaction(NotificationTopic::CompactionBegins, "the conversation is being compacted").await?;
-        Ok(self.compact(CompactionCause::Asked, focus, None, None).await?)
-    }
-
-    /// The model refused the question as too long: it is asked once more, about less.
-    pub(super) async fn ask_about_less(&mut self, streaming: Streaming, refusal: &ModelError) -> Result<(), SinkError> {
-        self.room.refused = true;
-        let stamp = streaming.stamp();
-        self.keep_partial(streaming).await?;
-        if self.ends_with_budget(stamp).await? {
-            return Ok(());
-        }
-        self.compact(CompactionCause::TooLong, None, Some(stamp), Some(refusal.to_string())).await
-    }
-
-    /// How much room everything takes.
-    pub(super) fn context_report(&mut self) -> ContextReport {
-        let assembled = self.assembled();
-        report(self.provider.label(), &assembled, &self.history, &self.space(), self.family())
-    }
-
-    /// Everything that the model would be told.
-    pub(super) fn prompt_report(&mut self) -> PromptReport {
-        let context = self.context_report();
-        prompt_report(context, &self.assembled(), &self.history, self.family())
-    }
-
-    /// Takes in a piece of a summary.
-    pub(super) async fn take_note(&mut self, note: Option<Result<Delta, ModelError>>) -> Result<(), SinkError> {
-        let Some(compacting) = &mut self.room.compacting else { return Ok(()) };
+    /// Takes in a piece of a summary; gives the summary when it has come to its end.
+    pub(super) async fn take_note(
+        &mut self,
+        note: Option<Result<Delta, ModelError>>,
+        reports: &Reports,
+    ) -> Result<Option<Written>, SinkError> {
+        let Some(compacting) = &mut self.compacting else { return Ok(None) };
         let written = match note {
             Some(Ok(delta)) => {
                 compacting.answer.add(&delta);
@@ -228,11 +236,11 @@ impl Agent {
                     }
                     Delta::Retry(mut retry) => {
                         retry.discards = false;
-                        return self.sink.emit(self.turn_id, EventBody::ModelRetry(retry)).await;
+                        return reports.emit(EventBody::ModelRetry(retry)).await.map(|()| None);
                     }
                     Delta::Switch(mut switch) => {
                         switch.discards = false;
-                        return self.sink.emit(self.turn_id, EventBody::ModelSwitch(switch)).await;
+                        return reports.emit(EventBody::ModelSwitch(switch)).await.map(|()| None);
                     }
                     Delta::Begin { .. }
                     | Delta::Text(_)
@@ -240,45 +248,26 @@ impl Agent {
                     | Delta::CallStart { .. }
                     | Delta::CallArguments { .. }
                     | Delta::CallOpaque { .. }
-                    | Delta::Usage(_) => return Ok(()),
+                    | Delta::Usage(_) => return Ok(None),
                 }
             }
             Some(Err(error)) => Err(format!("the summary failed: {error}")),
             None => Err("the summary ended without an end".to_owned()),
         };
-        let Some(compacting) = self.room.compacting.take() else { return Ok(()) };
-        self.pay_for(&compacting.answer).await?;
-        self.finish_compaction(compacting, written).await
-    }
-
-    async fn pay_for(&mut self, answer: &Answer) -> Result<(), SinkError> {
-        let Some(usage) = answer.usage else { return Ok(()) };
-        let used = UsageEvent::of(&answer.model, usage, self.provider.scripted());
-        self.usage += used.usage;
-        self.session_usage += used.usage;
-        self.sink.emit(self.turn_id, EventBody::Usage(used)).await?;
-        self.check_budget().await
-    }
-
-    /// Ends the turn when the budget is used up before the model is asked; says whether it did.
-    async fn ends_with_budget(&mut self, stamp: Stamp) -> Result<bool, SinkError> {
-        let reached = self.budget.reached(&self.session_usage, self.worked()).is_some();
-        if reached {
-            Box::pin(self.on(Input::Blocked { stamp, end: End::BUDGET })).await?;
-        }
-        Ok(reached)
+        Ok(self.compacting.take().map(|compacting| (compacting, written)))
     }
 
     /// Shortens outputs that are outdated or used up, when it is time and worth it; says how many tokens
     /// the next question has then.
-    async fn trim(&mut self, assembled: &Assembled, space: &Space) -> Result<u64, SinkError> {
-        let family = self.family();
-        let before = self.room.meter.measure(assembled, &self.history, family);
-        if space.trim_at().is_none_or(|trim_at| before < trim_at) || !self.looks_at_outputs(before, space) {
+    async fn trim(&mut self, talk: &mut Talk<'_>) -> Result<u64, SinkError> {
+        let (family, space) = (talk.family(), &talk.space);
+        let history = &talk.conversation.history;
+        let before = self.meter.measure(&talk.assembled, history, family);
+        if space.trim_at().is_none_or(|trim_at| before < trim_at) || !looks_at_outputs(talk, before) {
             return Ok(before);
         }
-        let recent = recent_from(&self.history, self.room.settings.keep_turns).unwrap_or(0);
-        let used_up = used_up(&self.history, recent);
+        let recent = recent_from(history, self.settings.keep_turns).unwrap_or(0);
+        let used_up = used_up(history, recent);
         let gain = used_up.saves(family);
         // Where it spares a summary, less is worth it too.
         let spares = space.compact_at().is_some_and(|full| before > full && before.saturating_sub(gain) <= full);
@@ -287,89 +276,61 @@ impl Agent {
             return Ok(before);
         }
         let outputs = used_up.outputs();
-        let history = trim_history(&self.history, &outputs);
-        self.room.meter.start_over();
-        let after = self.room.meter.measure(assembled, &history, family);
-        self.sink.commit(self.turn_id, EventBody::ContextTrim(ContextTrim { before, after, outputs })).await?;
-        self.history = history;
+        let shorter = trim_history(history, &outputs);
+        self.meter.start_over();
+        let after = self.meter.measure(&talk.assembled, &shorter, family);
+        talk.reports.commit(EventBody::ContextTrim(ContextTrim { before, after, outputs })).await?;
+        talk.conversation.history = shorter;
         Ok(after)
     }
 
-    /// Whether it is time to look through all outputs: every few turns, and before the conversation is
-    /// compacted. It follows from the conversation alone, so that a resumed session does the same.
-    fn looks_at_outputs(&self, tokens: u64, space: &Space) -> bool {
-        let turns = self.history.iter().filter(|entry| entry.message().role == Role::Assistant).count();
-        turns % LOOK_EVERY == 0 || space.compact_at().is_some_and(|full| tokens > full)
-    }
-
-    async fn compact(
+    /// Makes the conversation shorter. `refusal` is what the model said when it refused the last question.
+    pub(super) async fn compact(
         &mut self,
         cause: CompactionCause,
         focus: Option<String>,
-        then: Option<Stamp>,
         refusal: Option<String>,
-    ) -> Result<(), SinkError> {
-        self.tell_of_compaction(false, cause);
-        let (assembled, space, standing) = (self.assembled(), self.space(), self.standing_words());
-        let too_long = self.too_long(&assembled, &space, cause, standing.as_deref());
+        talk: &mut Talk<'_>,
+    ) -> Result<Making, SinkError> {
+        talk.tell_gate(false, cause);
+        let too_long = self.too_long(talk, cause);
         let Some(cut) = too_long.cut() else {
             // What the person did not ask to be thrown away is not thrown away.
             if cause == CompactionCause::Asked {
-                self.warn(NOTHING_TO_COMPACT).await?;
-                return self.go_on_after(then, false, refusal).await;
+                talk.reports.warn(NOTHING_TO_COMPACT).await?;
+                return Ok(made(talk, false, refusal));
             }
-            let shorter = self.shorten(cause, focus, vec!["there is no older part to sum up".to_owned()]).await?;
-            return self.go_on_after(then, shorter, refusal).await;
+            let notes = vec!["there is no older part to sum up".to_owned()];
+            let shorter = self.shorten(cause, focus, notes, talk).await?;
+            return Ok(made(talk, shorter, refusal));
         };
         let notes = too_long.room_for_notes(&cut).max(1);
-        let request = self.summary_request(&cut, focus.as_deref(), &space, notes);
-        let stream = self.provider.whole(request);
-        let compacting = Compacting { cause, focus, cut, stream, answer: Answer::default(), then, refusal };
-        self.room.compacting = Some(compacting);
-        Ok(())
+        let stream = summary(&cut, focus.as_deref(), notes, talk);
+        self.compacting = Some(Compacting { cause, focus, cut, stream, answer: Answer::default(), refusal });
+        Ok(Making::Compacting)
     }
 
-    /// A question without tools: the conversation is text in it.
-    fn summary_request(&self, cut: &Cut, focus: Option<&str>, space: &Space, notes: u64) -> Request {
-        let words = (notes * WORDS / 100).max(1).to_string();
-        let focus = focus.unwrap_or_default().to_owned();
-        let system = self.context.prompts().with("compact", &[("focus", focus), ("words", words)]).unwrap_or_default();
-        let room = space.usable().unwrap_or(UNKNOWN_WINDOW).saturating_sub(space.summary() + INSTRUCTIONS);
-        let told = transcript(&self.history, cut.from, room, self.family());
-        let asked = format!("<conversation>\n{}\n</conversation>\n\nWrite the notes now.", told.trim());
-        Request {
-            system: system.into(),
-            tools: Arc::from([]),
-            history: History::from_iter([Message::user(asked)]),
-            cache_key: format!("{}-notes", self.cache_key),
-            output: None,
-            temperature: None,
-        }
-    }
-
-    async fn finish_compaction(
+    /// Makes the conversation shorter by a summary, or otherwise where there is none.
+    pub(super) async fn finish(
         &mut self,
-        compacting: Compacting,
-        written: Result<String, String>,
-    ) -> Result<(), SinkError> {
-        let Compacting { cause, focus, cut, then, refusal, .. } = compacting;
-        let (assembled, space) = (self.assembled(), self.space());
-        let standing = self.standing_words();
-        let summed_up = written
-            .and_then(|notes| self.too_long(&assembled, &space, cause, standing.as_deref()).summed_up(&cut, &notes));
+        (compacting, written): Written,
+        talk: &mut Talk<'_>,
+    ) -> Result<Making, SinkError> {
+        let Compacting { cause, focus, cut, refusal, .. } = compacting;
+        let summed_up = written.and_then(|notes| self.too_long(talk, cause).summed_up(&cut, &notes));
         let shorter = match summed_up {
             Ok(compaction) => {
-                self.take_compaction(Compaction { focus, ..compaction }).await?;
+                self.take_compaction(Compaction { focus, ..compaction }, talk).await?;
                 true
             }
             // What the person did not ask to be thrown away is not thrown away.
             Err(reason) if cause == CompactionCause::Asked => {
-                self.not_compacted(&reason).await?;
+                talk.reports.not_compacted(&reason).await?;
                 false
             }
-            Err(reason) => self.shorten(cause, focus, vec![reason]).await?,
+            Err(reason) => self.shorten(cause, focus, vec![reason], talk).await?,
         };
-        self.go_on_after(then, shorter, refusal).await
+        Ok(made(talk, shorter, refusal))
     }
 
     /// Makes the conversation shorter without a summary; false when nothing can be made of it.
@@ -378,123 +339,88 @@ impl Agent {
         cause: CompactionCause,
         focus: Option<String>,
         notes: Vec<String>,
+        talk: &mut Talk<'_>,
     ) -> Result<bool, SinkError> {
-        let (assembled, space) = (self.assembled(), self.space());
-        let standing = self.standing_words();
-        let too_long = self.too_long(&assembled, &space, cause, standing.as_deref());
+        let too_long = self.too_long(talk, cause);
         let Some(compaction) = too_long.without_outputs().or_else(|| too_long.windowed()) else {
             return Ok(false);
         };
-        self.take_compaction(Compaction { focus, notes, ..compaction }).await?;
+        self.take_compaction(Compaction { focus, notes, ..compaction }, talk).await?;
         Ok(true)
     }
 
-    async fn take_compaction(&mut self, compaction: Compaction) -> Result<(), SinkError> {
-        self.history = compact_history(&self.history, &compaction);
-        self.room.meter.start_over();
-        self.room.compacted_at = Some(self.history.len());
-        self.editor.forget();
-        self.touched.forget();
+    async fn take_compaction(&mut self, compaction: Compaction, talk: &mut Talk<'_>) -> Result<(), SinkError> {
+        talk.conversation.shorten(compact_history(&talk.conversation.history, &compaction));
+        self.meter.start_over();
+        self.compacted_at = Some(talk.conversation.history.len());
         let cause = compaction.cause;
-        self.sink.commit(self.turn_id, EventBody::Compaction(compaction)).await?;
-        self.tell_of_compaction(true, cause);
+        talk.reports.commit(EventBody::Compaction(compaction)).await?;
+        talk.tell_gate(true, cause);
         Ok(())
     }
 
-    async fn go_on_after(
-        &mut self,
-        then: Option<Stamp>,
-        shorter: bool,
-        refusal: Option<String>,
-    ) -> Result<(), SinkError> {
-        let Some(stamp) = then else { return Ok(()) };
-        // What the summary cost may have been the last of it.
-        if self.ends_with_budget(stamp).await? {
-            return Ok(());
-        }
-        match refusal.filter(|_| !shorter) {
-            Some(refusal) => {
-                let (assembled, family) = (self.assembled(), self.family());
-                let words = refused_as_too_long(&refusal, &assembled, &self.history, family);
-                self.no_room(stamp, words).await
-            }
-            None => self.ask_if_it_fits(stamp).await,
-        }
-    }
-
-    /// The last look: what does not fit is made to, by any means, or is not sent.
-    async fn ask_if_it_fits(&mut self, stamp: Stamp) -> Result<(), SinkError> {
-        let (assembled, space) = (self.assembled(), self.space());
-        let fits = |tokens: u64| space.usable().is_none_or(|usable| tokens <= usable);
-        let family = self.family();
-        if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
+    /// The last look before the model is asked: what does not fit is made to, by any means. Why it can't be, if it
+    /// can't.
+    pub(super) async fn fit(&mut self, talk: &mut Talk<'_>) -> Result<Option<String>, SinkError> {
+        if !self.fits(talk) {
             let notes = vec!["what is left was still too long".to_owned()];
-            self.tell_of_compaction(false, CompactionCause::Full);
-            self.shorten(CompactionCause::Full, None, notes).await?;
+            talk.tell_gate(false, CompactionCause::Full);
+            self.shorten(CompactionCause::Full, None, notes, talk).await?;
         }
-        if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
+        if !self.fits(talk) {
             // A vendor may have counted nonsense: our own count decides whether there is no way.
-            self.room.meter.start_over();
+            self.meter.start_over();
         }
-        if !fits(self.room.meter.measure(&assembled, &self.history, family)) {
-            let words = too_long_to_fit(&assembled, &self.history, &space, family, self.provider.label());
-            return self.no_room(stamp, words).await;
+        if !self.fits(talk) {
+            let (assembled, history) = (&talk.assembled, &talk.conversation.history);
+            return Ok(Some(too_long_to_fit(assembled, history, &talk.space, talk.family(), talk.model.label())));
         }
-        self.room.meter.asked();
-        let request = Request {
-            system: Arc::clone(&assembled.system),
-            tools: Arc::clone(&assembled.tools),
-            history: self.history.clone(),
-            cache_key: self.cache_key.clone(),
-            output: None,
-            temperature: self.temperature,
-        };
-        self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
-        Ok(())
+        self.meter.asked();
+        Ok(None)
     }
 
-    async fn no_room(&mut self, stamp: Stamp, message: String) -> Result<(), SinkError> {
-        let code = ErrorCode::ContextTooLong;
-        let event = ErrorEvent { code, message, retryable: code.retryable() };
-        self.sink.emit(self.turn_id, EventBody::Error(event)).await?;
-        // The machine may ask the model again from here.
-        Box::pin(self.on(Input::ProviderFailed { stamp, code })).await
+    fn fits(&mut self, talk: &Talk<'_>) -> bool {
+        let tokens = self.meter.measure(&talk.assembled, &talk.conversation.history, talk.family());
+        talk.space.usable().is_none_or(|usable| tokens <= usable)
     }
 
-    fn may_compact(&self) -> bool {
-        self.room.compacted_at.is_none_or(|length| self.history.len() > length)
+    fn may_compact(&self, talk: &Talk<'_>) -> bool {
+        self.compacted_at.is_none_or(|length| talk.conversation.history.len() > length)
     }
 
-    fn too_long<'a>(
-        &'a mut self,
-        assembled: &Assembled,
-        space: &'a Space,
-        cause: CompactionCause,
-        standing: Option<&'a str>,
-    ) -> TooLong<'a> {
-        let family = self.family();
-        let tokens = self.room.meter.measure(assembled, &self.history, family);
-        TooLong { history: &self.history, tokens, fixed: assembled.tokens(), space, family, cause, standing }
+    fn too_long<'a>(&mut self, talk: &'a Talk<'_>, cause: CompactionCause) -> TooLong<'a> {
+        let (family, history) = (talk.family(), &talk.conversation.history);
+        let tokens = self.meter.measure(&talk.assembled, history, family);
+        let (fixed, standing) = (talk.assembled.tokens(), talk.standing.as_deref());
+        TooLong { history, tokens, fixed, space: &talk.space, family, cause, standing }
     }
+}
 
-    pub(super) fn space(&self) -> Space {
-        Space::new(self.room.settings, self.provider.context_window())
-    }
+/// Whether it is time to look through all outputs: every few turns, and before the conversation is
+/// compacted. It follows from the conversation alone, so that a resumed session does the same.
+fn looks_at_outputs(talk: &Talk<'_>, tokens: u64) -> bool {
+    let answers = talk.conversation.history.iter().filter(|entry| entry.message().role == Role::Assistant);
+    answers.count() % LOOK_EVERY == 0 || talk.space.compact_at().is_some_and(|full| tokens > full)
+}
 
-    pub(super) fn family(&self) -> Family {
-        Family::of(self.provider.label())
-    }
+/// A question without tools: the conversation is text in it.
+fn summary(cut: &Cut, focus: Option<&str>, notes: u64, talk: &Talk<'_>) -> DeltaStream {
+    let words = (notes * WORDS / 100).max(1).to_string();
+    let focus = focus.unwrap_or_default().to_owned();
+    let system = talk.prompts.with("compact", &[("focus", focus), ("words", words)]).unwrap_or_default();
+    let space = &talk.space;
+    let room = space.usable().unwrap_or(UNKNOWN_WINDOW).saturating_sub(space.summary() + INSTRUCTIONS);
+    let told = transcript(&talk.conversation.history, cut.from, room, talk.family());
+    let asked = format!("<conversation>\n{}\n</conversation>\n\nWrite the notes now.", told.trim());
+    talk.model.ask_for_notes(system, asked)
+}
 
-    pub(super) fn assembled(&mut self) -> Arc<Assembled> {
-        let situation = Situation { mode: self.turn_mode, generation: self.generation, rooms: self.space().rooms() };
-        let role = Arc::clone(&self.role);
-        let (who, family) = (self.who(&role), self.family());
-        let rules = (self.scheduler.registry(), self.scheduler.policy());
-        self.context.assemble(situation, rules, &who, family)
-    }
-
-    /// What holds beyond the conversation and must outlive it: open todos and the plan.
-    fn standing_words(&self) -> Option<String> {
-        self.book.text()
+fn made(talk: &Talk<'_>, shorter: bool, refusal: Option<String>) -> Making {
+    match refusal.filter(|_| !shorter) {
+        Some(refusal) => {
+            let (assembled, history) = (&talk.assembled, &talk.conversation.history);
+            Making::NoRoom(refused_as_too_long(&refusal, assembled, history, talk.family()))
+        }
+        None => Making::Made,
     }
 }

@@ -1,11 +1,9 @@
 //! What the person has open in an editor: the model is told with what the person says next.
 
-use neco_proto::{EventBody, IdeContext, Message};
+use neco_proto::IdeContext;
 use neco_safety::secrets::Redactor;
 
-use super::agent::Agent;
 use crate::context::editor_told;
-use crate::ports::SinkError;
 
 /// What is open, and what the model was told of it.
 #[derive(Debug, Default)]
@@ -30,23 +28,11 @@ impl Editor {
         self.told = None;
     }
 
-    fn news(&mut self, redactor: &Redactor) -> Option<(IdeContext, String)> {
+    /// What changed since, with the words for it.
+    pub(super) fn news(&mut self, redactor: &Redactor) -> Option<(IdeContext, String)> {
         let open = self.open.as_ref()?;
         let text = editor_told(self.told.as_ref(), open, redactor)?;
         self.told = Some(open.clone());
         Some((open.clone(), text))
-    }
-}
-
-impl Agent {
-    /// What the person said enters the conversation, and before it what changed in their editor.
-    pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
-        if !message.is_neco()
-            && let Some((open, text)) = self.editor.news(&self.scheduler.redactor())
-        {
-            self.sink.commit(None, EventBody::IdeContext(open)).await?;
-            self.admit(Message::neco(text)).await?;
-        }
-        self.admit(message).await
     }
 }

@@ -6,11 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_model::tokens::{Family, estimate};
-use neco_proto::event::RulesTold;
-use neco_proto::{EventBody, Layer, Message};
 
-use super::agent::Agent;
-use crate::ports::{FolderRules, RulesTouch, SinkError};
+use crate::ports::{FolderRules, FoundRules, RulesTouch};
 
 /// How long a turn waits for rules files; a disk that takes longer must not hold up the work.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -35,34 +32,19 @@ impl Touched {
     pub(super) fn forget(&mut self) {
         *self = Self::new(self.rules.take(), BTreeSet::new());
     }
-}
 
-impl Agent {
-    /// Rules files of folders that the turn touched for the first time enter the conversation.
-    pub(super) async fn tell_folder_rules(&mut self) -> Result<(), SinkError> {
-        let paths = self.scheduler.take_touched();
-        let Some(rules) = self.touched.rules.clone().filter(|_| !paths.is_empty()) else { return Ok(()) };
-        let room = self.rules_room().saturating_sub(self.touched.tokens);
-        let (looked, told) = (Arc::clone(&self.touched.looked), Arc::clone(&self.touched.told));
+    /// Those of the folders that `paths` lie in and that were not told yet, in `room` tokens for all that is told.
+    pub(super) async fn find(&mut self, paths: BTreeSet<PathBuf>, room: u64) -> Option<FoundRules> {
+        let rules = self.rules.clone().filter(|_| !paths.is_empty())?;
+        let room = room.saturating_sub(self.tokens);
+        let (looked, told) = (Arc::clone(&self.looked), Arc::clone(&self.told));
         let found = rules.touched(RulesTouch { paths, looked, told, room });
-        let Ok(Some(found)) = tokio::time::timeout(LONGEST, found).await else { return Ok(()) };
-        Arc::make_mut(&mut self.touched.looked).extend(found.looked);
-        Arc::make_mut(&mut self.touched.told).extend(found.files.iter().chain(&found.unread).cloned());
-        for notice in &found.notices {
-            self.warn(notice).await?;
+        let found = tokio::time::timeout(LONGEST, found).await.ok()??;
+        Arc::make_mut(&mut self.looked).extend(found.looked.iter().cloned());
+        Arc::make_mut(&mut self.told).extend(found.files.iter().chain(&found.unread).cloned());
+        if !found.text.is_empty() {
+            self.tokens += estimate(&found.text, Family::Other);
         }
-        if found.text.is_empty() {
-            return Ok(());
-        }
-        self.touched.tokens += estimate(&found.text, Family::Other);
-        // Told first: what a crash leaves without its note is told again, and not taken for told.
-        self.admit(Message::neco(found.text)).await?;
-        // Also what was not read, so that a resumed session does not say so again.
-        self.sink.commit(None, EventBody::RulesTold(RulesTold { files: found.files, unread: found.unread })).await
-    }
-
-    /// As much as the rules of the workspace may take.
-    fn rules_room(&self) -> u64 {
-        self.space().rooms().of(Layer::Rules)
+        Some(found)
     }
 }

@@ -8,21 +8,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use neco_proto::event::{Admission, CompactionCause, HookEvent, PermissionRequest};
-use neco_proto::{EventBody, Message};
+use futures::future::BoxFuture;
+use neco_proto::Message;
+use neco_proto::event::{CompactionCause, HookEvent, PermissionRequest};
+use neco_safety::secrets::Redactor;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::Agent;
 use crate::gate::{Gate, GateRuling, HookContext, HookDecision, HookPoint};
-use crate::machine::{AnswerKind, End, Input, Stamp};
-use crate::ports::SinkError;
+use crate::machine::Stamp;
 
 /// How often in a row the end of the work may be objected to.
-const MOST_HELD: u32 = 8;
+pub(super) const MOST_HELD: u32 = 8;
 
 /// How long what was told to stop may take to say so.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How the agent works when the gate is asked, and what hides secrets in its answer.
+pub(super) struct GateScene {
+    pub(super) context: HookContext,
+    pub(super) redactor: Redactor,
+}
 
 /// What is at the gate.
 pub(super) struct AtGate {
@@ -35,8 +41,8 @@ pub(super) struct AtGate {
     closed: bool,
     /// Whether the work ends because of something the person said.
     ended: bool,
-    /// The question to the model that waits for the gate.
-    ask: Option<(Stamp, u32)>,
+    /// The turn that what was said is to begin.
+    then: Stamp,
     /// What was said and is being looked at.
     messages: Vec<Message>,
     /// How often in a row the end of the work was objected to.
@@ -53,6 +59,16 @@ pub(super) enum Passed {
     Dropped,
 }
 
+/// What the gate makes of the end of the work.
+pub(super) enum EndRuling {
+    /// The work ends.
+    Ends,
+    /// It was objected to too often.
+    EndsAllTheSame,
+    /// The work goes on, for a reason.
+    GoesOn(String),
+}
+
 impl AtGate {
     pub(super) fn new(gate: Arc<dyn Gate>) -> Self {
         Self {
@@ -62,7 +78,7 @@ impl AtGate {
             opening: false,
             closed: false,
             ended: false,
-            ask: None,
+            then: Stamp::default(),
             messages: Vec::new(),
             held: 0,
         }
@@ -86,65 +102,53 @@ impl AtGate {
         self.ended = false;
     }
 
-    fn attends(&self, event: HookEvent) -> bool {
-        self.gate.attends(event, None)
-    }
-
-    /// Whether what the person says has to wait for the gate.
-    fn holds_messages(&self) -> bool {
-        self.opening || self.closed || self.attends(HookEvent::UserPromptSubmit)
-    }
-}
-
-impl Agent {
     /// The session begins.
-    pub(super) fn open_session(&mut self, resumed: bool) {
-        if !self.gated.attends(HookEvent::SessionStart) {
-            return;
+    pub(super) fn open(&mut self, resumed: bool, scene: GateScene) {
+        if self.attends(HookEvent::SessionStart) {
+            self.opening = true;
+            let asked = self.ask(HookPoint::SessionStart { resumed }, &scene);
+            self.work.spawn(async move { Passed::Opening(asked.await) });
         }
-        self.gated.opening = true;
-        let asked = self.ask_gate(HookPoint::SessionStart { resumed });
-        self.gated.work.spawn(async move { Passed::Opening(asked.await) });
+    }
+
+    /// What the gate says of the session's beginning.
+    pub(super) fn opened(&mut self, decision: &HookDecision) {
+        self.opening = false;
+        self.closed = decision.stop.is_some();
     }
 
     /// The session ends; nothing can be said against that.
-    pub(super) async fn close_session(&mut self) -> Result<(), SinkError> {
-        if !self.gated.attends(HookEvent::SessionEnd) {
-            return Ok(());
+    pub(super) async fn close(&mut self, scene: GateScene) -> HookDecision {
+        if !self.attends(HookEvent::SessionEnd) {
+            return HookDecision::default();
         }
-        self.gated.cancel = CancellationToken::new();
-        let word = self.ask_gate(HookPoint::SessionEnd).await;
-        self.tell_runs(word).await?;
-        Ok(())
+        self.cancel = CancellationToken::new();
+        self.ask(HookPoint::SessionEnd, &scene).await
     }
 
-    /// Whether what the person says goes to the gate before it enters the conversation.
-    pub(super) fn messages_are_gated(&self) -> bool {
-        self.gated.holds_messages()
+    /// Whether what the person says has to wait for the gate before it enters the conversation.
+    pub(super) fn holds_messages(&self) -> bool {
+        self.opening || self.closed || self.attends(HookEvent::UserPromptSubmit)
     }
 
-    /// Takes what waits to be said to the model to the gate, with the question it belongs to. False
-    /// when nothing stands in the way of asking.
-    pub(super) fn hold_question(&mut self, stamp: Stamp, iteration: u32, messages: Vec<Message>) -> bool {
-        self.gated.ask = Some((stamp, iteration));
-        self.gated.messages = messages;
+    /// Takes what waits to be said to the model to the gate, with the turn that it is to begin. False
+    /// when nothing stands in the way of that.
+    pub(super) fn hold_question(&mut self, stamp: Stamp, messages: Vec<Message>, scene: &GateScene) -> bool {
+        self.then = stamp;
+        self.messages = messages;
         // What the beginning of the session adds comes before what the person said.
-        if self.gated.opening || self.look_at_messages() {
-            return true;
-        }
-        self.gated.ask = None;
-        false
+        self.opening || self.look_at_messages(scene)
     }
 
     /// Takes what the person said to the gate, one after the other. False when they said nothing, and
-    /// the model may be asked.
-    fn look_at_messages(&mut self) -> bool {
-        let messages = &self.gated.messages;
-        let asked: Vec<_> = messages.iter().map(|message| (message.clone(), self.ask_about(message))).collect();
-        if asked.is_empty() && !self.gated.closed {
+    /// the turn may begin.
+    pub(super) fn look_at_messages(&mut self, scene: &GateScene) -> bool {
+        let ask = |message: &Message| (message.clone(), self.ask_about(message, scene));
+        let asked: Vec<_> = self.messages.iter().map(ask).collect();
+        if asked.is_empty() && !self.closed {
             return false;
         }
-        self.gated.work.spawn(async move {
+        self.work.spawn(async move {
             let mut passed = Vec::new();
             for (message, asked) in asked {
                 passed.push((message, asked.await));
@@ -154,177 +158,110 @@ impl Agent {
         true
     }
 
-    fn ask_about(&self, message: &Message) -> futures::future::BoxFuture<'static, HookDecision> {
-        // What is said to a closed session is kept, and comes to nothing.
-        if self.gated.closed || !self.gated.attends(HookEvent::UserPromptSubmit) {
-            return Box::pin(std::future::ready(HookDecision::default()));
-        }
-        self.ask_gate(HookPoint::Prompt { message_id: message.id, text: message.text() })
+    /// What was said was looked at; `ended` when the work ends because of it.
+    pub(super) fn looked_at(&mut self, ended: bool) {
+        self.messages.clear();
+        self.ended |= ended;
+    }
+
+    /// The turn that waited for the gate, and whether it may begin.
+    pub(super) fn waiting_turn(&mut self) -> (Stamp, bool) {
+        let ended = std::mem::take(&mut self.ended);
+        (self.then, !self.closed && !ended)
     }
 
     /// Takes the end of the work to the gate. False when nobody wants to be asked.
-    pub(super) fn hold_end(&mut self, stamp: Stamp) -> bool {
-        if !self.gated.attends(HookEvent::Stop) {
+    pub(super) fn hold_end(&mut self, stamp: Stamp, last_words: &str, scene: &GateScene) -> bool {
+        if !self.attends(HookEvent::Stop) {
             return false;
         }
-        let held = self.gated.held > 0;
-        let asked = self.ask_gate(HookPoint::Stop { last_words: self.final_text.clone(), held });
-        self.gated.work.spawn(async move { Passed::End(stamp, asked.await) });
+        let moment = HookPoint::Stop { last_words: last_words.to_owned(), held: self.held > 0 };
+        let asked = self.ask(moment, scene);
+        self.work.spawn(async move { Passed::End(stamp, asked.await) });
         true
     }
 
-    /// A call waits for the person.
-    pub(super) fn tell_of_waiting(&mut self, request: &PermissionRequest) {
-        if !self.gated.attends(HookEvent::Notification) {
-            return;
+    /// What the gate says of the end of the work.
+    pub(super) fn rule_on_end(&mut self, decision: HookDecision) -> EndRuling {
+        match decision.ruling {
+            Some(GateRuling::Block(_)) if decision.stop.is_none() && self.held == MOST_HELD => {
+                EndRuling::EndsAllTheSame
+            }
+            Some(GateRuling::Block(reason)) if decision.stop.is_none() => {
+                self.held += 1;
+                EndRuling::GoesOn(reason)
+            }
+            Some(_) | None => EndRuling::Ends,
         }
-        let moment = HookPoint::Waiting { tool: request.tool.clone(), summary: request.summary.clone() };
-        let asked = self.ask_gate(moment);
-        self.gated.work.spawn(async move { Passed::Waiting(asked.await) });
+    }
+
+    /// A call waits for the person.
+    pub(super) fn tell_of_waiting(&mut self, request: &PermissionRequest, scene: &GateScene) {
+        self.tell(HookPoint::Waiting { tool: request.tool.clone(), summary: request.summary.clone() }, scene);
     }
 
     /// The conversation is about to be made shorter, or was.
-    pub(super) fn tell_of_compaction(&mut self, done: bool, cause: CompactionCause) {
-        let moment = HookPoint::Compaction { done, asked: cause == CompactionCause::Asked };
-        if !self.gated.attends(moment.event()) {
-            return;
-        }
-        let asked = self.ask_gate(moment);
-        self.gated.work.spawn(async move { Passed::Waiting(asked.await) });
+    pub(super) fn tell_of_compaction(&mut self, done: bool, cause: CompactionCause, scene: &GateScene) {
+        self.tell(HookPoint::Compaction { done, asked: cause == CompactionCause::Asked }, scene);
     }
 
-    /// Takes in what has passed.
-    pub(super) async fn take_passed(&mut self, passed: Passed) -> Result<(), SinkError> {
-        match passed {
-            Passed::Opening(word) => {
-                self.gated.opening = false;
-                self.gated.closed = word.stop.is_some();
-                let word = self.tell_runs(word).await?;
-                self.add_context(HookEvent::SessionStart, word.context).await?;
-                if self.look_at_messages() { Ok(()) } else { self.go_on(true).await }
-            }
-            Passed::Prompts(messages) => {
-                self.gated.messages.clear();
-                let (admitted, ended) = self.take_messages(messages).await?;
-                self.gated.ended |= ended;
-                self.go_on(admitted).await
-            }
-            Passed::End(stamp, word) => self.take_end(stamp, word).await,
-            Passed::Waiting(word) => self.tell_runs(word).await.map(drop),
-            Passed::Dropped => Ok(()),
-        }
-    }
-
-    /// What was not blocked enters the conversation; says whether anything did, and whether the work ends.
-    async fn take_messages(&mut self, messages: Vec<(Message, HookDecision)>) -> Result<(bool, bool), SinkError> {
-        let (mut admitted, mut ended) = (false, false);
-        for (message, word) in messages {
-            let word = self.tell_runs(word).await?;
-            ended |= word.stop.is_some();
-            if matches!(word.ruling, Some(GateRuling::Block(_))) || word.stop.is_some() {
-                continue;
-            }
-            self.admit_said(message).await?;
-            self.add_context(HookEvent::UserPromptSubmit, word.context).await?;
-            admitted = true;
-        }
-        Ok((admitted, ended))
-    }
-
-    /// Asks the model what waited for the gate, unless nothing is left to ask.
-    async fn go_on(&mut self, something_is_asked: bool) -> Result<(), SinkError> {
-        let Some((stamp, iteration)) = self.gated.ask.take() else { return Ok(()) };
-        let ended = std::mem::take(&mut self.gated.ended);
-        if self.gated.closed || ended || (!something_is_asked && iteration == 1) {
-            return self.on(Input::Blocked { stamp, end: End::STOPPED }).await;
-        }
-        self.begin_turn(stamp, iteration).await
-    }
-
-    async fn take_end(&mut self, stamp: Stamp, word: HookDecision) -> Result<(), SinkError> {
-        let word = self.tell_runs(word).await?;
-        let objection = match word.ruling {
-            Some(GateRuling::Block(reason)) if word.stop.is_none() => Some(reason),
-            Some(_) | None => None,
-        };
-        let Some(reason) = objection else {
-            return self.on(Input::Answered { stamp, kind: AnswerKind::Text }).await;
-        };
-        if self.gated.held == MOST_HELD {
-            self.warn(&format!("the work ends although a hook objects: it did so {MOST_HELD} times in a row")).await?;
-            return self.on(Input::Answered { stamp, kind: AnswerKind::Text }).await;
-        }
-        self.gated.held += 1;
-        self.admit(Message::hook(format!("[Stop hook: the work is not done yet]\n{reason}"))).await?;
-        self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await
-    }
-
-    /// Ends what is at the gate. What the person said is kept for the next time.
-    pub(super) async fn leave_gate(&mut self) -> Result<(), SinkError> {
-        self.gated.cancel.cancel();
+    /// Ends what is at the gate. What it said until then, and what the person said that it did not let pass.
+    pub(super) async fn leave(&mut self) -> (Vec<HookDecision>, Vec<Message>) {
+        self.cancel.cancel();
         let deadline = tokio::time::sleep(GRACE);
         tokio::pin!(deadline);
-        while self.gated.has_work() {
+        let mut decisions = Vec::new();
+        while self.has_work() {
             let passed = tokio::select! {
-                passed = self.gated.next() => passed,
+                passed = self.next() => passed,
                 () = &mut deadline => break,
             };
-            if let Passed::Opening(word) = &passed {
-                self.gated.closed = word.stop.is_some();
+            if let Passed::Opening(decision) = &passed {
+                self.closed = decision.stop.is_some();
             }
-            let words = match passed {
-                Passed::Opening(word) | Passed::End(_, word) | Passed::Waiting(word) => vec![word],
-                Passed::Prompts(messages) => messages.into_iter().map(|(_, word)| word).collect(),
-                Passed::Dropped => Vec::new(),
-            };
-            for mut word in words {
-                // It is kept, so nothing may say that it was taken out.
-                word.runs.iter_mut().for_each(|run| run.message_id = None);
-                self.tell_runs(word).await?;
+            match passed {
+                Passed::Opening(decision) | Passed::End(_, decision) | Passed::Waiting(decision) => {
+                    decisions.push(decision);
+                }
+                Passed::Prompts(messages) => decisions.extend(messages.into_iter().map(|(_, decision)| decision)),
+                Passed::Dropped => {}
             }
         }
+        // What was said is kept, so nothing may say that it was taken out.
+        let runs = decisions.iter_mut().flat_map(|decision| &mut decision.runs);
+        runs.for_each(|run| run.message_id = None);
         // Ready when every task is dropped, and with it what it ran.
-        self.gated.work.shutdown().await;
-        self.gated.cancel = CancellationToken::new();
-        self.gated.opening = false;
-        self.gated.ask = None;
-        for message in std::mem::take(&mut self.gated.messages).into_iter().rev() {
-            self.queued.push_front((Admission::TurnBoundary, message));
-        }
-        Ok(())
+        self.work.shutdown().await;
+        self.cancel = CancellationToken::new();
+        self.opening = false;
+        (decisions, std::mem::take(&mut self.messages))
     }
 
-    async fn tell_runs(&mut self, mut word: HookDecision) -> Result<HookDecision, SinkError> {
-        for run in word.runs.drain(..) {
-            self.sink.commit(self.turn_id, EventBody::HookRun(run)).await?;
-        }
-        Ok(word)
+    fn attends(&self, event: HookEvent) -> bool {
+        self.gate.attends(event, None)
     }
 
-    async fn add_context(&mut self, event: HookEvent, context: Vec<String>) -> Result<(), SinkError> {
-        for text in context {
-            self.admit(Message::hook(format!("[{event} hook]\n{text}"))).await?;
+    fn ask_about(&self, message: &Message, scene: &GateScene) -> BoxFuture<'static, HookDecision> {
+        // What is said to a closed session is kept, and comes to nothing.
+        if self.closed || !self.attends(HookEvent::UserPromptSubmit) {
+            return Box::pin(std::future::ready(HookDecision::default()));
         }
-        Ok(())
+        self.ask(HookPoint::Prompt { message_id: message.id, text: message.text() }, scene)
     }
 
-    fn ask_gate(&self, moment: HookPoint) -> futures::future::BoxFuture<'static, HookDecision> {
-        let asked = self.gated.gate.ask(moment, self.scene(), self.gated.cancel.child_token());
+    /// Tells the gate of something that it can't say anything against.
+    fn tell(&mut self, moment: HookPoint, scene: &GateScene) {
+        if self.attends(moment.event()) {
+            let asked = self.ask(moment, scene);
+            self.work.spawn(async move { Passed::Waiting(asked.await) });
+        }
+    }
+
+    fn ask(&self, moment: HookPoint, scene: &GateScene) -> BoxFuture<'static, HookDecision> {
+        let asked = self.gate.ask(moment, scene.context.clone(), self.cancel.child_token());
         // A defect of the gate must not keep the agent waiting for ever.
-        let word = AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default);
-        let redactor = self.scheduler.redactor();
-        Box::pin(word.map(move |word| word.presentable(&redactor)))
-    }
-
-    /// How the agent works now.
-    pub(super) fn scene(&self) -> HookContext {
-        HookContext {
-            mode: self.settings.mode,
-            approval: self.settings.approval,
-            person_present: self.settings.person_present,
-            model: self.provider.label().to_owned(),
-            turn: self.turn_id,
-            agent: None,
-        }
+        let decision = AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default);
+        let redactor = scene.redactor.clone();
+        Box::pin(decision.map(move |decision| decision.presentable(&redactor)))
     }
 }

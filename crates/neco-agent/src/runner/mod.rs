@@ -1,26 +1,33 @@
 //! What drives the machine: one task an agent, which waits for the person, the model and the tools
 //! at the same time, so that no one of them can keep it from hearing the others.
 //!
-//! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
-//! answer), [`effects`] (what the machine wants done), [`compaction`] with [`no_room`] (room for the conversation), [`inputs`]
-//! (what people say) with [`editor`], [`folder_rules`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
-//! [`watched`] (what guards say).
+//! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop, and what the machine wants done),
+//! [`taking`] (what comes in) with [`inputs`]. Their parts, each with its own state: [`reports`] (what the world is told),
+//! [`accounts`] (what was used), [`terms`] (how it works now), [`toolset`], [`model`] (questions and answers),
+//! [`conversation`] with [`editor`] and [`folder_rules`], [`compaction`] with [`no_room`] (room for the conversation),
+//! [`inbox`] (what waits to be said), [`gated`] (what people plug in), [`questions`] (what the person is asked),
+//! [`planning`], [`watched`] (what guards say).
 
+mod accounts;
 mod agent;
 mod compaction;
+mod conversation;
 mod editor;
-mod effects;
 mod folder_rules;
 mod gated;
+mod inbox;
 mod inputs;
-mod intents;
-mod letters;
+mod model;
 mod no_room;
+mod planning;
 mod questions;
+mod reports;
 mod setup;
-mod stream;
+mod taking;
+mod terms;
+mod toolset;
 mod watched;
 
 pub use agent::Agent;
-pub use inputs::{AgentHandle, AgentInput, Halt, InputError};
+pub use inputs::{AgentHandle, AgentInput, InputError};
 pub use setup::{AgentSetup, Budget, CallIds, Settings};

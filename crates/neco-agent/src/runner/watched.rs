@@ -1,84 +1,76 @@
 //! The one way by which guards speak: at a turn boundary, in one message that is Neco's own.
 
-use neco_proto::event::ErrorEvent;
-use neco_proto::{ErrorCode, EventBody, Message, Subject};
+use neco_model::History;
+use neco_proto::Message;
+use neco_toolkit::Registry;
 
-use super::agent::Agent;
-use crate::guards::{Objection, Scene};
-use crate::machine::{End, Input, Stamp};
-use crate::plan::{ASK_USER, EXIT_PLAN_MODE, TODO_WRITE};
+use super::conversation::Conversation;
+use super::reports::Reports;
+use super::terms::Terms;
+use crate::guards::{Guards, Objection, Scene};
+use crate::plan::{ASK_USER, EXIT_PLAN_MODE, PlanBook, TODO_WRITE};
 use crate::ports::SinkError;
 
-impl Agent {
-    /// Shows the guards what happened and lets them speak before the model is asked. False when the model
-    /// is not to be asked now.
-    pub(super) async fn hear_guards(&mut self, stamp: Stamp, iteration: u32) -> Result<bool, SinkError> {
-        self.show_guards();
-        let said = self.guards.take();
+/// What watches an agent.
+pub(super) struct Watched(Guards);
+
+impl Watched {
+    /// What the guards would have said of an earlier run was said then.
+    pub(super) fn new(guards: Guards, history: &History, tools: &Registry, terms: &Terms) -> Self {
+        let mut watched = Self(guards);
+        watched.show(history, tools, terms);
+        watched.0.take();
+        watched
+    }
+
+    /// Shows the guards what happened and lets them speak before the model is asked. Why the model is not to be
+    /// asked, if it is not.
+    pub(super) async fn hear(
+        &mut self,
+        conversation: &mut Conversation,
+        tools: &Registry,
+        terms: &Terms,
+        reports: &Reports,
+    ) -> Result<Option<String>, SinkError> {
+        self.show(&conversation.history, tools, terms);
+        let said = self.0.take();
         if let Some(text) = hint_text(&said.hints) {
-            self.admit(Message::neco(text)).await?;
+            conversation.admit(Message::neco(text), reports).await?;
             // They know what they said.
-            self.show_guards();
+            self.show(&conversation.history, tools, terms);
         }
-        self.notice(&said.notices).await?;
-        match said.stop {
-            Some(reason) => self.stop_loop(stamp, iteration, reason).await.map(|()| false),
-            None => Ok(true),
+        // The person is told what the model was told that they would wonder about.
+        for notice in &said.notices {
+            reports.inform(notice).await?;
         }
+        Ok(said.stop)
     }
 
     /// What the guards have against the end of the work.
-    pub(super) fn objection(&mut self) -> Option<Objection> {
-        self.show_guards();
-        let (progress, scene) = (self.book.progress(), self.guard_scene());
-        self.guards.object(&progress, &scene)
+    pub(super) fn objection(
+        &mut self,
+        book: &PlanBook,
+        history: &History,
+        tools: &Registry,
+        terms: &Terms,
+    ) -> Option<Objection> {
+        self.show(history, tools, terms);
+        self.0.object(&book.progress(), &scene(tools, terms))
     }
 
     /// Shows the guards what they have not seen of the conversation.
-    pub(super) fn show_guards(&mut self) {
-        let scene = self.guard_scene();
-        self.guards.catch_up(&self.history, self.scheduler.registry(), &scene);
+    fn show(&mut self, history: &History, tools: &Registry, terms: &Terms) {
+        self.0.catch_up(history, tools, &scene(tools, terms));
     }
+}
 
-    /// What the guards would have said of an earlier run was said then.
-    pub(super) fn recall(&mut self) {
-        self.show_guards();
-        self.guards.take();
-    }
-
-    async fn stop_loop(&mut self, stamp: Stamp, iteration: u32, reason: String) -> Result<(), SinkError> {
-        if !self.settings.person_present {
-            self.tell_of_loop(&reason).await?;
-            return Box::pin(self.on(Input::Blocked { stamp, end: End::LOOP })).await;
-        }
-        self.pose_before(None, Subject::Loop { text: reason }, Some((stamp, iteration))).await?;
-        Box::pin(self.on(Input::Waits { stamp })).await
-    }
-
-    /// The work ends because the model repeats itself.
-    pub(super) async fn tell_of_loop(&mut self, reason: &str) -> Result<(), SinkError> {
-        let code = ErrorCode::LoopDetected;
-        let message = format!("the model was stopped because it repeats itself: {reason}");
-        let event = ErrorEvent { code, message, retryable: code.retryable() };
-        self.sink.emit(None, EventBody::Error(event)).await
-    }
-
-    /// Tells the person what the model was told that they would wonder about.
-    async fn notice(&mut self, notices: &[&'static str]) -> Result<(), SinkError> {
-        for notice in notices {
-            self.inform(notice).await?;
-        }
-        Ok(())
-    }
-
-    fn guard_scene(&self) -> Scene {
-        let has = |name: &str| self.scheduler.registry().find(name).is_ok();
-        Scene {
-            mode: self.settings.mode,
-            can_ask: self.settings.person_present && has(ASK_USER),
-            has_todos: has(TODO_WRITE),
-            can_plan: has(EXIT_PLAN_MODE),
-        }
+fn scene(tools: &Registry, terms: &Terms) -> Scene {
+    let has = |name: &str| tools.find(name).is_ok();
+    Scene {
+        mode: terms.settings.mode,
+        can_ask: terms.settings.person_present && has(ASK_USER),
+        has_todos: has(TODO_WRITE),
+        can_plan: has(EXIT_PLAN_MODE),
     }
 }
 

@@ -161,13 +161,31 @@ pub enum NotificationTopic {
     CompactionBegins,
     /// It was not compacted.
     CompactionFailed,
+    /// Changes were made, or are about to be, that no state of the files shows.
+    NotKept,
 }
+
+/// How notifications of older versions begin that changes were not kept.
+const NOT_KEPT_WORDS: &str = "no checkpoint was kept";
 
 impl Notification {
     /// About nothing that a window has to know.
     #[must_use]
     pub fn new(level: NotificationLevel, text: String) -> Self {
         Self { level, text, about: None, changed: None }
+    }
+
+    /// The same, with what it is about.
+    #[must_use]
+    pub fn about(self, about: NotificationTopic) -> Self {
+        Self { about: Some(about), ..self }
+    }
+
+    /// What it is about. Older logs say one of the topics in words alone.
+    #[must_use]
+    pub fn topic(&self) -> Option<NotificationTopic> {
+        let old = || self.text.starts_with(NOT_KEPT_WORDS).then_some(NotificationTopic::NotKept);
+        self.about.or_else(old)
     }
 }
 

@@ -2,14 +2,12 @@
 //! were kept, and the last rewind.
 
 use jiff::Timestamp;
-use neco_proto::event::{Checkpoint, CheckpointWhen, Rewind};
+use neco_proto::event::{Checkpoint, CheckpointWhen, NotificationTopic, Rewind};
 use neco_proto::{AgentId, CheckpointInfo, Event, EventBody, Message, MessageId, RewindPoint, Role, Seq, SessionId};
 use neco_store::{EventLog, StoreError};
 use neco_workspace::checkpoint::Unfinished;
 
 use super::error::RewindError;
-use super::plan::FILES_BACK;
-use crate::checkpoints::NOT_KEPT;
 use crate::fold::{Effective, Rewinds, each_event};
 
 /// Fewest characters of the name of a state that stand for it.
@@ -37,6 +35,8 @@ pub struct RewindHistory {
     pub working: bool,
     /// Whether the last thing that the model was told is that files were put back.
     pub(super) told: bool,
+    /// Whether files went back without the conversation, and nothing was said since.
+    went_alone: bool,
     /// The state before a restore that has no end in the log: the files may be anything between two states.
     pub cut_short: Option<Kept>,
     /// The states before work, or a restore, that was cut short, so that none was kept after it.
@@ -292,7 +292,8 @@ impl RewindHistory {
         match &event.body {
             EventBody::Message(message) => {
                 self.working |= !message.is_neco();
-                self.told = message.is_neco() && message.text().contains(FILES_BACK);
+                // After files alone went back, the next word of Neco is about that.
+                self.told = std::mem::take(&mut self.went_alone) && message.is_neco();
                 if message.role == Role::User && !message.is_neco() {
                     // What was taken back before the work went on is not brought back over that work.
                     self.undone.clear();
@@ -336,7 +337,9 @@ impl RewindHistory {
                 self.states.push(Known { seq: event.seq, rev: checkpoint.rev.clone(), is_course: !restores });
                 self.checkpoints.push(kept);
             }
-            EventBody::Notification(told) => self.unkept.extend(told.text.starts_with(NOT_KEPT).then_some(event.seq)),
+            EventBody::Notification(told) => {
+                self.unkept.extend((told.topic() == Some(NotificationTopic::NotKept)).then_some(event.seq));
+            }
             EventBody::Rewind(rewind) => {
                 let cut_short = self.cut_short.take().map(|before| before.checkpoint.rev);
                 // What was there before one that was cut short is back: nobody wants the half of it again.
@@ -344,6 +347,7 @@ impl RewindHistory {
                 self.under_way = None;
                 // What no longer counts told nobody anything.
                 self.told &= !rewind.conversation;
+                self.went_alone = !rewind.conversation;
                 let is_course = rewind.conversation;
                 self.states.extend(rewind.files.clone().map(|rev| Known { seq: event.seq, rev, is_course }));
                 if !mends {

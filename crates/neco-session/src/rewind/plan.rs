@@ -8,7 +8,8 @@ use super::error::RewindError;
 use super::history::{Gone, RewindHistory};
 
 /// What the model is told when only files went back.
-pub const FILES_BACK: &str = "The user put the files of the workspace back into an earlier state.";
+const FILES_BACK: &str = "The user put the files of the workspace back into an earlier state. What you know of them may \
+                          be out of date: look before you rely on it.";
 
 /// What a person is told before an undo is taken back.
 pub const TAKES_UNDO_BACK: &str = "this takes an undo back";
@@ -230,7 +231,5 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
 /// so a moment ago.
 #[must_use]
 pub fn told(way: &RewindPlan) -> Option<Message> {
-    (way.what == RewindWhat::Files && !way.is_told).then(|| {
-        Message::neco(format!("{FILES_BACK} What you know of them may be out of date: look before you rely on it."))
-    })
+    (way.what == RewindWhat::Files && !way.is_told).then(|| Message::neco(FILES_BACK))
 }

@@ -1,21 +1,20 @@
 //! Why the tree refuses something, in words that a model can act on.
 
+use std::fmt;
+
 use neco_proto::AgentId;
 use neco_proto::event::{NodeState, NodeType};
 
 use super::limits::{BudgetKind, Spent};
 
 /// Why the tree refuses something. Nothing has changed then.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TreeError {
     /// No such agent, or one that is gone with its finished subtree.
-    #[error("there is no agent {0}; agent_status lists those you have")]
     Unknown(AgentId),
     /// An id twice.
-    #[error("there is an agent {0} already")]
     Taken(AgentId),
     /// The type does not allow it.
-    #[error("{}", may_not_create(*.parent, *.kind))]
     MayNotCreate {
         /// What the parent is.
         parent: NodeType,
@@ -23,31 +22,21 @@ pub enum TreeError {
         kind: NodeType,
     },
     /// Too many generations.
-    #[error(
-        "agents may be nested {most} deep, and this one would be deeper: do it yourself, or report to your parent that it needs help"
-    )]
     TooDeep {
         /// The limit.
         most: usize,
     },
     /// Too many live agents in the session.
-    #[error(
-        "{most} agents are live, which is the most for a session: wait for one with agent_wait, or stop one with agent_cancel"
-    )]
     TooManyLive {
         /// The limit.
         most: usize,
     },
     /// Too many live children.
-    #[error(
-        "you have {most} live agents, which is the most: wait for one with agent_wait, or stop one with agent_cancel"
-    )]
     TooManyChildren {
         /// The limit.
         most: usize,
     },
     /// Nothing is left to spend.
-    #[error("{}", spent_words(.agent, .spent))]
     BudgetUsedUp {
         /// Whose budget it is: the agent's own or that of one above it.
         agent: AgentId,
@@ -55,7 +44,6 @@ pub enum TreeError {
         spent: Spent,
     },
     /// The agent is in a state in which this makes no sense.
-    #[error("agent {agent} is {state}, so it can't be {wanted}")]
     WrongState {
         /// The agent.
         agent: AgentId,
@@ -65,39 +53,95 @@ pub enum TreeError {
         wanted: &'static str,
     },
     /// A letter across levels or between siblings.
-    #[error("agent {to} is no child of yours: only a parent and its own child talk with each other")]
     NotYourChild {
         /// Whom it was meant for.
         to: AgentId,
     },
     /// It has work under way below it.
-    #[error("{} still at work: wait with agent_wait, or stop with agent_cancel, before you finish", still(.0))]
     ChildrenAtWork(Vec<AgentId>),
     /// The root ends with its session.
-    #[error("the root agent can't be {0}: it lives as long as its session")]
     RootStays(&'static str),
     /// The root has nobody above it.
-    #[error("the root agent has no parent to tell this")]
     NoParent,
     /// Its mailbox is full.
-    #[error("too much waits for agent {0} already: let it work, then say it again")]
     Full(AgentId),
     /// It waits for an answer already.
-    #[error("one question of yours waits for its answer already: ask everything in one question, after that one")]
     AsksAlready,
     /// It asks no question that waits.
-    #[error("agent {0} does not wait for an answer; correct it with redirect, or give it a task")]
     NoQuestion(AgentId),
     /// There is no child of this name.
-    #[error("you have no agent {0:?}; agent_status lists those you have")]
     UnknownName(String),
     /// Something outside of the tree says no.
-    #[error("{0}")]
     Refused(String),
     /// Not a part of a whole.
-    #[error("progress is a number from 0 to 1, not {0}")]
     BadProgress(f64),
 }
+
+impl TreeError {
+    /// Its words, with agents called as `name` says.
+    #[must_use]
+    pub fn words(&self, name: &dyn Fn(AgentId) -> String) -> String {
+        match self {
+            Self::Unknown(agent) => format!("there is no agent {}; agent_status lists those you have", name(*agent)),
+            Self::Taken(agent) => format!("there is an agent {} already", name(*agent)),
+            Self::MayNotCreate { parent, kind } => may_not_create(*parent, *kind),
+            Self::TooDeep { most } => format!(
+                "agents may be nested {most} deep, and this one would be deeper: do it yourself, or report to your \
+                 parent that it needs help"
+            ),
+            Self::TooManyLive { most } => format!(
+                "{most} agents are live, which is the most for a session: wait for one with agent_wait, or stop one with \
+                 agent_cancel"
+            ),
+            Self::TooManyChildren { most } => format!(
+                "you have {most} live agents, which is the most: wait for one with agent_wait, or stop one with \
+                 agent_cancel"
+            ),
+            Self::BudgetUsedUp { agent, spent } => spent_words(&name(*agent), spent),
+            Self::WrongState { agent, state, wanted } => {
+                format!("agent {} is {state}, so it can't be {wanted}", name(*agent))
+            }
+            Self::NotYourChild { to } => {
+                format!("agent {} is no child of yours: only a parent and its own child talk with each other", name(*to))
+            }
+            Self::ChildrenAtWork(agents) => {
+                let names: Vec<String> = agents.iter().map(|agent| name(*agent)).collect();
+                let still = if names.len() == 1 { "is" } else { "are" };
+                let agents = if names.len() == 1 { "agent" } else { "agents" };
+                format!(
+                    "{agents} {} {still} still at work: wait with agent_wait, or stop with agent_cancel, before you finish",
+                    names.join(", ")
+                )
+            }
+            Self::RootStays(wanted) => {
+                format!("the root agent can't be {wanted}: it lives as long as its session")
+            }
+            Self::NoParent => "the root agent has no parent to tell this".to_owned(),
+            Self::Full(agent) => {
+                format!("too much waits for agent {} already: let it work, then say it again", name(*agent))
+            }
+            Self::AsksAlready => {
+                "one question of yours waits for its answer already: ask everything in one question, after that one"
+                    .to_owned()
+            }
+            Self::NoQuestion(agent) => format!(
+                "agent {} does not wait for an answer; correct it with redirect, or give it a task",
+                name(*agent)
+            ),
+            Self::UnknownName(wanted) => format!("you have no agent {wanted:?}; agent_status lists those you have"),
+            Self::Refused(words) => words.clone(),
+            Self::BadProgress(progress) => format!("progress is a number from 0 to 1, not {progress}"),
+        }
+    }
+}
+
+impl fmt::Display for TreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words(&|agent| agent.to_string()))
+    }
+}
+
+impl std::error::Error for TreeError {}
 
 fn may_not_create(parent: NodeType, kind: NodeType) -> String {
     match (parent, kind) {
@@ -110,7 +154,7 @@ fn may_not_create(parent: NodeType, kind: NodeType) -> String {
     }
 }
 
-fn spent_words(agent: &AgentId, spent: &Spent) -> String {
+fn spent_words(agent: &str, spent: &Spent) -> String {
     let of = match spent.of {
         BudgetKind::Tokens => "tokens",
         BudgetKind::Cost => "US dollars",
@@ -119,12 +163,4 @@ fn spent_words(agent: &AgentId, spent: &Spent) -> String {
         "the budget of agent {agent} and those below it is used up ({:.2} of {:.2} {of}): finish with what you have",
         spent.used, spent.limit
     )
-}
-
-fn still(agents: &[AgentId]) -> String {
-    let ids: Vec<String> = agents.iter().map(ToString::to_string).collect();
-    match agents.len() {
-        1 => format!("agent {} is", ids.concat()),
-        _ => format!("agents {} are", ids.join(", ")),
-    }
 }

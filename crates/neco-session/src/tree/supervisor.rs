@@ -298,11 +298,7 @@ impl AgentSupervisor {
     /// Words of a refusal, with names for ids.
     pub async fn words(&self, error: &TreeError) -> String {
         let state = self.state.lock().await;
-        let mut words = error.to_string();
-        for node in state.tree.iter() {
-            words = words.replace(&node.id.to_string(), &node.name);
-        }
-        words
+        error.words(&|agent| state.tree.node(agent).map_or_else(|| agent.to_string(), |node| node.name.clone()))
     }
 
     /// Ends everybody below the root, and keeps the root no longer; ready when nothing of them runs.

@@ -365,6 +365,7 @@ fn message() -> Message {
         ],
         model: Some("a/b".to_owned()),
         author: None,
+        stands_for: Default::default(),
     }
 }
 

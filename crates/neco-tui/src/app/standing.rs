@@ -127,8 +127,10 @@ impl Standing {
                 Some(NotificationTopic::CompactionBegins) => self.compact(Some(event)),
                 Some(NotificationTopic::CompactionFailed) => self.compact(None),
                 // Going back did not come to its end.
-                None if told.level == NotificationLevel::Warning => self.going_back = None,
-                None => {}
+                Some(NotificationTopic::NotKept) | None if told.level == NotificationLevel::Warning => {
+                    self.going_back = None;
+                }
+                Some(NotificationTopic::NotKept) | None => {}
             },
             EventBody::Compaction(_) => self.compact(None),
             // What was used is counted here: the agent does not know of what the session asks models itself.

@@ -5,8 +5,8 @@ mod taking_back;
 use jiff::Timestamp;
 use neco_proto::event::{
     AgentComplete, CallStatus, Checkpoint, CheckpointWhen, Compaction, CompactionCause, CompactionStrategy,
-    CompleteReason, ContextTrim, ModeChange, PlanUpdate, RewindWhat, TodoUpdate, ToolCallEnd, TrimmedOutput, TurnStart,
-    UsageEvent,
+    CompleteReason, ContextTrim, ModeChange, Notification, NotificationLevel, NotificationTopic, PlanUpdate,
+    RewindWhat, TodoUpdate, ToolCallEnd, TrimmedOutput, TurnStart, UsageEvent,
 };
 use neco_proto::{
     AgentId, ApprovalMode, CallId, Event, EventBody, IdeContext, Message, Mode, Part, Plan, PlanStatus, Role,
@@ -344,13 +344,17 @@ fn files_that_went_back_are_what_they_went_back_to() {
 fn changes_that_could_not_be_kept_are_not_taken_for_what_was_before_them() {
     let work = |says: &str, calls| Happening::Work { says: says.into(), calls, answer: "a".into() };
     let mut log = grown(&[work("one", 0)]);
-    let text = format!("{} before this turn, so it can't be undone", crate::checkpoints::NOT_KEPT);
-    let level = neco_proto::event::NotificationLevel::Warning;
-    log.add(EventBody::Notification(neco_proto::event::Notification::new(level, text)));
+    let text = "whatever is said of it".to_owned();
+    let told = Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::NotKept);
+    log.add(EventBody::Notification(told));
     log.happen(&work("two", 1));
     let course = RewindHistory::of(&log.events);
     assert_eq!(course.files_at(course.points[0].seq), None);
     assert!(course.files_at(course.points[1].seq).is_some());
+    // Logs that have no topics say it in words.
+    let words = "no checkpoint was kept before this turn, so it can't be undone: the disk is full".to_owned();
+    let old = Notification::new(NotificationLevel::Warning, words);
+    assert_eq!((old.about, old.topic()), (None, Some(NotificationTopic::NotKept)));
 }
 
 #[test]

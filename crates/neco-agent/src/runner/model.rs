@@ -1,18 +1,21 @@
-//! The model's answer, as it comes in.
+//! The model: what it is asked, and its answer as it comes in.
+
+use std::sync::Arc;
 
 use futures::{FutureExt, StreamExt};
-use neco_model::{Answer, Bound, Bounded, Delta, DeltaStream, ErrorKind, FinishReason, ModelError, Piece, Place};
-use neco_proto::event::{
-    ErrorEvent, Notification, NotificationLevel, NotificationTopic, StreamChunk, ToolCallDelta, ToolCallStart,
-    UsageEvent,
+use neco_model::tokens::Family;
+use neco_model::{
+    Answer, Bound, Bounded, Delta, DeltaStream, ErrorKind, FinishReason, History, ModelError, Piece, Place, Provider,
+    Request,
 };
-use neco_proto::{CallId, ErrorCode, EventBody, Message, Part, Role, ToolCall, Usage};
+use neco_proto::event::{StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent};
+use neco_proto::{CallId, EventBody, Message, Part, Role, ToolCall, Usage};
+use neco_toolkit::Registry;
 
-use super::agent::Agent;
-use crate::context::tokens_of_all;
-use crate::guards::Objection;
-use crate::machine::{AnswerKind, End, Input, Stamp};
-use crate::ports::SinkError;
+use super::accounts::Accounts;
+use super::setup::CallIds;
+use crate::context::{Assembled, Meter};
+use crate::machine::{AnswerKind, Stamp};
 use crate::scheduler::CutOff;
 
 /// Pieces that are taken in one go when they are there already: one event then carries them all.
@@ -24,6 +27,44 @@ const KEPT_OF_TEXT: usize = 20_000;
 /// Bytes that a token has, about, where nobody counted.
 const BYTES_OF_TOKEN: u64 = 4;
 
+/// The model that is asked, and what it answers.
+pub(super) struct Model {
+    pub(super) provider: Arc<dyn Provider>,
+    streaming: Option<Streaming>,
+    cache_key: String,
+    temperature: Option<f64>,
+    /// Ids of calls that the session has seen: a result must reach its own call.
+    taken_ids: CallIds,
+    /// Its last words since the agent last began.
+    pub(super) final_text: String,
+    /// Whether the next answer goes on where the last one was cut off.
+    goes_on: bool,
+    /// The calls that the last answer did not write to their end.
+    pub(super) cut_off: Option<CutOff>,
+}
+
+/// What an answer is counted with, and the tools that it can name.
+pub(super) struct Counting<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) meter: &'a mut Meter,
+    pub(super) accounts: &'a mut Accounts,
+}
+
+/// How an answer stands after some pieces.
+pub(super) enum Ending {
+    NotYet,
+    Whole(Streaming, FinishReason),
+    Broken(Streaming, ModelError),
+}
+
+/// What is left of an answer that came to its end, good or bad.
+pub(super) struct Answered {
+    pub(super) stamp: Stamp,
+    pub(super) kind: AnswerKind,
+    pub(super) used: Option<EventBody>,
+    pub(super) message: Option<Message>,
+}
+
 /// An answer that is coming in.
 pub(super) struct Streaming {
     stamp: Stamp,
@@ -33,12 +74,13 @@ pub(super) struct Streaming {
 }
 
 impl Streaming {
-    pub fn new(stamp: Stamp, stream: DeltaStream) -> Self {
+    fn new(stamp: Stamp, stream: DeltaStream) -> Self {
         Self { stamp, stream, answer: Answer::default(), call_ids: Vec::new() }
     }
 
-    pub fn stamp(&self) -> Stamp {
-        self.stamp
+    /// Whether we stopped reading it before its vendor said what it used.
+    pub(super) fn is_uncounted(&self, reason: FinishReason) -> bool {
+        matches!(reason, FinishReason::Bound(_)) && self.answer.usage.is_none()
     }
 
     /// The message that the answer adds up to; `None` when there is nothing in it.
@@ -102,96 +144,127 @@ impl Streaming {
     }
 }
 
-/// The next piece; waits for ever when no answer is coming in.
-pub(super) async fn next_delta(streaming: Option<&mut Streaming>) -> Option<Result<Delta, ModelError>> {
-    match streaming {
-        Some(streaming) => streaming.stream.next().await,
-        None => futures::future::pending().await,
-    }
-}
-
-/// How an answer stands after some pieces.
-enum Ending {
-    NotYet,
-    Whole(FinishReason),
-    Broken(ModelError),
-}
-
-impl Agent {
-    /// Takes a piece and everything that is there already behind it.
-    pub(super) async fn take_deltas(&mut self, first: Option<Result<Delta, ModelError>>) -> Result<(), SinkError> {
-        let Some(mut streaming) = self.streaming.take() else { return Ok(()) };
-        let (events, ending) = self.absorb_deltas(&mut streaming, first);
-        for event in events {
-            self.sink.emit(self.turn_id, event).await?;
+impl Model {
+    pub(super) fn new(
+        provider: Arc<dyn Provider>,
+        taken_ids: CallIds,
+        cache_key: String,
+        temperature: Option<f64>,
+    ) -> Self {
+        Self {
+            provider,
+            streaming: None,
+            cache_key,
+            temperature,
+            taken_ids,
+            final_text: String::new(),
+            goes_on: false,
+            cut_off: None,
         }
-        match ending {
-            Ending::NotYet => self.streaming = Some(streaming),
-            Ending::Whole(reason) => self.answered(streaming, reason).await?,
-            Ending::Broken(error) => self.provider_failed(streaming, error).await?,
-        }
-        Ok(())
     }
 
-    fn absorb_deltas(
+    pub(super) fn label(&self) -> &str {
+        self.provider.label()
+    }
+
+    pub(super) fn family(&self) -> Family {
+        Family::of(self.label())
+    }
+
+    /// A new request begins.
+    pub(super) fn start_over(&mut self) {
+        self.final_text.clear();
+        self.goes_on = false;
+    }
+
+    /// Asks it in a turn.
+    pub(super) fn ask(&mut self, stamp: Stamp, assembled: &Assembled, history: &History) {
+        let request = Request {
+            system: Arc::clone(&assembled.system),
+            tools: Arc::clone(&assembled.tools),
+            history: history.clone(),
+            cache_key: self.cache_key.clone(),
+            output: None,
+            temperature: self.temperature,
+        };
+        self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
+    }
+
+    /// Asks it for notes, beside the work and without tools.
+    pub(super) fn ask_for_notes(&self, system: String, asked: String) -> DeltaStream {
+        self.provider.whole(Request {
+            system: system.into(),
+            tools: Arc::from([]),
+            history: History::from_iter([Message::user(asked)]),
+            cache_key: format!("{}-notes", self.cache_key),
+            output: None,
+            temperature: None,
+        })
+    }
+
+    /// The next piece of its answer; waits for ever when none is coming in.
+    pub(super) async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+        match &mut self.streaming {
+            Some(streaming) => streaming.stream.next().await,
+            None => futures::future::pending().await,
+        }
+    }
+
+    /// Stops its answer; what came of it so far.
+    pub(super) fn stop(&mut self) -> Option<Streaming> {
+        self.streaming.take()
+    }
+
+    /// Takes a piece and everything that is there already behind it. The events that they become, and how the answer
+    /// stands.
+    pub(super) fn take(
         &mut self,
-        streaming: &mut Streaming,
         first: Option<Result<Delta, ModelError>>,
+        mut counting: Counting<'_>,
     ) -> (Vec<EventBody>, Ending) {
         let mut events = Vec::new();
+        let Some(mut streaming) = self.streaming.take() else { return (events, Ending::NotYet) };
         let (mut next, mut taken) = (first, 0);
         loop {
             let delta = match next {
-                Some(Ok(delta)) => self.with_own_name(delta),
-                Some(Err(error)) => return (events, Ending::Broken(error)),
+                Some(Ok(delta)) => with_own_name(delta, counting.registry),
+                Some(Err(error)) => return (events, Ending::Broken(streaming, error)),
                 None => {
                     let cut = ModelError::new(ErrorKind::StreamCut, Place::Stream, "the answer ended without an end");
-                    return (events, Ending::Broken(cut));
+                    return (events, Ending::Broken(streaming, cut));
                 }
             };
             if let Delta::Finish(FinishReason::Bound(bound @ Bound { what: Bounded::Text, .. })) = delta {
                 let note = Delta::Text(cut_note(bound));
-                self.announce(streaming, &note, &mut events);
+                self.announce(&mut streaming, &note, &mut events, &mut counting);
                 streaming.answer.add(&note);
             }
-            self.announce(streaming, &delta, &mut events);
+            self.announce(&mut streaming, &delta, &mut events, &mut counting);
             streaming.answer.add(&delta);
             if let Delta::Finish(reason) = delta {
-                return (events, Ending::Whole(reason));
+                return (events, Ending::Whole(streaming, reason));
             }
             taken += 1;
             // What is polled must be taken in: the last look is not made when there is no room for what it finds.
-            if taken == MOST_AT_ONCE {
-                return (events, Ending::NotYet);
-            }
-            match streaming.stream.next().now_or_never() {
+            let more = if taken == MOST_AT_ONCE { None } else { streaming.stream.next().now_or_never() };
+            match more {
                 Some(more) => next = more,
-                None => return (events, Ending::NotYet),
+                None => {
+                    self.streaming = Some(streaming);
+                    return (events, Ending::NotYet);
+                }
             }
-        }
-    }
-
-    /// The piece with a tool's own name in it, however the model spells that: events, hooks, rules and the conversation
-    /// itself know it by that name alone.
-    fn with_own_name(&self, delta: Delta) -> Delta {
-        match delta {
-            Delta::CallStart { index, id, name } => {
-                Delta::CallStart { index, id, name: self.scheduler.registry().own_name(name) }
-            }
-            Delta::Begin { .. }
-            | Delta::Text(_)
-            | Delta::Reasoning { .. }
-            | Delta::CallArguments { .. }
-            | Delta::CallOpaque { .. }
-            | Delta::Retry(_)
-            | Delta::Switch(_)
-            | Delta::Usage(_)
-            | Delta::Finish(_) => delta,
         }
     }
 
     /// The event that a piece becomes; pieces of the same kind in a row become one.
-    fn announce(&mut self, streaming: &mut Streaming, delta: &Delta, events: &mut Vec<EventBody>) {
+    fn announce(
+        &self,
+        streaming: &mut Streaming,
+        delta: &Delta,
+        events: &mut Vec<EventBody>,
+        counting: &mut Counting<'_>,
+    ) {
         match delta {
             Delta::Begin { .. } | Delta::CallOpaque { .. } | Delta::Usage(_) | Delta::Finish(_) => {}
             Delta::Text(text) => match events.last_mut() {
@@ -223,13 +296,13 @@ impl Agent {
             }
             Delta::Retry(retry) => {
                 if retry.discards {
-                    self.discard(streaming, events);
+                    self.discard(streaming, events, counting);
                 }
                 events.push(EventBody::ModelRetry(retry.clone()));
             }
             Delta::Switch(switch) => {
                 if switch.discards {
-                    self.discard(streaming, events);
+                    self.discard(streaming, events, counting);
                 }
                 events.push(EventBody::ModelSwitch(switch.clone()));
             }
@@ -237,33 +310,21 @@ impl Agent {
     }
 
     /// An answer that is void was paid for all the same.
-    fn discard(&mut self, streaming: &mut Streaming, events: &mut Vec<EventBody>) {
+    fn discard(&self, streaming: &mut Streaming, events: &mut Vec<EventBody>, counting: &mut Counting<'_>) {
         streaming.call_ids.clear();
-        events.extend(self.used(streaming));
+        events.extend(self.used(streaming, counting));
     }
 
     /// What an answer used, counted once.
-    fn used(&mut self, streaming: &mut Streaming) -> Option<EventBody> {
+    fn used(&self, streaming: &mut Streaming, counting: &mut Counting<'_>) -> Option<EventBody> {
         let usage = streaming.answer.usage.take()?;
-        self.room.meter.corrected_by(&usage);
-        Some(self.spent(&streaming.answer.model, usage))
+        counting.meter.corrected_by(&usage);
+        Some(self.spent(&streaming.answer.model, usage, counting))
     }
 
-    fn spent(&mut self, model: &str, usage: Usage) -> EventBody {
-        let used = UsageEvent::of(model, usage, self.provider.scripted());
-        self.usage += used.usage;
-        self.session_usage += used.usage;
+    fn spent(&self, model: &str, usage: Usage, counting: &mut Counting<'_>) -> EventBody {
+        let used = counting.accounts.spend(&*self.provider, model, usage);
         EventBody::Usage(UsageEvent { context_window: self.provider.context_window(), ..used })
-    }
-
-    /// About what an answer used that we stopped reading before its vendor said so: budgets are to see it.
-    fn guessed(&mut self, answer: &Answer, reason: FinishReason) -> Option<Usage> {
-        if !matches!(reason, FinishReason::Bound(_)) || answer.usage.is_some() {
-            return None;
-        }
-        let asked = tokens_of_all(&self.history, self.family());
-        let input = self.assembled().tokens().saturating_add(asked);
-        Some(Usage { input, output: written(answer) / BYTES_OF_TOKEN, ..Usage::default() })
     }
 
     /// The model's own id when it has one that is unique in the session, otherwise one of ours.
@@ -272,64 +333,39 @@ impl Agent {
         self.taken_ids.take(wanted)
     }
 
-    async fn answered(&mut self, mut streaming: Streaming, reason: FinishReason) -> Result<(), SinkError> {
-        let guessed = self.guessed(&streaming.answer, reason);
+    /// Takes an answer that is whole. Of one that nobody counted, `asked` is about how many tokens the question had:
+    /// budgets are to see it.
+    pub(super) fn finish(
+        &mut self,
+        mut streaming: Streaming,
+        reason: FinishReason,
+        asked: Option<u64>,
+        mut counting: Counting<'_>,
+    ) -> Answered {
+        let guessed = asked.map(|input| {
+            let output = written(&streaming.answer) / BYTES_OF_TOKEN;
+            Usage { input, output, ..Usage::default() }
+        });
         self.cut_off = streaming.cut_off(reason);
         let mut message = streaming.message(true);
         if let FinishReason::Bound(bound @ Bound { what: Bounded::Text, .. }) = reason {
             message = message.map(|message| shortened(message, bound));
         }
-        let mut used = self.used(&mut streaming);
+        let counted = self.used(&mut streaming, &mut counting);
+        let used = guessed.map(|usage| self.spent(&streaming.answer.model, usage, &mut counting)).or(counted);
         let Streaming { stamp, answer, .. } = streaming;
-        if let Some(usage) = guessed {
-            used = Some(self.spent(&answer.model, usage));
-        }
-        if let Some(used) = used {
-            self.sink.emit(self.turn_id, used).await?;
-        }
-        if let Some(message) = message {
-            self.sink.emit(self.turn_id, EventBody::Message(message.clone())).await?;
-            self.history.push(message);
-        }
         let kind = kind_of(&answer, reason);
         self.say(&answer.text);
         self.goes_on = matches!(kind, AnswerKind::CutOff | AnswerKind::Paused);
-        match reason {
-            FinishReason::ContentFilter => self.tell_of_refusal(kind, "the vendor's filter ended the answer").await?,
-            FinishReason::Refusal => self.tell_of_refusal(kind, "the model declined to go on").await?,
-            FinishReason::Length => self.warn("the answer was cut off by the model's output limit").await?,
-            FinishReason::Bound(bound) => self.warn(&format!("the answer was cut off: it had {bound}")).await?,
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
-        }
-        self.check_budget().await?;
-        let objection = if kind == AnswerKind::Text { self.objection() } else { None };
-        match objection {
-            Some(Objection::Hold { text, notice }) => {
-                self.admit(Message::neco(text)).await?;
-                self.inform(notice).await?;
-                return self.on(Input::Answered { stamp, kind: AnswerKind::Held }).await;
-            }
-            Some(Objection::Stop(reason)) => {
-                self.tell_of_loop(&reason).await?;
-                return self.on(Input::Blocked { stamp, end: End::LOOP }).await;
-            }
-            Some(Objection::Note(notice)) => self.inform(notice).await?,
-            None => {}
-        }
-        if kind == AnswerKind::Text && self.hold_end(stamp) {
-            return Ok(());
-        }
-        self.on(Input::Answered { stamp, kind }).await
+        Answered { stamp, kind, used, message }
     }
 
-    /// An error where it ends the work; calls that came before it are run, and the work goes on.
-    async fn tell_of_refusal(&mut self, kind: AnswerKind, what: &str) -> Result<(), SinkError> {
-        if kind != AnswerKind::Refused {
-            return self.warn(what).await;
-        }
-        let code = ErrorCode::AnswerRefused;
-        let message = format!("{what} ({}); say it in other words, or set another model", self.provider.label());
-        self.sink.emit(self.turn_id, EventBody::Error(ErrorEvent { code, message, retryable: code.retryable() })).await
+    /// What was shown is not lost: the text of an answer that broke off stays, its calls do not.
+    pub(super) fn keep_partial(&mut self, mut streaming: Streaming, mut counting: Counting<'_>) -> Answered {
+        let message = streaming.message(false);
+        let used = self.used(&mut streaming, &mut counting);
+        self.say(&streaming.answer.text);
+        Answered { stamp: streaming.stamp, kind: AnswerKind::Empty, used, message }
     }
 
     /// The model's last words; what goes on after a cut belongs to what came before it.
@@ -342,58 +378,22 @@ impl Agent {
         }
         self.final_text.push_str(text);
     }
+}
 
-    async fn provider_failed(&mut self, streaming: Streaming, error: ModelError) -> Result<(), SinkError> {
-        let code = error.code();
-        if code == ErrorCode::ContextTooLong && !self.room.refused {
-            return self.ask_about_less(streaming, &error).await;
-        }
-        let stamp = streaming.stamp;
-        self.keep_partial(streaming).await?;
-        let event = ErrorEvent { code, message: error.to_string(), retryable: error.retryable() };
-        self.sink.emit(self.turn_id, EventBody::Error(event)).await?;
-        self.on(Input::ProviderFailed { stamp, code }).await
-    }
-
-    /// What was shown is not lost: the text of an answer that broke off stays, its calls do not.
-    pub(super) async fn keep_partial(&mut self, mut streaming: Streaming) -> Result<(), SinkError> {
-        let message = streaming.message(false);
-        let used = self.used(&mut streaming);
-        self.say(&streaming.answer.text);
-        drop(streaming);
-        if let Some(used) = used {
-            self.sink.emit(self.turn_id, used).await?;
-        }
-        if let Some(message) = message {
-            self.sink.emit(self.turn_id, EventBody::Message(message.clone())).await?;
-            self.history.push(message);
-        }
-        Ok(())
-    }
-
-    pub(super) async fn inform(&mut self, text: &str) -> Result<(), SinkError> {
-        let notification = Notification::new(NotificationLevel::Info, text.to_owned());
-        self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
-    }
-
-    /// Says that a compaction which was asked for begins, or why it came to nothing.
-    pub(super) async fn say_of_compaction(&mut self, about: NotificationTopic, text: &str) -> Result<(), SinkError> {
-        let level = match about {
-            NotificationTopic::CompactionBegins => NotificationLevel::Info,
-            NotificationTopic::CompactionFailed => NotificationLevel::Warning,
-        };
-        let notification = Notification { level, text: text.to_owned(), about: Some(about), changed: None };
-        self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
-    }
-
-    pub(super) async fn not_compacted(&mut self, why: &str) -> Result<(), SinkError> {
-        let text = format!("the conversation was not compacted: {why}");
-        self.say_of_compaction(NotificationTopic::CompactionFailed, &text).await
-    }
-
-    pub(super) async fn warn(&mut self, text: &str) -> Result<(), SinkError> {
-        let notification = Notification::new(NotificationLevel::Warning, text.to_owned());
-        self.sink.emit(self.turn_id, EventBody::Notification(notification)).await
+/// The piece with a tool's own name in it, however the model spells that: events, hooks, rules and the conversation
+/// itself know it by that name alone.
+fn with_own_name(delta: Delta, registry: &Registry) -> Delta {
+    match delta {
+        Delta::CallStart { index, id, name } => Delta::CallStart { index, id, name: registry.own_name(name) },
+        Delta::Begin { .. }
+        | Delta::Text(_)
+        | Delta::Reasoning { .. }
+        | Delta::CallArguments { .. }
+        | Delta::CallOpaque { .. }
+        | Delta::Retry(_)
+        | Delta::Switch(_)
+        | Delta::Usage(_)
+        | Delta::Finish(_) => delta,
     }
 }
 

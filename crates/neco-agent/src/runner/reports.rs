@@ -1,0 +1,100 @@
+//! What an agent tells the world, under the turn that it is in.
+
+use std::sync::Arc;
+
+use neco_proto::event::{ErrorEvent, MessageQueued, Notification, NotificationLevel, NotificationTopic, TurnStart};
+use neco_proto::{ErrorCode, EventBody, TurnId};
+
+use crate::gate::HookDecision;
+use crate::ports::{EventSink, SinkError};
+
+/// Where events go, and the turn that they belong to.
+pub(super) struct Reports {
+    sink: Arc<dyn EventSink>,
+    turn: Option<TurnId>,
+}
+
+impl Reports {
+    pub(super) fn new(sink: Arc<dyn EventSink>) -> Self {
+        Self { sink, turn: None }
+    }
+
+    /// The turn that events belong to.
+    pub(super) fn turn(&self) -> Option<TurnId> {
+        self.turn
+    }
+
+    /// A turn begins.
+    pub(super) async fn begin_turn(&mut self, iteration: u32, model: &str) -> Result<(), SinkError> {
+        self.turn = Some(TurnId::new());
+        self.emit(EventBody::TurnStart(TurnStart { iteration, model: model.to_owned() })).await
+    }
+
+    /// What follows belongs to no turn.
+    pub(super) fn leave_turn(&mut self) {
+        self.turn = None;
+    }
+
+    pub(super) async fn emit(&self, body: EventBody) -> Result<(), SinkError> {
+        self.sink.emit(self.turn, body).await
+    }
+
+    pub(super) async fn commit(&self, body: EventBody) -> Result<(), SinkError> {
+        self.sink.commit(self.turn, body).await
+    }
+
+    pub(super) async fn commit_all(&self, events: Vec<EventBody>) -> Result<(), SinkError> {
+        for event in events {
+            self.commit(event).await?;
+        }
+        Ok(())
+    }
+
+    /// Commits what belongs to the session rather than to a turn.
+    pub(super) async fn commit_apart(&self, body: EventBody) -> Result<(), SinkError> {
+        self.sink.commit(None, body).await
+    }
+
+    /// A message waits, or does not wait any more.
+    pub(super) async fn queued(&self, queued: MessageQueued) -> Result<(), SinkError> {
+        self.commit(EventBody::MessageQueued(queued)).await
+    }
+
+    pub(super) async fn notify(&self, notification: Notification) -> Result<(), SinkError> {
+        self.emit(EventBody::Notification(notification)).await
+    }
+
+    pub(super) async fn inform(&self, text: &str) -> Result<(), SinkError> {
+        self.notify(Notification::new(NotificationLevel::Info, text.to_owned())).await
+    }
+
+    pub(super) async fn warn(&self, text: &str) -> Result<(), SinkError> {
+        self.notify(Notification::new(NotificationLevel::Warning, text.to_owned())).await
+    }
+
+    pub(super) async fn error(&self, code: ErrorCode, message: String) -> Result<(), SinkError> {
+        self.emit(EventBody::Error(ErrorEvent { code, message, retryable: code.retryable() })).await
+    }
+
+    /// The work ends because the model repeats itself.
+    pub(super) async fn looped(&self, reason: &str) -> Result<(), SinkError> {
+        let code = ErrorCode::LoopDetected;
+        let message = format!("the model was stopped because it repeats itself: {reason}");
+        let event = ErrorEvent { code, message, retryable: code.retryable() };
+        self.sink.emit(None, EventBody::Error(event)).await
+    }
+
+    pub(super) async fn not_compacted(&self, why: &str) -> Result<(), SinkError> {
+        let text = format!("the conversation was not compacted: {why}");
+        let told = Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::CompactionFailed);
+        self.notify(told).await
+    }
+
+    /// What the gate ran for a decision.
+    pub(super) async fn hook_runs(&self, mut decision: HookDecision) -> Result<HookDecision, SinkError> {
+        for run in decision.runs.drain(..) {
+            self.commit(EventBody::HookRun(run)).await?;
+        }
+        Ok(decision)
+    }
+}

@@ -1,0 +1,401 @@
+//! What comes in: from people and other agents, from tools, and from the gate.
+
+use neco_proto::event::{
+    Admission, CompactionCause, HookEvent, ModeChange, Notification, NotificationLevel, NotificationTopic,
+};
+use neco_proto::{CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, Subject};
+use neco_toolkit::{Intent, Picture, ToolError};
+
+use super::agent::Agent;
+use super::compaction::NOTHING_TO_COMPACT;
+use super::gated::{EndRuling, MOST_HELD, Passed};
+use super::inputs::{AgentInput, InputError, Mail};
+use super::planning::{Proposed, refused};
+use super::questions::Asker;
+use crate::gate::{GateRuling, HookDecision};
+use crate::machine::{AnswerKind, End, Input, Stamp};
+use crate::plan::answer_text;
+use crate::ports::SinkError;
+use crate::scheduler::{Fulfilled, Progress};
+
+impl Agent {
+    pub(super) async fn take_mail(&mut self, Mail { input, reply }: Mail) -> Result<(), SinkError> {
+        let result = self.take(input).await;
+        let failed = match &result {
+            Err(InputError::Sink(error)) => Err(error.clone()),
+            Ok(()) | Err(InputError::Gone | InputError::Refused(_)) => Ok(()),
+        };
+        // The sender may have given up waiting; what it asked for is done all the same.
+        let _ = reply.send(result);
+        failed
+    }
+
+    async fn take(&mut self, input: AgentInput) -> Result<(), InputError> {
+        match input {
+            AgentInput::Message { message, admission } => {
+                self.check_pictures(&message)?;
+                self.hear(message, admission).await?;
+            }
+            AgentInput::Withdraw(ids) => self.inbox.withdraw(&ids, &self.reports).await?,
+            AgentInput::KeptRules(rules) => self.scheduler.policy_mut().renew_kept(rules),
+            AgentInput::Approve { call_id, decision } => {
+                let records = self.scheduler.decide(&call_id, decision).map_err(InputError::Refused)?;
+                self.record(records).await?;
+                self.calls_moved().await?;
+            }
+            AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply).await?,
+            AgentInput::Cancel if self.machine.busy() => self.on(Input::Cancel).await?,
+            AgentInput::Cancel => {
+                // Nobody below it is a reason to begin: that takes the person.
+                self.inbox.wakeable = false;
+                if self.room.drop_compaction() {
+                    self.reports.not_compacted("it was cancelled").await?;
+                }
+                self.leave_gate().await?;
+            }
+            AgentInput::Letter { message, wakes, replaces } => {
+                self.inbox.hear_letter(message, wakes, replaces);
+                if self.inbox.wakes() && !self.machine.busy() {
+                    self.begin().await?;
+                }
+            }
+            AgentInput::Hold(halt) => self.on(Input::Hold(halt)).await?,
+            AgentInput::Release => self.on(Input::Release).await?,
+            AgentInput::Finish => self.on(Input::Halt(End::DONE)).await?,
+            AgentInput::OthersUsed(usage) => {
+                self.accounts.session_usage += usage;
+                self.check_budget();
+            }
+            AgentInput::KeepTools(names) => {
+                self.context.forget();
+                if let Some(registry) = self.tools.keep(&names, self.machine.busy()) {
+                    self.scheduler.set_registry(registry);
+                }
+            }
+            AgentInput::SetBudget(budget) => self.accounts.budget = budget,
+            AgentInput::Compact { focus } => self.compact_as_asked(focus).await?,
+            AgentInput::SetIdeContext(open) => self.conversation.editor.set(open),
+            // Who asked may have given up waiting.
+            AgentInput::Report(reply) => drop(reply.send(self.context_report())),
+            AgentInput::Prompt(reply) => drop(reply.send(self.prompt_report())),
+            AgentInput::SetMode(mode) => {
+                self.terms.settings.mode = mode;
+                self.planning.left = None;
+                self.change_mode(ModeChange { mode: Some(mode), ..ModeChange::default() }).await?;
+            }
+            AgentInput::SetGeneration(generation) => {
+                if let Some(registry) = self.tools.set_level(generation, self.machine.busy()) {
+                    self.scheduler.set_registry(registry);
+                }
+                self.change_mode(ModeChange { generation: Some(generation.number()), ..ModeChange::default() }).await?;
+            }
+            AgentInput::SetApproval(approval) => {
+                self.terms.settings.approval = approval;
+                self.change_mode(ModeChange { approval: Some(approval), ..ModeChange::default() }).await?;
+            }
+            AgentInput::SetModel(provider) => {
+                self.model.provider = provider;
+                let model = Some(self.model.label().to_owned());
+                self.change_mode(ModeChange { model, ..ModeChange::default() }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody should wait for an answer about a picture that was never sent.
+    fn check_pictures(&self, message: &Message) -> Result<(), InputError> {
+        let unseen = message.parts.iter().find_map(|part| match part {
+            Part::Image { media_type, .. } => Some(media_type).filter(|kind| !self.model.provider.sees(kind)),
+            Part::Text { .. } | Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+        });
+        let Some(media_type) = unseen else { return Ok(()) };
+        let model = self.model.provider.label();
+        // One form may be all that it lacks.
+        let what = if self.model.provider.sees("image/png") { media_type } else { "pictures" };
+        let (whose, hint) = if model.contains('/') {
+            (model.to_owned(), format!("; if it does, set vision = true in [models.\"{model}\"]"))
+        } else {
+            (format!("no model of the group {model}"), String::new())
+        };
+        let does = if hint.is_empty() { "sees" } else { "does not see" };
+        Err(InputError::Refused(format!(
+            "{whose} {does} {what}, as far as is known: ask one that does with --model{hint}"
+        )))
+    }
+
+    async fn hear(&mut self, message: Message, admission: Admission) -> Result<(), SinkError> {
+        if self.machine.busy() {
+            return self.inbox.queue(admission, message, &self.reports).await;
+        }
+        if self.gate.holds_messages() {
+            self.inbox.queue(Admission::TurnBoundary, message, &self.reports).await?;
+            self.inbox.hurry();
+            return self.begin().await;
+        }
+        // What was said before this and never got its turn comes first.
+        self.admit_letters().await?;
+        for earlier in self.inbox.take_all() {
+            self.admit_said(earlier).await?;
+        }
+        self.admit_said(message).await?;
+        self.begin().await
+    }
+
+    /// What was said meanwhile is the next thing to do; says whether there is anything.
+    pub(super) async fn admit_queued(&mut self) -> Result<bool, SinkError> {
+        let Some(message) = self.inbox.take_first() else { return Ok(self.inbox.wakes()) };
+        if self.gate.holds_messages() {
+            self.inbox.put_back(vec![message]);
+        } else {
+            self.admit_said(message).await?;
+        }
+        Ok(true)
+    }
+
+    /// Letters enter the conversation.
+    pub(super) async fn admit_letters(&mut self) -> Result<(), SinkError> {
+        for message in self.inbox.take_letters() {
+            self.conversation.admit(message, &self.reports).await?;
+        }
+        Ok(())
+    }
+
+    /// What the person said enters the conversation.
+    pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
+        self.conversation.admit_said(message, &self.scheduler.redactor(), &self.reports).await
+    }
+
+    /// What Neco itself says enters the conversation.
+    pub(super) async fn admit_neco(&mut self, text: &str) -> Result<(), SinkError> {
+        self.conversation.admit(Message::neco(text), &self.reports).await
+    }
+
+    async fn change_mode(&mut self, change: ModeChange) -> Result<(), SinkError> {
+        self.reports.commit_apart(EventBody::ModeChange(change)).await
+    }
+
+    /// Makes the conversation shorter because the person asks for it.
+    ///
+    /// # Errors
+    /// When there is nothing to make shorter.
+    async fn compact_as_asked(&mut self, focus: Option<String>) -> Result<(), InputError> {
+        let focus = focus.filter(|focus| !focus.trim().is_empty());
+        if self.room.is_compacting() {
+            return Err(InputError::Refused("the conversation is being compacted already".to_owned()));
+        }
+        if self.accounts.reached().is_some() {
+            return Err(InputError::Refused("the budget is used up".to_owned()));
+        }
+        if self.machine.busy() {
+            self.room.ask_later(focus);
+            return Ok(());
+        }
+        let (room, mut talk) = self.talk();
+        if !room.can_compact(&talk) {
+            return Err(InputError::Refused(NOTHING_TO_COMPACT.to_owned()));
+        }
+        let text = "the conversation is being compacted".to_owned();
+        let begins = Notification::new(NotificationLevel::Info, text).about(NotificationTopic::CompactionBegins);
+        talk.reports.notify(begins).await?;
+        room.compact(CompactionCause::Asked, focus, None, &mut talk).await?;
+        Ok(())
+    }
+
+    /// Takes the person's answer to a question.
+    async fn take_reply(&mut self, id: QuestionId, reply: Reply) -> Result<(), InputError> {
+        let (asker, subject) = self.questions.answer(id, &reply, &self.reports).await?;
+        match (asker, subject) {
+            (Asker::Call(call_id), subject) => Ok(self.answer_call(&call_id, subject, reply).await?),
+            (Asker::Turn(stamp), Subject::Loop { text }) => Ok(self.after_loop(stamp, &text, reply).await?),
+            (Asker::Turn(_), Subject::Choices { .. } | Subject::Plan { .. }) => Ok(()),
+        }
+    }
+
+    async fn answer_call(&mut self, call_id: &CallId, subject: Subject, reply: Reply) -> Result<(), SinkError> {
+        let fulfilled = match (subject, reply) {
+            (Subject::Choices { items }, Reply::Choices { answers }) => Fulfilled::Done(answer_text(&items, &answers)),
+            (Subject::Plan { plan }, reply) => {
+                let decided = self.planning.decide(&plan, reply, &mut self.terms, &self.reports).await?;
+                if decided.stops {
+                    self.on(Input::Halt(End::STOPPED)).await?;
+                }
+                decided.fulfilled
+            }
+            (Subject::Choices { .. } | Subject::Loop { .. }, _) => Fulfilled::Done(
+                "The user does not want to answer. Decide yourself and say what you assumed.".to_owned(),
+            ),
+        };
+        let records = self.scheduler.answer(call_id, fulfilled);
+        self.record(records).await?;
+        self.calls_moved().await
+    }
+
+    /// The agent repeated itself and the person decided.
+    async fn after_loop(&mut self, stamp: Stamp, text: &str, reply: Reply) -> Result<(), SinkError> {
+        let Reply::GoOn { comments } = reply else {
+            self.reports.looped(text).await?;
+            return self.on(Input::Blocked { stamp, end: End::LOOP }).await;
+        };
+        if let Some(comments) = comments.filter(|comments| !comments.trim().is_empty()) {
+            let message = Message::user(comments);
+            if self.gate.holds_messages() {
+                // It goes through the gate like everything that the person says.
+                self.inbox.queue(Admission::TurnBoundary, message, &self.reports).await?;
+            } else {
+                self.admit_said(message).await?;
+            }
+        }
+        self.on(Input::GoesOn { stamp }).await
+    }
+
+    /// Does what a call wants that has just run.
+    pub(super) async fn fulfil(&mut self, progress: &mut Progress) -> Result<(), SinkError> {
+        let Some((call_id, intents)) = self.scheduler.intents(progress) else { return Ok(()) };
+        for intent in intents {
+            let fulfilled = match intent {
+                Intent::WriteTodos(change) => match self.planning.book.write_todos(&change) {
+                    Ok((events, notes)) => {
+                        self.reports.commit_all(events).await?;
+                        let notes = notes.iter().map(|note| format!("\n[note: {note}]"));
+                        Fulfilled::Done(self.planning.book.list_text() + &notes.collect::<String>())
+                    }
+                    Err(words) => refused(words),
+                },
+                Intent::NoteFindings(findings) => {
+                    let events = self.planning.book.note(&findings);
+                    self.reports.commit_all(events).await?;
+                    Fulfilled::Done(format!("{} findings are kept.", self.planning.book.findings().len()))
+                }
+                Intent::AskPerson(items) => self.ask_person(&call_id, items).await?,
+                Intent::EnterPlanMode(reason) => self.planning.enter(reason, &mut self.terms, &self.reports).await?,
+                Intent::ProposePlan(plan) => self.propose(&call_id, plan).await?,
+                Intent::ShowPicture(picture) => self.show_picture(picture),
+            };
+            let failed = matches!(fulfilled, Fulfilled::Failed(_));
+            progress.settle(fulfilled);
+            if failed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask_person(&mut self, call_id: &CallId, items: Vec<QuestionItem>) -> Result<Fulfilled, SinkError> {
+        if !self.terms.settings.person_present {
+            self.reports.inform("nobody is there to answer the agent's questions; it decides by itself").await?;
+            return Ok(Fulfilled::Done(
+                "Nobody is there to answer. Decide yourself, as a careful colleague would, and say in your final \
+                 answer what you assumed."
+                    .to_owned(),
+            ));
+        }
+        self.questions.pose(Asker::Call(call_id.clone()), Subject::Choices { items }, &self.reports).await?;
+        Ok(Fulfilled::Waits)
+    }
+
+    async fn propose(&mut self, call_id: &CallId, plan: String) -> Result<Fulfilled, SinkError> {
+        match self.planning.propose(&plan, &mut self.terms, &self.reports).await? {
+            Proposed::Settled(fulfilled) => Ok(fulfilled),
+            Proposed::AskPerson => {
+                self.questions.pose(Asker::Call(call_id.clone()), Subject::Plan { plan }, &self.reports).await?;
+                Ok(Fulfilled::Waits)
+            }
+            Proposed::IsAnswer(fulfilled) => {
+                self.model.final_text = plan;
+                self.on(Input::Halt(End::DONE)).await?;
+                Ok(fulfilled)
+            }
+        }
+    }
+
+    /// A picture follows the results of the turn's calls.
+    fn show_picture(&mut self, picture: Picture) -> Fulfilled {
+        if !self.model.provider.sees(&picture.media_type) {
+            let words = format!("{} can't be shown: the model does not see {}", picture.source, picture.media_type);
+            return Fulfilled::Failed(ToolError::failed(words));
+        }
+        let text = format!("{} follows the results of these calls.", picture.source);
+        self.conversation.show(picture);
+        Fulfilled::Done(text)
+    }
+
+    /// Takes in what has passed the gate.
+    pub(super) async fn take_passed(&mut self, passed: Passed) -> Result<(), SinkError> {
+        match passed {
+            Passed::Opening(decision) => {
+                self.gate.opened(&decision);
+                let decision = self.reports.hook_runs(decision).await?;
+                self.add_context(HookEvent::SessionStart, decision.context).await?;
+                let scene = self.scene();
+                if self.gate.look_at_messages(&scene) { Ok(()) } else { self.go_on(true).await }
+            }
+            Passed::Prompts(messages) => {
+                let (admitted, ended) = self.take_messages(messages).await?;
+                self.gate.looked_at(ended);
+                self.go_on(admitted).await
+            }
+            Passed::End(stamp, decision) => self.take_end(stamp, decision).await,
+            Passed::Waiting(decision) => self.reports.hook_runs(decision).await.map(drop),
+            Passed::Dropped => Ok(()),
+        }
+    }
+
+    /// What was not blocked enters the conversation; says whether anything did, and whether the work ends.
+    async fn take_messages(&mut self, messages: Vec<(Message, HookDecision)>) -> Result<(bool, bool), SinkError> {
+        let (mut admitted, mut ended) = (false, false);
+        for (message, decision) in messages {
+            let decision = self.reports.hook_runs(decision).await?;
+            ended |= decision.stop.is_some();
+            if matches!(decision.ruling, Some(GateRuling::Block(_))) || decision.stop.is_some() {
+                continue;
+            }
+            self.admit_said(message).await?;
+            self.add_context(HookEvent::UserPromptSubmit, decision.context).await?;
+            admitted = true;
+        }
+        Ok((admitted, ended))
+    }
+
+    /// The turn begins that waited for the gate, if one did and may.
+    async fn go_on(&mut self, something: bool) -> Result<(), SinkError> {
+        let (stamp, may_begin) = self.gate.waiting_turn();
+        let input =
+            if may_begin { Input::Passed { stamp, something } } else { Input::Blocked { stamp, end: End::STOPPED } };
+        self.on(input).await
+    }
+
+    async fn take_end(&mut self, stamp: Stamp, decision: HookDecision) -> Result<(), SinkError> {
+        let decision = self.reports.hook_runs(decision).await?;
+        let kind = match self.gate.rule_on_end(decision) {
+            EndRuling::Ends => AnswerKind::Text,
+            EndRuling::EndsAllTheSame => {
+                let words = format!("the work ends although a hook objects: it did so {MOST_HELD} times in a row");
+                self.reports.warn(&words).await?;
+                AnswerKind::Text
+            }
+            EndRuling::GoesOn(reason) => {
+                let message = Message::hook(format!("[Stop hook: the work is not done yet]\n{reason}"));
+                self.conversation.admit(message, &self.reports).await?;
+                AnswerKind::Held
+            }
+        };
+        self.on(Input::Answered { stamp, kind }).await
+    }
+
+    /// Ends what is at the gate. What the person said is kept for the next time.
+    pub(super) async fn leave_gate(&mut self) -> Result<(), SinkError> {
+        let (decisions, messages) = self.gate.leave().await;
+        self.inbox.put_back(messages);
+        for decision in decisions {
+            self.reports.hook_runs(decision).await?;
+        }
+        Ok(())
+    }
+
+    async fn add_context(&mut self, event: HookEvent, context: Vec<String>) -> Result<(), SinkError> {
+        for text in context {
+            self.conversation.admit(Message::hook(format!("[{event} hook]\n{text}")), &self.reports).await?;
+        }
+        Ok(())
+    }
+}
