@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
-use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
+use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolOrigin, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use neco_safety::{SideEffect, Verdict};
@@ -19,6 +19,8 @@ pub(super) struct Call {
     pub id: CallId,
     /// The tool's own name; what the model wrote when there is no such tool.
     pub tool: String,
+    /// Where the tool comes from.
+    pub origin: ToolOrigin,
     pub summary: String,
     /// What the model must be told besides the result, such as that its arguments were mended.
     pub notes: Vec<String>,
@@ -202,6 +204,7 @@ impl Call {
         EventBody::ToolCallUpdate(ToolCallUpdate {
             call_id: self.id.clone(),
             tool: self.tool.clone(),
+            origin: self.origin.clone(),
             status,
             summary: self.summary.clone(),
         })
@@ -216,6 +219,7 @@ impl Call {
         let end = EventBody::ToolCallEnd(ToolCallEnd {
             call_id: self.id.clone(),
             tool: self.tool.clone(),
+            origin: self.origin.clone(),
             summary: self.summary.clone(),
             status: outcome.status,
             output: outcome.output.clone(),

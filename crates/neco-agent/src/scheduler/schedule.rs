@@ -407,7 +407,7 @@ impl Scheduler {
             Err(error) => return self.was_not_planned(index, prepared.as_ref(), &error),
         };
         call.touches = plan.paths.iter().chain(&plan.folder).cloned().collect();
-        let action = approve::action(&call.tool, prepared.as_ref(), &plan);
+        let action = approve::action((&call.tool, &call.origin), prepared.as_ref(), &plan);
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
         match verdict.ruling {
             Ruling::Ask if !approved || !call.was_told(&verdict) => {

@@ -38,6 +38,7 @@ fn assistant(parts: Vec<Part>) -> EventBody {
 fn end(call_id: CallId) -> EventBody {
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id,
+        origin: neco_proto::ToolOrigin::BuiltIn,
         tool: "t".to_owned(),
         summary: String::new(),
         status: CallStatus::Success,

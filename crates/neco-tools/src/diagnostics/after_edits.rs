@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_proto::ToolOrigin;
 use neco_proto::event::{KnownFile, OutputStream};
 use neco_toolkit::{DynTool, Outside, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
@@ -90,6 +91,10 @@ impl DynTool for Followed {
 
     fn most_touch(&self) -> SideEffect {
         self.tool.most_touch()
+    }
+
+    fn origin(&self) -> &ToolOrigin {
+        self.tool.origin()
     }
 
     fn is_offered(&self) -> bool {

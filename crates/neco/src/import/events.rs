@@ -351,6 +351,7 @@ fn ended(id: &CallId, tool: &str, arguments: &str, outcome: Option<(Option<Times
     let done = status == CallStatus::Success;
     let end = ToolCallEnd {
         call_id: id.clone(),
+        origin: neco_proto::ToolOrigin::BuiltIn,
         tool: tool.to_owned(),
         summary: card::summary(tool, &arguments),
         status,

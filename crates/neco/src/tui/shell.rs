@@ -99,7 +99,7 @@ impl PersonsShell {
     }
 
     fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), String> {
-        let action = action(TOOL, prepared, plan);
+        let action = action((TOOL, neco_proto::ToolOrigin::BUILT_IN), prepared, plan);
         let who = Who {
             mode: neco_proto::Mode::Agent,
             approval: neco_proto::ApprovalMode::AskFirst,

@@ -199,6 +199,7 @@ impl Growing {
 fn end(call_id: CallId) -> EventBody {
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id,
+        origin: neco_proto::ToolOrigin::BuiltIn,
         tool: "t".to_owned(),
         summary: String::new(),
         status: CallStatus::Success,

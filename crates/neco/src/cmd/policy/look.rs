@@ -40,6 +40,7 @@ impl Looked {
     pub fn action(&self) -> Action<'_> {
         Action {
             tool: &self.tool,
+            origin: neco_proto::ToolOrigin::BUILT_IN,
             arguments: &self.arguments,
             touch: self.touch,
             risk: self.plan.risk,
