@@ -4,7 +4,7 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model.
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`plugged`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -15,6 +15,7 @@ mod fitting;
 pub mod intent;
 mod misfit;
 pub mod output;
+pub mod plugged;
 pub mod registry;
 pub mod repair;
 pub mod schema;
@@ -26,5 +27,6 @@ pub use ctx::{LiveOutput, ToolContext};
 pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::SideEffect;
 pub use output::{ActingFile, Outside, ToolError, ToolOutput};
+pub use plugged::PluggedTools;
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

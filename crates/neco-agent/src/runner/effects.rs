@@ -105,6 +105,10 @@ impl Agent {
         let start = TurnStart { iteration, model: self.provider.label().to_owned() };
         self.sink.emit(self.turn_id, EventBody::TurnStart(start)).await?;
         self.turn_mode = self.settings.mode;
+        if self.tools.refresh() {
+            self.context.forget();
+            self.tools_changed = true;
+        }
         if std::mem::take(&mut self.tools_changed) {
             self.scheduler.set_registry(self.generation.narrow(&self.tools));
         }

@@ -197,7 +197,7 @@ impl Agent {
             AgentInput::Release => self.release().await?,
             AgentInput::Finish => self.on(Input::Halt(End::DONE)).await?,
             AgentInput::OthersUsed(usage) => self.note_others(usage).await?,
-            AgentInput::KeepTools(names) => self.keep_tools(&names),
+            AgentInput::KeepTools(names) => self.keep_tools(names),
             AgentInput::SetBudget(budget) => self.budget = budget,
             AgentInput::Compact { focus } => self.compact_as_asked(focus).await?,
             AgentInput::SetIdeContext(open) => self.editor.set(open),

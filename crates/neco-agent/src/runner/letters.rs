@@ -1,10 +1,7 @@
 //! What other agents say to this one, and what whoever commands it does to it besides: it is held, goes on,
 //! has other tools, or is told what those below it used.
 
-use std::sync::Arc;
-
 use neco_proto::{Message, MessageId, Usage};
-use neco_toolkit::{DynTool, Registry};
 
 use super::agent::Agent;
 use super::inputs::Halt;
@@ -114,9 +111,8 @@ impl Agent {
     }
 
     /// Only these of its tools exist from the next turn on.
-    pub(super) fn keep_tools(&mut self, names: &[String]) {
-        let kept = |tool: &&Arc<dyn DynTool>| names.iter().any(|name| name == tool.name());
-        self.tools = Registry::new(self.tools.iter().filter(kept).cloned().collect());
+    pub(super) fn keep_tools(&mut self, names: Vec<String>) {
+        self.tools = self.tools.filtered(move |tool| names.iter().any(|name| name == tool.name()));
         self.context.forget();
         self.tools_changed = self.machine.busy();
         if !self.tools_changed {

@@ -159,6 +159,8 @@ impl Scheduler {
         self.keeping.start_over();
         self.calls.clear();
         self.live.begin_turn();
+        // What was pulled out since the model was told of it can't be called.
+        self.registry.refresh();
         let mut records = Vec::new();
         for asked in asked {
             let (mut call, failed) = validate(&self.registry, asked, cut_off);

@@ -1,6 +1,5 @@
 //! Making the agents below the root: from what the root is made of, narrowed by who they are.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -116,12 +115,12 @@ impl ChildFactory {
         own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
         let memory = base.memory.as_ref();
         own.extend(memory.into_iter().flat_map(|memory| memory_tools::tools(memory, Arc::clone(sink), self.session)));
-        let all = (self.hub.setup.deps.tools)(own);
-        let has = |tool: &&Arc<dyn DynTool>| {
+        let (parent, choice) = (child_setup.tools.clone(), definition.tools.clone());
+        let has = move |tool: &dyn DynTool| {
             let name = tool.name();
-            child_setup.tools.contains(name) && definition.tools.has(name) && !NOT_OF_CHILDREN.contains(&name)
+            parent.lets_through(tool) && choice.has(name) && !NOT_OF_CHILDREN.contains(&name)
         };
-        Registry::new(all.iter().filter(has).cloned().collect()).with(always)
+        self.hub.setup.deps.registry(own).filtered(has).with(always)
     }
 }
 
@@ -137,7 +136,7 @@ impl MakeChild for ChildFactory {
             name: child_setup.node.name.clone(),
         });
         let registry = self.registry(supervisor, &child_setup, &base, &sink);
-        let tools: HashSet<String> = registry.iter().map(|tool| tool.name().to_owned()).collect();
+        let tools = registry.clone();
         let ChildSetup { node, spec, policy, mode, max_turns, fold, .. } = child_setup;
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
@@ -421,11 +420,6 @@ impl Hub {
         });
         (factory, supervisor)
     }
-}
-
-/// The names of tools.
-pub(super) fn names(registry: &Registry) -> HashSet<String> {
-    registry.iter().map(|tool| tool.name().to_owned()).collect()
 }
 
 /// The tools by which the root commands others.
