@@ -66,7 +66,7 @@ pub struct Scheduler {
     pub(super) registry: Registry,
     pub(super) policy: Policy,
     rule_book: Option<Arc<dyn RuleBook>>,
-    world: Arc<World>,
+    world: Arc<dyn World>,
     pub(super) spill: Arc<dyn Spill>,
     clock: Arc<dyn Clock>,
     limits: Limits,
@@ -94,7 +94,7 @@ impl Scheduler {
     #[must_use]
     pub fn new(
         registry: Registry,
-        world: Arc<World>,
+        world: Arc<dyn World>,
         spill: Arc<dyn Spill>,
         clock: Arc<dyn Clock>,
         limits: Limits,

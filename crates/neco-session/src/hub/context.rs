@@ -89,7 +89,7 @@ impl SessionContext {
             cwd: Path::new(&self.record.cwd).to_owned(),
         }));
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
-        setup.registry.recall(&known, setup.world.files.workspace());
+        setup.registry.recall(&known, setup.world.files().workspace());
         setup.sources.push(Arc::new(AgentList(Arc::clone(&self.factory.definitions))));
         self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
         let (policy, tools) = (setup.policy.clone(), setup.registry.clone());
