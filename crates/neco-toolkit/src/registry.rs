@@ -261,6 +261,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_plugged_in_comes_and_goes_within_what_narrows() {
+        let plugged = PluggedTools::default();
+        let mut all = Registry::new(vec![erase(Named::<0>)]).following(&plugged);
+        let mut narrowed = all.named(&["read".to_owned(), "later".to_owned()]);
+        plugged.set(ToolOrigin::BUILT_IN, vec![erase(Named::<0>), erase(Named::<1>)]);
+        assert!(all.refresh() && !all.refresh() && !narrowed.refresh());
+        assert_eq!((names(&all), names(&narrowed)), (vec!["read_file", "bash"], vec!["read_file"]));
+        plugged.set(ToolOrigin::BUILT_IN, Vec::new());
+        assert!(all.refresh());
+        let gone = all.find("Bash").err().unwrap();
+        assert!(gone.message.contains("\"bash\" is gone: built-in does not offer it"), "{}", gone.message);
+    }
+
+    #[test]
     fn a_miss_names_what_is_near_or_all_there_is() {
         let near = registry().find("read_fiel").err().unwrap();
         assert!(near.message.contains("did you mean read_file?"), "{}", near.message);
