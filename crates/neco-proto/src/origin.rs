@@ -6,14 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a tool comes from: rules, hooks and windows can name it.
-///
-/// ```
-/// use neco_proto::ToolOrigin;
-///
-/// let origin = ToolOrigin::Mcp { server: "github".to_owned() };
-/// assert_eq!(origin.to_string(), "mcp:github");
-/// assert!(ToolOrigin::default().is_built_in());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ToolOrigin {

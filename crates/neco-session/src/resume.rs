@@ -76,6 +76,7 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id: call.id.clone(),
         origin: call.origin.clone(),
+        parts: Vec::new(),
         tool: call.name.clone(),
         summary: call.shown().to_owned(),
         // What nobody knows the end of was not stopped by anybody.

@@ -2,7 +2,7 @@
 //!
 //! A tool is typed for its author ([`Tool`]) and erased once ([`DynTool`]). What the model reads and
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
-//! ([`ToolError`]): it has a code and words for the model.
+//! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
 //! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`plugged`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
 
@@ -26,7 +26,7 @@ pub use counted::counted;
 pub use ctx::{LiveOutput, ToolContext};
 pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::SideEffect;
-pub use output::{ActingFile, Outside, ToolError, ToolOutput};
+pub use output::{ActingFile, OutputPart, Outside, ToolError, ToolOutput};
 pub use plugged::PluggedTools;
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

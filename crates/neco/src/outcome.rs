@@ -277,6 +277,7 @@ mod tests {
         EventBody::ToolCallEnd(ToolCallEnd {
             call_id: "c".into(),
             origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: "bash".into(),
             summary: "Run make".into(),
             status: CallStatus::Error,

@@ -32,6 +32,10 @@ impl Agent {
                 Intent::EnterPlanMode(reason) => self.enter_plan_mode(reason).await?,
                 Intent::ProposePlan(plan) => self.propose(&call_id, plan).await?,
                 Intent::ShowPicture(picture) => self.show_picture(picture),
+                Intent::OfferPicture(picture) => match self.show_picture(picture) {
+                    Fulfilled::Failed(error) => Fulfilled::Done(format!("[{}]", error.message)),
+                    shown @ (Fulfilled::Done(_) | Fulfilled::Waits) => shown,
+                },
             };
             let failed = matches!(fulfilled, Fulfilled::Failed(_));
             progress.settle(fulfilled);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
-use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolOrigin, ToolResult};
+use neco_proto::{CallId, Display, ErrorCode, EventBody, ResultPart, ToolOrigin, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use neco_safety::{SideEffect, Verdict};
@@ -71,6 +71,8 @@ pub struct Outcome {
     pub status: CallStatus,
     /// The text for the model.
     pub output: String,
+    /// What it gave that is more than text.
+    pub parts: Vec<ResultPart>,
     /// Why it failed.
     pub error_code: Option<ErrorCode>,
     /// How long it ran.
@@ -100,6 +102,7 @@ impl Outcome {
             status: CallStatus::Error,
             // It may quote what a file or a command said.
             output: format!("Error {code}: {}\n{}", untrusted::neutral(&error.message), code.for_model()),
+            parts: Vec::new(),
             error_code: Some(code),
             duration,
             display: None,
@@ -129,6 +132,7 @@ impl Outcome {
         Self {
             status: CallStatus::Cancelled,
             output: output.to_owned(),
+            parts: Vec::new(),
             error_code: None,
             duration: Duration::ZERO,
             display: None,
@@ -223,6 +227,7 @@ impl Call {
             summary: self.summary.clone(),
             status: outcome.status,
             output: outcome.output.clone(),
+            parts: std::mem::take(&mut outcome.parts),
             error_code: outcome.error_code,
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             display: outcome.display.clone(),

@@ -8,6 +8,7 @@ use crate::error_code::ErrorCode;
 use crate::ids::CallId;
 use crate::mode::names;
 use crate::origin::ToolOrigin;
+use crate::result_part::ResultPart;
 
 /// Where a call is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +93,9 @@ pub struct ToolCallEnd {
     pub status: CallStatus,
     /// The text that the model gets.
     pub output: String,
+    /// What it gave that is more than text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ResultPart>,
     /// Why it failed; absent on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,

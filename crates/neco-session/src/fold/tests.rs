@@ -39,6 +39,7 @@ fn end(call_id: CallId) -> EventBody {
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id,
         origin: neco_proto::ToolOrigin::BuiltIn,
+        parts: Vec::new(),
         tool: "t".to_owned(),
         summary: String::new(),
         status: CallStatus::Success,

@@ -333,6 +333,7 @@ fn an_answer_is_heard_with_the_call_that_asked_and_reports_are_not_kept() {
         EventBody::ToolCallEnd(ToolCallEnd {
             call_id: "c".into(),
             origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: "report".to_owned(),
             summary: String::new(),
             status,

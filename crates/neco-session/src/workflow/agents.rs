@@ -214,6 +214,7 @@ mod tests {
         ToolCallEnd {
             call_id: "c".into(),
             origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: tool.to_owned(),
             summary: String::new(),
             status: CallStatus::Success,

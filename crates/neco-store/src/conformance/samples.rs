@@ -168,6 +168,7 @@ fn tool_bodies() -> Vec<EventBody> {
         EventBody::ToolCallEnd(ToolCallEnd {
             call_id: call(),
             origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool,
             summary,
             status: CallStatus::Error,

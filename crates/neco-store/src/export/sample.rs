@@ -130,6 +130,7 @@ impl Sample {
         self.push(EventBody::ToolCallEnd(ToolCallEnd {
             call_id: CallId::from(id),
             origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: tool.to_owned(),
             summary: summary.to_owned(),
             status,

@@ -98,6 +98,7 @@ impl Scene {
         self.happen(EventBody::ToolCallEnd(ToolCallEnd {
             call_id: call(id),
             origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: tool.into(),
             summary: summary.into(),
             status: ended.status,
