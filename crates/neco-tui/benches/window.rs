@@ -86,7 +86,7 @@ fn under_load(bencher: divan::Bencher<'_, '_>) {
     if let Some(call_id) = call.clone() {
         let update = ToolCallUpdate {
             call_id,
-            origin: neco_proto::ToolOrigin::BuiltIn,
+            origin: ToolOrigin::BuiltIn,
             tool: "bash".into(),
             status: CallStatus::Executing,
             summary: "Run yes".into(),

@@ -264,7 +264,7 @@ fn a_question_stays_a_question_while_other_agents_work() {
     let call_id = support::call("c1");
     let update = ToolCallUpdate {
         call_id,
-        origin: neco_proto::ToolOrigin::BuiltIn,
+        origin: ToolOrigin::BuiltIn,
         tool: "bash".into(),
         status: CallStatus::Executing,
         summary: "Run x".into(),

@@ -402,6 +402,7 @@ mod tests {
         scheduler.calls.push(Call {
             id: CallId::generate(),
             tool: "bash".to_owned(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
             summary: String::new(),
             notes: Vec::new(),
             changed: None,

@@ -81,7 +81,7 @@ impl Scene {
     pub fn call(&mut self, id: &str, tool: &str, status: CallStatus, summary: &str) {
         let update = ToolCallUpdate {
             call_id: call(id),
-            origin: neco_proto::ToolOrigin::BuiltIn,
+            origin: ToolOrigin::BuiltIn,
             tool: tool.into(),
             status,
             summary: summary.into(),
@@ -97,7 +97,7 @@ impl Scene {
     pub fn ends(&mut self, id: &str, tool: &str, summary: &str, ended: Ended) {
         self.happen(EventBody::ToolCallEnd(ToolCallEnd {
             call_id: call(id),
-            origin: neco_proto::ToolOrigin::BuiltIn,
+            origin: ToolOrigin::BuiltIn,
             parts: Vec::new(),
             tool: tool.into(),
             summary: summary.into(),
