@@ -89,6 +89,7 @@ fn decide(policy: &Policy, arguments: &Value, command: Option<&str>) -> Verdict 
     let paths = [PathBuf::from("/home/me/project/src/main.rs")];
     let action = Action {
         tool: if command.is_some() { "bash" } else { "write_file" },
+        origin: neco_proto::ToolOrigin::BUILT_IN,
         arguments,
         touch: if command.is_some() { SideEffect::Runs } else { SideEffect::Writes },
         risk: if command.is_some() { Risk::Low } else { Risk::Medium },

@@ -36,6 +36,8 @@ fn body(turn: usize, step: usize) -> EventBody {
         }
         22 => EventBody::ToolCallEnd(ToolCallEnd {
             call_id: id,
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: "read_file".to_owned(),
             summary: "Read src/main.rs".to_owned(),
             status: CallStatus::Success,

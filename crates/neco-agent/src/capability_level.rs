@@ -130,7 +130,7 @@ impl CapabilityLevel {
     /// Those of `tools` that exist for it.
     #[must_use]
     pub fn narrow(self, tools: &Registry) -> Registry {
-        Registry::new(tools.iter().filter(|tool| self.has(tool.name())).cloned().collect())
+        tools.filtered(move |tool| self.has(tool.name()))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use futures::future::BoxFuture;
 use neco_proto::event::{HookEvent, HookRun};
-use neco_proto::{AgentId, ApprovalMode, CallId, MessageId, Mode, TurnId};
+use neco_proto::{AgentId, ApprovalMode, CallId, MessageId, Mode, ToolOrigin, TurnId};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use serde_json::Value;
@@ -59,6 +59,8 @@ pub struct GatedCall {
     pub id: CallId,
     /// The tool's own name.
     pub tool: String,
+    /// Where the tool comes from.
+    pub origin: ToolOrigin,
     /// Its arguments, by the tool's own names.
     pub arguments: Value,
 }

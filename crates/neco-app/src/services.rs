@@ -25,8 +25,8 @@ use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
 use neco_session::{AgentDeps, Hub, HubSetup};
 use neco_store::{Catalog, EventLog, SqliteStore};
-use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
+use neco_toolkit::{PluggedTools, Registry};
 use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
 
@@ -162,6 +162,7 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<
     let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
     let deps = AgentDeps {
         tools,
+        plugged: PluggedTools::default(),
         roots: setup.policy.place().roots.clone(),
         policy: Box::new(move |_| setup.policy.clone()),
         rule_book: setup.rule_book,
@@ -289,9 +290,7 @@ fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<Make
     all_tools(&settings, &indexes).only(&only).map_err(|error| AppError::new(Trouble::Invalid, error.message))?;
     Ok(Box::new(move |own| {
         // The names were checked above; one that its session does not bring, without a memory, is left out.
-        let all = standing_tools(&settings, &indexes).with(own);
-        let there: Vec<String> = only.iter().filter(|name| all.find(name).is_ok()).cloned().collect();
-        all.only(&there).unwrap_or_default()
+        standing_tools(&settings, &indexes).with(own).named(&only)
     }))
 }
 

@@ -21,4 +21,4 @@ pub mod world;
 pub use path::{Located, PathError};
 pub use policy::{Action, Confinement, Grant, Policy, Ruling, SideEffect, Verdict, Who};
 pub use trust::Trust;
-pub use world::World;
+pub use world::{LocalWorld, World};

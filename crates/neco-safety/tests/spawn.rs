@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use neco_safety::world::{Ending, Exit, Launch, Leftovers, Progress, Running, SpawnError, Spawner, Stdin, Stop};
+use neco_safety::world::{
+    Ending, Exit, Launch, Leftovers, Process, Progress, Running, SpawnError, Spawner, Stdin, Stop,
+};
 
 fn spawner() -> Spawner {
     let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));

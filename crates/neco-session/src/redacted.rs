@@ -111,9 +111,10 @@ pub fn redact(body: &mut EventBody, redactor: &Redactor) {
         }
         EventBody::ToolCallUpdate(ToolCallUpdate { summary, .. }) => said(summary),
         EventBody::ToolOutputChunk(ToolOutputChunk { text, .. }) => said(text),
-        EventBody::ToolCallEnd(ToolCallEnd { summary, output, display, known, .. }) => {
+        EventBody::ToolCallEnd(ToolCallEnd { summary, output, parts, display, known, .. }) => {
             said(summary);
             said(output);
+            parts.iter_mut().for_each(|part| part.each_text(&mut |text| said(text)));
             display.iter_mut().for_each(|display| redact_display(display, redactor));
             // A file whose name can't be told is one that has to be read again.
             known.retain(|file| redactor.redact(&file.path, Scope::Said) == file.path);

@@ -75,6 +75,8 @@ fn interrupted(call: &OpenCall, asks: bool, begins: bool) -> EventBody {
     };
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id: call.id.clone(),
+        origin: call.origin.clone(),
+        parts: Vec::new(),
         tool: call.name.clone(),
         summary: call.shown().to_owned(),
         // What nobody knows the end of was not stopped by anybody.
@@ -104,6 +106,7 @@ mod tests {
         let call = |started: bool, ended: Option<CallStatus>, printed: &str| OpenCall {
             id: CallId::from("c1"),
             name: "bash".to_owned(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
             summary: "Run make".to_owned(),
             started,
             ended,

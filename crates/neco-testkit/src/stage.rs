@@ -27,6 +27,7 @@ use neco_session::tree::TreeSettings;
 use neco_session::workflow::WorkflowPlaces;
 use neco_session::{AgentDeps, Hub, HubSetup, Session, SessionOptions};
 use neco_store::SqliteStore;
+use neco_toolkit::PluggedTools;
 use neco_workspace::checkpoint::{self, Checkpoints, LeaveOutSettings, MemoryCheckpoints};
 use tempfile::TempDir;
 
@@ -55,6 +56,8 @@ pub struct Stage {
     setup: Setup,
     /// The states of the folder that were kept.
     states: Arc<OnceLock<Arc<dyn Checkpoints>>>,
+    /// Tools that come and go.
+    plugged: PluggedTools,
 }
 
 impl Stage {
@@ -82,7 +85,14 @@ impl Stage {
             model: None,
             setup: stage.setup,
             states: Arc::default(),
+            plugged: PluggedTools::default(),
         })
+    }
+
+    /// Tools that come and go while a session is open.
+    #[must_use]
+    pub fn plugged(&self) -> &PluggedTools {
+        &self.plugged
     }
 
     /// The same stage with another model than the scripted one.
@@ -157,8 +167,8 @@ impl Stage {
         fs::write(&script, json).map_err(|error| error.to_string())?;
         let config = config(&script, &self.setup);
         let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        let setup = self.setup.clone();
-        Ok(Self { folder, home, config, models: Arc::new(models), model: None, setup, states: Arc::default() })
+        let (models, setup, plugged) = (Arc::new(models), self.setup.clone(), self.plugged.clone());
+        Ok(Self { folder, home, config, models, model: None, setup, states: Arc::default(), plugged })
     }
 
     /// A hub on the stage's store.
@@ -191,8 +201,9 @@ impl Stage {
                 checkpoints: self.checkpoints(),
                 tools: Box::new(move |own| {
                     let all = neco_tools::builtin::registry(&tools, &indexes).with(neco_agent::plan::tools()).with(own);
-                    if only.is_empty() { all } else { all.only(&only).unwrap_or_default() }
+                    if only.is_empty() { all } else { all.named(&only) }
                 }),
+                plugged: self.plugged.clone(),
                 memory: Some(MemorySettings {
                     entries: 40,
                     extract: if self.setup.extract { Extract::Always } else { Extract::Never },

@@ -200,6 +200,7 @@ fn assistant_calls(calls: &[(&str, &str, &str)]) -> EventBody {
 fn executing(id: &str) -> EventBody {
     EventBody::ToolCallUpdate(ToolCallUpdate {
         call_id: id.into(),
+        origin: neco_proto::ToolOrigin::BuiltIn,
         tool: "bash".to_owned(),
         status: CallStatus::Executing,
         summary: String::new(),

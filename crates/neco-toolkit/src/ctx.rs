@@ -22,7 +22,7 @@ pub struct ToolContext {
     /// The call.
     pub call_id: CallId,
     /// Files and processes.
-    pub world: Arc<World>,
+    pub world: Arc<dyn World>,
     /// Live output.
     pub live: Arc<dyn LiveOutput>,
     /// Set when the call is to stop. A tool that runs a process kills its group before it returns; one that ends

@@ -20,12 +20,14 @@ pub enum Intent {
     ProposePlan(String),
     /// Put a picture before the model, in a message that follows the results of the turn's calls.
     ShowPicture(Picture),
+    /// The same where the model sees such pictures; where it does not, the call is no failure.
+    OfferPicture(Picture),
 }
 
-/// A picture for the model.
+/// A picture for the model. Whoever makes one has looked whether it is whole: a vendor would refuse the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Where it is from, such as the path of a file.
+    /// Where it is from, such as the path of a file. It is told in words of our own, so nobody outside may write it.
     pub source: String,
     /// Such as `image/png`.
     pub media_type: String,

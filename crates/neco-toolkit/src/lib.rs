@@ -2,9 +2,9 @@
 //!
 //! A tool is typed for its author ([`Tool`]) and erased once ([`DynTool`]). What the model reads and
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
-//! ([`ToolError`]): it has a code and words for the model.
+//! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
+//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`plugged`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -15,6 +15,7 @@ mod fitting;
 pub mod intent;
 mod misfit;
 pub mod output;
+pub mod plugged;
 pub mod registry;
 pub mod repair;
 pub mod schema;
@@ -25,6 +26,7 @@ pub use counted::counted;
 pub use ctx::{LiveOutput, ToolContext};
 pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::SideEffect;
-pub use output::{ActingFile, Outside, ToolError, ToolOutput};
+pub use output::{ActingFile, OutputPart, Outside, ToolError, ToolOutput};
+pub use plugged::PluggedTools;
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};

@@ -4,17 +4,19 @@ use std::ops::{Bound, Range, RangeBounds};
 use std::path::PathBuf;
 
 use neco_proto::event::KnownFile;
-use neco_proto::{Display, ErrorCode};
+use neco_proto::{Display, ErrorCode, ResultPart};
 use neco_safety::path::Located;
 use neco_safety::path::later::Later;
 
-use crate::intent::Intent;
+use crate::intent::{Intent, Picture};
 
 /// What a call gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
     /// The text for the model.
     pub model: String,
+    /// What else there is, for windows; what the model reads of it stands in `model`.
+    pub parts: Vec<ResultPart>,
     /// Which part of that text came from outside.
     pub outside: Option<Outside>,
     /// The picture for the person.
@@ -34,6 +36,17 @@ pub struct ToolOutput {
     /// Files of which it shows something besides those that its plan names: what a search found. Relative ones are
     /// the workspace's.
     pub touched: Vec<PathBuf>,
+}
+
+/// A piece of what something outside gave.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutputPart {
+    /// Text.
+    Text(String),
+    /// A picture.
+    Picture(Picture),
+    /// Something else.
+    More(ResultPart),
 }
 
 /// A file that a call changed and that acts later without being called.
@@ -61,6 +74,7 @@ impl ToolOutput {
     pub fn text(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),
+            parts: Vec::new(),
             outside: None,
             display: None,
             spilled_to: None,
@@ -70,6 +84,62 @@ impl ToolOutput {
             acting: Vec::new(),
             touched: Vec::new(),
         }
+    }
+
+    /// What something outside gave, in order. Every piece has its text for the model; windows get the pieces.
+    ///
+    /// ```
+    /// use neco_proto::ResultPart;
+    /// use neco_toolkit::{OutputPart, ToolOutput};
+    ///
+    /// let link = ResultPart::Link {
+    ///     uri: "file:///a.csv".to_owned(),
+    ///     name: "a.csv".to_owned(),
+    ///     description: None,
+    ///     media_type: None,
+    /// };
+    /// let output = ToolOutput::of_parts([OutputPart::Text("Two rows:".to_owned()), OutputPart::More(link)], "the server");
+    /// assert_eq!(output.model, "Two rows:\n[a.csv: file:///a.csv]");
+    /// assert_eq!(output.parts.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn of_parts(parts: impl IntoIterator<Item = OutputPart>, source: impl Into<String>) -> Self {
+        let mut output = Self::text(String::new());
+        for part in parts {
+            output.add(part);
+        }
+        output.outside(.., source)
+    }
+
+    fn add(&mut self, part: OutputPart) {
+        let text = match part {
+            OutputPart::Text(text) => text,
+            OutputPart::Picture(picture) => {
+                let (source, media_type) = (picture.source.clone(), picture.media_type.clone());
+                self.intents.push(Intent::OfferPicture(picture));
+                self.keep(ResultPart::Picture { source, media_type })
+            }
+            // What has a form for programs is often told as text too.
+            OutputPart::More(ResultPart::Data { value }) if self.says(&value) => {
+                self.parts.push(ResultPart::Data { value });
+                return;
+            }
+            OutputPart::More(part) => self.keep(part),
+        };
+        if !self.model.is_empty() {
+            self.model.push('\n');
+        }
+        self.model.push_str(&text);
+    }
+
+    fn says(&self, value: &serde_json::Value) -> bool {
+        serde_json::from_str::<serde_json::Value>(&self.model).is_ok_and(|said| said == *value)
+    }
+
+    fn keep(&mut self, part: ResultPart) -> String {
+        let text = part.to_string();
+        self.parts.push(part);
+        text
     }
 
     /// A failure together with what something outside said about it, which the model gets as data. The words
@@ -169,5 +239,25 @@ impl ToolError {
 impl From<neco_safety::PathError> for ToolError {
     fn from(error: neco_safety::PathError) -> Self {
         Self::new(error.code(), error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_text_for_the_model_and_pieces_for_windows() {
+        let value = serde_json::json!({ "degrees": 21 });
+        let text = OutputPart::Text("{ \"degrees\": 21 }".to_owned());
+        let data = OutputPart::More(ResultPart::Data { value: value.clone() });
+        let said_twice = ToolOutput::of_parts([text, data.clone()], "weather");
+        assert_eq!((said_twice.model.as_str(), said_twice.parts.len()), ("{ \"degrees\": 21 }", 1));
+        let picture =
+            Picture { source: "weather".to_owned(), media_type: "image/png".to_owned(), data: "AAAA".to_owned() };
+        let output = ToolOutput::of_parts([data, OutputPart::Picture(picture.clone())], "weather");
+        assert_eq!(output.model, "{\"degrees\":21}\n[a picture: weather, image/png]");
+        assert_eq!((output.parts.len(), output.intents), (2, vec![Intent::OfferPicture(picture)]));
+        assert_eq!(output.outside.map(|outside| outside.part), Some(0..output.model.len()));
     }
 }

@@ -3,24 +3,46 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_proto::ErrorCode;
 use neco_proto::event::KnownFile;
+use neco_proto::{ErrorCode, ToolOrigin};
 use neco_safety::tools::spelling;
+use tokio::sync::watch;
 
 use crate::output::ToolError;
+use crate::plugged::PluggedTools;
 use crate::tool::DynTool;
 
+/// Which tools may be in a registry.
+type Filter = Arc<dyn Fn(&dyn DynTool) -> bool + Send + Sync>;
+
 /// The tools that exist for one agent, in the order they are declared. What is not in it can't be called.
+///
+/// It may follow [`PluggedTools`], which come and go; what it holds stays the same until [`Registry::refresh`], and
+/// whatever narrowed it holds for what comes later too.
+///
+/// ```
+/// use neco_toolkit::{PluggedTools, Registry};
+///
+/// let plugged = PluggedTools::default();
+/// let mut registry = Registry::default().following(&plugged);
+/// assert!(!registry.refresh(), "nothing came or went");
+/// ```
 #[derive(Clone, Default)]
 pub struct Registry {
     tools: Vec<Arc<dyn DynTool>>,
+    /// How many of them are its own; the others are plugged in.
+    own: usize,
+    plugged: Option<watch::Receiver<Vec<Arc<dyn DynTool>>>>,
+    filters: Vec<Filter>,
+    /// Those that were plugged in once and are not any more.
+    gone: Vec<(String, ToolOrigin)>,
 }
 
 impl Registry {
     /// A registry of these tools.
     #[must_use]
     pub fn new(tools: Vec<Arc<dyn DynTool>>) -> Self {
-        Self { tools }
+        Self { own: tools.len(), tools, ..Self::default() }
     }
 
     /// The tools, in the order they are declared.
@@ -28,11 +50,60 @@ impl Registry {
         self.tools.iter()
     }
 
-    /// The same with more tools, after those there are.
+    /// The same with more tools, after those of its own.
     #[must_use]
     pub fn with(mut self, tools: impl IntoIterator<Item = Arc<dyn DynTool>>) -> Self {
+        let plugged = self.tools.split_off(self.own);
         self.tools.extend(tools);
+        self.own = self.tools.len();
+        self.tools.extend(plugged);
         self
+    }
+
+    /// The same with what is plugged in, now and later. A tool whose name is taken is left out.
+    #[must_use]
+    pub fn following(mut self, plugged: &PluggedTools) -> Self {
+        let mut watched = plugged.watch();
+        let there = watched.borrow_and_update().clone();
+        self.plugged = Some(watched);
+        self.plug_in(there);
+        self
+    }
+
+    /// Takes up what was plugged in and pulled out since it last looked; says whether that changed anything.
+    pub fn refresh(&mut self) -> bool {
+        let Some(watched) = self.plugged.as_mut().filter(|watched| watched.has_changed().unwrap_or(false)) else {
+            return false;
+        };
+        let there = watched.borrow_and_update().clone();
+        self.plug_in(there)
+    }
+
+    /// The same with what was plugged in and pulled out since it last looked.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        let mut fresh = self.clone();
+        fresh.refresh();
+        fresh
+    }
+
+    fn plug_in(&mut self, there: Vec<Arc<dyn DynTool>>) -> bool {
+        let before = self.tools.split_off(self.own);
+        for tool in there {
+            let passes = self.filters.iter().all(|keep| keep(tool.as_ref()));
+            if passes && !self.has(tool.name()) {
+                self.tools.push(tool);
+            }
+        }
+        let left = before.iter().filter(|tool| !self.has(tool.name()));
+        let left: Vec<_> = left.map(|tool| (tool.name().to_owned(), tool.origin().clone())).collect();
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.extend(left);
+        gone.retain(|(name, _)| !self.has(name));
+        self.gone = gone;
+        let plugged = self.tools.iter().skip(self.own);
+        let same = |(now, before): (&Arc<dyn DynTool>, &Arc<dyn DynTool>)| Arc::ptr_eq(now, before);
+        plugged.len() != before.len() || !plugged.zip(&before).all(same)
     }
 
     /// Tells the tools what the model knows of files from an earlier process; relative paths are below `workspace`.
@@ -40,20 +111,56 @@ impl Registry {
         self.tools.iter().for_each(|tool| tool.recall(known, workspace));
     }
 
+    /// Only the tools that `keep` is true of, also of those that come later.
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(&dyn DynTool) -> bool + Send + Sync + 'static) -> Self {
+        let mut narrowed = self.clone();
+        let own = self.tools.iter().take(self.own).filter(|tool| keep(tool.as_ref())).count();
+        narrowed.tools.retain(|tool| keep(tool.as_ref()));
+        narrowed.own = own;
+        narrowed.filters.push(Arc::new(keep));
+        narrowed
+    }
+
+    /// Only the tools of these names, aliases included, also of those that come later. A name of none is passed over.
+    #[must_use]
+    pub fn named(&self, names: &[String]) -> Self {
+        let there: Vec<String> = names.iter().filter_map(|name| Some(self.spelt(name)?.name().to_owned())).collect();
+        let later = names.iter().filter(|name| self.spelt(name).is_none());
+        let later: Vec<String> = later.map(|name| spelling(name).into_owned()).collect();
+        self.filtered(move |tool| {
+            let name = tool.name();
+            there.iter().any(|one| one == name) || later.iter().any(|one| one.eq_ignore_ascii_case(name))
+        })
+    }
+
     /// Only the tools named, aliases included.
     ///
     /// # Errors
     /// [`ErrorCode::ToolNotFound`] for a name that is none, with near ones.
     pub fn only(&self, names: &[String]) -> Result<Self, ToolError> {
-        let wanted = names.iter().map(|name| self.find(name).cloned()).collect::<Result<Vec<_>, _>>()?;
-        let keep = |tool: &&Arc<dyn DynTool>| wanted.iter().any(|one| one.name() == tool.name());
-        Ok(Self { tools: self.tools.iter().filter(keep).cloned().collect() })
+        names.iter().try_for_each(|name| self.find(name).map(drop))?;
+        Ok(self.named(names))
+    }
+
+    /// Whether there is a tool of exactly this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name() == name)
+    }
+
+    /// Whether a tool of somebody below may exist as far as this one's own tools go: it has one of the name, or it would
+    /// let such a one be plugged in.
+    #[must_use]
+    pub fn lets_through(&self, tool: &dyn DynTool) -> bool {
+        let passes = || self.filters.iter().all(|keep| keep(tool));
+        self.has(tool.name()) || !tool.origin().is_built_in() && passes()
     }
 
     /// The tool of a name, however it is spelt.
     ///
     /// # Errors
-    /// [`ErrorCode::ToolNotFound`] with near names.
+    /// [`ErrorCode::ToolNotFound`] with near names, or that it is gone.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn DynTool>, ToolError> {
         self.spelt(name).ok_or_else(|| ToolError::new(ErrorCode::ToolNotFound, self.not_found(name)))
     }
@@ -74,6 +181,9 @@ impl Registry {
     }
 
     fn not_found(&self, name: &str) -> String {
+        if let Some((name, origin)) = self.gone.iter().find(|(gone, _)| gone.eq_ignore_ascii_case(&spelling(name))) {
+            return format!("the tool {name:?} is gone: {origin} does not offer it any more; go on without it");
+        }
         let mut near: Vec<(f64, &str)> =
             self.tools.iter().map(|tool| (strsim::jaro_winkler(name, tool.name()), tool.name())).collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -148,6 +258,20 @@ mod tests {
             assert!(registry().find(unknown).is_err(), "{unknown:?}");
             assert_eq!(registry().own_name(unknown.to_owned()), unknown);
         }
+    }
+
+    #[test]
+    fn what_is_plugged_in_comes_and_goes_within_what_narrows() {
+        let plugged = PluggedTools::default();
+        let mut all = Registry::new(vec![erase(Named::<0>)]).following(&plugged);
+        let mut narrowed = all.named(&["read".to_owned(), "later".to_owned()]);
+        plugged.set(ToolOrigin::BUILT_IN, vec![erase(Named::<0>), erase(Named::<1>)]);
+        assert!(all.refresh() && !all.refresh() && !narrowed.refresh());
+        assert_eq!((names(&all), names(&narrowed)), (vec!["read_file", "bash"], vec!["read_file"]));
+        plugged.set(ToolOrigin::BUILT_IN, Vec::new());
+        assert!(all.refresh());
+        let gone = all.find("Bash").err().unwrap();
+        assert!(gone.message.contains("\"bash\" is gone: built-in does not offer it"), "{}", gone.message);
     }
 
     #[test]

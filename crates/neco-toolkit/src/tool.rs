@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::event::KnownFile;
-use neco_proto::{Diff, ErrorCode, Risk};
+use neco_proto::{Diff, ErrorCode, Risk, ToolOrigin};
 use neco_safety::SideEffect;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -101,6 +101,10 @@ pub trait DynTool: Send + Sync {
     fn schema(&self) -> &Value;
     /// What any of its calls does to the world at most.
     fn most_touch(&self) -> SideEffect;
+    /// Where it comes from.
+    fn origin(&self) -> &ToolOrigin {
+        ToolOrigin::BUILT_IN
+    }
     /// Whether the model is told of it.
     fn is_offered(&self) -> bool {
         true

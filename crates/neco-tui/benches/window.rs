@@ -84,8 +84,13 @@ fn under_load(bencher: divan::Bencher<'_, '_>) {
     let mut stage = Stage::new();
     let call = call_id();
     if let Some(call_id) = call.clone() {
-        let update =
-            ToolCallUpdate { call_id, tool: "bash".into(), status: CallStatus::Executing, summary: "Run yes".into() };
+        let update = ToolCallUpdate {
+            call_id,
+            origin: ToolOrigin::BuiltIn,
+            tool: "bash".into(),
+            status: CallStatus::Executing,
+            summary: "Run yes".into(),
+        };
         stage.happen(EventBody::ToolCallUpdate(update));
     }
     let printed = "all work and no play makes a dull program\n".repeat(34_000 / 42);

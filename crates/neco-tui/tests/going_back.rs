@@ -262,8 +262,13 @@ fn a_question_stays_a_question_while_other_agents_work() {
     scene.news(News::Answered(preview("undo", 2)));
     assert!(scene.picture().contains("undo going back to before"));
     let call_id = support::call("c1");
-    let update =
-        ToolCallUpdate { call_id, tool: "bash".into(), status: CallStatus::Executing, summary: "Run x".into() };
+    let update = ToolCallUpdate {
+        call_id,
+        origin: ToolOrigin::BuiltIn,
+        tool: "bash".into(),
+        status: CallStatus::Executing,
+        summary: "Run x".into(),
+    };
     scene.happen_to(child, EventBody::ToolCallUpdate(update));
     assert!(scene.picture().contains("undo going back to before"), "{}", scene.picture());
 }

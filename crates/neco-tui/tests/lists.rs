@@ -63,6 +63,7 @@ fn children(scene: &mut Scene) -> [AgentId; 3] {
     }
     let update = ToolCallUpdate {
         call_id: support::call("c"),
+        origin: ToolOrigin::BuiltIn,
         tool: "edit_file".into(),
         status: CallStatus::Executing,
         summary: "Edit src/parser.rs".into(),

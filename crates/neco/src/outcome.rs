@@ -276,6 +276,8 @@ mod tests {
     fn end(code: Option<ErrorCode>) -> EventBody {
         EventBody::ToolCallEnd(ToolCallEnd {
             call_id: "c".into(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: "bash".into(),
             summary: "Run make".into(),
             status: CallStatus::Error,

@@ -272,7 +272,7 @@ fn declare(registry: &Registry, policy: &Policy, who: &Who<'_>) -> Arc<[ToolDecl
         .iter()
         .filter(|tool| declares(who.mode, tool.as_ref()))
         .filter(|tool| tool.is_offered())
-        .filter(|tool| !policy.refuses(tool.name(), tool.most_touch(), who))
+        .filter(|tool| !policy.refuses(tool.name(), tool.origin(), tool.most_touch(), who))
         .map(|tool| ToolDeclaration {
             name: tool.name().to_owned(),
             description: invisible::seen(tool.description().trim()).text.into_owned(),

@@ -266,6 +266,7 @@ impl Agent {
         self.reports.begin_turn(iteration, self.model.label()).await?;
         self.terms.begin_turn();
         if let Some(registry) = self.tools.begin_turn() {
+            self.context.forget();
             self.scheduler.set_registry(registry);
         }
         self.room.begin_turn();

@@ -92,7 +92,7 @@ pub struct AgentSetup {
     /// Where rules are kept that a person allows for good; `None` where they can't be.
     pub rule_book: Option<Arc<dyn RuleBook>>,
     /// What those tools can touch.
-    pub world: Arc<World>,
+    pub world: Arc<dyn World>,
     /// Where big outputs go.
     pub spill: Arc<dyn Spill>,
     /// Where its events go.

@@ -68,7 +68,7 @@ impl Agent {
             }
             AgentInput::KeepTools(names) => {
                 self.context.forget();
-                if let Some(registry) = self.tools.keep(&names, self.machine.busy()) {
+                if let Some(registry) = self.tools.keep(names, self.machine.busy()) {
                     self.scheduler.set_registry(registry);
                 }
             }
@@ -270,6 +270,10 @@ impl Agent {
                 Intent::EnterPlanMode(reason) => self.planning.enter(reason, &mut self.terms, &self.reports).await?,
                 Intent::ProposePlan(plan) => self.propose(&call_id, plan).await?,
                 Intent::ShowPicture(picture) => self.show_picture(picture),
+                Intent::OfferPicture(picture) => match self.show_picture(picture) {
+                    Fulfilled::Failed(error) => Fulfilled::Done(format!("[{}]", error.message)),
+                    shown @ (Fulfilled::Done(_) | Fulfilled::Waits) => shown,
+                },
             };
             let failed = matches!(fulfilled, Fulfilled::Failed(_));
             progress.settle(fulfilled);

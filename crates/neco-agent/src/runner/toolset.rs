@@ -1,8 +1,6 @@
 //! The tools that an agent has, which change only between turns.
 
-use std::sync::Arc;
-
-use neco_toolkit::{DynTool, Registry};
+use neco_toolkit::Registry;
 
 use crate::capability_level::CapabilityLevel;
 
@@ -32,15 +30,15 @@ impl Toolset {
     }
 
     /// Only these of its tools exist. The tools that hold at once, as above.
-    pub(super) fn keep(&mut self, names: &[String], busy: bool) -> Option<Registry> {
-        let kept = |tool: &&Arc<dyn DynTool>| names.iter().any(|name| name == tool.name());
-        self.all = Registry::new(self.all.iter().filter(kept).cloned().collect());
+    pub(super) fn keep(&mut self, names: Vec<String>, busy: bool) -> Option<Registry> {
+        self.all = self.all.filtered(move |tool| names.iter().any(|name| name == tool.name()));
         self.change(busy)
     }
 
     /// The tools of the turn that begins, if they are others than those of the last one.
     pub(super) fn begin_turn(&mut self) -> Option<Registry> {
-        std::mem::take(&mut self.changed).then(|| self.registry())
+        let came_or_went = self.all.refresh();
+        (std::mem::take(&mut self.changed) || came_or_went).then(|| self.registry())
     }
 
     fn change(&mut self, busy: bool) -> Option<Registry> {

@@ -112,7 +112,7 @@ impl Scheduler {
             Look::Later if prepared.touch().changes_nothing() => return None,
             Look::Later => None,
             Look::Plan(plan) => {
-                let action = approve::action(&call.tool, prepared.as_ref(), plan);
+                let action = approve::action((&call.tool, &call.origin), prepared.as_ref(), plan);
                 let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
                 if verdict.ruling != Ruling::Ask {
                     return None;

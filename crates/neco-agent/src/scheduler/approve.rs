@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
-use neco_proto::{Decision, ErrorCode, EventBody};
+use neco_proto::{Decision, ErrorCode, EventBody, ToolOrigin};
 use neco_safety::{Action, Grant, Policy, Verdict};
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
 
@@ -13,9 +13,14 @@ use super::changes::changes;
 
 /// The call, as the policy is asked about it.
 #[must_use]
-pub fn action<'a>(tool: &'a str, prepared: &'a dyn PreparedCall, plan: &'a Plan) -> Action<'a> {
+pub fn action<'a>(
+    (tool, origin): (&'a str, &'a ToolOrigin),
+    prepared: &'a dyn PreparedCall,
+    plan: &'a Plan,
+) -> Action<'a> {
     Action {
         tool,
+        origin,
         arguments: prepared.arguments(),
         touch: prepared.touch(),
         risk: plan.risk,
@@ -70,6 +75,7 @@ pub(super) fn request(
     PermissionRequest {
         call_id: call.id.clone(),
         tool: call.tool.clone(),
+        origin: call.origin.clone(),
         summary: call.summary.clone(),
         args: prepared.arguments().clone(),
         command: plan.command.clone(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
-use neco_proto::{CallId, Display, ErrorCode, EventBody, ToolResult};
+use neco_proto::{CallId, Display, ErrorCode, EventBody, ResultPart, ToolOrigin, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use neco_safety::{SideEffect, Verdict};
@@ -19,6 +19,8 @@ pub(super) struct Call {
     pub id: CallId,
     /// The tool's own name; what the model wrote when there is no such tool.
     pub tool: String,
+    /// Where the tool comes from.
+    pub origin: ToolOrigin,
     pub summary: String,
     /// What the model must be told besides the result, such as that its arguments were mended.
     pub notes: Vec<String>,
@@ -69,6 +71,8 @@ pub struct Outcome {
     pub status: CallStatus,
     /// The text for the model.
     pub output: String,
+    /// What it gave that is more than text.
+    pub parts: Vec<ResultPart>,
     /// Why it failed.
     pub error_code: Option<ErrorCode>,
     /// How long it ran.
@@ -98,6 +102,7 @@ impl Outcome {
             status: CallStatus::Error,
             // It may quote what a file or a command said.
             output: format!("Error {code}: {}\n{}", untrusted::neutral(&error.message), code.for_model()),
+            parts: Vec::new(),
             error_code: Some(code),
             duration,
             display: None,
@@ -127,6 +132,7 @@ impl Outcome {
         Self {
             status: CallStatus::Cancelled,
             output: output.to_owned(),
+            parts: Vec::new(),
             error_code: None,
             duration: Duration::ZERO,
             display: None,
@@ -202,6 +208,7 @@ impl Call {
         EventBody::ToolCallUpdate(ToolCallUpdate {
             call_id: self.id.clone(),
             tool: self.tool.clone(),
+            origin: self.origin.clone(),
             status,
             summary: self.summary.clone(),
         })
@@ -216,9 +223,11 @@ impl Call {
         let end = EventBody::ToolCallEnd(ToolCallEnd {
             call_id: self.id.clone(),
             tool: self.tool.clone(),
+            origin: self.origin.clone(),
             summary: self.summary.clone(),
             status: outcome.status,
             output: outcome.output.clone(),
+            parts: std::mem::take(&mut outcome.parts),
             error_code: outcome.error_code,
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             display: outcome.display.clone(),

@@ -31,6 +31,7 @@ pub(super) async fn execute(
     Outcome {
         status: if output.error_code.is_some() { CallStatus::Error } else { CallStatus::Success },
         output: output.model,
+        parts: output.parts,
         error_code: output.error_code,
         duration,
         display: output.display,
@@ -59,7 +60,9 @@ async fn in_time(prepared: Box<dyn PreparedCall>, ctx: ToolContext, limit: Durat
 }
 
 /// A tool that did not bound its own output has it bounded here.
-async fn bound(output: ToolOutput, ctx: &ToolContext) -> ToolOutput {
+async fn bound(mut output: ToolOutput, ctx: &ToolContext) -> ToolOutput {
+    // The text of what is too big is bounded with the rest.
+    output.parts.retain(|part| serde_json::to_vec(part).is_ok_and(|part| part.len() <= ctx.max_output));
     // A tool that spilled by itself adds a few lines of its own to what it kept.
     if output.spilled_to.is_some() || output.model.len() <= ctx.max_output {
         return output;

@@ -10,6 +10,7 @@ use neco_safety::policy::Source;
 use neco_safety::secrets::Redactor;
 use neco_safety::{Action, Policy, Ruling, Verdict, Who};
 use neco_toolkit::{PreparedCall, ToolError};
+use serde_json::Value;
 
 use super::call::{Call, Outcome, Phase};
 use super::changes::changes;
@@ -85,7 +86,7 @@ impl Scheduler {
             return Some(prepared);
         }
         call.phase = Phase::AtGate { touch: prepared.touch() };
-        let moment = HookPoint::BeforeCall(gated(call, prepared.as_ref()));
+        let moment = HookPoint::BeforeCall(gated(call, prepared.arguments().clone()));
         let asked = self.asked(moment);
         self.spawn(index, async move { Work::Gated { index, prepared, approved, word: asked.await } });
         None
@@ -130,7 +131,7 @@ impl Scheduler {
         &mut self,
         index: usize,
         before: &dyn PreparedCall,
-        arguments: serde_json::Value,
+        arguments: Value,
     ) -> Result<Box<dyn PreparedCall>, ToolError> {
         let Some(call) = self.calls.get_mut(index) else {
             return Err(ToolError::failed("the call is gone"));
@@ -159,7 +160,7 @@ impl Scheduler {
             return question.records;
         };
         call.phase = Phase::AtGate { touch: prepared.touch() };
-        let moment = HookPoint::Permission(gated(call, prepared));
+        let moment = HookPoint::Permission(gated(call, prepared.arguments().clone()));
         let asked = self.asked(moment);
         self.spawn(index, async move { Work::Asked { index, question: Box::new(question), word: asked.await } });
         Vec::new()
@@ -198,7 +199,7 @@ impl Scheduler {
 
     /// The gate says yes to a call with other arguments. That is another call, so it is looked at from the
     /// beginning, by those who guard calls too; the yes counts for no more there than a yes before it is judged.
-    fn answered_with(&mut self, index: usize, question: Question, arguments: serde_json::Value) -> Vec<Record> {
+    fn answered_with(&mut self, index: usize, question: Question, arguments: Value) -> Vec<Record> {
         let Some(before) = question.waits.into_prepared() else { return Vec::new() };
         match self.changed(index, before.as_ref(), arguments) {
             Ok(prepared) => {
@@ -244,11 +245,7 @@ impl Scheduler {
         }
         let Phase::Executing { touch, arguments } = &call.phase else { return self.finish(index, outcome) };
         let arguments = arguments.clone().unwrap_or_default();
-        let moment = HookPoint::AfterCall {
-            call: GatedCall { id: call.id.clone(), tool: call.tool.clone(), arguments },
-            output: outcome.output.clone(),
-            succeeded,
-        };
+        let moment = HookPoint::AfterCall { call: gated(call, arguments), output: outcome.output.clone(), succeeded };
         // Its end waits for the gate, which may take long: whoever is killed meanwhile knows that it ran.
         let (id, ended) = (call.id.clone(), call.update(outcome.status));
         call.phase = Phase::Finishing { touch: *touch, outcome: Box::new(outcome) };
@@ -339,8 +336,8 @@ pub(super) fn ended_by_hook(reason: &str) -> Outcome {
     Outcome::error(&blocked_by_stop(reason), Duration::ZERO)
 }
 
-fn gated(call: &Call, prepared: &dyn PreparedCall) -> GatedCall {
-    GatedCall { id: call.id.clone(), tool: call.tool.clone(), arguments: prepared.arguments().clone() }
+fn gated(call: &Call, arguments: Value) -> GatedCall {
+    GatedCall { id: call.id.clone(), tool: call.tool.clone(), origin: call.origin.clone(), arguments }
 }
 
 fn blocked(reason: &str) -> ToolError {
@@ -405,6 +402,7 @@ mod tests {
         scheduler.calls.push(Call {
             id: CallId::generate(),
             tool: "bash".to_owned(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
             summary: String::new(),
             notes: Vec::new(),
             changed: None,

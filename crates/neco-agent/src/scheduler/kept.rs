@@ -144,6 +144,7 @@ mod tests {
         scheduler.calls.push(Call {
             id: CallId::generate(),
             tool: "bash".to_owned(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
             summary: "rm x".to_owned(),
             notes: Vec::new(),
             changed: None,

@@ -82,6 +82,7 @@ mod tests {
         Call {
             id: CallId::generate(),
             tool,
+            origin: Default::default(),
             summary,
             notes: Vec::new(),
             changed: None,

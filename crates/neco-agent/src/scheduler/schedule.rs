@@ -66,7 +66,7 @@ pub struct Scheduler {
     pub(super) registry: Registry,
     pub(super) policy: Policy,
     rule_book: Option<Arc<dyn RuleBook>>,
-    world: Arc<World>,
+    world: Arc<dyn World>,
     pub(super) spill: Arc<dyn Spill>,
     clock: Arc<dyn Clock>,
     limits: Limits,
@@ -94,7 +94,7 @@ impl Scheduler {
     #[must_use]
     pub fn new(
         registry: Registry,
-        world: Arc<World>,
+        world: Arc<dyn World>,
         spill: Arc<dyn Spill>,
         clock: Arc<dyn Clock>,
         limits: Limits,
@@ -159,6 +159,8 @@ impl Scheduler {
         self.keeping.start_over();
         self.calls.clear();
         self.live.begin_turn();
+        // What was pulled out since the model was told of it can't be called.
+        self.registry.refresh();
         let mut records = Vec::new();
         for asked in asked {
             let (mut call, failed) = validate(&self.registry, asked, cut_off);
@@ -407,7 +409,7 @@ impl Scheduler {
             Err(error) => return self.was_not_planned(index, prepared.as_ref(), &error),
         };
         call.touches = plan.paths.iter().chain(&plan.folder).cloned().collect();
-        let action = approve::action(&call.tool, prepared.as_ref(), &plan);
+        let action = approve::action((&call.tool, &call.origin), prepared.as_ref(), &plan);
         let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
         match verdict.ruling {
             Ruling::Ask if !approved || !call.was_told(&verdict) => {

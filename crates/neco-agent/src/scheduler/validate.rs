@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::{CallId, ErrorCode, Mode, ToolCall};
+use neco_proto::{CallId, ErrorCode, Mode, ToolCall, ToolOrigin};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToolError};
@@ -27,6 +27,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: Option<&C
     let mut call = Call {
         id: asked.id.clone(),
         tool: asked.name.clone(),
+        origin: ToolOrigin::BuiltIn,
         summary: asked.name.clone(),
         notes: Vec::new(),
         changed: None,
@@ -68,6 +69,7 @@ fn prepare(registry: &Registry, asked: &ToolCall, call: &mut Call) -> Result<Box
     let tool = registry.find(&asked.name)?;
     tool.name().clone_into(&mut call.tool);
     tool.name().clone_into(&mut call.summary);
+    tool.origin().clone_into(&mut call.origin);
     let arguments = read_arguments(&asked.arguments)?;
     call.notes.extend(arguments.note.map(str::to_owned));
     let prepared = Arc::clone(tool).prepare(arguments.value)?;

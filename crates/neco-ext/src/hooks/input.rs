@@ -99,6 +99,9 @@ fn said(words: &str) -> Value {
 fn put_call(put: &mut impl FnMut(&str, Value), call: &GatedCall, scene: &HookContext, cwd: &Path) {
     scene.agent.iter().for_each(|agent| put_agent(put, agent));
     put("tool_name", json!(translate::tool_name(&call.tool)));
+    if !call.origin.is_built_in() {
+        put("tool_origin", json!(call.origin.to_string()));
+    }
     put("tool_input", translate::to_common(&call.tool, &call.arguments, cwd));
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use neco_agent::gate::{Gate, GatedCall, HookContext, HookDecision, HookPoint};
 use neco_ext::hooks::{Hook, Hooks, HooksSetup, Matcher, Origin};
 use neco_proto::event::HookEvent;
-use neco_proto::{ApprovalMode, CallId, Mode, SessionId, TurnId};
+use neco_proto::{ApprovalMode, CallId, Mode, SessionId, ToolOrigin, TurnId};
 use neco_safety::world::Spawner;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ pub fn scene() -> HookContext {
 }
 
 pub fn call(tool: &str, arguments: Value) -> GatedCall {
-    GatedCall { id: CallId::generate(), tool: tool.to_owned(), arguments }
+    GatedCall { id: CallId::generate(), tool: tool.to_owned(), origin: ToolOrigin::BuiltIn, arguments }
 }
 
 pub fn bash() -> HookPoint {

@@ -8,6 +8,7 @@ use crate::command::Decision;
 use crate::display::Diff;
 use crate::ids::CallId;
 use crate::mode::Risk;
+use crate::origin::ToolOrigin;
 
 /// A call waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +17,9 @@ pub struct PermissionRequest {
     pub call_id: CallId,
     /// The tool.
     pub tool: String,
+    /// Where the tool comes from; absent for what comes with the program.
+    #[serde(default, skip_serializing_if = "ToolOrigin::is_built_in")]
+    pub origin: ToolOrigin,
     /// The call in one line.
     pub summary: String,
     /// The arguments as they would run.

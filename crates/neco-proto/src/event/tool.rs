@@ -7,6 +7,8 @@ use crate::display::Display;
 use crate::error_code::ErrorCode;
 use crate::ids::CallId;
 use crate::mode::names;
+use crate::origin::ToolOrigin;
+use crate::result_part::ResultPart;
 
 /// Where a call is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +47,9 @@ pub struct ToolCallUpdate {
     pub call_id: CallId,
     /// The tool's own name, aliases resolved.
     pub tool: String,
+    /// Where the tool comes from; absent for what comes with the program.
+    #[serde(default, skip_serializing_if = "ToolOrigin::is_built_in")]
+    pub origin: ToolOrigin,
     /// Its new state.
     pub status: CallStatus,
     /// The call in one line, such as `Edit src/a.rs`.
@@ -79,12 +84,18 @@ pub struct ToolCallEnd {
     pub call_id: CallId,
     /// The tool's own name.
     pub tool: String,
+    /// Where the tool comes from; absent for what comes with the program.
+    #[serde(default, skip_serializing_if = "ToolOrigin::is_built_in")]
+    pub origin: ToolOrigin,
     /// The call in one line.
     pub summary: String,
     /// `success`, `error` or `cancelled`.
     pub status: CallStatus,
     /// The text that the model gets.
     pub output: String,
+    /// What it gave that is more than text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ResultPart>,
     /// Why it failed; absent on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,

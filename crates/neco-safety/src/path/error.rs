@@ -117,7 +117,7 @@ impl PathError {
         }
     }
 
-    pub(super) fn from_io(shown: String, error: &io::Error) -> Self {
+    pub(crate) fn from_io(shown: String, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::NotFound(shown),
             io::ErrorKind::NotADirectory => Self::NotADirectory(shown),

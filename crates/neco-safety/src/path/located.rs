@@ -1,6 +1,7 @@
 //! A located path: where it is, how it is shown, and how it is read.
 
 use std::fs::{File, FileType, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -114,6 +115,15 @@ impl Stamp {
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
+    }
+
+    /// The stamp of a text that is in no file: the same text has the same one.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let hash = i64::from_ne_bytes(hasher.finish().to_ne_bytes());
+        Self { device: 0, inode: 0, size: text.len() as u64, modified: (0, 0), changed: (hash, 0) }
     }
 
     /// Bytes in the file.

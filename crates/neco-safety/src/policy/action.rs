@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use neco_proto::{ApprovalMode, Mode, Risk};
+use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 use serde_json::Value;
 
 /// What a call does to the world. The scheduler orders calls by this alone.
@@ -45,6 +45,8 @@ impl SideEffect {
 pub struct Action<'a> {
     /// The tool's own name.
     pub tool: &'a str,
+    /// Where the tool comes from.
+    pub origin: &'a ToolOrigin,
     /// The arguments as they would run.
     pub arguments: &'a Value,
     /// What it does to the world.

@@ -58,6 +58,7 @@ impl When {
     pub(super) fn holds_throughout(&self, role: &str, workspace: &Path) -> bool {
         (self.workspaces.is_empty() || self.workspaces.iter().any(|folder| folder == workspace))
             && (self.roles.is_empty() || self.roles.iter().any(|own| own == role))
+            && self.origins.is_empty()
             && self.modes.is_empty()
             && self.approvals.is_empty()
             && self.confinements.is_empty()

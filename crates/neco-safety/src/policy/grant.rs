@@ -78,6 +78,12 @@ impl Grant {
         let tool = action.tool;
         let mut when = When { tools: vec![ToolPattern::new(tool)], ..When::default() };
         let mut lines = vec![format!("tool = {}", toml_string(tool))];
+        if !action.origin.is_built_in() {
+            // Another one of the name may come from somewhere else later.
+            let origin = action.origin.to_string();
+            lines.push(format!("origin = {}", toml_string(&origin)));
+            when.origins = vec![origin];
+        }
         let subject = match (action.touch, &facts.examined) {
             // What is typed into a running program is no command line of its own.
             (SideEffect::Runs, Some(examined)) if action.risk < Risk::High => {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use neco_proto::{ErrorCode, Risk};
+use neco_proto::{ErrorCode, Risk, ToolOrigin};
 
 use super::action::{Action, SideEffect, Who};
 use super::cover::{Fit, fit};
@@ -131,10 +131,11 @@ impl Policy {
 
     /// Whether every call of a tool is denied, whatever its arguments: then it need not exist for the model.
     #[must_use]
-    pub fn refuses(&self, tool: &str, touch: SideEffect, who: &Who<'_>) -> bool {
+    pub fn refuses(&self, tool: &str, origin: &ToolOrigin, touch: SideEffect, who: &Who<'_>) -> bool {
         let arguments = serde_json::Value::Null;
         let action = Action {
             tool,
+            origin,
             arguments: &arguments,
             touch,
             risk: Risk::Safe,

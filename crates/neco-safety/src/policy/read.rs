@@ -188,6 +188,7 @@ impl RuleReader<'_> {
             modes: fields.choices("mode", MODES),
             approvals: fields.choices("approval", APPROVALS),
             roles: fields.texts("role").into_iter().map(|(_, role)| role).collect(),
+            origins: fields.texts("origin").into_iter().map(|(_, origin)| origin).collect(),
             confinements: fields.choices("confinement", CONFINEMENTS),
             person: fields.switch("person"),
             known_safe: fields.switch("known_safe"),

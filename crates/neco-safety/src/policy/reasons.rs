@@ -194,6 +194,7 @@ impl fmt::Display for When {
         add("mode ", listed(&self.modes));
         add("approval ", listed(&self.approvals));
         add("role ", listed(&self.roles));
+        add("from ", listed(&self.origins));
         add("commands ", listed(&self.confinements.iter().map(|one| one.name()).collect::<Vec<_>>()));
         add(
             "",

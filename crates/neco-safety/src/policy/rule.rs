@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::path::PathBuf;
 
-use neco_proto::{ApprovalMode, Mode, Risk};
+use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 
 use super::action::{Confinement, SideEffect};
 use super::cover::{Fit, falls_short, fit};
 use super::facts::Facts;
-use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern, wildcard};
 use crate::command::Reached;
 
 /// What is to be done with a call.
@@ -136,6 +136,8 @@ pub struct When {
     pub approvals: Vec<ApprovalMode>,
     /// The agent's role.
     pub roles: Vec<String>,
+    /// Where the tool comes from, in which `*` stands for anything.
+    pub origins: Vec<String>,
     /// What stands between commands and the machine.
     pub confinements: Vec<Confinement>,
     /// Whether there is a person to ask.
@@ -266,8 +268,14 @@ impl When {
             && self.person.is_none_or(|wanted| wanted == who.person_present)
             && self.network.is_none_or(|wanted| wanted == who.network)
             && (self.roles.is_empty() || self.roles.iter().any(|role| role == who.role))
+            && (self.origins.is_empty() || self.comes_from(facts.action.origin))
             && (self.workspaces.is_empty() || self.workspaces.contains(&facts.place.workspace))
             && (self.folders.is_empty() || self.folders.contains(&facts.folder()))
+    }
+
+    fn comes_from(&self, origin: &ToolOrigin) -> bool {
+        let origin = origin.to_string();
+        self.origins.iter().any(|pattern| wildcard(pattern, &origin))
     }
 
     fn paths_fit(&self, decision: Ruling, facts: &Facts<'_>) -> bool {

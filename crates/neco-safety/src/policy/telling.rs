@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use neco_proto::{ApprovalMode, Mode, Risk};
+use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 use serde_json::json;
 
 use super::action::{Action, Confinement, SideEffect, Who};
@@ -81,6 +81,7 @@ impl Telling {
     fn refuses_who(&self, paths: &[PathBuf], arguments: &serde_json::Value, who: &Who<'_>) -> Option<String> {
         let action = Action {
             tool: READS,
+            origin: ToolOrigin::BUILT_IN,
             arguments,
             touch: SideEffect::Reads,
             risk: Risk::Safe,

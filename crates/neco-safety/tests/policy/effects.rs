@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use neco_proto::Risk;
+use neco_proto::{Risk, ToolOrigin};
 use neco_safety::policy::{ReadRules, RuleReader, Source};
 use neco_safety::tools::{self, Effects, KnownTool};
 use neco_safety::{Policy, Ruling, SideEffect};
@@ -150,10 +150,11 @@ fn git_is_git_whoever_runs_it() {
 fn a_tool_that_is_denied_by_another_does_not_exist_for_the_model() {
     let who = crate::support::who();
     let denied = policy("flag", Ruling::Deny, "edit_file", None);
+    let refuses = |tool, touch| denied.refuses(tool, ToolOrigin::BUILT_IN, touch, &who);
     for tool in ["edit_file", "write_file", "apply_patch"] {
-        assert!(denied.refuses(tool, SideEffect::Writes, &who), "{tool}");
+        assert!(refuses(tool, SideEffect::Writes), "{tool}");
     }
-    assert!(!denied.refuses("read_file", SideEffect::Reads, &who) && !denied.refuses("bash", SideEffect::Runs, &who));
+    assert!(!refuses("read_file", SideEffect::Reads) && !refuses("bash", SideEffect::Runs));
     let closed = policy("flag", Ruling::Deny, "grep", Some("secrets")).closed();
     assert!(closed.holds(&Path::new(WORKSPACE).join("secrets/a")), "searches leave it out, whichever tool was named");
 }

@@ -52,6 +52,16 @@ fn a_grant_holds_for_the_folder_it_was_given_in() {
 }
 
 #[test]
+fn a_grant_holds_for_the_place_that_the_tool_comes_from() {
+    let call = Call::other("mcp__a__deploy", json!({}));
+    let (given, other) = (call.clone().of_server("a"), call.of_server("b"));
+    let text = user("").offer(&given.action(), &who()).unwrap().to_toml(WORKSPACE.as_ref());
+    for policy in [granted(&user(""), &given), user(&text)] {
+        assert_eq!((ruling(&policy, &given), ruling(&policy, &other)), (Ruling::Allow, Ruling::Ask), "{text}");
+    }
+}
+
+#[test]
 fn a_grant_says_what_it_allows_before_it_is_given() {
     let grant = user("").offer(&Call::bash("cargo test --lib").action(), &who()).unwrap();
     assert_eq!(grant.describe(), "run commands that begin with `cargo test` without asking, until Neco ends");

@@ -1,6 +1,6 @@
 //! Modes that change nothing, whatever was allowed.
 
-use neco_proto::{ApprovalMode, Mode, Risk};
+use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 use neco_safety::policy::Source;
 use neco_safety::{Ruling, SideEffect, Who};
 use serde_json::json;
@@ -71,7 +71,7 @@ fn tools_that_are_always_refused_need_not_exist() {
          [[rule]]\ntool = 'write_file'\ndecision = 'deny'\n\
          [[rule]]\ntool = 'write_file'\npath = 'docs/**'\ndecision = 'allow'\npriority = 5\n",
     );
-    let refuses = |tool, who: &Who<'_>| policy.refuses(tool, SideEffect::Runs, who);
+    let refuses = |tool, who: &Who<'_>| policy.refuses(tool, ToolOrigin::BUILT_IN, SideEffect::Runs, who);
     assert!(refuses("bash", &who()));
     assert!(!refuses("grep", &who()), "some calls are fine");
     assert!(!refuses("write_file", &who()), "an exception is open");

@@ -22,6 +22,18 @@ fn later_sources_outrank_earlier_ones_whatever_the_priority() {
 }
 
 #[test]
+fn a_rule_can_name_where_a_tool_comes_from() {
+    let call = || Call::other("search", json!({})).reads();
+    let denies = user("[[rule]]\ntool = '*'\norigin = 'mcp:git*'\ndecision = 'deny'\n");
+    assert_eq!(ruling(&denies, &call().of_server("github")), Ruling::Deny);
+    assert_ne!(ruling(&denies, &call().of_server("files")), Ruling::Deny);
+    assert_ne!(ruling(&denies, &call()), Ruling::Deny);
+    let refuses = |call: &Call| denies.refuses(&call.tool, &call.origin, call.touch, &who());
+    assert!(refuses(&call().of_server("github")) && !refuses(&call()), "it does not exist for the model");
+    assert!(denies.closed().is_empty(), "it says nothing of files");
+}
+
+#[test]
 fn the_higher_priority_wins_and_then_the_stricter() {
     let text = |one: (&str, i32), two: (&str, i32)| {
         [one, two]

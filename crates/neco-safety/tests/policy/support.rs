@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use neco_proto::{ApprovalMode, Mode, Risk};
+use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 use neco_safety::command::Place;
 use neco_safety::policy::{ReadRules, RuleReader, Source};
 use neco_safety::{Action, Confinement, Policy, Ruling, SideEffect, Verdict, Who};
@@ -15,6 +15,7 @@ pub const WORKSPACE: &str = "/srv/app";
 #[derive(Clone, Debug)]
 pub struct Call {
     pub tool: String,
+    pub origin: ToolOrigin,
     pub arguments: Value,
     pub touch: SideEffect,
     pub risk: Risk,
@@ -27,7 +28,7 @@ pub struct Call {
 impl Call {
     fn of(tool: &str, arguments: Value, touch: SideEffect, risk: Risk) -> Self {
         let (tool, command, paths, because) = (tool.to_owned(), None, Vec::new(), None);
-        Self { tool, arguments, touch, risk, command, folder: None, paths, because }
+        Self { tool, origin: ToolOrigin::BuiltIn, arguments, touch, risk, command, folder: None, paths, because }
     }
 
     pub fn bash(command: &str) -> Self {
@@ -62,9 +63,14 @@ impl Call {
         Self { touch: SideEffect::Reads, risk: Risk::Safe, ..self }
     }
 
+    pub fn of_server(self, server: &str) -> Self {
+        Self { origin: ToolOrigin::Mcp { server: server.to_owned() }, ..self }
+    }
+
     pub fn action(&self) -> Action<'_> {
         Action {
             tool: &self.tool,
+            origin: &self.origin,
             arguments: &self.arguments,
             touch: self.touch,
             risk: self.risk,

@@ -8,7 +8,7 @@ use neco_proto::event::{
     Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, KnownFile, MemoryAction, MemoryUpdate, ModelRetry,
     ModelSwitch,
 };
-use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolResult, TurnId};
+use neco_proto::{AgentId, CallId, Event, EventBody, IdeContext, Message, Role, ToolOrigin, ToolResult, TurnId};
 
 use super::standing::Standing;
 use crate::tree::TreeHistory;
@@ -21,6 +21,8 @@ pub struct OpenCall {
     pub id: CallId,
     /// The tool as the model wrote it.
     pub name: String,
+    /// Where the tool comes from, once that is known.
+    pub origin: ToolOrigin,
     /// The call in one line, once it is known.
     pub summary: String,
     /// Whether the mark that it is about to run is in the log.
@@ -36,7 +38,8 @@ const MOST_PRINTED: usize = 16 * 1024;
 
 impl OpenCall {
     fn new(id: CallId, name: String) -> Self {
-        Self { id, name, summary: String::new(), started: false, ended: None, printed: String::new() }
+        let (origin, summary, printed) = <_>::default();
+        Self { id, name, origin, summary, started: false, ended: None, printed }
     }
 
     /// What a person knows it by.
@@ -158,6 +161,7 @@ impl Fold {
                 for call in self.open.iter_mut().filter(|call| call.id == update.call_id) {
                     call.started |= update.status == CallStatus::Executing;
                     call.summary.clone_from(&update.summary);
+                    call.origin.clone_from(&update.origin);
                     if matches!(update.status, CallStatus::Success | CallStatus::Error) {
                         call.ended = Some(update.status);
                     }

@@ -1,6 +1,5 @@
 //! Making the agents below the root: from what the root is made of, narrowed by who they are.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use neco_agent::{
 use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
-use neco_safety::{Policy, World};
+use neco_safety::World;
 use neco_store::{SessionLock, SessionRecord};
 use neco_toolkit::{DynTool, Registry, Spill};
 use tokio_util::sync::CancellationToken;
@@ -54,7 +53,7 @@ pub struct ChildFactory {
 /// What children have of the root's.
 #[derive(Clone)]
 struct Base {
-    world: Arc<World>,
+    world: Arc<dyn World>,
     spill: Arc<dyn Spill>,
     prompts: Arc<Prompts>,
     sources: Vec<Arc<dyn Source>>,
@@ -116,12 +115,12 @@ impl ChildFactory {
         own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
         let memory = base.memory.as_ref();
         own.extend(memory.into_iter().flat_map(|memory| memory_tools::tools(memory, Arc::clone(sink), self.session)));
-        let all = (self.hub.setup.deps.tools)(own);
-        let has = |tool: &&Arc<dyn DynTool>| {
+        let (parent, choice) = (child_setup.tools.clone(), definition.tools.clone());
+        let has = move |tool: &dyn DynTool| {
             let name = tool.name();
-            child_setup.tools.contains(name) && definition.tools.has(name) && !NOT_OF_CHILDREN.contains(&name)
+            parent.lets_through(tool) && choice.has(name) && !NOT_OF_CHILDREN.contains(&name)
         };
-        Registry::new(all.iter().filter(has).cloned().collect()).with(always)
+        self.hub.setup.deps.registry(own).filtered(has).with(always)
     }
 }
 
@@ -137,17 +136,17 @@ impl MakeChild for ChildFactory {
             name: child_setup.node.name.clone(),
         });
         let registry = self.registry(supervisor, &child_setup, &base, &sink);
-        let tools: HashSet<String> = registry.iter().map(|tool| tool.name().to_owned()).collect();
+        let tools = registry.clone();
         let ChildSetup { node, spec, policy, mode, max_turns, fold, .. } = child_setup;
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
-        let world = seen_by(&base.world, &policy, &node.role);
+        let world = base.world.closing(&policy.closed_to(&node.role));
         let deps = &self.hub.setup.deps;
         let standing = self.journal.standing();
         // How long it may take is seen to by the supervisor, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
         let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, .. } = fold;
-        registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files.workspace());
+        registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files().workspace());
         let (agent, handle) = Agent::new(AgentSetup {
             provider,
             registry,
@@ -202,13 +201,6 @@ impl MakeChild for ChildFactory {
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
         (self.hub.setup.find_model)(name)
     }
-}
-
-/// The world as an agent with its own rules sees it: without what they close.
-fn seen_by(world: &Arc<World>, policy: &Policy, role: &str) -> Arc<World> {
-    let closed = policy.closed_to(role);
-    let (files, spawn) = (world.files.clone().with_closed(closed.clone()), world.spawn.clone().closing(&closed));
-    Arc::new(World { files, spawn, net: world.net.clone() })
 }
 
 fn sources(
@@ -421,11 +413,6 @@ impl Hub {
         });
         (factory, supervisor)
     }
-}
-
-/// The names of tools.
-pub(super) fn names(registry: &Registry) -> HashSet<String> {
-    registry.iter().map(|tool| tool.name().to_owned()).collect()
 }
 
 /// The tools by which the root commands others.

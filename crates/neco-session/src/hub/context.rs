@@ -1,6 +1,5 @@
 //! Making the agent of a session, when it is opened and again when it goes back.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,9 +10,10 @@ use neco_proto::{AgentId, SessionId};
 use neco_safety::Policy;
 use neco_safety::policy::Rule;
 use neco_store::SessionRecord;
+use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
 
-use super::children::{AgentList, ChildFactory, names, root_tools};
+use super::children::{AgentList, ChildFactory, root_tools};
 use super::hub::Hub;
 use super::options::SessionOptions;
 use super::remembering::Remembering;
@@ -63,7 +63,7 @@ pub struct Root {
     /// The rules that it is judged by.
     pub policy: Policy,
     /// Its tools.
-    pub tools: HashSet<String>,
+    pub tools: Registry,
 }
 
 impl SessionContext {
@@ -89,10 +89,10 @@ impl SessionContext {
             cwd: Path::new(&self.record.cwd).to_owned(),
         }));
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
-        setup.registry.recall(&known, setup.world.files.workspace());
+        setup.registry.recall(&known, setup.world.files().workspace());
         setup.sources.push(Arc::new(AgentList(Arc::clone(&self.factory.definitions))));
         self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
-        let (policy, tools) = (setup.policy.clone(), names(&setup.registry));
+        let (policy, tools) = (setup.policy.clone(), setup.registry.clone());
         let (agent, handle) = Agent::new(setup);
         Ok(Root { agent, handle, policy, tools })
     }

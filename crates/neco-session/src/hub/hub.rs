@@ -11,7 +11,7 @@ use neco_agent::{AgentSetup, CallIds, Checkpointer, Settings};
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
-use neco_safety::World;
+use neco_safety::LocalWorld;
 use neco_safety::sandbox::Roots;
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
@@ -346,7 +346,7 @@ impl Hub {
             registry: Registry::default(),
             policy,
             rule_book: deps.rule_book.clone(),
-            world: Arc::new(World { files, spawn, net: deps.net.clone() }),
+            world: Arc::new(LocalWorld { files, spawn, net: deps.net.clone() }),
             spill: Arc::new(SpillFolder::new(outputs, deps.redactor.clone())),
             sink: Arc::new(PlanKeeper {
                 sink: AgentSink { journal: Arc::clone(journal), agent: root },

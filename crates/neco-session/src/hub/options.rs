@@ -17,7 +17,7 @@ use neco_safety::secrets::Redactor;
 use neco_safety::world::{Net, Spawner};
 use neco_safety::{Confinement, Policy};
 use neco_store::{Catalog, EventLog};
-use neco_toolkit::{DynTool, Registry};
+use neco_toolkit::{DynTool, PluggedTools, Registry};
 use neco_workspace::checkpoint::Checkpoints;
 
 use crate::fold::Standing;
@@ -84,6 +84,8 @@ pub struct MemorySettings {
 pub struct AgentDeps {
     /// The tools of one agent, with state of their own, and those that its session brings.
     pub tools: MakeTools,
+    /// Tools that come and go while agents live.
+    pub plugged: PluggedTools,
     /// The rules for work in a folder.
     pub policy: Box<dyn Fn(&Path) -> Policy + Send + Sync>,
     /// Where rules are kept that a person allows for good.
@@ -134,6 +136,14 @@ pub struct AgentDeps {
     pub sandbox: String,
     /// The version of Neco.
     pub version: String,
+}
+
+impl AgentDeps {
+    /// The tools of an agent: those that are made for it, of which the given ones are its session's, and what is
+    /// plugged in.
+    pub(super) fn registry(&self, own: Vec<Arc<dyn DynTool>>) -> Registry {
+        (self.tools)(own).following(&self.plugged)
+    }
 }
 
 /// How a session is opened.

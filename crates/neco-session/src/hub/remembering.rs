@@ -76,7 +76,7 @@ impl Hub {
             setup.sources.push(remembering.recall.source());
             own.extend(tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session));
         }
-        AgentSetup { registry: (self.setup.deps.tools)(own), ..setup }
+        AgentSetup { registry: self.setup.deps.registry(own), ..setup }
     }
 }
 

@@ -56,7 +56,7 @@ impl Hub {
         let hub = self.clone();
         Arc::new(move |file| {
             let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
-            let tools = (hub.setup.deps.tools)(own);
+            let tools = hub.setup.deps.registry(own);
             file.check_names(&KnownNames {
                 agent: &|role| definitions.find(role).map(|_| ()).map_err(|error| error.to_string()),
                 tool: &|name| tools.find(name).cloned().map_err(|error| error.message),

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use neco_proto::event::{NodeType, SubtreeBudget};
-use neco_toolkit::Registry;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -96,12 +95,6 @@ impl Definition {
             RoleModel::Named(name) if self.origin == Origin::BuiltIn => chosen.unwrap_or(name),
             RoleModel::Named(name) => name,
         }
-    }
-
-    /// The tools that exist for it, of those of its parent.
-    #[must_use]
-    pub fn registry(&self, parent: &Registry) -> Registry {
-        Registry::new(parent.iter().filter(|tool| self.tools.has(tool.name())).cloned().collect())
     }
 }
 

@@ -210,6 +210,7 @@ fn judged(policy: &Policy, command: &str) -> Ruling {
     let arguments = json!({ "command": command });
     let action = Action {
         tool: "bash",
+        origin: neco_proto::ToolOrigin::BUILT_IN,
         arguments: &arguments,
         touch: SideEffect::Runs,
         risk: Risk::High,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use neco_agent::{AgentInput, Budget, Halt};
 use neco_proto::event::{AgentMessage, Letter, NodeState, Sender, Up};
 use neco_proto::{AgentId, AgentParameters, CallId, ErrorCode, Message, Part};
-use neco_toolkit::Bounded;
+use neco_toolkit::{Bounded, DynTool};
 
 use super::change::Change;
 use super::error::TreeError;
@@ -179,7 +179,7 @@ fn narrowed(state: &State, changes: &[Change]) -> BTreeMap<AgentId, ChildSpec> {
         let mut spec = slot.spec.clone()?;
         // Whoever waits to be made again has those that its definition names.
         let has = |name: &&String| match slot.line {
-            Some(_) => slot.tools.contains(*name),
+            Some(_) => slot.tools.fresh().has(name),
             None => spec.definition.tools.has(name),
         };
         let kept: Vec<String> = names.iter().filter(has).cloned().collect();
@@ -197,8 +197,10 @@ fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, serde_js
 fn narrow(state: &mut State, narrowed: BTreeMap<AgentId, ChildSpec>) {
     for (agent, spec) in narrowed {
         let Some(slot) = state.slots.get_mut(&agent) else { continue };
-        slot.tools.retain(|name| spec.definition.tools.has(name) || OF_CHILDREN.contains(&name.as_str()));
-        slot.send(AgentInput::KeepTools(slot.tools.iter().cloned().collect()));
+        let choice = spec.definition.tools.clone();
+        let kept = move |tool: &dyn DynTool| choice.has(tool.name()) || OF_CHILDREN.contains(&tool.name());
+        slot.tools = slot.tools.fresh().filtered(kept);
+        slot.send(AgentInput::KeepTools(slot.tools.iter().map(|tool| tool.name().to_owned()).collect()));
         slot.spec = Some(spec);
     }
 }

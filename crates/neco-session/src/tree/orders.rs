@@ -157,17 +157,18 @@ impl AgentSupervisor {
 /// The tools that an agent keeps, by our own names, with those that every child has.
 fn tools_named(state: &State, agent: AgentId, names: &[String]) -> Result<Vec<String>, TreeError> {
     let slot = state.slots.get(&agent).ok_or(TreeError::Unknown(agent))?;
+    let tools = slot.tools.fresh();
     let mut kept: Vec<String> = Vec::new();
     for name in names {
         let own = own_name(name).unwrap_or(name);
         // Whoever waits to be made again has those that its definition names.
         let has = match (&slot.line, &slot.spec) {
-            (Some(_), _) => slot.tools.contains(own),
+            (Some(_), _) => tools.has(own),
             (None, Some(spec)) => spec.definition.tools.has(own),
             (None, None) => false,
         };
         if !has {
-            let mut there: Vec<&str> = slot.tools.iter().map(String::as_str).collect();
+            let mut there: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
             there.sort_unstable();
             return Err(TreeError::Refused(format!("it has no tool {name:?}; it has: {}", there.join(", "))));
         }

@@ -1,12 +1,13 @@
 //! After a crash: whoever ran is paused with its history, its parent is told, and it can go on.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use neco_agent::AgentInput;
 use neco_proto::event::{AgentMessage, NodeState};
 use neco_proto::{AgentId, EventBody};
 use neco_safety::Policy;
+use neco_toolkit::Registry;
 
 use super::agents::AgentTree;
 use super::child_setup::task_message;
@@ -29,7 +30,7 @@ pub(super) fn slots(tree: &AgentTree, history: &TreeHistory, most_letters: usize
         let spec = setup.and_then(|setup| serde_json::from_value::<ChildSpec>(setup).ok());
         // A workflow that goes on does its tasks anew, and ends those that an earlier process left.
         let spec = spec.map(|spec| ChildSpec { told: spec.workflow.is_none(), ..spec });
-        AgentSlot::new(spec, Policy::default(), HashSet::new(), most_letters)
+        AgentSlot::new(spec, Policy::default(), Registry::default(), most_letters)
     };
     live.map(|node| (node.id, slot(node.id))).collect()
 }

@@ -1,12 +1,13 @@
 //! Where an agent sits while it runs: the way to it, what waits for it, what is known of its work.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use neco_agent::{AgentHandle, AgentInput};
 use neco_proto::event::{AgentComplete, AgentMessage, NodeResult, Sender};
 use neco_proto::{AgentId, MessageId};
 use neco_safety::Policy;
+use neco_toolkit::Registry;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -26,7 +27,7 @@ pub(super) struct AgentSlot {
     /// The rules that it is judged by, of which those below it may have no more.
     pub policy: Policy,
     /// The tools that exist for it; those below it may have no others.
-    pub tools: HashSet<String>,
+    pub tools: Registry,
     /// What waits for it.
     pub mailbox: Mailbox,
     /// What is on its way into its conversation.
@@ -160,7 +161,7 @@ impl Line {
 
 impl AgentSlot {
     /// An empty slot.
-    pub fn new(spec: Option<ChildSpec>, policy: Policy, tools: HashSet<String>, most_letters: usize) -> Self {
+    pub fn new(spec: Option<ChildSpec>, policy: Policy, tools: Registry, most_letters: usize) -> Self {
         Self {
             line: None,
             spec,

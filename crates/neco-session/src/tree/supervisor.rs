@@ -1,7 +1,7 @@
 //! The supervisor: the agents of a session as they run. Whatever is done to one of them goes through here, one
 //! thing after the other; what an agent does by itself is noticed and taken in the same way.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use neco_proto::{AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId};
 use neco_safety::Policy;
 use neco_safety::policy::Rule;
 use neco_store::EventLog;
-use neco_toolkit::Spill;
+use neco_toolkit::{Registry, Spill};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
@@ -66,7 +66,7 @@ pub struct ChildSetup<'a> {
     /// Its parent's rules.
     pub policy: &'a Policy,
     /// Its parent's tools.
-    pub tools: &'a HashSet<String>,
+    pub tools: &'a Registry,
     /// Its parent's mode.
     pub mode: Mode,
     /// Most turns when its definition does not say.
@@ -84,7 +84,7 @@ pub struct BuiltAgent {
     /// The rules that it is judged by.
     pub policy: Policy,
     /// The tools that exist for it.
-    pub tools: HashSet<String>,
+    pub tools: Registry,
 }
 
 /// What a supervisor is made of.
@@ -159,7 +159,7 @@ impl AgentSupervisor {
         }
         let (tree, mended) = AgentTree::of_history(&history, settings.limits, root, &model, budget);
         let mut slots = super::revive::slots(&tree, &history, settings.max_letters);
-        slots.insert(root, AgentSlot::new(None, Policy::default(), HashSet::new(), settings.max_letters));
+        slots.insert(root, AgentSlot::new(None, Policy::default(), Registry::default(), settings.max_letters));
         super::revive::repost(&mut slots, &history);
         let state = State {
             tree,
@@ -211,7 +211,7 @@ impl AgentSupervisor {
     }
 
     /// The root agent runs, or another one in its place.
-    pub async fn fill_root(&self, handle: AgentHandle, policy: Policy, tools: HashSet<String>) {
+    pub async fn fill_root(&self, handle: AgentHandle, policy: Policy, tools: Registry) {
         let mut state = self.state.lock().await;
         if let Some(slot) = state.slots.get_mut(&self.root) {
             (slot.policy, slot.tools) = (policy, tools);

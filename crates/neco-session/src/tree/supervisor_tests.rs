@@ -332,6 +332,8 @@ fn an_answer_is_heard_with_the_call_that_asked_and_reports_are_not_kept() {
     let end = |status| {
         EventBody::ToolCallEnd(ToolCallEnd {
             call_id: "c".into(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: "report".to_owned(),
             summary: String::new(),
             status,

@@ -213,6 +213,8 @@ mod tests {
         let terminal = |_| Display::Terminal { command: "x".to_owned(), tail: String::new(), exit_code };
         ToolCallEnd {
             call_id: "c".into(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: tool.to_owned(),
             summary: String::new(),
             status: CallStatus::Success,

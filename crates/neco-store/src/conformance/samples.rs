@@ -155,6 +155,7 @@ fn tool_bodies() -> Vec<EventBody> {
     vec![
         EventBody::ToolCallUpdate(ToolCallUpdate {
             call_id: call(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
             tool: tool.clone(),
             status: CallStatus::Executing,
             summary: summary.clone(),
@@ -166,6 +167,8 @@ fn tool_bodies() -> Vec<EventBody> {
         }),
         EventBody::ToolCallEnd(ToolCallEnd {
             call_id: call(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool,
             summary,
             status: CallStatus::Error,
@@ -188,6 +191,7 @@ fn ask_bodies() -> Vec<EventBody> {
     vec![
         EventBody::PermissionRequest(PermissionRequest {
             call_id: call(),
+            origin: neco_proto::ToolOrigin::BuiltIn,
             tool: "shell".to_owned(),
             summary: "Run make".to_owned(),
             args: json!({ "z": 1, "a": [null, 1.5, "text"], "m": { "nested": true } }),

@@ -38,6 +38,8 @@ fn saying(samples: &Samples, first: Seq, texts: &[String]) -> Vec<Event> {
             }
             _ => EventBody::ToolCallEnd(ToolCallEnd {
                 call_id: id,
+                origin: neco_proto::ToolOrigin::BuiltIn,
+                parts: Vec::new(),
                 tool: "shell".into(),
                 summary: String::new(),
                 status: CallStatus::Success,

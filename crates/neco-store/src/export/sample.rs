@@ -129,6 +129,8 @@ impl Sample {
         let status = if error_code.is_some() { CallStatus::Error } else { CallStatus::Success };
         self.push(EventBody::ToolCallEnd(ToolCallEnd {
             call_id: CallId::from(id),
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: tool.to_owned(),
             summary: summary.to_owned(),
             status,
@@ -145,7 +147,13 @@ impl Sample {
     /// A call goes from one state to another.
     pub fn update(&mut self, id: &str, tool: &str, summary: &str, status: CallStatus) {
         let (call_id, tool, summary) = (CallId::from(id), tool.to_owned(), summary.to_owned());
-        self.push(EventBody::ToolCallUpdate(ToolCallUpdate { call_id, tool, status, summary }));
+        self.push(EventBody::ToolCallUpdate(ToolCallUpdate {
+            call_id,
+            origin: neco_proto::ToolOrigin::BuiltIn,
+            tool,
+            status,
+            summary,
+        }));
     }
 
     /// The work is done.
@@ -210,6 +218,7 @@ fn beginning(sample: &mut Sample) {
     );
     sample.push(EventBody::PermissionRequest(PermissionRequest {
         call_id: "c3".into(),
+        origin: neco_proto::ToolOrigin::BuiltIn,
         tool: "edit_file".to_owned(),
         summary: "Edit src/tokens.rs".to_owned(),
         args: json!({}),

@@ -156,7 +156,7 @@ impl Tool for CodeIndex {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let narrow = Narrow::new(&world.files, args.path.as_deref(), None)?;
+            let narrow = Narrow::new(world.files(), args.path.as_deref(), None)?;
             Ok(judge.judge(args.path(), narrow.place(), Access::Read)?.plan())
         })
         .await
@@ -168,12 +168,12 @@ impl Tool for CodeIndex {
         let indexes = Arc::clone(&self.indexes);
         let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let narrow = Narrow::new(&world.files, args.path.as_deref(), None)?;
+            let narrow = Narrow::new(world.files(), args.path.as_deref(), None)?;
             judge.judge(args.path(), narrow.place(), Access::Read)?;
             if args.action == Action::Outline {
                 return outline::show(narrow.place(), bytes);
             }
-            answer(&args, &indexes, &world, &narrow, &progress, bytes)
+            answer(&args, &indexes, world.as_ref(), &narrow, &progress, bytes)
         })
         .await
     }
@@ -182,12 +182,12 @@ impl Tool for CodeIndex {
 fn answer(
     args: &Args,
     indexes: &Indexes,
-    world: &World,
+    world: &dyn World,
     narrow: &Narrow,
     progress: &Progress,
     bytes: usize,
 ) -> Result<ToolOutput, ToolError> {
-    let index = indexes.of(&world.files)?;
+    let index = indexes.of(world.files())?;
     let fits = |path: &Path| narrow.fits(path);
     let answered = index.ask(progress, |snapshot| match args.action {
         Action::Definitions => {

@@ -73,7 +73,7 @@ impl Tool for CodeSearch {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let narrow = Narrow::new(&world.files, args.path.as_deref(), args.glob.as_deref())?;
+            let narrow = Narrow::new(world.files(), args.path.as_deref(), args.glob.as_deref())?;
             Ok(judge.judge(args.path(), narrow.place(), Access::Read)?.plan())
         })
         .await
@@ -84,9 +84,9 @@ impl Tool for CodeSearch {
         let indexes = Arc::clone(&self.indexes);
         let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let narrow = Narrow::new(&world.files, args.path.as_deref(), args.glob.as_deref())?;
+            let narrow = Narrow::new(world.files(), args.path.as_deref(), args.glob.as_deref())?;
             judge.judge(args.path(), narrow.place(), Access::Read)?;
-            let index = indexes.of(&world.files)?;
+            let index = indexes.of(world.files())?;
             let (skip, limit) = (args.skip.unwrap_or(0) as usize, args.limit.unwrap_or(DEFAULT_LIMIT) as usize);
             let limit = limit.clamp(1, MOST);
             let found = index.ask(&progress, |index| index.search(&args.query, &|path| narrow.fits(path), skip, limit));

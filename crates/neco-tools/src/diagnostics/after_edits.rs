@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use neco_proto::ToolOrigin;
 use neco_proto::event::{KnownFile, OutputStream};
 use neco_toolkit::{DynTool, Outside, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
@@ -92,6 +93,10 @@ impl DynTool for Followed {
         self.tool.most_touch()
     }
 
+    fn origin(&self) -> &ToolOrigin {
+        self.tool.origin()
+    }
+
     fn is_offered(&self) -> bool {
         self.tool.is_offered()
     }
@@ -142,7 +147,7 @@ impl PreparedCall for FollowedCall {
     fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let Self { call, watch, paths } = *self;
-            if !ctx.world.spawn.is_boxed() {
+            if !ctx.world.processes().is_boxed() {
                 let output = call.run(ctx).await?;
                 return Ok(watch.unboxed(output));
             }
@@ -222,7 +227,7 @@ impl Watch {
                 continue;
             }
             let head = format!("new problems, by {name}: {}{gone}", counted(new.iter()));
-            let workspace = ctx.world.files.workspace();
+            let workspace = ctx.world.files().workspace();
             ctx.live.push(OutputStream::Output, &format!("{head}\n{}\n", listed(&new, workspace, MOST_SEEN)));
             add(&mut output, &format!("[{head}]"), &listed(&new, workspace, MOST_LISTED), &name);
         }
@@ -235,7 +240,7 @@ impl Watch {
             let mut checks: Vec<Check> = Vec::new();
             for path in paths {
                 // A file that is about to be made is looked for by its name alone.
-                let found = find::for_file(&checkers, &world, &path);
+                let found = find::for_file(&checkers, world.as_ref(), &path);
                 let is_new =
                     |check: &Check| !checks.iter().any(|one| one.name == check.name && one.folder == check.folder);
                 let more: Vec<Check> = found.into_iter().filter(is_new).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use neco_config::section::{CheckerSection, ToolsSection};
-use neco_safety::world::Spawner;
+use neco_safety::world::Processes;
 use neco_toolkit::ToolError;
 use regex::Regex;
 
@@ -103,11 +103,11 @@ impl Checkers {
         folder: &Path,
         roots: &[&Path],
         file: Option<&Path>,
-        spawner: &Spawner,
+        processes: &dyn Processes,
     ) -> Result<Check, ToolError> {
         let (words, line) = match &checker.command {
             Command::Program { program, inside, arguments, one_file, install } => {
-                let found = find_program(program, inside, folder, roots, spawner).ok_or_else(|| {
+                let found = find_program(program, inside, folder, roots, processes).ok_or_else(|| {
                     let marker = checker.markers.first().map_or("this project", String::as_str);
                     ToolError::failed(format!("{program} is not installed, but {marker} asks for it; {install}"))
                 })?;
@@ -123,7 +123,7 @@ impl Checkers {
                 (words, line)
             }
             Command::Line(line) => {
-                let shell = Interpreter::find(&self.shell, spawner)
+                let shell = Interpreter::find(&self.shell, processes)
                     .ok_or_else(|| ToolError::failed("there is no shell to run the checker"))?;
                 (vec![shell.program.into_os_string(), OsString::from("-c"), OsString::from(line)], line.clone())
             }
@@ -233,11 +233,17 @@ fn pattern_of(name: &str, pattern: &str) -> Result<Regex, String> {
 }
 
 /// A program inside the project or one above it, else in the path.
-fn find_program(program: &str, inside: &[&str], folder: &Path, roots: &[&Path], spawner: &Spawner) -> Option<PathBuf> {
+fn find_program(
+    program: &str,
+    inside: &[&str],
+    folder: &Path,
+    roots: &[&Path],
+    processes: &dyn Processes,
+) -> Option<PathBuf> {
     let above = folder.ancestors().take_while(|above| roots.iter().any(|root| above.starts_with(root)));
     let local = above.flat_map(|above| inside.iter().map(move |place| above.join(place).join(program)));
-    let mut local = local.filter_map(|path| spawner.find_program(path.as_os_str()));
-    local.next().or_else(|| spawner.find_program(program.as_ref()))
+    let mut local = local.filter_map(|path| processes.find_program(path.as_os_str()));
+    local.next().or_else(|| processes.find_program(program.as_ref()))
 }
 
 /// The line that a person would type.

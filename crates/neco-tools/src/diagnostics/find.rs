@@ -24,7 +24,12 @@ pub(super) struct Found {
 }
 
 /// The checkers for a path, absolute and inside a root; `only` names one. Looks at the disk.
-pub(super) fn find(checkers: &Checkers, world: &World, path: &Path, only: Option<&str>) -> Result<Found, ToolError> {
+pub(super) fn find(
+    checkers: &Checkers,
+    world: &dyn World,
+    path: &Path,
+    only: Option<&str>,
+) -> Result<Found, ToolError> {
     if let Some(name) = only
         && !checkers.list.iter().any(|checker| checker.name == name)
     {
@@ -35,18 +40,18 @@ pub(super) fn find(checkers: &Checkers, world: &World, path: &Path, only: Option
 }
 
 /// What can be run for a file that may not be there yet. What checks single files checks the project.
-pub(super) fn for_file(checkers: &Checkers, world: &World, file: &Path) -> Vec<Check> {
+pub(super) fn for_file(checkers: &Checkers, world: &dyn World, file: &Path) -> Vec<Check> {
     let found = matching(checkers, world, file, true, None);
-    let roots: Vec<&Path> = world.files.writable().collect();
+    let roots: Vec<&Path> = world.files().writable().collect();
     let whole = |check: Check| {
         let checker = checkers.list.iter().find(|checker| checker.name == check.name)?;
-        checkers.in_folder(checker, &check.folder, &roots, None, &world.spawn).ok()
+        checkers.in_folder(checker, &check.folder, &roots, None, world.processes()).ok()
     };
     found.checks.into_iter().filter_map(whole).collect()
 }
 
-fn matching(checkers: &Checkers, world: &World, path: &Path, is_file: bool, only: Option<&str>) -> Found {
-    let roots: Vec<&Path> = world.files.writable().collect();
+fn matching(checkers: &Checkers, world: &dyn World, path: &Path, is_file: bool, only: Option<&str>) -> Found {
+    let roots: Vec<&Path> = world.files().writable().collect();
     let mut found = Found::default();
     for checker in checkers.list.iter().filter(|checker| only.is_none_or(|name| name == checker.name)) {
         if is_file && !is_for(checker, path) {
@@ -63,7 +68,7 @@ fn matching(checkers: &Checkers, world: &World, path: &Path, is_file: bool, only
         }
         for folder in folders {
             let file = if is_file { path.strip_prefix(&folder).ok() } else { None };
-            match checkers.in_folder(checker, &folder, &roots, file, &world.spawn) {
+            match checkers.in_folder(checker, &folder, &roots, file, world.processes()) {
                 Ok(check) => found.checks.push(check),
                 Err(error) => found.missing.push(error),
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::OutputStream;
-use neco_safety::sandbox::Freedom;
 use neco_safety::sandbox::denial::recognise;
+use neco_safety::sandbox::{Allowance, Freedom};
 use neco_safety::world::{Exit, Launch, Leftovers, Progress, Stdin, Stop};
 use neco_toolkit::{ToolContext, ToolError};
 use tokio::time::Instant;
@@ -79,7 +79,7 @@ pub(super) async fn run(check: &Check, limit: Duration, ctx: &ToolContext) -> Re
             End::Ended(exit) => Some(format!("did not finish ({})", ending(exit))),
         };
         let broken = why.map(|why| {
-            let denied = world.spawn.closed(Freedom::AsConfigured).and_then(|closed| recognise(&text, &closed));
+            let denied = world.processes().closed(Freedom::AsConfigured).and_then(|closed| recognise(&text, &closed));
             let denied = denied.map(|denial| format!("; {}", denial_words(&denial))).unwrap_or_default();
             Broken { why: format!("{why}{denied}"), said: last_words(&text) }
         });
@@ -99,14 +99,14 @@ async fn output(check: &Check, limit: Duration, ctx: &ToolContext) -> Result<(Ve
         leftovers: Leftovers::End,
     };
     let refused = |error: neco_safety::world::SpawnError| ToolError::new(error.code(), error.to_string());
-    let mut running = ctx.world.spawn.start(launch).await.map_err(refused)?;
+    let mut running = ctx.world.processes().run(launch, Allowance::default()).await.map_err(refused)?;
     let mut output = Vec::new();
     let deadline = Instant::now() + limit;
     loop {
         tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => {
-                running.group().stop(Stop::Kill);
+                running.stop(Stop::Kill);
                 running.terminate(Duration::ZERO).await;
                 return Err(ToolError::failed("cancelled"));
             }

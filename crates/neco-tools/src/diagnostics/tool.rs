@@ -46,13 +46,13 @@ impl Diagnostics {
         let (checkers, world, args) = (Arc::clone(&self.checkers), Arc::clone(&ctx.world), args.clone());
         let looking = tokio::task::spawn_blocking(move || {
             // What a checker may change must be open for changes.
-            let located = world.files.locate(args.path.as_deref().unwrap_or("."), Access::Write)?;
+            let located = world.files().locate(args.path.as_deref().unwrap_or("."), Access::Write)?;
             if !located.path().exists() {
                 let message = format!("there is no {}", located.shown());
                 return Err(ToolError::new(ErrorCode::FileNotFound, message));
             }
             let path = located.path().to_path_buf();
-            let mut found = find::find(&checkers, &world, &path, args.checker.as_deref())?;
+            let mut found = find::find(&checkers, world.as_ref(), &path, args.checker.as_deref())?;
             found.left_out = found.checks.split_off(found.checks.len().min(MOST_CHECKS as usize));
             match (found.checks.is_empty(), found.missing.first()) {
                 (true, Some(missing)) => Err(missing.clone()),
@@ -84,7 +84,7 @@ impl Tool for Diagnostics {
 
     async fn plan(&self, args: &DiagnosticsArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let (_, found) = self.find(args, ctx).await?;
-        let (command, folder) = line(&found.checks, ctx.world.files.workspace());
+        let (command, folder) = line(&found.checks, ctx.world.files().workspace());
         // Nothing in the arguments tells the person what is run.
         let because = Some(format!("it runs `{command}`"));
         // What the command itself could do is for the policy to find out.
@@ -98,11 +98,11 @@ impl Tool for Diagnostics {
             ran.push(run(check, self.checkers.time, ctx).await?);
         }
         let missing = found.missing.iter().map(|error| error.message.clone());
-        let left_out = left_out(&found.left_out, ctx.world.files.workspace());
+        let left_out = left_out(&found.left_out, ctx.world.files().workspace());
         let notes: Vec<String> =
             left_out.into_iter().chain(missing).chain(self.checkers.mistakes.iter().cloned()).collect();
         let only = path.is_file().then_some(path.as_path());
-        Ok(report(&ran, &notes, ctx.world.files.workspace(), only))
+        Ok(report(&ran, &notes, ctx.world.files().workspace(), only))
     }
 }
 

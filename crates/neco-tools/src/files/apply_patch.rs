@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
+use neco_safety::World;
 use neco_safety::secrets::Redactor;
-use neco_safety::world::Files;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ impl Tool for ApplyPatch {
         let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
         let cancel = ctx.cancel.clone();
         blocking::look(ctx, move || {
-            let stage = stage(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
+            let stage = stage(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
             Ok(Plan { diff: plan_diffs(&stage), ..stage.plan() })
         })
         .await
@@ -68,12 +68,12 @@ impl Tool for ApplyPatch {
         let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
         let cancel = ctx.cancel.clone();
         blocking::change(move || {
-            let stage = stage(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
+            let stage = stage(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
             let files = plan_diffs(&stage);
-            let notes = carry_out(&world.files, &ledger, &stage)?;
+            let notes = carry_out(world.as_ref(), &ledger, &stage)?;
             let known = stage.staged.iter().filter(|staged| staged.text.is_some());
             let known = known.filter_map(|staged| ledger.to_keep(&staged.located));
             let output = ToolOutput::text(done_words(&stage, &notes)).with_known(known);
@@ -122,7 +122,7 @@ impl Readings {
 }
 
 fn stage(
-    files: &Files,
+    world: &dyn World,
     ledger: &Ledger,
     judge: &Judge,
     redactor: &Redactor,
@@ -130,7 +130,7 @@ fn stage(
     cancel: &CancellationToken,
 ) -> Result<Stage, ToolError> {
     let stop = || cancel.is_cancelled();
-    let around = Surroundings { files, ledger, judge, redactor, stop: &stop };
+    let around = Surroundings { world, ledger, judge, redactor, stop: &stop };
     let staged = |patch: &[FilePatch]| {
         judge.begin();
         Stage::of(patch, &around)

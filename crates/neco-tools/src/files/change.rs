@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use neco_proto::ErrorCode;
+use neco_safety::World;
 use neco_safety::path::{Access, Located, Stamp};
-use neco_safety::world::Files;
 use neco_toolkit::ToolError;
 
 use super::judged::{Judge, Judgement, Seen, attributes_of};
@@ -60,8 +60,14 @@ impl Draft {
     /// # Errors
     /// When it lies outside, is not what was judged or not as it was then, is no text, is too large, was not read as far as
     /// needed, or was changed since.
-    pub fn load(files: &Files, ledger: &Ledger, judge: &Judge, path: &str, needed: Needed) -> Result<Self, ToolError> {
-        let located = files.locate(path, Access::Write)?;
+    pub fn load(
+        world: &dyn World,
+        ledger: &Ledger,
+        judge: &Judge,
+        path: &str,
+        needed: Needed,
+    ) -> Result<Self, ToolError> {
+        let located = world.files().locate(path, Access::Write)?;
         let judgement = judge.judge(path, &located, Access::Write)?;
         if !located.exists() {
             judge.find(path, &located.shown(), Seen::Nothing)?;
@@ -69,7 +75,7 @@ impl Draft {
             return Ok(Self { located, form, text: None, judgement, before: None, known });
         }
         let attributes = attributes_of(&located)?;
-        let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
+        let (bytes, stamp) = world.read(&located, MOST_BYTES + 1)?;
         let shown = located.shown();
         if bytes.len() as u64 > MOST_BYTES {
             let message =
@@ -100,21 +106,21 @@ impl Draft {
     ///
     /// # Errors
     /// As [`Draft::write_changed`].
-    pub fn write_whole(&self, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
-        self.write(ledger, text, Needed::All)
+    pub fn write_whole(&self, world: &dyn World, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
+        self.write(world, ledger, text, Needed::All)
     }
 
     /// Writes the text with some of it changed, in the file's own form, and remembers it.
     ///
     /// # Errors
     /// When the file was changed since it was loaded, or can't be written.
-    pub fn write_changed(&self, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
-        self.write(ledger, text, self.known)
+    pub fn write_changed(&self, world: &dyn World, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
+        self.write(world, ledger, text, self.known)
     }
 
-    fn write(&self, ledger: &Ledger, text: &[u8], known: Needed) -> Result<Written, ToolError> {
+    fn write(&self, world: &dyn World, ledger: &Ledger, text: &[u8], known: Needed) -> Result<Written, ToolError> {
         let bytes = self.form.encode(text);
-        let replaced = self.located.replace(&bytes, self.before.as_ref())?;
+        let replaced = world.write(&self.located, &bytes, self.before.as_ref(), None)?;
         ledger.know_written(self.located.path(), replaced.stamp, &bytes, known);
         Ok(Written { bytes: bytes.len(), other_names: replaced.other_names })
     }

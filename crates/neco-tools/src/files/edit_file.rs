@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
+use neco_safety::World;
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
-use neco_safety::world::Files;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,7 +79,7 @@ impl Tool for EditFile {
         let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
         let cancel = ctx.cancel.clone();
         blocking::look(ctx, move || {
-            let prepared = prepare(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
+            let prepared = prepare(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
             Ok(Plan { diff: vec![prepared.change.diff], ..prepared.draft.judgement.plan() })
         })
         .await
@@ -90,11 +90,11 @@ impl Tool for EditFile {
         let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
         let cancel = ctx.cancel.clone();
         blocking::change(move || {
-            let mut prepared = prepare(&world.files, &ledger, &judge, &redactor, &args, &cancel)?;
+            let mut prepared = prepare(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
-            let written = prepared.draft.write_changed(&ledger, &prepared.text)?;
+            let written = prepared.draft.write_changed(world.as_ref(), &ledger, &prepared.text)?;
             prepared.notes.extend(Some(written.note().trim().to_owned()).filter(|note| !note.is_empty()));
             let (words, regions) = (prepared.words(), prepared.regions());
             let (start, shown) = (words.len(), prepared.draft.located.shown());
@@ -140,7 +140,7 @@ impl Prepared {
 }
 
 fn prepare(
-    files: &Files,
+    world: &dyn World,
     ledger: &Ledger,
     judge: &Judge,
     redactor: &Redactor,
@@ -148,7 +148,7 @@ fn prepare(
     cancel: &CancellationToken,
 ) -> Result<Prepared, ToolError> {
     let edits = edits_of(args)?;
-    let draft = Draft::load(files, ledger, judge, &args.path, Needed::Some)?;
+    let draft = Draft::load(world, ledger, judge, &args.path, Needed::Some)?;
     let before = draft.text.clone().unwrap_or_default();
     let (mut edits, old) = (restored(&edits, &draft), draft.old_text());
     let unfenced = without_fences(&mut edits, &draft);
@@ -165,7 +165,7 @@ fn prepare(
     }
     let creates = before.is_empty() && edits.first().is_some_and(|edit| edit.old.is_empty());
     if draft.text.is_none() && !creates {
-        return Err(near::not_found(files, &draft.located));
+        return Err(near::not_found(world.files(), &draft.located));
     }
     let mut state = Applied { text: before, notes: unfenced.into_iter().collect(), count: 0 };
     for (index, edit) in edits.iter().enumerate() {

@@ -62,7 +62,7 @@ impl Tool for Glob {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let (folder, _) = start(&world.files, &args)?;
+            let (folder, _) = start(world.files(), &args)?;
             Ok(judge.judge(&args.pattern, &folder, Access::Read)?.plan())
         })
         .await
@@ -72,9 +72,9 @@ impl Tool for Glob {
         let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
         let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let (folder, pattern) = start(&world.files, &args)?;
+            let (folder, pattern) = start(world.files(), &args)?;
             judge.judge(&args.pattern, &folder, Access::Read)?;
-            let found = find(&world.files, &folder, &pattern, &args, &cancel)?;
+            let found = find(world.files(), &folder, &pattern, &args, &cancel)?;
             Ok(print(&args, &found, bytes))
         })
         .await

@@ -152,8 +152,8 @@ impl Tool for Grep {
         let (world, args) = (Arc::clone(&ctx.world), args.clone());
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let root = near::existing(&world.files, args.path())?;
-            args.query(&root, &world.files)?;
+            let root = near::existing(world.files(), args.path())?;
+            args.query(&root, world.files())?;
             Ok(judge.judge(args.path(), &root, Access::Read)?.plan())
         })
         .await
@@ -163,9 +163,9 @@ impl Tool for Grep {
         let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
         let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let root = near::existing(&world.files, args.path())?;
+            let root = near::existing(world.files(), args.path())?;
             judge.judge(args.path(), &root, Access::Read)?;
-            grep(&world.files, &root, &args, bytes, &cancel)
+            grep(world.files(), &root, &args, bytes, &cancel)
         })
         .await
     }

@@ -56,7 +56,7 @@ impl Tool for ListDirectory {
         let (world, path) = (Arc::clone(&ctx.world), args.path().to_owned());
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let folder = near::existing(&world.files, &path)?;
+            let folder = near::existing(world.files(), &path)?;
             Ok(judge.judge(&path, &folder, Access::Read)?.plan())
         })
         .await
@@ -66,7 +66,7 @@ impl Tool for ListDirectory {
         let (world, bytes) = (Arc::clone(&ctx.world), ctx.max_output);
         let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let folder = near::existing(&world.files, args.path())?;
+            let folder = near::existing(world.files(), args.path())?;
             judge.judge(args.path(), &folder, Access::Read)?;
             if !folder.metadata()?.is_dir() {
                 return Err(PathError::NotADirectory(folder.shown()).into());
@@ -76,7 +76,7 @@ impl Tool for ListDirectory {
                 limit: args.limit.unwrap_or(DEFAULT_LIMIT) as usize,
                 bytes,
             };
-            listing::list(&world.files, &folder, scope(args.all), page)
+            listing::list(world.files(), &folder, scope(args.all), page)
         })
         .await
     }

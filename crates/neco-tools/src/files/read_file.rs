@@ -1,14 +1,14 @@
 //! read_file: lines of a text file, of any size and encoding; pictures, PDF documents and notebooks.
 
-use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::ErrorCode;
 use neco_proto::event::KnownFile;
-use neco_safety::path::{Access, Located, Stamp};
-use neco_safety::world::Files;
+use neco_safety::World;
+use neco_safety::path::{Access, Located};
+use neco_safety::world::Content;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
@@ -89,7 +89,7 @@ impl Tool for ReadFile {
         let (world, path) = (Arc::clone(&ctx.world), args.path.clone());
         let judge = Judge::planning(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let located = near::existing(&world.files, &path)?;
+            let located = near::existing(world.files(), &path)?;
             Ok(judge.judge(&path, &located, Access::Read)?.plan())
         })
         .await
@@ -100,16 +100,16 @@ impl Tool for ReadFile {
         let (cancel, bytes) = (ctx.cancel.clone(), ctx.max_output.min(MOST_BYTES));
         let judge = Judge::running(&self.judged, ctx);
         blocking::look(ctx, move || {
-            let located = near::existing(&world.files, &args.path)?;
+            let located = near::existing(world.files(), &args.path)?;
             judge.judge(&args.path, &located, Access::Read)?;
-            read(&world.files, located, &ledger, &args, bytes, &cancel)
+            read(world.as_ref(), located, &ledger, &args, bytes, &cancel)
         })
         .await
     }
 }
 
 fn read(
-    files: &Files,
+    world: &dyn World,
     located: Located,
     ledger: &Ledger,
     args: &Args,
@@ -118,13 +118,13 @@ fn read(
 ) -> Result<ToolOutput, ToolError> {
     if located.metadata()?.is_dir() {
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
-        return listing::list(files, &located, Scope::Visible, page);
+        return listing::list(world.files(), &located, Scope::Visible, page);
     }
-    if let Some(output) = document(&located, args, bytes, cancel)? {
+    if let Some(output) = document(world, &located, args, bytes, cancel)? {
         return Ok(output);
     }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
-    let reading = Reading { located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
+    let reading = Reading { world, located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
     let page = reading.page()?;
     // The last lines are what comes nearest to what is not there.
     let past = page.is_past_the_end().then_some(page.total).flatten();
@@ -147,6 +147,7 @@ fn read(
 
 /// A file that is more than lines; `None` for one that is not, or whose lines are asked for.
 fn document(
+    world: &dyn World,
     located: &Located,
     args: &Args,
     bytes: usize,
@@ -158,7 +159,7 @@ fn document(
         return if lines { Ok(None) } else { document::notebook(located, span, bytes) };
     }
     let mut head = [0; 16];
-    let mut file = located.open()?;
+    let (mut file, _) = world.open(located)?;
     let read = file.read(&mut head).map_err(|error| ToolError::failed(format!("{}: {error}", located.shown())))?;
     let head = head.get(..read).unwrap_or_default();
     if head.starts_with(b"%PDF-") {
@@ -168,6 +169,7 @@ fn document(
 }
 
 struct Reading<'a> {
+    world: &'a dyn World,
     located: Located,
     ledger: &'a Ledger,
     offset: i64,
@@ -178,8 +180,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn page(&self) -> Result<Page, ToolError> {
-        let mut file = self.located.open()?;
-        let stamp = Stamp::of(&file.metadata().map_err(|error| self.failed(&error))?);
+        let (mut file, stamp) = self.world.open(&self.located)?;
         let form = self.form(&mut file, stamp.size())?;
         if stamp.size() <= HASHED {
             let mut content = Vec::new();
@@ -195,7 +196,7 @@ impl Reading<'_> {
         Ok(page)
     }
 
-    fn form(&self, file: &mut File, size_in_bytes: u64) -> Result<Form, ToolError> {
+    fn form(&self, file: &mut Content, size_in_bytes: u64) -> Result<Form, ToolError> {
         let mut head = Vec::with_capacity(SNIFFED);
         file.by_ref().take(SNIFFED as u64).read_to_end(&mut head).map_err(|error| self.failed(&error))?;
         file.rewind().map_err(|error| self.failed(&error))?;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use neco_proto::Display;
 use neco_proto::event::KnownFile;
+use neco_safety::World;
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
-use neco_safety::world::Files;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ impl Tool for WriteFile {
         let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
         let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
         blocking::look(ctx, move || {
-            let (draft, _, change) = prepare(&world.files, &ledger, &judge, &redactor, &args)?;
+            let (draft, _, change) = prepare(world.as_ref(), &ledger, &judge, &redactor, &args)?;
             Ok(Plan { diff: vec![change.diff], ..draft.judgement.plan() })
         })
         .await
@@ -69,11 +69,11 @@ impl Tool for WriteFile {
         let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
         let cancel = ctx.cancel.clone();
         blocking::change(move || {
-            let (draft, text, change) = prepare(&world.files, &ledger, &judge, &redactor, &args)?;
+            let (draft, text, change) = prepare(world.as_ref(), &ledger, &judge, &redactor, &args)?;
             if cancel.is_cancelled() {
                 return Err(blocking::cancelled());
             }
-            let written = draft.write_whole(&ledger, &text)?;
+            let written = draft.write_whole(world.as_ref(), &ledger, &text)?;
             let done = if draft.text.is_none() { "Created" } else { "Overwrote" };
             let shown = draft.located.shown();
             let lines = count_lines(&text);
@@ -89,13 +89,13 @@ impl Tool for WriteFile {
 
 /// The file as it is, the text as it will stand in it, and the difference.
 fn prepare<'a>(
-    files: &Files,
+    world: &dyn World,
     ledger: &Ledger,
     judge: &Judge,
     redactor: &Redactor,
     args: &'a Args,
 ) -> Result<(Draft, Cow<'a, [u8]>, Change), ToolError> {
-    let draft = Draft::load(files, ledger, judge, &args.path, Needed::All)?;
+    let draft = Draft::load(world, ledger, judge, &args.path, Needed::All)?;
     let content = args.content.strip_prefix('\u{feff}').filter(|_| draft.form.mark).unwrap_or(&args.content);
     let old = draft.old_text();
     marked::check(redactor, content, &old, &draft.located.shown())?;

@@ -98,11 +98,11 @@ fn cut_note(ran: &Ran) -> &'static str {
 async fn without_hidden(ran: Ran, named: bool, ctx: &ToolContext) -> Result<(Ran, String), ToolError> {
     let world = Arc::clone(&ctx.world);
     let looked = tokio::task::spawn_blocking(move || {
-        let (text, mut out) = diffs::without(&ran.text, |name| hidden(&world, name, named).is_some());
+        let (text, mut out) = diffs::without(&ran.text, |name| hidden(world.as_ref(), name, named).is_some());
         out.dedup();
         let mut notes = String::new();
         for name in out {
-            let why = hidden(&world, &name, named).unwrap_or_default();
+            let why = hidden(world.as_ref(), &name, named).unwrap_or_default();
             let _ = write!(notes, "{}({name} is left out: {why})", if notes.is_empty() { "" } else { "\n" });
         }
         (Ran { text, ..ran }, notes)
@@ -111,9 +111,9 @@ async fn without_hidden(ran: Ran, named: bool, ctx: &ToolContext) -> Result<(Ran
 }
 
 /// Why a file is not shown unasked.
-fn hidden(world: &World, name: &str, named: bool) -> Option<&'static str> {
-    let located = world.files.locate(name, Access::Read).ok()?;
-    if world.files.closed().holds(located.path()) {
+fn hidden(world: &dyn World, name: &str, named: bool) -> Option<&'static str> {
+    let located = world.files().locate(name, Access::Read).ok()?;
+    if world.files().closed().holds(located.path()) {
         return Some("a rule closes it to reading");
     }
     located.sensitive_to_read().filter(|_| !named).map(|_| "it is sensitive; name it in paths to ask for it")

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::ErrorCode;
 use neco_safety::sandbox::Freedom;
-use neco_safety::world::{Exit, Launch, Leftovers, Progress, Running, Stdin, Stop};
+use neco_safety::world::{Exit, Launch, Leftovers, Process, Progress, Stdin, Stop};
 use neco_toolkit::{ToolContext, ToolError};
 
 use super::order::Order;
@@ -83,13 +83,13 @@ pub(super) async fn start(
     let launch = Launch {
         program: OsString::from("git"),
         arguments: ALWAYS.iter().map(OsString::from).chain(words.iter().map(OsString::from)).collect(),
-        folder: ctx.world.files.workspace().to_path_buf(),
+        folder: ctx.world.files().workspace().to_path_buf(),
         stdin: Stdin::Closed,
         terminal: false,
         leftovers: Leftovers::End,
     };
     let freedom = if unboxed { Freedom::Unboxed } else { Freedom::AsConfigured };
-    let started = ctx.world.spawn.start_freed(launch, freedom).await;
+    let started = ctx.world.processes().run(launch, freedom.into()).await;
     let mut running = started.map_err(|error| ToolError::new(error.code(), error.to_string()))?;
     let (mut raw, mut cut) = (Vec::new(), false);
     let alarm = tokio::time::sleep(limit);
@@ -98,11 +98,11 @@ pub(super) async fn start(
         tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => {
-                end(&mut running).await;
+                end(running.as_mut()).await;
                 return Err(ToolError::failed("the call was cancelled"));
             }
             () = &mut alarm => {
-                end(&mut running).await;
+                end(running.as_mut()).await;
                 let words = format!("it was not done after {} s and was killed", limit.as_secs());
                 return Err(ToolError::new(ErrorCode::ToolTimedOut, words));
             }
@@ -121,10 +121,10 @@ pub(super) async fn start(
 }
 
 /// Asks git to end and gives it time to take its locks away; one that stays would stop all later runs.
-async fn end(running: &mut Running) {
-    running.group().stop(Stop::Terminate);
+async fn end(running: &mut dyn Process) {
+    running.stop(Stop::Terminate);
     let over = async { while !matches!(running.next().await, Progress::Ended(_)) {} };
     if tokio::time::timeout(GRACE, over).await.is_err() {
-        running.group().stop(Stop::Kill);
+        running.stop(Stop::Kill);
     }
 }

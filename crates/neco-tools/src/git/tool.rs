@@ -135,9 +135,9 @@ impl Tool for Git {
         let (args, prefix) = seen_from_here(args.clone(), ctx).await?;
         let order = order(&args, args.op(), is_whole(&prefix))?;
         let world = Arc::clone(&ctx.world);
-        let looked = tokio::task::spawn_blocking(move || paths(&world, &args)).await;
+        let looked = tokio::task::spawn_blocking(move || paths(world.as_ref(), &args)).await;
         let (paths, because) = looked.map_err(|error| ToolError::failed(error.to_string()))??;
-        let leaves = order.leaves_box && ctx.world.spawn.is_boxed();
+        let leaves = order.leaves_box && ctx.world.processes().is_boxed();
         let because = because.or(leaves.then_some("it runs without the sandbox"));
         let risk = if because.is_some() { Risk::Critical } else { order.risk };
         // Rules about commands are about these too, whoever starts them.
@@ -170,9 +170,9 @@ impl Tool for Git {
 async fn seen_from_here(mut args: GitArgs, ctx: &ToolContext) -> Result<(GitArgs, PathBuf), ToolError> {
     let world = Arc::clone(&ctx.world);
     let looked = tokio::task::spawn_blocking(move || {
-        let workspace = world.files.workspace();
+        let workspace = world.files().workspace();
         for path in args.paths.iter_mut().filter(|path| path.starts_with('/')) {
-            let located = world.files.locate(path.as_str(), Access::Read);
+            let located = world.files().locate(path.as_str(), Access::Read);
             let below =
                 located.ok().and_then(|located| Some(located.path().strip_prefix(workspace).ok()?.to_path_buf()));
             if let Some(below) = below.as_deref().and_then(Path::to_str) {
@@ -211,17 +211,17 @@ fn limit(args: &GitArgs) -> Duration {
 }
 
 /// The paths that are named, resolved, and why a person is asked about them.
-fn paths(world: &World, args: &GitArgs) -> Result<(Vec<PathBuf>, Option<&'static str>), ToolError> {
+fn paths(world: &dyn World, args: &GitArgs) -> Result<(Vec<PathBuf>, Option<&'static str>), ToolError> {
     let mut paths = Vec::new();
     let mut because = None;
     let folder = args.name.as_ref().filter(|_| args.action == Action::Worktree && args.op() != Op::List);
     for path in args.paths.iter().chain(folder) {
-        let located = world.files.locate(path, if folder.is_some() { Access::Write } else { Access::Read })?;
+        let located = world.files().locate(path, if folder.is_some() { Access::Write } else { Access::Read })?;
         because = because.or_else(|| located.sensitive_to_read());
         paths.push(located.path().to_path_buf());
     }
     if paths.is_empty() {
-        paths.push(world.files.workspace().to_path_buf());
+        paths.push(world.files().workspace().to_path_buf());
     }
     Ok((paths, because))
 }

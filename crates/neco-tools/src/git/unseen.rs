@@ -19,11 +19,11 @@ const MOST: usize = 200;
 
 /// What is said of sensitive files that are not ignored and that git does not see; nothing when there are none.
 pub(super) async fn note(ctx: &ToolContext) -> Result<Option<String>, ToolError> {
-    if !ctx.world.spawn.is_boxed() {
+    if !ctx.world.processes().is_boxed() {
         return Ok(None);
     }
     let world = Arc::clone(&ctx.world);
-    let found = tokio::task::spawn_blocking(move || sensitive(world.files.workspace())).await;
+    let found = tokio::task::spawn_blocking(move || sensitive(world.files().workspace())).await;
     let mut names = found.map_err(|error| ToolError::failed(error.to_string()))?;
     if names.is_empty() {
         return Ok(None);

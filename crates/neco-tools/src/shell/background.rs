@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use neco_safety::world::{Exit, Group, ProcessInput, Progress, Running, Stop};
+use neco_safety::world::{Exit, Process, ProcessInput, Progress, Stop, Stops};
 use neco_toolkit::ToolError;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -44,7 +44,7 @@ pub(super) struct Background {
     /// The command it runs.
     pub(super) command: String,
     started: Instant,
-    group: Group,
+    handle: Arc<dyn Stops>,
     /// What it reads, until that is closed.
     pub(super) input: tokio::sync::Mutex<Option<ProcessInput>>,
     record: Arc<Record>,
@@ -105,7 +105,7 @@ impl Processes {
     }
 
     /// Takes over a process and reads its output from now on.
-    pub(super) fn add(&self, command: &str, running: Running) -> Arc<Background> {
+    pub(super) fn add(&self, command: &str, running: Box<dyn Process>) -> Arc<Background> {
         let mut list = self.list();
         list.started += 1;
         let process = Arc::new(Background::new(format!("bg-{}", list.started), command, running));
@@ -128,13 +128,13 @@ impl Processes {
 }
 
 impl Background {
-    fn new(id: String, command: &str, mut running: Running) -> Self {
+    fn new(id: String, command: &str, mut running: Box<dyn Process>) -> Self {
         let started = Instant::now();
         let record = Arc::new(Record { state: Mutex::default(), changed: watch::Sender::new(()) });
-        let group = running.group().clone();
+        let handle = running.handle();
         let input = tokio::sync::Mutex::new(running.take_input());
         let reading = tokio::spawn(read_to_the_end(running, Arc::clone(&record), started)).abort_handle();
-        Self { id, command: command.to_owned(), started, group, input, record, reading }
+        Self { id, command: command.to_owned(), started, handle, input, record, reading }
     }
 
     /// The name the model calls it by.
@@ -166,7 +166,7 @@ impl Background {
 
     /// Signals it and everything it started.
     pub(super) fn stop(&self, how: Stop) {
-        self.group.stop(how);
+        self.handle.stop(how);
     }
 
     /// The last lines of its output; what is there now counts as seen.
@@ -207,12 +207,12 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         // At once, and not when the runtime gets to it.
-        self.group.stop(Stop::Kill);
+        self.handle.stop(Stop::Kill);
         self.reading.abort();
     }
 }
 
-async fn read_to_the_end(mut running: Running, record: Arc<Record>, started: Instant) {
+async fn read_to_the_end(mut running: Box<dyn Process>, record: Arc<Record>, started: Instant) {
     loop {
         match running.next().await {
             Progress::Output(bytes) => record.state().keep(bytes),

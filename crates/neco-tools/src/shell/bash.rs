@@ -127,7 +127,7 @@ impl Bash {
         notes.extend(self.limit_words(args));
         let allowance = granted(args, &launch.folder, ctx);
         let freedom = allowance.freedom;
-        let running = ctx.world.spawn.start_freed(launch, allowance).await.map_err(refused)?;
+        let running = ctx.world.processes().run(launch, allowance).await.map_err(refused)?;
         let limit = self.limit(args);
         let followed = follow(running, own_words, limit, ctx).await;
         if let Some(report) = report {
@@ -141,7 +141,7 @@ impl Bash {
         if self.processes.running() > 0 && stopped.is_none() {
             notes.extend(own_network_words(&args.command, &followed, freedom, ctx).await);
         }
-        let acting = acting_files(&followed.changed_later, &ctx.world.files);
+        let acting = acting_files(&followed.changed_later, ctx.world.files());
         let mut output = ToolOutput { acting, ..self.output(args, followed, limit, &notes) };
         if matches!(stopped, Some(Stopped::Denied(_))) {
             output.error_code = Some(ErrorCode::SandboxDenied);
@@ -154,7 +154,7 @@ impl Bash {
         self.processes.check_room()?;
         let allowance = granted(args, &launch.folder, ctx);
         let freedom = allowance.freedom;
-        let running = ctx.world.spawn.start_freed(launch, allowance).await.map_err(refused)?;
+        let running = ctx.world.processes().run(launch, allowance).await.map_err(refused)?;
         let process = self.processes.add(&args.command, running);
         process.settle(&ctx.cancel).await;
         let look = process.look(SHOWN_LINES, ctx.max_output);
@@ -182,7 +182,7 @@ impl Bash {
     async fn prepare(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Prepared, ToolError> {
         check(args)?;
         let (shell, world, args) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.clone());
-        off_the_runtime(move || shell.prepare(&world, args)).await?
+        off_the_runtime(move || shell.prepare(world.as_ref(), args)).await?
     }
 
     /// Takes up where the shell ended, if that counts.
@@ -190,7 +190,7 @@ impl Bash {
         let (shell, world) = (Arc::clone(&self.shell), Arc::clone(&ctx.world));
         let taken = off_the_runtime(move || {
             if counts {
-                return shell.folder.take_report(&world.files, &report);
+                return shell.folder.take_report(world.files(), &report);
             }
             shell.folder.drop_report(&report);
             None
@@ -208,7 +208,6 @@ impl Bash {
         add_line(&mut text, last_word);
         add_notes(&mut text, notes);
         ToolOutput {
-            model: text,
             outside: Some(Outside { source: COMMAND.to_owned(), part: 0..printed }),
             display: Some(Display::Terminal {
                 command: args.command.clone(),
@@ -216,15 +215,12 @@ impl Bash {
                 exit_code: outcome_code(outcome),
             }),
             spilled_to: output.spilled_to,
-            known: Vec::new(),
-            acting: Vec::new(),
-            touched: Vec::new(),
-            intents: Vec::new(),
             error_code: match outcome {
                 Outcome::Ended(_) => None,
                 Outcome::TimedOut => Some(ErrorCode::CommandTimedOut),
                 Outcome::Cancelled => Some(ErrorCode::ToolFailed),
             },
+            ..ToolOutput::text(text)
         }
     }
 
@@ -276,8 +272,8 @@ impl Tool for Bash {
     async fn plan(&self, args: &BashArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
         check(args)?;
         let (shell, world, cwd) = (Arc::clone(&self.shell), Arc::clone(&ctx.world), args.cwd.clone());
-        let folder = off_the_runtime(move || shell.starts_in(&world, cwd.as_deref())).await??;
-        let leaves = leaves_box(args.freedom(), &ctx.world).map(str::to_owned);
+        let folder = off_the_runtime(move || shell.starts_in(world.as_ref(), cwd.as_deref())).await??;
+        let leaves = leaves_box(args.freedom(), ctx.world.as_ref()).map(str::to_owned);
         let shows = may_show_closed(&args.command, Some(folder.clone()), ctx).await;
         if let Some(because) = leaves.into_iter().chain(shows).reduce(|one, other| format!("{one}; also {other}")) {
             let because = Some(because);
@@ -299,15 +295,15 @@ impl Tool for Bash {
 
 impl Shell {
     /// The folder that a command will start in.
-    fn starts_in(&self, world: &World, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
+    fn starts_in(&self, world: &dyn World, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
         match cwd.filter(|cwd| !cwd.is_empty()) {
             Some(cwd) => wanted_folder(world, cwd),
-            None => Ok(self.folder.stands(&world.files)),
+            None => Ok(self.folder.stands(world.files())),
         }
     }
 
-    fn prepare(&self, world: &World, args: BashArgs) -> Result<Prepared, ToolError> {
-        let found = self.found.get_or_init(|| Interpreter::find(&self.wanted, &world.spawn));
+    fn prepare(&self, world: &dyn World, args: BashArgs) -> Result<Prepared, ToolError> {
+        let found = self.found.get_or_init(|| Interpreter::find(&self.wanted, world.processes()));
         let Some(interpreter) = found else {
             return Err(ToolError::failed(format!(
                 "there is no shell to run commands: neither {:?} nor sh",
@@ -317,9 +313,10 @@ impl Shell {
         let background = args.background.unwrap_or(false);
         let (folder, note) = match args.cwd.as_ref().filter(|cwd| !cwd.is_empty()) {
             Some(cwd) => (wanted_folder(world, cwd)?, None),
-            None => self.folder.start(&world.files),
+            None => self.folder.start(world.files()),
         };
-        let report = if background { None } else { self.folder.report_file(&world.spawn.temporary_folder()).ok() };
+        let report =
+            if background { None } else { self.folder.report_file(&world.processes().temporary_folder()).ok() };
         let own_words = report.as_deref().and_then(Interpreter::reporting);
         let report = report.filter(|_| own_words.is_some());
         let own_words = own_words.unwrap_or_default();
@@ -348,8 +345,8 @@ fn check(args: &BashArgs) -> Result<(), ToolError> {
 }
 
 /// A folder to start in must be one that commands may write to.
-fn wanted_folder(world: &World, cwd: &str) -> Result<PathBuf, ToolError> {
-    let located = world.files.locate(Path::new(cwd), Access::Write)?;
+fn wanted_folder(world: &dyn World, cwd: &str) -> Result<PathBuf, ToolError> {
+    let located = world.files().locate(Path::new(cwd), Access::Write)?;
     if !located.path().is_dir() {
         return Err(ToolError::new(ErrorCode::FileNotFound, format!("cwd: there is no folder {}", located.shown())));
     }
@@ -360,10 +357,10 @@ fn wanted_folder(world: &World, cwd: &str) -> Result<PathBuf, ToolError> {
 /// needs and the closed files that it names. They were told of both, so their yes is about that too.
 fn granted(args: &BashArgs, folder: &Path, ctx: &ToolContext) -> Allowance {
     let asked = Allowance::from(args.freedom());
-    if !ctx.approved || !ctx.world.spawn.is_boxed() {
+    if !ctx.approved || !ctx.world.processes().is_boxed() {
         return asked;
     }
-    let home = ctx.world.spawn.variable("HOME").map(PathBuf::from);
+    let home = ctx.world.processes().variable("HOME").map(PathBuf::from);
     let place = Place { home, ..Place::new(folder) };
     let examined = examine(&args.command, &place);
     let freedom = match asked.freedom {
@@ -374,10 +371,10 @@ fn granted(args: &BashArgs, folder: &Path, ctx: &ToolContext) -> Allowance {
 }
 
 /// What a command asks for beyond its box, where there is one to leave.
-fn leaves_box(freedom: Freedom, world: &World) -> Option<&'static str> {
+fn leaves_box(freedom: Freedom, world: &dyn World) -> Option<&'static str> {
     match freedom {
-        Freedom::Unboxed if world.spawn.is_boxed() => Some("it runs without the sandbox"),
-        Freedom::Network if world.spawn.is_boxed() => Some("it reaches the network"),
+        Freedom::Unboxed if world.processes().is_boxed() => Some("it runs without the sandbox"),
+        Freedom::Network if world.processes().is_boxed() => Some("it reaches the network"),
         Freedom::Unboxed | Freedom::Network | Freedom::AsConfigured => None,
     }
 }

@@ -49,7 +49,7 @@ impl Stopped {
 
 /// What the box of a command that ended probably kept it from.
 pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &ToolContext) -> Option<Stopped> {
-    let files = &ctx.world.files;
+    let files = ctx.world.files();
     let is_closed = |path: &PathBuf| files.closed().stops_commands(path);
     let (closed, taken): (Vec<PathBuf>, Vec<PathBuf>) = followed.taken_away.iter().cloned().partition(is_closed);
     let of_rules =
@@ -59,7 +59,7 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
         return Some(Stopped::Denied(words.join("; ")));
     }
     let failed = matches!(followed.outcome, Outcome::Ended(end) if end.exit != Exit::Code(0));
-    if !failed || !ctx.world.spawn.is_boxed() {
+    if !failed || !ctx.world.processes().is_boxed() {
         return None;
     }
     if let Some(host) = followed.refused_hosts.first() {
@@ -67,7 +67,7 @@ pub(super) async fn stopped_by_box(followed: &Followed, freedom: Freedom, ctx: &
     }
     let (world, text) = (Arc::clone(&ctx.world), followed.output.text.clone());
     let looked = off_the_runtime(move || {
-        let closed = world.spawn.closed(freedom)?;
+        let closed = world.processes().closed(freedom)?;
         Some((refusals(&text, &closed), did_the_rest(&text, &closed)))
     });
     let (refusals, did_the_rest) = looked.await.ok().flatten()?;
@@ -163,7 +163,7 @@ pub(super) fn aftermath_words(taken: &[PathBuf], left: &[PathBuf]) -> Option<Str
 /// Whether nothing outside of a command's box reaches it.
 pub(super) async fn has_own_network(freedom: Freedom, ctx: &ToolContext) -> bool {
     let world = Arc::clone(&ctx.world);
-    let closed = off_the_runtime(move || world.spawn.closed(freedom).is_some_and(|closed| closed.network));
+    let closed = off_the_runtime(move || world.processes().closed(freedom).is_some_and(|closed| closed.network));
     closed.await.unwrap_or(false)
 }
 

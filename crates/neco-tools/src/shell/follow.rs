@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::OutputStream;
-use neco_safety::world::{Ending, Progress, Running, Stop};
+use neco_safety::world::{Ending, Process, Progress, Stop};
 use neco_toolkit::bound::BoundedText;
 use neco_toolkit::{Bounded, ToolContext};
 use tokio::time::Instant;
@@ -53,7 +53,7 @@ pub(super) struct Followed {
 
 /// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
 pub(super) async fn follow(
-    mut running: Running,
+    mut running: Box<dyn Process>,
     mut own_words: OwnWords,
     limit: Duration,
     ctx: &ToolContext,
@@ -69,8 +69,8 @@ pub(super) async fn follow(
             // A command that prints without end must not keep the clock or the user from being heard.
             biased;
             () = ctx.cancel.cancelled() => {
-                running.group().stop(Stop::Kill);
-                for piece in last_words(&mut running).await {
+                running.stop(Stop::Kill);
+                for piece in last_words(running.as_mut()).await {
                     let piece = own_words.taken_out(&piece);
                     show(ctx, &live.push(&piece));
                     kept.push(&piece).await;
@@ -78,7 +78,7 @@ pub(super) async fn follow(
                 break Outcome::Cancelled;
             }
             () = &mut alarm => {
-                running.group().stop(if alarms == 0 { Stop::Terminate } else { Stop::Kill });
+                running.stop(if alarms == 0 { Stop::Terminate } else { Stop::Kill });
                 alarms += 1;
                 alarm.as_mut().reset(Instant::now() + GRACE);
             }
@@ -110,7 +110,7 @@ pub(super) async fn follow(
 }
 
 /// What a command that was killed had printed and nobody had read yet.
-async fn last_words(running: &mut Running) -> Vec<Vec<u8>> {
+async fn last_words(running: &mut dyn Process) -> Vec<Vec<u8>> {
     let deadline = Instant::now() + LAST_WORDS;
     let mut pieces = Vec::new();
     while pieces.len() < LAST_PIECES {

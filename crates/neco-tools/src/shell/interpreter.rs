@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use neco_safety::world::Spawner;
+use neco_safety::world::Processes;
 
 /// The shell that runs commands.
 #[derive(Clone, Debug)]
@@ -21,14 +21,14 @@ const JUDGED_SHELLS: &[&str] = &["sh", "bash", "dash", "ash"];
 impl Interpreter {
     /// The wanted shell, or `sh` with a note where there is no such shell or lines are not judged as it
     /// reads them. Nothing when there is neither.
-    pub(crate) fn find(wanted: &str, spawner: &Spawner) -> Option<Self> {
-        let found = spawner.find_program(OsStr::new(wanted));
+    pub(crate) fn find(wanted: &str, processes: &dyn Processes) -> Option<Self> {
+        let found = processes.find_program(OsStr::new(wanted));
         let problem = match found {
             Some(program) if is_judged(&program) => return Some(Self { program, note: None }),
             Some(_) => format!("the shell {wanted:?} does not read commands as they are judged"),
             None => format!("there is no shell {wanted:?}"),
         };
-        let program = spawner.find_program(OsStr::new("sh"))?;
+        let program = processes.find_program(OsStr::new("sh"))?;
         let note = format!("{problem}: the command ran with {}", program.display());
         Some(Self { program, note: Some(note) })
     }
@@ -56,6 +56,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+
+    use neco_safety::world::Spawner;
 
     use super::*;
 

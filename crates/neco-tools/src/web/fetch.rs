@@ -103,10 +103,10 @@ impl Tool for WebFetch {
 
     async fn plan(&self, args: &FetchArgs, ctx: &ToolContext) -> Result<Plan, ToolError> {
         let url = parsed(&args.url)?;
-        ctx.world.net.check(&url).map_err(refused)?;
+        ctx.world.net().check(&url).map_err(refused)?;
         let because = format!("it fetches from {}", url.host_str().unwrap_or_default());
         // Who opened a host of their own wants it fetched from, and nothing leaves their network that way.
-        let risk = if ctx.world.net.is_opened(&url) { Risk::Low } else { Risk::Medium };
+        let risk = if ctx.world.net().is_opened(&url) { Risk::Low } else { Risk::Medium };
         Ok(Plan { because: Some(because), ..Plan::of(risk) })
     }
 
@@ -128,7 +128,7 @@ pub(super) async fn answered(ctx: &ToolContext, request: Request) -> Result<Answ
     tokio::select! {
         biased;
         () = ctx.cancel.cancelled() => Err(ToolError::failed("cancelled")),
-        answer = ctx.world.net.send(request) => answer.map_err(refused),
+        answer = ctx.world.net().send(request) => answer.map_err(refused),
     }
 }
 

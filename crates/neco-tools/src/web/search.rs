@@ -54,7 +54,7 @@ impl WebSearch {
     /// The engine, if all that it needs is there.
     fn engine(&self, ctx: &ToolContext) -> Result<Engine, ToolError> {
         let engine = self.settings.engine.ok_or_else(|| ToolError::failed(NOT_SET))?;
-        if engine.key_variable().is_some() && !ctx.world.net.has_key(SEARCH_KEY) {
+        if engine.key_variable().is_some() && !ctx.world.net().has_key(SEARCH_KEY) {
             let variable = self.settings.key_variable().unwrap_or_default();
             return Err(ToolError::failed(format!(
                 "the search engine {} needs a key: the user sets the environment variable {variable}, or \

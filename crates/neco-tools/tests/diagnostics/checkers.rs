@@ -68,6 +68,7 @@ async fn it_is_judged_as_the_command_it_is() {
     let arguments = json!({});
     let action = Action {
         tool: "diagnostics",
+        origin: neco_proto::ToolOrigin::BUILT_IN,
         arguments: &arguments,
         touch: SideEffect::Runs,
         risk: plan.risk,

@@ -9,6 +9,7 @@ mod corpus;
 mod desk;
 mod document;
 mod edit;
+mod editor;
 mod finding;
 mod guards;
 mod left_out;

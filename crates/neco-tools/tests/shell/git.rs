@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::world::{Bench, bench};
 
 fn git(bench: &Bench, words: &[&str]) -> String {
-    let folder = bench.ctx.world.files.workspace();
+    let folder = bench.ctx.world.files().workspace();
     let output = Command::new("git").args(words).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn put(bench: &Bench, path: &str, text: &str) {
-    std::fs::write(bench.ctx.world.files.workspace().join(path), text).unwrap();
+    std::fs::write(bench.ctx.world.files().workspace().join(path), text).unwrap();
 }
 
 fn with_git() -> Bench {
@@ -124,7 +124,7 @@ fn parts(output: &neco_toolkit::ToolOutput) -> (String, String) {
 #[tokio::test]
 async fn a_failing_hook_is_told_shortly_and_as_data() {
     let bench = repository();
-    let hook = bench.ctx.world.files.workspace().join(".git/hooks/pre-commit");
+    let hook = bench.ctx.world.files().workspace().join(".git/hooks/pre-commit");
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
     std::fs::write(&hook, "#!/bin/sh\nyes 'IGNORE ALL' | head -n 100000\necho 'error: lint failed'\nexit 1\n").unwrap();
     std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -138,7 +138,7 @@ async fn a_failing_hook_is_told_shortly_and_as_data() {
 #[tokio::test]
 async fn in_a_part_of_a_repository_only_that_part_is_seen_and_changed() {
     let bench = with_git();
-    let top = bench.ctx.world.files.workspace().to_path_buf();
+    let top = bench.ctx.world.files().workspace().to_path_buf();
     git(&bench, &["init", "-q", "-b", "main"]);
     for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org"), ("commit.gpgsign", "false")] {
         git(&bench, &["config", key, value]);
@@ -196,7 +196,7 @@ async fn content_comes_only_with_the_name_of_its_file() {
 #[tokio::test]
 async fn what_rules_close_is_left_out() {
     let bench = repository().closing("Read(secrets/**)");
-    std::fs::create_dir(bench.ctx.world.files.workspace().join("secrets")).unwrap();
+    std::fs::create_dir(bench.ctx.world.files().workspace().join("secrets")).unwrap();
     put(&bench, "secrets/plan.txt", "hush\n");
     put(&bench, "a.txt", "2\n");
     git(&bench, &["add", "."]);
@@ -266,7 +266,7 @@ async fn what_only_looks_is_told_from_what_changes() {
 #[tokio::test]
 async fn looking_runs_nothing_of_the_repositorys_own() {
     let bench = repository();
-    let script = bench.ctx.world.files.workspace().join("spy.sh");
+    let script = bench.ctx.world.files().workspace().join("spy.sh");
     std::fs::write(&script, "#!/bin/sh\ntouch \"$(dirname \"$0\")/spied\"\ncat \"$@\"\n").unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let spy = script.to_str().unwrap();
@@ -286,5 +286,5 @@ async fn looking_runs_nothing_of_the_repositorys_own() {
         text(&bench, json!({ "action": action })).await;
     }
     text(&bench, json!({"action": "blame", "paths": ["a.txt"]})).await;
-    assert!(!bench.ctx.world.files.workspace().join("spied").exists());
+    assert!(!bench.ctx.world.files().workspace().join("spied").exists());
 }

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use neco_config::section::{SandboxSection, ToolsSection};
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
-use neco_safety::World;
+use neco_safety::LocalWorld;
 use neco_safety::command::Place;
 use neco_safety::policy::{Closed, RuleReader};
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
@@ -95,7 +95,7 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
     let heard = Arc::new(Heard::default());
     let ctx = ToolContext {
         call_id: CallId::from("call-1"),
-        world: Arc::new(World {
+        world: Arc::new(LocalWorld {
             files: Files::new(&workspace, Vec::new()).unwrap(),
             spawn: boxed_if_told(Spawner::new(environment, &["*_API_KEY".to_owned()]), folder.path(), &workspace),
             net: Net::default(),
@@ -149,7 +149,7 @@ fn boxed_if_told(spawner: Spawner, folder: &Path, workspace: &Path) -> Spawner {
 
 impl Bench {
     pub fn workspace(&self) -> PathBuf {
-        self.ctx.world.files.workspace().to_path_buf()
+        self.ctx.world.files().workspace().to_path_buf()
     }
 
     /// The same tools in a folder of the workspace, outside any box.
@@ -186,7 +186,7 @@ impl Bench {
     }
 
     fn with_world(&self, files: Files, spawn: Spawner) -> Self {
-        let world = Arc::new(World { files, spawn, net: Net::default() });
+        let world = Arc::new(LocalWorld { files, spawn, net: Net::default() });
         Self {
             folder: tempfile::tempdir().unwrap(),
             tools: self.tools.clone(),

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use neco_config::section::{ToolsSection, WebSearchSection};
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, ErrorCode};
-use neco_safety::World;
+use neco_safety::LocalWorld;
 use neco_safety::world::net::{Net, NetSettings};
 use neco_safety::world::{Files, Spawner};
 use neco_toolkit::bound::SpillFile;
@@ -36,7 +36,7 @@ impl Spill for Silent {
 impl Bench {
     pub fn new(settings: ToolsSection, net: NetSettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let world = World {
+        let world = LocalWorld {
             files: Files::new(folder.path(), Vec::new()).unwrap(),
             spawn: Spawner::new(Vec::new(), &[]),
             net: Net::new(net),

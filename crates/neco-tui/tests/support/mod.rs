@@ -79,7 +79,13 @@ impl Scene {
     }
 
     pub fn call(&mut self, id: &str, tool: &str, status: CallStatus, summary: &str) {
-        let update = ToolCallUpdate { call_id: call(id), tool: tool.into(), status, summary: summary.into() };
+        let update = ToolCallUpdate {
+            call_id: call(id),
+            origin: ToolOrigin::BuiltIn,
+            tool: tool.into(),
+            status,
+            summary: summary.into(),
+        };
         self.happen(EventBody::ToolCallUpdate(update));
     }
 
@@ -91,6 +97,8 @@ impl Scene {
     pub fn ends(&mut self, id: &str, tool: &str, summary: &str, ended: Ended) {
         self.happen(EventBody::ToolCallEnd(ToolCallEnd {
             call_id: call(id),
+            origin: ToolOrigin::BuiltIn,
+            parts: Vec::new(),
             tool: tool.into(),
             summary: summary.into(),
             status: ended.status,

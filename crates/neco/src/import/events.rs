@@ -351,6 +351,8 @@ fn ended(id: &CallId, tool: &str, arguments: &str, outcome: Option<(Option<Times
     let done = status == CallStatus::Success;
     let end = ToolCallEnd {
         call_id: id.clone(),
+        origin: neco_proto::ToolOrigin::BuiltIn,
+        parts: Vec::new(),
         tool: tool.to_owned(),
         summary: card::summary(tool, &arguments),
         status,

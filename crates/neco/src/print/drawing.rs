@@ -93,6 +93,7 @@ fn say(text: &str) -> EventBody {
 pub(super) fn runs(id: &str, summary: &str) -> EventBody {
     EventBody::ToolCallUpdate(ToolCallUpdate {
         call_id: id.into(),
+        origin: ToolOrigin::BuiltIn,
         tool: "tool".into(),
         status: CallStatus::Executing,
         summary: summary.into(),
@@ -106,6 +107,8 @@ fn prints(id: &str, text: &str) -> EventBody {
 pub(super) fn ended(id: &str, summary: &str) -> ToolCallEnd {
     ToolCallEnd {
         call_id: id.into(),
+        origin: ToolOrigin::BuiltIn,
+        parts: Vec::new(),
         tool: "tool".into(),
         summary: summary.into(),
         status: CallStatus::Success,
@@ -228,6 +231,7 @@ fn a_change_of_several_files_names_each() {
 fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
     let request = PermissionRequest {
         call_id: "1".into(),
+        origin: ToolOrigin::BuiltIn,
         tool: "edit_file".into(),
         summary: "Edit src/a.rs".into(),
         args: json!({}),

@@ -14,7 +14,7 @@ use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
 use neco_safety::sandbox::{Ask, Report, Roots};
 use neco_safety::world::{Files, Spawner};
-use neco_safety::{Policy, Ruling, Who, World};
+use neco_safety::{LocalWorld, Policy, Ruling, Who, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tui::host::Printed;
@@ -34,7 +34,7 @@ const MOST_OUTPUT: usize = 64 * 1024;
 /// Runs what a person writes, in one folder.
 pub struct PersonsShell {
     registry: Registry,
-    world: Arc<World>,
+    world: Arc<dyn World>,
     policy: Policy,
     report: Report,
     /// Seconds until a command is killed.
@@ -63,7 +63,7 @@ impl PersonsShell {
         let net = services::network(config, &environment);
         Ok(Self {
             registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
-            world: Arc::new(World { files, spawn, net }),
+            world: Arc::new(LocalWorld { files, spawn, net }),
             policy,
             report: sandbox.report().clone(),
             timeout: config.tools.max_command_timeout,
@@ -99,7 +99,7 @@ impl PersonsShell {
     }
 
     fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), String> {
-        let action = action(TOOL, prepared, plan);
+        let action = action((TOOL, neco_proto::ToolOrigin::BUILT_IN), prepared, plan);
         let who = Who {
             mode: neco_proto::Mode::Agent,
             approval: neco_proto::ApprovalMode::AskFirst,

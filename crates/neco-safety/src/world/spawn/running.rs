@@ -8,7 +8,7 @@ use rustix::process::{Signal, WaitStatus};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::group::{Finished, Group, GroupGuard, Stop};
+use super::group::{Finished, Group, GroupGuard};
 use super::spawner::Started;
 use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
 use crate::sandbox::keep::Aftermath;
@@ -192,27 +192,6 @@ impl Running {
                         self.stage = Stage::Lingering { since: Instant::now() };
                     }
                 },
-            }
-        }
-    }
-
-    /// Asks the group to end, waits so long at most, then kills it. What it still prints is lost.
-    pub async fn terminate(&mut self, grace: Duration) -> Ending {
-        self.group().stop(Stop::Terminate);
-        let ended = async {
-            loop {
-                if let Progress::Ended(ending) = self.next().await {
-                    return ending;
-                }
-            }
-        };
-        if let Ok(ending) = tokio::time::timeout(grace, ended).await {
-            return ending;
-        }
-        self.group().stop(Stop::Kill);
-        loop {
-            if let Progress::Ended(ending) = self.next().await {
-                return ending;
             }
         }
     }

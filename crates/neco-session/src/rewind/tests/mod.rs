@@ -199,6 +199,8 @@ impl Growing {
 fn end(call_id: CallId) -> EventBody {
     EventBody::ToolCallEnd(ToolCallEnd {
         call_id,
+        origin: neco_proto::ToolOrigin::BuiltIn,
+        parts: Vec::new(),
         tool: "t".to_owned(),
         summary: String::new(),
         status: CallStatus::Success,

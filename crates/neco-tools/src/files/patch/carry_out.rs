@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use neco_safety::World;
 use neco_safety::path::{Access, Located, PathError, Stamp};
-use neco_safety::world::Files;
 use neco_toolkit::ToolError;
 
 use super::stage::{Before, Stage, Staged};
@@ -13,19 +13,19 @@ use crate::files::ledger::Ledger;
 ///
 /// # Errors
 /// What stood in the way; then everything is as it was before, or the error says what is not.
-pub fn carry_out(files: &Files, ledger: &Ledger, stage: &Stage) -> Result<Vec<String>, ToolError> {
+pub fn carry_out(world: &dyn World, ledger: &Ledger, stage: &Stage) -> Result<Vec<String>, ToolError> {
     let mut done: Vec<Done<'_>> = Vec::new();
     let (kept, gone): (Vec<&Staged>, Vec<&Staged>) =
         stage.staged.iter().filter(|staged| staged.is_changed()).partition(|staged| staged.text.is_some());
     let folders = missing_folders(&kept);
     let mut notes = Vec::new();
     for staged in kept.into_iter().chain(gone) {
-        match one(staged) {
+        match one(world, staged) {
             Ok((stamp, note)) => {
                 notes.extend(note);
                 done.push(Done { staged, stamp });
             }
-            Err(error) => return Err(undone(files, error, &done, &folders)),
+            Err(error) => return Err(undone(world, error, &done, &folders)),
         }
     }
     for Done { staged, stamp } in &done {
@@ -42,12 +42,12 @@ struct Done<'a> {
     stamp: Option<Stamp>,
 }
 
-fn one(staged: &Staged) -> Result<(Option<Stamp>, Option<String>), PathError> {
+fn one(world: &dyn World, staged: &Staged) -> Result<(Option<Stamp>, Option<String>), PathError> {
     match (&staged.text, &staged.before) {
         (Some(text), before) => {
             let bytes = staged.form.encode(text);
             let stamp = before.as_ref().map(|before| &before.stamp);
-            let replaced = staged.located.replace_like(&bytes, stamp, staged.like.as_ref())?;
+            let replaced = world.write(&staged.located, &bytes, stamp, staged.like.as_ref())?;
             let shown = staged.located.shown();
             let note = (replaced.other_names > 0)
                 .then(|| format!("{shown} had other names (hard links), which keep the old content"));
@@ -59,16 +59,16 @@ fn one(staged: &Staged) -> Result<(Option<Stamp>, Option<String>), PathError> {
 }
 
 /// Puts back what was done, the last first.
-fn undone(files: &Files, error: PathError, done: &[Done<'_>], folders: &[PathBuf]) -> ToolError {
+fn undone(world: &dyn World, error: PathError, done: &[Done<'_>], folders: &[PathBuf]) -> ToolError {
     let mut stuck = Vec::new();
     for Done { staged, stamp } in done.iter().rev() {
-        if let Err(error) = put_back(&staged.located, stamp.as_ref(), staged.before.as_ref()) {
+        if let Err(error) = put_back(world, &staged.located, stamp.as_ref(), staged.before.as_ref()) {
             stuck.push(format!("{} ({error})", staged.located.shown()));
         }
     }
     for folder in folders {
         // One that somebody put something into in the meantime stays.
-        if let Ok(located) = files.locate(folder, Access::Write) {
+        if let Ok(located) = world.files().locate(folder, Access::Write) {
             let _ = located.remove_empty_folder();
         }
     }
@@ -83,9 +83,14 @@ fn undone(files: &Files, error: PathError, done: &[Done<'_>], folders: &[PathBuf
     ToolError::new(error.code(), words)
 }
 
-fn put_back(located: &Located, now: Option<&Stamp>, before: Option<&Before>) -> Result<(), PathError> {
+fn put_back(
+    world: &dyn World,
+    located: &Located,
+    now: Option<&Stamp>,
+    before: Option<&Before>,
+) -> Result<(), PathError> {
     match (now, before) {
-        (now, Some(before)) => located.replace_like(&before.bytes, now, before.attributes.as_ref()).map(|_| ()),
+        (now, Some(before)) => world.write(located, &before.bytes, now, before.attributes.as_ref()).map(drop),
         (Some(now), None) => located.remove(now),
         (None, None) => Ok(()),
     }

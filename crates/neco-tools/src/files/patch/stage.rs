@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use neco_proto::{ErrorCode, Risk};
+use neco_safety::World;
 use neco_safety::path::{Access, Attributes, Located, PathError, Stamp};
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
-use neco_safety::world::Files;
 use neco_toolkit::{Plan, ToolError};
 
 use super::hunk::{Act, FilePatch, Hunk};
@@ -118,8 +118,8 @@ impl Staged {
 
 /// What a patch is staged with.
 pub struct Surroundings<'a> {
-    /// The files it may touch.
-    pub files: &'a Files,
+    /// What has the files that it may touch.
+    pub world: &'a dyn World,
     /// What the agent knows of them.
     pub ledger: &'a Ledger,
     /// What they are for the policy.
@@ -192,7 +192,7 @@ impl Stage {
 
     /// The index of a file, which is looked at when it is first named.
     fn file(&mut self, path: &str, around: &Surroundings<'_>) -> Result<usize, ToolError> {
-        let located = around.files.locate(path, Access::Write)?;
+        let located = around.world.files().locate(path, Access::Write)?;
         if let Some(at) = self.position(located.path()) {
             if !self.judged.iter().any(|judged| judged == path) {
                 around.judge.judge(path, &located, Access::Write)?;
@@ -202,7 +202,7 @@ impl Stage {
         }
         let judgement = around.judge.judge(path, &located, Access::Write)?;
         self.judged.push(path.to_owned());
-        let before = before(&located, around.ledger, MOST_TOGETHER.saturating_sub(self.bytes))?;
+        let before = before(&located, around, MOST_TOGETHER.saturating_sub(self.bytes))?;
         let seen = before
             .as_ref()
             .map_or(Seen::Nothing, |before| Seen::file(before.attributes.clone(), before.stamp, &before.bytes));
@@ -260,7 +260,7 @@ impl Stage {
     fn delete(&mut self, at: usize, hunks: &[Hunk], around: &Surroundings<'_>) -> Result<(), ToolError> {
         let Some(staged) = self.staged.get_mut(at) else { return Ok(()) };
         if staged.text.is_none() && (staged.before.is_none() || staged.moved_to.is_some()) {
-            return Err(near::not_found(around.files, &staged.located));
+            return Err(near::not_found(around.world.files(), &staged.located));
         }
         if !hunks.is_empty() {
             let (_, left) = self.update(at, hunks, around)?;
@@ -288,7 +288,7 @@ impl Stage {
         let (form, old) = match (&staged.before, &staged.text) {
             (_, Some(text)) => (staged.form, text.clone()),
             (Some(before), None) if staged.moved_to.is_none() => before.decoded(&shown)?,
-            (Some(_) | None, None) => return Err(near::not_found(around.files, &staged.located)),
+            (Some(_) | None, None) => return Err(near::not_found(around.world.files(), &staged.located)),
         };
         if hunks.is_empty() {
             return Ok((form, old));
@@ -354,7 +354,7 @@ impl Stage {
 }
 
 /// What is on the disk, if it is still what the agent has read or was never read.
-fn before(located: &Located, ledger: &Ledger, room: u64) -> Result<Option<Before>, ToolError> {
+fn before(located: &Located, around: &Surroundings<'_>, room: u64) -> Result<Option<Before>, ToolError> {
     if !located.exists() {
         return Ok(None);
     }
@@ -368,14 +368,14 @@ fn before(located: &Located, ledger: &Ledger, room: u64) -> Result<Option<Before
         return Err(ToolError::new(ErrorCode::FileTooLarge, message));
     }
     let attributes = attributes_of(located)?;
-    let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
+    let (bytes, stamp) = around.world.read(located, MOST_BYTES + 1)?;
     if bytes.len() as u64 > MOST_BYTES {
         let message = format!("{shown} has {} bytes, too many to patch here; change it with a command", stamp.size());
         return Err(ToolError::new(ErrorCode::FileTooLarge, message));
     }
     // The lines that a patch quotes prove what is there; of a file that was read they could be older than it is.
-    if ledger.is_known(located.path()) && !bytes.is_empty() {
-        ledger.check(located.path(), &shown, &stamp, &bytes, Needed::Some)?;
+    if around.ledger.is_known(located.path()) && !bytes.is_empty() {
+        around.ledger.check(located.path(), &shown, &stamp, &bytes, Needed::Some)?;
     }
     Ok(Some(Before { bytes, stamp, attributes }))
 }

@@ -12,7 +12,7 @@ use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
 use neco_safety::sandbox::{Ask, Report, Roots};
 use neco_safety::world::{Files, Spawner};
-use neco_safety::{Action, SideEffect, Who, World};
+use neco_safety::{Action, LocalWorld, SideEffect, Who, World};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use neco_tools::files::patched;
@@ -40,6 +40,7 @@ impl Looked {
     pub fn action(&self) -> Action<'_> {
         Action {
             tool: &self.tool,
+            origin: neco_proto::ToolOrigin::BUILT_IN,
             arguments: &self.arguments,
             touch: self.touch,
             risk: self.plan.risk,
@@ -54,7 +55,7 @@ impl Looked {
 /// Looks at calls in one folder.
 pub struct Looker {
     registry: Registry,
-    world: Arc<World>,
+    world: Arc<dyn World>,
     runtime: tokio::runtime::Runtime,
     sandbox: Report,
 }
@@ -77,7 +78,7 @@ impl Looker {
         let spawn = Spawner::new(Vec::new(), &[]).boxed(&sandbox, roots).map_err(unusable)?;
         Ok(Self {
             registry: services::all_tools(&here.loaded.config.tools, &services::indexes(env.data_dir())),
-            world: Arc::new(World {
+            world: Arc::new(LocalWorld {
                 files,
                 spawn,
                 net: services::network(&here.loaded.config, &services::environment(env)),
@@ -157,7 +158,7 @@ impl Looker {
         };
         let patched = text("patch").map(patched).unwrap_or_default();
         let named = text("path").into_iter().chain(patched.iter().map(String::as_str));
-        let located: Vec<_> = named.filter_map(|path| self.world.files.locate(path, access).ok()).collect();
+        let located: Vec<_> = named.filter_map(|path| self.world.files().locate(path, access).ok()).collect();
         let because = located.iter().find_map(|located| match access {
             Access::Read => located.sensitive_to_read(),
             Access::Write => located.sensitive_to_write(),
