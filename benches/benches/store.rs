@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
-use neco_store::{Catalog as _, Durability, EventLog as _, SearchQuery, SessionRecord, SqliteStore};
+use neco_store::{Catalog as _, Durability, EventLog as _, SearchQuery, SessionRecord, SqliteStore, lease_and_append};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -45,9 +45,10 @@ fn throughput(runtime: &Runtime) {
     let Open { store, session, folder } = open(runtime);
     let events = support::events(session, EVENTS);
     runtime.block_on(async {
+        let lease = store.lease(session).await.unwrap();
         let start = Instant::now();
         for event in events {
-            store.append(vec![event], Durability::Soon).await.unwrap();
+            store.append(&lease, vec![event], Durability::Soon).await.unwrap();
         }
         store.flush().await.unwrap();
         let rate = EVENTS as f64 / start.elapsed().as_secs_f64();
@@ -99,7 +100,7 @@ async fn searching() {
     futures::future::try_join_all(sessions.iter().map(|new| store.create(new.clone()))).await.unwrap();
     for (session, first) in sessions.iter().map(|new| new.id).zip((0..MESSAGES).step_by(PER_SESSION)) {
         let events = (0..PER_SESSION).map(|index| message(session, index as u64 + 1, first + index)).collect();
-        store.append(events, Durability::Soon).await.unwrap();
+        lease_and_append(&store, events, Durability::Soon).await.unwrap();
     }
     let start = Instant::now();
     store.search(SearchQuery::new("rare", 1)).await.unwrap();
@@ -130,7 +131,7 @@ async fn forking() {
     let session = SessionId::new();
     store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
     // About 5 MB.
-    store.append(support::events(session, 16_000), Durability::Now).await.unwrap();
+    lease_and_append(&store, support::events(session, 16_000), Durability::Now).await.unwrap();
     let record =
         || SessionRecord { title: "a long conversation".into(), ..SessionRecord::new(SessionId::new(), "/project", 0) };
     let sessions: Vec<SessionRecord> = (0..SESSIONS).map(|_| record()).collect();
@@ -180,8 +181,9 @@ fn append_soon(bencher: Bencher<'_, '_>) {
     };
     bencher.counter(ItemsCount::new(EVENTS)).with_inputs(input).bench_values(|(open, events)| {
         runtime.block_on(async {
+            let lease = open.store.lease(open.session).await.unwrap();
             for event in events {
-                open.store.append(vec![event], Durability::Soon).await.unwrap();
+                open.store.append(&lease, vec![event], Durability::Soon).await.unwrap();
             }
             open.store.flush().await.unwrap();
         });
@@ -194,9 +196,10 @@ fn append_soon(bencher: Bencher<'_, '_>) {
 fn append_now(bencher: Bencher<'_, '_>) {
     let runtime = Runtime::new().unwrap();
     let open = open(&runtime);
+    let lease = runtime.block_on(open.store.lease(open.session)).unwrap();
     let mut events = support::events(open.session, EVENTS).into_iter();
     bencher.with_inputs(|| events.next().unwrap()).bench_local_values(|event| {
-        runtime.block_on(open.store.append(vec![event], Durability::Now)).unwrap();
+        runtime.block_on(open.store.append(&lease, vec![event], Durability::Now)).unwrap();
     });
 }
 
@@ -204,7 +207,7 @@ fn append_now(bencher: Bencher<'_, '_>) {
 fn read_all(bencher: Bencher<'_, '_>) {
     let runtime = Runtime::new().unwrap();
     let open = open(&runtime);
-    runtime.block_on(open.store.append(support::events(open.session, EVENTS), Durability::Now)).unwrap();
+    runtime.block_on(lease_and_append(&open.store, support::events(open.session, EVENTS), Durability::Now)).unwrap();
     bencher
         .counter(ItemsCount::new(EVENTS))
         .bench(|| runtime.block_on(open.store.read(open.session, 0, usize::MAX)).unwrap());

@@ -64,5 +64,8 @@ pub fn copy_store(data_dir: &Path) -> std::io::Result<tempfile::TempDir> {
             Ok(_) | Err(_) => {}
         }
     }
+    // Whether somebody has a session open is not told by a copy.
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(neco_store::lock_folder(data_dir), neco_store::lock_folder(copy.path()))?;
     Ok(copy)
 }

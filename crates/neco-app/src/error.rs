@@ -41,6 +41,7 @@ pub fn of_store(error: StoreError) -> AppError {
         | StoreError::TooNew { .. }
         | StoreError::Gap { .. }
         | StoreError::UnknownSession { .. }
+        | StoreError::NotLeased { .. }
         | StoreError::Closed => (Trouble::Failed, "`neco doctor` checks the store."),
     };
     AppError { code, ..AppError::new(trouble, error.to_string()).hint(hint) }

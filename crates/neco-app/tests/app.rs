@@ -14,7 +14,7 @@ use neco_proto::app::sessions::{ListSessions, SessionState};
 use neco_proto::app::{App, Call, Caller, Scope, Trouble};
 use neco_proto::event::StreamChunk;
 use neco_proto::{AgentId, Event, EventBody, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
 use serde_json::json;
 
 struct Stage {
@@ -39,7 +39,7 @@ impl Stage {
         let body = EventBody::StreamChunk(StreamChunk { text: "hello".into() });
         let ts = jiff::Timestamp::from_millisecond(ms).unwrap();
         let event = Event { seq: 1, ts, session_id: id, agent_id: AgentId::new(), turn_id: None, needs: None, body };
-        self.store.append(vec![event], Durability::Now).await.unwrap();
+        lease_and_append(self.store.as_ref(), vec![event], Durability::Now).await.unwrap();
         id
     }
 }

@@ -4,33 +4,33 @@
 //! and everything else when it is on the disk: what a program may act on is there after a crash too. Nobody writes
 //! for that: the agents commit what matters, and the rest is written soon anyway.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use neco_agent::{EventSink, SinkError};
 use neco_proto::{AgentId, ClientError, Event, EventBody, EventStream, Seq, SessionId, TurnId};
 use neco_safety::secrets::Redactor;
-use neco_store::{Durability, EventLog, StoreError};
-use tokio::sync::{broadcast, watch};
+use neco_store::{Durability, EventLog, Lease, StoreError};
+use tokio::sync::watch;
 
 use crate::fold::Standing;
 use crate::redacted::Redactions;
 
-/// Live events that a slow window may lag behind before it is served from the log again.
-const LIVE: usize = 1024;
-
-/// How many events a window is served from the log at a time.
+/// How many events are read at a time when nothing more will come.
 const PAGE: usize = 512;
 
 /// The journal of one session.
 pub struct Journal {
     session: SessionId,
     log: Arc<dyn EventLog>,
+    /// The right to write the session, while whoever runs it has it.
+    lease: Weak<Lease>,
     /// Held while an event gets its place and enters the log's queue, so that both have one order.
     order: tokio::sync::Mutex<Order>,
     standing: Mutex<Standing>,
-    live: broadcast::Sender<Live>,
     /// Who takes note of every event while it gets its place.
     observer: OnceLock<Observer>,
     /// How the journal ended, for windows that begin to watch afterwards too.
@@ -46,24 +46,18 @@ struct Order {
     redactions: Redactions,
 }
 
-#[derive(Clone)]
-enum Live {
-    Event(Arc<Event>),
-    Ended,
-}
-
 impl Journal {
-    /// A journal that goes on where `standing` ends, without the secrets that `redactor` finds.
+    /// A journal that goes on where `standing` ends, without the secrets that `redactor` finds. Nothing is recorded
+    /// any more once `lease` is given back.
     #[must_use]
-    pub fn new(session: SessionId, log: Arc<dyn EventLog>, standing: Standing, redactor: Redactor) -> Self {
-        let (live, _) = broadcast::channel(LIVE);
+    pub fn new(lease: &Arc<Lease>, log: Arc<dyn EventLog>, standing: Standing, redactor: Redactor) -> Self {
         let order = Order { last: standing.last_seq, redactions: Redactions::new(redactor) };
         Self {
-            session,
+            session: lease.session(),
             log,
+            lease: Arc::downgrade(lease),
             order: tokio::sync::Mutex::new(order),
             standing: Mutex::new(standing),
-            live,
             observer: OnceLock::new(),
             end: watch::Sender::default(),
         }
@@ -153,24 +147,17 @@ impl Journal {
         if events.is_empty() {
             return Ok(());
         }
-        // Made whether or not anybody watches now: who begins to watch between the append and the
-        // sending must find the event in one of the two.
-        let shown: Vec<Arc<Event>> = events.iter().cloned().map(Arc::new).collect();
-        self.log.append(events, Durability::Soon).await?;
+        let lease = self.lease.upgrade().ok_or(StoreError::NotLeased { session: self.session })?;
+        let appended = events.clone();
+        self.log.append(&lease, events, Durability::Soon).await?;
         order.last = last;
-        for event in shown {
-            self.show(event);
+        for event in &appended {
+            self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(event);
+            if let Some(observer) = self.observer.get() {
+                observer(event);
+            }
         }
         Ok(())
-    }
-
-    fn show(&self, event: Arc<Event>) {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
-        if let Some(observer) = self.observer.get() {
-            observer(&event);
-        }
-        // No receiver is fine: the log has it.
-        let _ = self.live.send(Live::Event(event));
     }
 
     /// Nothing more will be recorded: every window's stream ends.
@@ -192,7 +179,6 @@ impl Journal {
             slot.get_or_insert(end);
             is_first
         });
-        let _ = self.live.send(Live::Ended);
     }
 
     /// All events after `since`: first from the log, then as they happen.
@@ -201,15 +187,21 @@ impl Journal {
         let reader = Reader {
             session: self.session,
             log: Arc::clone(&self.log),
-            live: self.live.subscribe(),
+            followed: Arc::clone(&self.log).subscribe(self.session, since),
             end: self.end.subscribe(),
             seen: since,
-            page: Vec::new().into_iter(),
-            catching_up: true,
-            ended: false,
+            rest: None,
         };
-        Box::pin(futures::stream::unfold(reader, |mut reader| async move {
-            reader.next().await.map(|event| (event, reader))
+        Box::pin(futures::stream::unfold(Some(reader), |reader| async move {
+            let mut reader = reader?;
+            match reader.next().await {
+                Ok(Some(event)) => Some((Ok(event), Some(reader))),
+                Ok(None) => {
+                    let failed = reader.end.borrow().clone().and_then(Result::err);
+                    failed.map(|error| (Err(error), None))
+                }
+                Err(error) => Some((Err(failed(error)), None)),
+            }
         }))
     }
 }
@@ -218,57 +210,37 @@ impl Journal {
 struct Reader {
     session: SessionId,
     log: Arc<dyn EventLog>,
-    live: broadcast::Receiver<Live>,
+    followed: BoxStream<'static, Result<Event, StoreError>>,
     end: watch::Receiver<Option<Result<(), ClientError>>>,
     seen: Seq,
-    page: std::vec::IntoIter<Event>,
-    catching_up: bool,
-    ended: bool,
+    /// What is read of the log after the end of the journal, when nothing more comes.
+    rest: Option<std::vec::IntoIter<Event>>,
 }
 
 impl Reader {
-    async fn next(&mut self) -> Option<Result<Event, ClientError>> {
-        if self.ended {
-            return None;
-        }
-        let next = match self.next_recorded().await {
-            Ok(Some(event)) => self.until_it_lasts(&event).await.map(|()| Some(event)),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error),
-        };
-        match next {
-            Ok(Some(event)) => {
-                self.seen = event.seq;
-                Some(Ok(event))
-            }
-            Ok(None) => {
-                self.ended = true;
-                self.end.borrow().clone().and_then(Result::err).map(Err)
-            }
-            Err(error) => {
-                self.ended = true;
-                Some(Err(failed(error)))
-            }
-        }
+    /// The event after the last one that was seen, as soon as it may be shown; none when there will be no more.
+    async fn next(&mut self) -> Result<Option<Event>, StoreError> {
+        let Some(event) = self.next_recorded().await? else { return Ok(None) };
+        self.until_it_lasts(&event).await?;
+        self.seen = event.seq;
+        Ok(Some(event))
     }
 
-    /// The event after the last one that was seen; none when there will be no more.
     async fn next_recorded(&mut self) -> Result<Option<Event>, StoreError> {
-        loop {
-            if let Some(event) = self.page.next() {
-                return Ok(Some(event));
-            }
-            if self.catching_up {
-                self.turn_page().await?;
-                continue;
-            }
-            match self.next_live().await {
-                Ok(Live::Event(event)) if event.seq <= self.seen => {}
-                Ok(Live::Event(event)) if event.seq == self.seen + 1 => return Ok(Some(Arc::unwrap_or_clone(event))),
-                Ok(Live::Event(_)) | Err(broadcast::error::RecvError::Lagged(_)) => self.catching_up = true,
-                Ok(Live::Ended) | Err(broadcast::error::RecvError::Closed) => return Ok(None),
+        if self.rest.is_none() {
+            tokio::select! {
+                biased;
+                event = self.followed.next() => return event.transpose(),
+                () = until_ended(&mut self.end) => {}
             }
         }
+        if let Some(event) = self.rest.as_mut().and_then(Iterator::next) {
+            return Ok(Some(event));
+        }
+        let mut rest = self.log.read(self.session, self.seen, PAGE).await?.into_iter();
+        let next = rest.next();
+        self.rest = Some(rest);
+        Ok(next)
     }
 
     /// Waits until `event` is on the disk, if it is one to act on. After the end of the journal nobody writes
@@ -282,25 +254,6 @@ impl Reader {
             written = self.log.written(self.session, event.seq) => written,
             () = until_ended(&mut self.end) => self.log.commit(self.session).await,
         }
-    }
-
-    /// The next live word. Who begins to watch after the end is told of it here.
-    async fn next_live(&mut self) -> Result<Live, broadcast::error::RecvError> {
-        use broadcast::error::{RecvError, TryRecvError};
-        match self.live.try_recv() {
-            Ok(live) => Ok(live),
-            Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
-            Err(TryRecvError::Closed) => Err(RecvError::Closed),
-            Err(TryRecvError::Empty) if self.end.borrow().is_some() => Ok(Live::Ended),
-            Err(TryRecvError::Empty) => self.live.recv().await,
-        }
-    }
-
-    async fn turn_page(&mut self) -> Result<(), StoreError> {
-        let page = self.log.read(self.session, self.seen, PAGE).await?;
-        self.catching_up = page.len() == PAGE;
-        self.page = page.into_iter();
-        Ok(())
     }
 }
 
@@ -359,8 +312,25 @@ mod tests {
     }
 
     impl EventLog for Lagging {
-        fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
-            self.store.append(events, durability)
+        fn lease(&self, session: SessionId) -> BoxFuture<'_, Result<Lease, StoreError>> {
+            self.store.lease(session)
+        }
+
+        fn is_leased(&self, session: SessionId) -> BoxFuture<'_, bool> {
+            self.store.is_leased(session)
+        }
+
+        fn append<'a>(
+            &'a self,
+            lease: &'a Lease,
+            events: Vec<Event>,
+            durability: Durability,
+        ) -> BoxFuture<'a, Result<(), StoreError>> {
+            self.store.append(lease, events, durability)
+        }
+
+        fn subscribe(self: Arc<Self>, session: SessionId, since: Seq) -> BoxStream<'static, Result<Event, StoreError>> {
+            Arc::new(self.store.clone()).subscribe(session, since)
         }
 
         fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
@@ -385,12 +355,13 @@ mod tests {
         }
     }
 
-    async fn journal(is_full: bool) -> (Journal, Arc<Lagging>) {
+    async fn journal(is_full: bool) -> (Journal, Arc<Lagging>, Arc<Lease>) {
         let log = Arc::new(Lagging { store: MemoryStore::new(), on_disk: watch::Sender::default(), is_full });
         let session = SessionId::new();
         log.store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
-        let journal = Journal::new(session, log.clone(), Standing::default(), Redactor::default());
-        (journal, log)
+        let lease = Arc::new(log.lease(session).await.unwrap());
+        let journal = Journal::new(&lease, log.clone(), Standing::default(), Redactor::default());
+        (journal, log, lease)
     }
 
     /// What only shows how the work goes on. Text that streams in may be held for the sake of secrets in it.
@@ -405,7 +376,7 @@ mod tests {
     #[tokio::test]
     async fn what_can_be_acted_on_is_shown_when_it_lasts_and_what_follows_waits_with_it() {
         for late in [false, true] {
-            let (journal, log) = journal(false).await;
+            let (journal, log, _lease) = journal(false).await;
             let mut early = journal.events(0);
             emit(&journal, passing()).await;
             assert_eq!(early.next().await.unwrap().unwrap().seq, 1);
@@ -423,7 +394,7 @@ mod tests {
     #[tokio::test]
     async fn at_the_end_nothing_is_waited_for_that_is_never_written() {
         for (is_full, shown) in [(false, 1), (true, 0)] {
-            let (journal, _log) = journal(is_full).await;
+            let (journal, _log, _lease) = journal(is_full).await;
             let events = journal.events(0);
             emit(&journal, EventBody::Message(Message::user("a"))).await;
             journal.close();

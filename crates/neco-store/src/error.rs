@@ -58,6 +58,12 @@ pub enum StoreError {
         /// The process that has it open.
         pid: u32,
     },
+    /// Whoever appends does not have the right to write the session.
+    #[error("session {session} is written without the right to it")]
+    NotLeased {
+        /// The session.
+        session: SessionId,
+    },
     /// The store was closed.
     #[error("the session store is closed")]
     Closed,
@@ -86,6 +92,7 @@ impl StoreError {
             | Self::TooNew { .. }
             | Self::Gap { .. }
             | Self::UnknownSession { .. }
+            | Self::NotLeased { .. }
             | Self::Closed => ErrorCode::StoreFailed,
         }
     }

@@ -5,15 +5,17 @@
 //! on every backend.
 //!
 //! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
-//! fork's log is made of), the backends [`memory`] and [`sqlite`], then [`lock`], which keeps two processes from
-//! writing one session, [`recall`], the index of the memory, and [`export`], a session as a file.
+//! fork's log is made of), `lease` (the right to write a session) and `live` (following one), the backends [`memory`] and
+//! [`sqlite`], then [`lock`], which keeps two processes from writing one session, [`recall`], the index of the memory, and [`export`], a session as a file.
 
 pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod error;
 pub mod export;
+mod lease;
 mod lineage;
+mod live;
 pub mod lock;
 pub mod log;
 pub mod memory;
@@ -26,8 +28,9 @@ pub mod sqlite;
 
 pub use catalog::{Catalog, SessionRecord};
 pub use error::StoreError;
-pub use lock::SessionLock;
-pub use log::{Durability, EventLog};
+pub use lease::Lease;
+pub use lock::{SessionLock, lock_folder};
+pub use log::{Durability, EventLog, lease_and_append};
 pub use memory::MemoryStore;
 pub use recall::MemoryIndex;
 pub use search::{HitRole, SearchHit, SearchQuery, Snippet};

@@ -22,7 +22,13 @@ use crate::private;
 const PID_ATTEMPTS: u32 = 20;
 const PID_PAUSE: Duration = Duration::from_millis(1);
 
-/// The right to write one session; given back when it is dropped.
+/// Where the locks of sessions are, below the folder of everything that is kept.
+#[must_use]
+pub fn lock_folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("locks")
+}
+
+/// The lock of one session; given back when it is dropped.
 #[derive(Debug)]
 pub struct SessionLock {
     path: PathBuf,
@@ -41,15 +47,6 @@ impl SessionLock {
         let path = dir.join(format!("{session}.lock"));
         Self::try_acquire(dir, &path, session)
             .map_err(|error| StoreError::Write(format!("{}: {error}", path.display())))?
-    }
-
-    /// Whether nobody can have the lock: whoever has it has its file, and none can be made on a full disk.
-    #[must_use]
-    pub fn is_free_on_a_full_disk(dir: &Path, session: SessionId) -> bool {
-        let path = dir.join(format!("{session}.lock"));
-        let made = private::file_options().create_new(true).write(true).open(&path);
-        let is_full = made.is_err_and(|error| error.kind() == io::ErrorKind::StorageFull);
-        is_full && !path.exists()
     }
 
     /// Whether somebody has the lock now. Nothing is made or taken for long.

@@ -1,9 +1,13 @@
 //! The append-only event log.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use neco_proto::{Event, Seq, SessionId};
 
 use crate::error::StoreError;
+use crate::lease::Lease;
 
 /// When an append is good enough to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,19 +18,52 @@ pub enum Durability {
     Now,
 }
 
-/// The append-only event log of all sessions. One writer; readers never wait for it.
+/// The append-only event log of all sessions. Each has one writer at a time; readers never wait for it.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), neco_store::StoreError> {
+/// use neco_proto::SessionId;
+/// use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, StoreError};
+///
+/// let store = MemoryStore::new();
+/// let session = SessionId::new();
+/// store.create(SessionRecord::new(session, "/tmp", 0)).await?;
+/// let lease = store.lease(session).await?;
+/// assert!(matches!(store.lease(session).await, Err(StoreError::InUse { .. })));
+/// store.append(&lease, Vec::new(), Durability::Now).await?;
+/// drop(lease);
+/// assert!(!store.is_leased(session).await);
+/// # Ok(())
+/// # }
+/// ```
 pub trait EventLog: Send + Sync {
-    /// Adds `events` of one session in order. Their `seq` go on from the last one without a gap;
-    /// anything else is [`StoreError::Gap`]. With [`Durability::Soon`] a later failure to write is
+    /// Takes the right to write `session`. Whoever else wants it meanwhile is told [`StoreError::InUse`].
+    fn lease(&self, session: SessionId) -> BoxFuture<'_, Result<Lease, StoreError>>;
+
+    /// Whether somebody has the right to write `session` now.
+    fn is_leased(&self, session: SessionId) -> BoxFuture<'_, bool>;
+
+    /// Adds `events` of the session that `lease` is for, in order. Their `seq` go on from the last one without a gap;
+    /// anything else is [`StoreError::Gap`]; events of another session are [`StoreError::NotLeased`]. With [`Durability::Soon`] a later failure to write is
     /// reported by the next append or by [`EventLog::flush`].
     ///
     /// The session must be in the catalogue. An error means that none of `events` is in the log. An
     /// append that is dropped before it is ready may or may not have happened.
-    fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>>;
+    fn append<'a>(
+        &'a self,
+        lease: &'a Lease,
+        events: Vec<Event>,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Events of `session` after `since`, oldest first, at most `limit`; appended but not yet
     /// written ones included.
     fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
+
+    /// Every event of `session` after `since`, oldest first: those that are there, then each as it is appended, in
+    /// this process at once, in another one after a moment. It ends with the first failure only.
+    fn subscribe(self: Arc<Self>, session: SessionId, since: Seq) -> BoxStream<'static, Result<Event, StoreError>>;
 
     /// Ready when everything appended to `session` so far is on the disk.
     fn commit(&self, session: SessionId) -> BoxFuture<'_, Result<(), StoreError>>;
@@ -37,4 +74,18 @@ pub trait EventLog: Send + Sync {
 
     /// Ready when everything appended so far is on the disk.
     fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+}
+
+/// Appends `events` of one session with a right to it that is taken and given back for that.
+///
+/// # Errors
+/// What [`EventLog::lease`] and [`EventLog::append`] say.
+pub async fn lease_and_append(
+    log: &dyn EventLog,
+    events: Vec<Event>,
+    durability: Durability,
+) -> Result<(), StoreError> {
+    let Some(session) = events.first().map(|event| event.session_id) else { return Ok(()) };
+    let lease = log.lease(session).await?;
+    log.append(&lease, events, durability).await
 }

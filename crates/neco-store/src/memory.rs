@@ -5,12 +5,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
+use crate::lease::Lease;
 use crate::lineage::{Ancestor, segments};
+use crate::live::Live;
 use crate::log::{Durability, EventLog};
 use crate::prefix;
 use crate::search::snippet::{has_all, snippet_of};
@@ -23,6 +26,7 @@ use crate::size::{Prune, Pruned, StoreSizes};
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     sessions: Arc<Mutex<Sessions>>,
+    live: Arc<Live>,
 }
 
 #[derive(Debug, Default)]
@@ -49,19 +53,18 @@ impl MemoryStore {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn append_all(&self, events: Vec<Event>) -> Result<(), StoreError> {
-        let Some(session) = events.first().map(|event| event.session_id) else { return Ok(()) };
+    fn append_all(&self, session: SessionId, events: &[Event]) -> Result<(), StoreError> {
         let mut sessions = self.sessions();
         let found = sessions.known(session)?;
         for (event, expected) in events.iter().zip(found.record.events + 1..) {
-            if event.session_id != session || event.seq != expected {
-                return Err(StoreError::Gap { session: event.session_id, expected, got: event.seq });
+            if event.seq != expected {
+                return Err(StoreError::Gap { session, expected, got: event.seq });
             }
         }
         for event in events {
             found.record.events = event.seq;
             found.record.updated_ms = found.record.updated_ms.max(event.ts.as_millisecond());
-            found.events.push(event);
+            found.events.push(event.clone());
         }
         Ok(())
     }
@@ -240,8 +243,32 @@ fn hit(record: &SessionRecord, seq: Seq, ts_ms: i64, role: HitRole, text: &str, 
 }
 
 impl EventLog for MemoryStore {
-    fn append(&self, events: Vec<Event>, _durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move { self.append_all(events) })
+    fn lease(&self, session: SessionId) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        let claim = self.live.claim(session).ok_or(StoreError::InUse { session, pid: std::process::id() });
+        Box::pin(async move { Ok(Lease::new(session, claim?)) })
+    }
+
+    fn is_leased(&self, session: SessionId) -> BoxFuture<'_, bool> {
+        Box::pin(async move { self.live.is_claimed(session) })
+    }
+
+    fn append<'a>(
+        &'a self,
+        lease: &'a Lease,
+        events: Vec<Event>,
+        _durability: Durability,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            lease.check(&events)?;
+            self.append_all(lease.session(), &events)?;
+            self.live.publish(events);
+            Ok(())
+        })
+    }
+
+    fn subscribe(self: Arc<Self>, session: SessionId, since: Seq) -> BoxStream<'static, Result<Event, StoreError>> {
+        let live = Arc::clone(&self.live);
+        live.follow(self, session, since)
     }
 
     fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use futures::future::join_all;
 use neco_proto::event::SessionStart;
 use neco_proto::{ApprovalMode, Event, EventBody, Message, Mode, Part, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SearchQuery, SessionRecord, SqliteStore, StoreError};
+use neco_store::{
+    Catalog, Durability, EventLog, SearchQuery, SessionRecord, SqliteStore, StoreError, lease_and_append,
+};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use support::{append, event, new_store, record, seqs};
@@ -27,7 +29,7 @@ fn set_aside(path: &Path) -> Vec<PathBuf> {
 async fn works(store: &SqliteStore) {
     let session = SessionId::new();
     store.create(record(session)).await.unwrap();
-    store.append(vec![event(session, 1)], Durability::Now).await.unwrap();
+    lease_and_append(store, vec![event(session, 1)], Durability::Now).await.unwrap();
     assert_eq!(seqs(store, session).await, [1]);
     store.remove(session).await.unwrap();
 }
@@ -75,10 +77,10 @@ async fn ten_sessions() -> (tempfile::TempDir, PathBuf, Vec<SessionId>) {
         let data = id.to_string().repeat(300);
         let parts = vec![Part::Text { text: "needle".into() }, Part::Image { media_type: "image/png".into(), data }];
         events[20].body = EventBody::Message(Message { parts, ..Message::user("") });
-        store.append(events, Durability::Now).await.unwrap();
+        lease_and_append(&store, events, Durability::Now).await.unwrap();
     }
     store.fork(record(session_of_fork()), sessions[9], 30).await.unwrap();
-    store.append(vec![event(session_of_fork(), 31)], Durability::Now).await.unwrap();
+    lease_and_append(&store, vec![event(session_of_fork(), 31)], Durability::Now).await.unwrap();
     store.close().await.unwrap();
     (dir, path, sessions)
 }
@@ -160,9 +162,9 @@ async fn twelve_sessions() -> (tempfile::TempDir, PathBuf, Vec<(SessionId, u64)>
         store.create(record(*id)).await.unwrap();
         let mut first = event(*id, 1);
         first.body = start();
-        store.append(vec![first], Durability::Soon).await.unwrap();
+        lease_and_append(&store, vec![first], Durability::Soon).await.unwrap();
         for seq in 2..=*last {
-            store.append(vec![event(*id, seq)], Durability::Soon).await.unwrap();
+            lease_and_append(&store, vec![event(*id, seq)], Durability::Soon).await.unwrap();
         }
         if at.is_multiple_of(3) {
             store.flush().await.unwrap();
@@ -274,7 +276,7 @@ async fn a_big_string_that_is_damaged_is_lost_and_nothing_else() {
     let odd: Vec<String> =
         (1..900u64).map(|number| format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     events[9].body = EventBody::Message(Message::user(odd.join(" ")));
-    store.append(events, Durability::Now).await.unwrap();
+    lease_and_append(&store, events, Durability::Now).await.unwrap();
     store.close().await.unwrap();
     let mut connection = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
     let kept: Vec<u8> = sqlx::query_scalar("SELECT content FROM blobs").fetch_one(&mut connection).await.unwrap();
@@ -312,7 +314,7 @@ async fn a_byte_that_is_no_text_costs_no_more_than_itself() {
         store.create(SessionRecord { title: "the words of its title".to_owned(), ..record(other) }).await.unwrap();
         let mut events: Vec<Event> = (1..=20).map(|seq| event(other, seq)).collect();
         events[0].body = start();
-        store.append(events, Durability::Now).await.unwrap();
+        lease_and_append(&store, events, Durability::Now).await.unwrap();
         store.close().await.unwrap();
         change_words(&path, words, byte);
         let store = SqliteStore::open(&path).await.unwrap();

@@ -6,17 +6,21 @@ mod support;
 
 use std::path::Path;
 
-use neco_proto::SessionId;
 use neco_proto::event::TitleSource;
-use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError};
+use neco_proto::{Seq, SessionId};
+use neco_store::{Catalog, Durability, EventLog, Lease, SqliteStore, StoreError};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
-use support::{append, child, child_path, event, new_store, record, seqs, session};
+use support::{child, child_path, event, new_store, record, seqs, session};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// From here on no file of this process may grow beyond `bytes`.
 fn limit_files(bytes: Option<u64>) {
     let Rlimit { maximum, .. } = getrlimit(Resource::Fsize);
     setrlimit(Resource::Fsize, Rlimit { current: bytes.or(maximum), maximum }).unwrap();
+}
+
+async fn append(store: &SqliteStore, lease: &Lease, seq: Seq, durability: Durability) -> Result<(), StoreError> {
+    store.append(lease, vec![event(session(), seq)], durability).await
 }
 
 fn assert_write_error(outcome: Result<(), StoreError>, path: &Path) {
@@ -45,17 +49,18 @@ async fn fill_the_disk_and_make_room() {
     // Without a handler the signal that comes with the refusal ends the process.
     let _ignored = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).unwrap();
     let store = SqliteStore::open(&path).await.unwrap();
+    let lease = store.lease(session()).await.unwrap();
     for seq in 1..=3 {
-        append(&store, seq, Durability::Now).await.unwrap();
+        append(&store, &lease, seq, Durability::Now).await.unwrap();
     }
     assert_eq!(seqs(&store, session()).await, [1, 2, 3]);
 
     limit_files(Some(0));
-    append(&store, 4, Durability::Soon).await.unwrap();
-    append(&store, 5, Durability::Soon).await.unwrap();
+    append(&store, &lease, 4, Durability::Soon).await.unwrap();
+    append(&store, &lease, 5, Durability::Soon).await.unwrap();
     assert_write_error(store.flush().await, &path);
     for durability in [Durability::Soon, Durability::Now, Durability::Soon] {
-        assert_write_error(append(&store, 6, durability).await, &path);
+        assert_write_error(append(&store, &lease, 6, durability).await, &path);
         assert_eq!(seqs(&store, session()).await, [1, 2, 3, 4, 5]);
     }
     assert_write_error(store.set_title(session(), "no", TitleSource::Person).await, &path);
@@ -63,10 +68,10 @@ async fn fill_the_disk_and_make_room() {
     assert_write_error(store.close().await, &path);
     assert_eq!(seqs(&store, session()).await, [1, 2, 3, 4, 5]);
     let gap = StoreError::Gap { session: session(), expected: 6, got: 7 };
-    assert_eq!(append(&store, 7, Durability::Now).await, Err(gap));
+    assert_eq!(append(&store, &lease, 7, Durability::Now).await, Err(gap));
 
     limit_files(None);
-    append(&store, 6, Durability::Soon).await.unwrap();
+    append(&store, &lease, 6, Durability::Soon).await.unwrap();
     store.close().await.unwrap();
     let records = SqliteStore::open(&path).await.unwrap().list(None, 9).await.unwrap();
     assert_eq!(records.len(), 1);
@@ -84,22 +89,25 @@ async fn be_refused_and_append_again() {
     let Some(path) = child_path() else { return };
     let _ignored = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).unwrap();
     let store = SqliteStore::open(&path).await.unwrap();
-    append(&store, 1, Durability::Now).await.unwrap();
+    let lease = store.lease(session()).await.unwrap();
+    append(&store, &lease, 1, Durability::Now).await.unwrap();
 
     limit_files(Some(0));
-    append(&store, 2, Durability::Soon).await.unwrap();
+    append(&store, &lease, 2, Durability::Soon).await.unwrap();
     let three = vec![event(session(), 3), event(session(), 4)];
     // Two at a time: the second goes on from the first, so it falls with it, sooner or later.
-    let (first, _second) =
-        futures::join!(store.append(three.clone(), Durability::Now), append(&store, 5, Durability::Soon));
+    let (first, _second) = futures::join!(
+        store.append(&lease, three.clone(), Durability::Now),
+        append(&store, &lease, 5, Durability::Soon)
+    );
     assert_write_error(first, &path);
     assert_write_error(store.flush().await, &path);
     assert_eq!(seqs(&store, session()).await, [1, 2]);
 
     limit_files(None);
     let _told = store.flush().await;
-    store.append(three, Durability::Now).await.unwrap();
-    append(&store, 5, Durability::Now).await.unwrap();
-    append(&store, 6, Durability::Soon).await.unwrap();
+    store.append(&lease, three, Durability::Now).await.unwrap();
+    append(&store, &lease, 5, Durability::Now).await.unwrap();
+    append(&store, &lease, 6, Durability::Soon).await.unwrap();
     drop(store);
 }

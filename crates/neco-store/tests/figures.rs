@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use neco_proto::{Event, EventBody, Message, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SearchQuery, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, EventLog, SearchQuery, SessionRecord, SqliteStore, lease_and_append};
 use support::{append, event, new_store, record, session};
 
 const ROUNDS: u64 = 20;
@@ -54,16 +54,17 @@ async fn appending(store: &SqliteStore) -> SessionId {
     let session = SessionId::new();
     store.create(record(session)).await.unwrap();
     let events: Vec<_> = (1..=100_000).map(|seq| event(session, seq)).collect();
+    let lease = store.lease(session).await.unwrap();
     let start = Instant::now();
     for one in events {
-        store.append(vec![one], Durability::Soon).await.unwrap();
+        store.append(&lease, vec![one], Durability::Soon).await.unwrap();
     }
     store.flush().await.unwrap();
     print("100,000 events, one append each, soon", start.elapsed());
 
     let start = Instant::now();
     for seq in 100_001..=100_200 {
-        store.append(vec![event(session, seq)], Durability::Now).await.unwrap();
+        store.append(&lease, vec![event(session, seq)], Durability::Now).await.unwrap();
     }
     print("one durable append", start.elapsed() / 200);
     session
@@ -147,7 +148,7 @@ async fn search() {
         let cwd = format!("/project/{}", first / PER_SESSION % 50);
         store.create(SessionRecord::new(session, cwd, 0)).await.unwrap();
         let events = (0..PER_SESSION).map(|index| message(session, index as u64 + 1, first + index)).collect();
-        store.append(events, Durability::Soon).await.unwrap();
+        lease_and_append(&store, events, Durability::Soon).await.unwrap();
     }
     store.flush().await.unwrap();
     print("write all messages", start.elapsed());
@@ -193,12 +194,12 @@ async fn forks() {
     // 5 MB that can't be packed: a picture, outputs, and many small events.
     let events: Vec<_> = (1..=4000).map(|seq| support::sample(session(), seq)).collect();
     let bytes: usize = events.iter().map(|event| serde_json::to_string(event).unwrap().len()).sum();
-    store.append(events, Durability::Now).await.unwrap();
+    lease_and_append(&store, events, Durability::Now).await.unwrap();
     let more = 5_000_000usize.saturating_sub(bytes) / 3000;
     let more: Vec<_> = (4001..=4000 + more as u64).map(|seq| support::sample(session(), seq * 5)).collect();
     for (index, mut event) in more.into_iter().enumerate() {
         event.seq = 4001 + index as u64;
-        store.append(vec![event], Durability::Soon).await.unwrap();
+        lease_and_append(&store, vec![event], Durability::Soon).await.unwrap();
     }
     let start = Instant::now();
     for number in 0..SESSIONS {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 use neco_proto::{EventBody, Message, SessionId};
-use neco_store::{Catalog, Durability, EventLog, Prune, SearchQuery, SqliteStore, StoreError};
+use neco_store::{Catalog, Durability, EventLog, Prune, SearchQuery, SqliteStore, StoreError, lease_and_append};
 use support::{child_command, child_path, event, record, sample, seqs};
 
 /// Runs an ignored test of this program with a new disk of `size` at the path that it is given; whether it could.
@@ -42,8 +42,9 @@ fn fill(folder: &Path) {
 }
 
 async fn say(store: &SqliteStore, session: SessionId, first: u64, count: u64) -> Result<(), StoreError> {
+    let lease = store.lease(session).await?;
     for seq in first..first + count {
-        store.append(vec![sample(session, seq)], Durability::Now).await?;
+        store.append(&lease, vec![sample(session, seq)], Durability::Now).await?;
     }
     Ok(())
 }
@@ -122,11 +123,11 @@ async fn fill_it_from_outside() {
     for session in &sessions {
         store.create(record(*session)).await.unwrap();
         let events: Vec<_> = (1..=1500).map(|seq| event(*session, seq)).collect();
-        store.append(events, Durability::Now).await.unwrap();
+        lease_and_append(&store, events, Durability::Now).await.unwrap();
     }
     let mut picture = event(sessions[0], 1501);
     picture.body = EventBody::Message(Message::user(sample(sessions[0], 5).seq.to_string().repeat(2_000_000)));
-    store.append(vec![picture], Durability::Now).await.unwrap();
+    lease_and_append(&store, vec![picture], Durability::Now).await.unwrap();
     store.fork(record(SessionId::new()), sessions[1], 700).await.unwrap();
     assert!(store.search(SearchQuery::new("nothing", 5)).await.unwrap().is_empty());
     store.close().await.unwrap();
@@ -165,7 +166,7 @@ async fn damage_it_on_a_full_disk() {
     let session = SessionId::new();
     store.create(record(session)).await.unwrap();
     let events: Vec<_> = (1..=7000).map(|seq| event(session, seq)).collect();
-    store.append(events, Durability::Now).await.unwrap();
+    lease_and_append(&store, events, Durability::Now).await.unwrap();
     store.close().await.unwrap();
     let mut bytes = fs::read(&path).unwrap();
     bytes[..100].fill(0x55);

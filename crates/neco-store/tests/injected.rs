@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use neco_proto::event::TitleSource;
 use neco_proto::{ErrorCode, Seq, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError};
+use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError, lease_and_append};
 use support::{child_command, child_path, how_many, record, sample, seqs, session, shim};
 use uuid::Uuid;
 
@@ -60,7 +60,7 @@ async fn work(path: &Path, answered: &mut Answered) {
         let next = there.len() as Seq + 1;
         assert!(next > answered.last, "{} were answered, {} are there", answered.last, there.len());
         let durability = if next.is_multiple_of(3) { Durability::Soon } else { Durability::Now };
-        let appended = answered.note(store.append(vec![sample(session(), next)], durability).await);
+        let appended = answered.note(lease_and_append(&store, vec![sample(session(), next)], durability).await);
         if appended.is_some() && durability == Durability::Now {
             answered.last = next;
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use neco_proto::event::TitleSource;
 use neco_proto::{EventBody, Part, SessionId};
-use neco_store::{Catalog, Durability, EventLog, HitRole, SearchQuery, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, EventLog, HitRole, SearchQuery, SessionRecord, SqliteStore, lease_and_append};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
@@ -135,7 +135,7 @@ async fn every_earlier_schema_is_read_whole() {
         // And it goes on: an event, a fork, a removal.
         let mut next = events[2].clone();
         next.seq = 4;
-        store.append(vec![next], Durability::Now).await.unwrap();
+        lease_and_append(&store, vec![next], Durability::Now).await.unwrap();
         let fork = SessionId::new();
         store.fork(SessionRecord::new(fork, "/old", 5000), id(FIRST), 3).await.unwrap();
         store.remove(id(FIRST)).await.unwrap();

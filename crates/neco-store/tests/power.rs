@@ -15,7 +15,7 @@ use std::path::Path;
 
 use neco_proto::event::TitleSource;
 use neco_proto::{Seq, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SqliteStore};
+use neco_store::{Catalog, Durability, EventLog, SqliteStore, lease_and_append};
 use neco_testkit::power::{Disk, Left, lose_power, watch};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
@@ -95,11 +95,12 @@ async fn work_while_recorded() {
     };
     let mut store = SqliteStore::open(&dir.join("neco.db")).await.unwrap();
     store.create(record(session())).await.unwrap();
+    let lease = store.lease(session()).await.unwrap();
     for seq in 1..=EVENTS {
         if seq.is_multiple_of(3) {
-            store.append(vec![sample(session(), seq)], Durability::Soon).await.unwrap();
+            store.append(&lease, vec![sample(session(), seq)], Durability::Soon).await.unwrap();
         } else {
-            store.append(vec![sample(session(), seq)], Durability::Now).await.unwrap();
+            store.append(&lease, vec![sample(session(), seq)], Durability::Now).await.unwrap();
             answer(session(), seq);
         }
         match seq {
@@ -114,7 +115,7 @@ async fn work_while_recorded() {
             }
             260 => {
                 store.set_title(session(), "a title", TitleSource::Person).await.unwrap();
-                store.append(vec![sample(fork(), FORKED_AT + 1)], Durability::Now).await.unwrap();
+                lease_and_append(&store, vec![sample(fork(), FORKED_AT + 1)], Durability::Now).await.unwrap();
                 answer(fork(), FORKED_AT + 1);
             }
             _ => {}

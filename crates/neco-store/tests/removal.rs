@@ -9,7 +9,7 @@ use std::path::Path;
 
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{EventBody, Message, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SearchQuery, SessionRecord};
+use neco_store::{Catalog, Durability, SearchQuery, SessionRecord, lease_and_append};
 use support::{event, new_store, record};
 
 fn holds(folder: &Path, word: &str) -> Vec<String> {
@@ -23,7 +23,7 @@ async fn say(store: &neco_store::SqliteStore, session: SessionId, words: &str) {
     store.create(SessionRecord { title: words.to_owned(), ..record(session) }).await.unwrap();
     let mut said = event(session, 1);
     said.body = EventBody::Message(Message::user(words));
-    store.append(vec![said], Durability::Now).await.unwrap();
+    lease_and_append(store, vec![said], Durability::Now).await.unwrap();
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn another_title_is_no_use_of_a_session() {
     let before = store.list(None, 9).await.unwrap();
     let mut named = event(older, 1);
     named.body = EventBody::Title(SessionTitle { title: "x".to_owned(), by: TitleSource::Person });
-    store.append(vec![named], Durability::Now).await.unwrap();
+    lease_and_append(&store, vec![named], Durability::Now).await.unwrap();
     let after = store.list(None, 9).await.unwrap();
     assert_eq!(after[0].id, newer);
     assert_eq!(after[1].updated_ms, before[1].updated_ms);

@@ -5,7 +5,7 @@ mod support;
 
 use futures::future::join_all;
 use neco_proto::SessionId;
-use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError};
+use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError, lease_and_append};
 use support::{append, event, new_store, record, seqs, session};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -19,7 +19,7 @@ async fn all_write_their_own_sessions_at_the_same_time() {
             store.create(record(session)).await.unwrap();
             for seq in 1..=150 {
                 let durability = if (seq + index) % 2 == 0 { Durability::Now } else { Durability::Soon };
-                store.append(vec![event(session, seq)], durability).await.unwrap();
+                lease_and_append(&store, vec![event(session, seq)], durability).await.unwrap();
             }
             store.close().await.unwrap();
             session

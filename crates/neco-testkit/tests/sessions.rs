@@ -10,7 +10,7 @@ use neco_proto::{
     Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
-use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;
@@ -180,7 +180,7 @@ impl DeadSession {
         let cwd = stage.folder().canonicalize().unwrap().display().to_string();
         let record = SessionRecord { title: "dead".to_owned(), ..SessionRecord::new(self.id, cwd, 1) };
         store.create(record).await.unwrap();
-        store.append(self.events, Durability::Now).await.unwrap();
+        lease_and_append(&store, self.events, Durability::Now).await.unwrap();
         self.id
     }
 }

@@ -10,7 +10,7 @@ use neco_proto::event::{Admission, TitleSource};
 use neco_proto::{AgentId, AgentOrder, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
 use neco_safety::policy::Rule;
 use neco_safety::secrets::Redactor;
-use neco_store::{Catalog, EventLog, SessionLock, SessionRecord, StoreError};
+use neco_store::{Catalog, EventLog, Lease, SessionRecord, StoreError};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -40,7 +40,7 @@ pub struct ActorSetup {
     /// What makes it again when the session goes back.
     pub ctx: SessionContext,
     /// Held as long as the actor lives.
-    pub lock: SessionLock,
+    pub lease: Arc<Lease>,
     /// The last event before this run.
     pub first_seq: Seq,
     /// Where its events are.
@@ -84,7 +84,7 @@ pub(super) struct Actor {
     mailbox: mpsc::Receiver<Mail>,
     pub(super) aside: Aside,
     /// Free when the actor is dropped, after everything is written.
-    _lock: SessionLock,
+    _lease: Arc<Lease>,
 }
 
 impl Actor {
@@ -135,7 +135,7 @@ impl Actor {
             first_seq: setup.first_seq,
             mailbox,
             aside,
-            _lock: setup.lock,
+            _lease: setup.lease,
         }
     }
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use neco_proto::event::TitleSource;
 use neco_proto::{AgentId, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
-use neco_store::{Prune, Pruned, SessionLock, SessionRecord, StoreError, StoreSizes};
+use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError, StoreSizes};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
 use super::hub::Hub;
@@ -53,7 +53,7 @@ impl Hub {
         way: &RewindPlan,
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
-        let _lock = SessionLock::acquire(&self.locks(), record.id)?;
+        let lease = Arc::new(self.setup.log.lease(record.id).await?);
         let standing = self.fold_to_write(record.id).await?.standing;
         if standing.last_seq != course.last_seq {
             return Err(SessionError::GoneOn(record.id));
@@ -61,7 +61,7 @@ impl Hub {
         let agent = standing.root_agent.unwrap_or_else(AgentId::new);
         let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
         let log = Arc::clone(&self.setup.log);
-        let journal = Arc::new(Journal::new(record.id, log, standing, self.setup.deps.redactor.clone()));
+        let journal = Arc::new(Journal::new(&lease, log, standing, self.setup.deps.redactor.clone()));
         let session = record.id;
         let went = go_back(Going { way, session, agent, journal: &journal, checkpoints, agreed }).await;
         self.settle_checkpoints(Path::new(&record.cwd)).await;
@@ -117,7 +117,7 @@ impl Hub {
     /// # Errors
     /// When it is open elsewhere, or the store fails.
     pub async fn rename(&self, record: &SessionRecord, title: &str) -> Result<String, SessionError> {
-        let _lock = SessionLock::acquire(&self.locks(), record.id)?;
+        let lease = Arc::new(self.setup.log.lease(record.id).await?);
         let title = self.title_of(title);
         if title.is_empty() {
             return Err(SessionError::EmptyTitle);
@@ -125,7 +125,7 @@ impl Hub {
         let standing = self.fold_to_write(record.id).await?.standing;
         if let Some(root) = standing.root_agent {
             let log = Arc::clone(&self.setup.log);
-            let journal = Journal::new(record.id, log, standing, self.setup.deps.redactor.clone());
+            let journal = Journal::new(&lease, log, standing, self.setup.deps.redactor.clone());
             journal.commit(root, None, title_event(&title, TitleSource::Person)).await?;
         }
         self.setup.catalog.set_title(record.id, &title, TitleSource::Person).await?;
@@ -138,7 +138,7 @@ impl Hub {
     /// # Errors
     /// When one is open elsewhere, or the store fails.
     pub async fn remove(&self, records: &[SessionRecord]) -> Result<(), SessionError> {
-        let (_locks, open) = self.lock_all(records).await?;
+        let (_leases, open) = self.lease_all(records).await?;
         if let Some(error) = open.into_values().next() {
             return Err(error.into());
         }
@@ -162,7 +162,7 @@ impl Hub {
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, SessionError> {
         let dry = Prune { dry_run: true, ..prune.clone() };
         let wanted = self.setup.catalog.prune(dry).await?.sessions;
-        let (_locks, open) = self.lock_all(&wanted).await?;
+        let (_leases, open) = self.lease_all(&wanted).await?;
         let mut spare = prune.spare.clone();
         spare.extend(open.keys());
         let dry_run = prune.dry_run;
@@ -174,26 +174,22 @@ impl Hub {
         Ok(pruned)
     }
 
-    /// Keeps sessions from being opened, and says which ones are open. On a full disk no lock can be made, but
-    /// then nobody else can either.
-    async fn lock_all(
+    /// Keeps sessions from being opened, and says which ones are open. On a full disk no right to write can be had, but
+    /// then nobody else can have it either.
+    async fn lease_all(
         &self,
         records: &[SessionRecord],
-    ) -> Result<(Vec<SessionLock>, HashMap<SessionId, StoreError>), SessionError> {
-        let (folder, ids) = (self.locks(), records.iter().map(|record| record.id).collect::<Vec<_>>());
-        let locking = tokio::task::spawn_blocking(move || {
-            let (mut locks, mut open) = (Vec::new(), HashMap::new());
-            for id in ids {
-                match SessionLock::acquire(&folder, id) {
-                    Ok(lock) => locks.push(lock),
-                    Err(error @ StoreError::InUse { .. }) => drop(open.insert(id, error)),
-                    Err(_) if SessionLock::is_free_on_a_full_disk(&folder, id) => {}
-                    Err(error) => return Err(error),
-                }
+    ) -> Result<(Vec<Lease>, HashMap<SessionId, StoreError>), SessionError> {
+        let (mut leases, mut open) = (Vec::new(), HashMap::new());
+        for id in records.iter().map(|record| record.id) {
+            match self.setup.log.lease(id).await {
+                Ok(lease) => leases.push(lease),
+                Err(error @ StoreError::InUse { .. }) => drop(open.insert(id, error)),
+                Err(StoreError::Write(_)) if !self.setup.log.is_leased(id).await => {}
+                Err(error) => return Err(error.into()),
             }
-            Ok((locks, open))
-        });
-        Ok(locking.await.map_err(|error| StoreError::Write(error.to_string())).flatten()?)
+        }
+        Ok((leases, open))
     }
 
     /// How much there is and how much room it takes.

@@ -16,11 +16,11 @@ use neco_model::Provider;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
 use neco_safety::World;
-use neco_store::{SessionLock, SessionRecord};
+use neco_store::SessionRecord;
 use neco_toolkit::{DynTool, Registry, Spill};
 use tokio_util::sync::CancellationToken;
 
-use super::hub::{Hub, lock_folder};
+use super::hub::Hub;
 use super::options::SessionOptions;
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::error::SessionError;
@@ -367,7 +367,7 @@ impl Hub {
     /// When the store fails.
     pub async fn agents_of(&self, session: SessionId) -> Result<Vec<AgentNode>, SessionError> {
         let mut nodes = self.fold(session).await?.tree.all();
-        if SessionLock::acquire(&lock_folder(&self.setup.data_dir), session).is_ok() {
+        if !self.setup.log.is_leased(session).await {
             let worked = |node: &&mut AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
             nodes.iter_mut().skip(1).filter(worked).for_each(|node| node.state = NodeState::Paused);
         }

@@ -15,7 +15,7 @@ use neco_safety::LocalWorld;
 use neco_safety::sandbox::Roots;
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
-use neco_store::{SessionLock, SessionRecord};
+use neco_store::{Lease, SessionRecord};
 use neco_toolkit::Registry;
 
 use super::context::SessionContext;
@@ -60,9 +60,9 @@ impl Hub {
             ..SessionRecord::new(SessionId::new(), cwd.display().to_string(), now)
         };
         let provider = self.provider(&options, None)?;
-        let lock = SessionLock::acquire(&self.locks(), record.id)?;
+        let lease = Arc::new(self.setup.log.lease(record.id).await?);
         self.setup.catalog.create(record.clone()).await?;
-        self.start(record, Fold::default(), lock, provider, options).await
+        self.start(record, Fold::default(), lease, provider, options).await
     }
 
     /// Opens a session again: mends its log and goes on with its conversation.
@@ -71,14 +71,14 @@ impl Hub {
     /// When it is open elsewhere, its folder or model can't be used, or the store fails.
     pub async fn open(&self, record: SessionRecord, options: SessionOptions) -> Result<Session, SessionError> {
         let folder = usable_folder(Path::new(&record.cwd))?;
-        let lock = SessionLock::acquire(&self.locks(), record.id)?;
+        let lease = Arc::new(self.setup.log.lease(record.id).await?);
         let identity = identity(&folder);
         if identity.is_some() && identity != record.folder {
             self.setup.catalog.set_folder(record.id, &record.cwd, identity.as_deref()).await?;
         }
         let fold = self.fold_to_write(record.id).await?;
         let provider = self.provider(&options, Some(&fold.standing.model))?;
-        self.start(record, fold, lock, provider, options).await
+        self.start(record, fold, lease, provider, options).await
     }
 
     /// What a session's log adds up to, without opening it.
@@ -115,11 +115,6 @@ impl Hub {
         &self.setup.deps.redactor
     }
 
-    /// Where locks are.
-    pub(super) fn locks(&self) -> PathBuf {
-        lock_folder(&self.setup.data_dir)
-    }
-
     pub(super) fn provider(
         &self,
         options: &SessionOptions,
@@ -142,7 +137,7 @@ impl Hub {
         &self,
         record: SessionRecord,
         mut fold: Fold,
-        lock: SessionLock,
+        lease: Arc<Lease>,
         provider: Arc<dyn Provider>,
         options: SessionOptions,
     ) -> Result<Session, SessionError> {
@@ -152,7 +147,7 @@ impl Hub {
         let moved =
             (resumed && elsewhere && !fold.messages.is_empty()).then(|| moved_words(&fold.standing.cwd, &record.cwd));
         let journal = Arc::new(Journal::new(
-            record.id,
+            &lease,
             Arc::clone(&self.setup.log),
             // What it is called is the list's to say: a fork may have a title of its own.
             Standing { title: record.title.clone(), ..fold.standing.clone() },
@@ -251,7 +246,7 @@ impl Hub {
             agent: made.agent,
             handle: made.handle,
             ctx,
-            lock,
+            lease,
             first_seq: first_new,
             log: Arc::clone(&self.setup.log),
             catalog: Arc::clone(&self.setup.catalog),
@@ -391,12 +386,6 @@ impl Hub {
             temperature: None,
         })
     }
-}
-
-/// Where the locks of sessions are, below the folder of everything that is kept.
-#[must_use]
-pub fn lock_folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("locks")
 }
 
 pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{AgentId, Event, EventBody, Role};
-use neco_store::{SessionLock, SessionRecord};
+use neco_store::SessionRecord;
 
 use super::hub::Hub;
 
@@ -35,8 +35,9 @@ impl Hub {
             return None;
         }
         // One that is at work in another process was not stopped.
-        let (locks, id) = (self.locks(), last.id);
-        tokio::task::spawn_blocking(move || SessionLock::acquire(&locks, id)).await.ok()?.ok()?;
+        if self.setup.log.is_leased(last.id).await {
+            return None;
+        }
         let id = last.id.to_string();
         let short = id.get(..18).unwrap_or(&id);
         let text = format!(
@@ -59,15 +60,14 @@ impl Hub {
 
     /// How sessions stand, in their order: those that a process has open, and those that were stopped at work.
     pub async fn stages(&self, records: &[SessionRecord]) -> Vec<Stage> {
-        let (locks, ids) = (self.locks(), records.iter().map(|record| record.id).collect::<Vec<_>>());
-        let look = move || ids.into_iter().map(|id| SessionLock::is_held(&locks, id)).collect::<Vec<_>>();
-        let held = tokio::task::spawn_blocking(look).await.unwrap_or_default();
         let mut stages = Vec::with_capacity(records.len());
-        for (at, record) in records.iter().enumerate() {
-            stages.push(match held.get(at) {
-                Some(true) => Stage::Open,
-                Some(false) | None if self.is_unfinished(record).await == Some(true) => Stage::Stopped,
-                Some(false) | None => Stage::AtRest,
+        for record in records {
+            stages.push(if self.setup.log.is_leased(record.id).await {
+                Stage::Open
+            } else if self.is_unfinished(record).await == Some(true) {
+                Stage::Stopped
+            } else {
+                Stage::AtRest
             });
         }
         stages

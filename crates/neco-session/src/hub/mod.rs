@@ -20,7 +20,7 @@ mod workflows;
 pub use children::ChildFactory;
 pub use context::{Again, Root, SessionContext};
 pub use find::{Found, worktree_folder};
-pub use hub::{Hub, lock_folder};
+pub use hub::Hub;
 pub use left::Stage;
 pub use options::{
     AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints,

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use neco_proto::event::PlanUpdate;
 use neco_proto::{AgentId, EventBody, Plan, PlanStatus, SessionId};
-use neco_store::SessionLock;
 
-use super::hub::{Hub, lock_folder};
+use super::hub::Hub;
 use crate::error::SessionError;
 use crate::journal::Journal;
 use crate::plans::{PlanFiles, UnfinishedPlan};
@@ -25,13 +24,13 @@ impl Hub {
     pub async fn close_plan(&self, session: SessionId) -> Result<(), SessionError> {
         let files = PlanFiles::new(&self.setup.data_dir);
         if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
-            let _lock = SessionLock::acquire(&lock_folder(&self.setup.data_dir), session)?;
+            let lease = Arc::new(self.setup.log.lease(session).await?);
             let fold = self.fold_to_write(session).await?;
             let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
             let (plan, findings) = (fold.standing.plan.clone(), fold.standing.findings.clone());
             if let Some(plan) = plan.filter(Plan::is_unfinished) {
                 let redactor = self.setup.deps.redactor.clone();
-                let journal = Journal::new(session, Arc::clone(&self.setup.log), fold.standing, redactor);
+                let journal = Journal::new(&lease, Arc::clone(&self.setup.log), fold.standing, redactor);
                 let plan = Some(Plan { status: PlanStatus::Dropped, ..plan });
                 journal.commit(root, None, EventBody::PlanUpdate(PlanUpdate { plan, findings })).await?;
             }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use neco_proto::event::{WorkflowGraph, WorkflowState};
 use neco_proto::{AgentId, EventBody};
-use neco_store::{SessionLock, SessionRecord};
+use neco_store::SessionRecord;
 
-use super::hub::{Hub, lock_folder};
+use super::hub::Hub;
 use crate::error::SessionError;
 use crate::journal::Journal;
 use crate::memory::tools as memory_tools;
@@ -70,8 +70,7 @@ impl Hub {
     pub async fn workflow_runs(&self, cwd: Option<&str>) -> Vec<RunNote> {
         let mut runs = RunFiles::new(&self.setup.data_dir).list(cwd).await;
         for run in runs.iter_mut().filter(|run| run.state == WorkflowState::Running) {
-            // Whoever can lock the session has it alone.
-            if SessionLock::acquire(&lock_folder(&self.setup.data_dir), run.session).is_ok() {
+            if !self.setup.log.is_leased(run.session).await {
                 run.state = WorkflowState::Interrupted;
             }
         }
@@ -93,7 +92,7 @@ impl Hub {
     /// # Errors
     /// When its session is in use, or it is over.
     pub async fn cancel_workflow(&self, run: &RunNote) -> Result<(), SessionError> {
-        let _lock = SessionLock::acquire(&lock_folder(&self.setup.data_dir), run.session)?;
+        let lease = Arc::new(self.setup.log.lease(run.session).await?);
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;
         let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));
         let recorded: &Recorded = board.find(run.workflow_id).ok_or_else(gone)?;
@@ -102,7 +101,7 @@ impl Hub {
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let left = fold.tree.without_workflow(root, run.workflow_id);
         let redactor = self.setup.deps.redactor.clone();
-        let journal = Journal::new(run.session, Arc::clone(&self.setup.log), fold.standing, redactor);
+        let journal = Journal::new(&lease, Arc::clone(&self.setup.log), fold.standing, redactor);
         // What an earlier process left of it waits to be resumed, and never will be.
         let mut events = left;
         events.push((root, EventBody::WorkflowUpdate(update)));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use neco_model::Provider;
 use neco_proto::event::{
     AgentComplete, AgentMessage, AgentUpdate, CallStatus, CompleteReason, Down, Letter, NodeResult, NodeState,
@@ -14,7 +15,7 @@ use neco_proto::event::{
 };
 use neco_proto::{AgentId, AgentOrder, AgentParameters, Event, EventBody, MessageId, Seq, SessionId, Usage};
 use neco_safety::secrets::Redactor;
-use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, StoreError};
+use neco_store::{Catalog, Durability, EventLog, Lease, MemoryStore, SessionRecord, StoreError};
 use neco_toolkit::Spill;
 use tokio::sync::Semaphore;
 
@@ -42,12 +43,29 @@ struct Slow {
 }
 
 impl EventLog for Slow {
-    fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn lease(&self, session: SessionId) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        self.store.lease(session)
+    }
+
+    fn is_leased(&self, session: SessionId) -> BoxFuture<'_, bool> {
+        self.store.is_leased(session)
+    }
+
+    fn append<'a>(
+        &'a self,
+        lease: &'a Lease,
+        events: Vec<Event>,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         if self.fails.load(Ordering::SeqCst) {
             return Box::pin(std::future::ready(Err(StoreError::Write("the disk is full".to_owned()))));
         }
         self.appends.fetch_add(1, Ordering::SeqCst);
-        self.store.append(events, durability)
+        self.store.append(lease, events, durability)
+    }
+
+    fn subscribe(self: Arc<Self>, session: SessionId, since: Seq) -> BoxStream<'static, Result<Event, StoreError>> {
+        Arc::new(self.store.clone()).subscribe(session, since)
     }
 
     fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
@@ -97,6 +115,7 @@ struct World {
     session: SessionId,
     /// A → B → C, paused.
     line: Vec<AgentId>,
+    _lease: Arc<Lease>,
 }
 
 const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
@@ -132,12 +151,9 @@ async fn world(depth: usize) -> World {
     store.create(SessionRecord::new(session, "/", 0)).await.unwrap();
     let (lets, fails) = (Semaphore::new(0), AtomicBool::new(false));
     let log = Arc::new(Slow { store, lets, fails, appends: AtomicUsize::new(0) });
-    let journal = Arc::new(Journal::new(
-        session,
-        Arc::clone(&log) as Arc<dyn EventLog>,
-        Standing::default(),
-        Redactor::default(),
-    ));
+    let lease = Arc::new(log.lease(session).await.unwrap());
+    let journal =
+        Arc::new(Journal::new(&lease, Arc::clone(&log) as Arc<dyn EventLog>, Standing::default(), Redactor::default()));
     let (history, line) = history(root, depth, &spec());
     let settings = TreeSettings { limits: TreeLimits::default(), max_turns: 5, max_silence: None, max_letters: 2 };
     let supervisor = AgentSupervisor::new(CompanySetup {
@@ -156,7 +172,7 @@ async fn world(depth: usize) -> World {
     supervisor.open().await.unwrap();
     log.lets.forget_permits(10);
     log.appends.store(0, Ordering::SeqCst);
-    World { supervisor, log, session, line }
+    World { supervisor, log, session, line, _lease: lease }
 }
 
 impl World {

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::samples::{Samples, record};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
-use crate::log::{Durability, EventLog};
+use crate::log::{Durability, EventLog, lease_and_append};
 
 pub(super) async fn find_by_prefix<S: Catalog>(store: &S) -> Result<(), StoreError> {
     // The first eight digits are random, so that other sessions do not have them.
@@ -45,10 +45,10 @@ pub(super) async fn list_by_last_use<S: EventLog + Catalog>(store: &S) -> Result
     }
     store.create(record(elsewhere.session, "/list")).await?;
     let [first, second, third] = &all;
-    store.append(second.chunks(1..=2), Durability::Now).await?;
-    store.append(first.chunks(1..=5), Durability::Now).await?;
+    lease_and_append(store, second.chunks(1..=2), Durability::Now).await?;
+    lease_and_append(store, first.chunks(1..=5), Durability::Now).await?;
     // An event that claims to be older than the session's last use does not move it back.
-    store.append(vec![first.chunk_at(6, 1)], Durability::Now).await?;
+    lease_and_append(store, vec![first.chunk_at(6, 1)], Durability::Now).await?;
 
     let listed = store.list(Some(&here), 9).await?;
     let expected = [(first, 5, 6), (second, 2, 2), (third, 0, 0)].map(|(samples, latest, events)| SessionRecord {
@@ -89,7 +89,7 @@ pub(super) async fn create_and_rename<S: EventLog + Catalog>(store: &S) -> Resul
     assert_eq!(store.set_title(unknown, "x", TitleSource::Person).await, refused);
     assert_eq!(store.set_folder(unknown, "/x", None).await, refused);
     assert_eq!(store.remove(unknown).await, refused);
-    store.append(vec![Samples::new(session).chunk(1)], Durability::Now).await
+    lease_and_append(store, vec![Samples::new(session).chunk(1)], Durability::Now).await
 }
 
 async fn found<S: Catalog>(store: &S, prefix: &str, limit: usize) -> Result<Vec<SessionId>, StoreError> {

@@ -1,5 +1,7 @@
 //! Runs every check.
 
+use std::sync::Arc;
+
 use super::{catalog, forks, log, removal, search};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
@@ -13,7 +15,7 @@ use crate::log::EventLog;
 ///
 /// # Panics
 /// When the store does not do what it should.
-pub async fn check<S: EventLog + Catalog>(open: impl AsyncFn() -> S) -> Result<(), StoreError> {
+pub async fn check<S: EventLog + Catalog + 'static>(open: impl AsyncFn() -> S) -> Result<(), StoreError> {
     let store = open().await;
     log::every_type_round_trips(&store).await?;
     log::big_strings_round_trip(&store).await?;
@@ -24,6 +26,7 @@ pub async fn check<S: EventLog + Catalog>(open: impl AsyncFn() -> S) -> Result<(
     log::soon_is_readable_at_once(&store).await?;
     log::sessions_side_by_side(&store).await?;
     log::a_hundred_thousand_events(&store).await?;
+    log::one_writer_at_a_time(&store).await?;
     catalog::find_by_prefix(&store).await?;
     catalog::list_by_last_use(&store).await?;
     catalog::create_and_rename(&store).await?;
@@ -37,6 +40,6 @@ pub async fn check<S: EventLog + Catalog>(open: impl AsyncFn() -> S) -> Result<(
     search::all_words_are_found(&store).await?;
     search::by_folder_and_time(&store).await?;
     search::what_changes_is_found_as_it_is(&store).await?;
-    drop(store);
+    log::a_log_can_be_followed((Arc::new(open().await), store)).await?;
     log::everything_remains(&open).await
 }

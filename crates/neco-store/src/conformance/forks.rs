@@ -5,7 +5,7 @@ use neco_proto::{Event, Seq, SessionId};
 use super::samples::{Samples, record};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
-use crate::log::{Durability, EventLog};
+use crate::log::{Durability, EventLog, lease_and_append};
 
 const ALL: usize = usize::MAX;
 
@@ -13,7 +13,7 @@ const ALL: usize = usize::MAX;
 pub(super) async fn session_with<S: EventLog + Catalog>(store: &S, last: Seq) -> Result<Samples, StoreError> {
     let samples = Samples::new(SessionId::new());
     store.create(record(samples.session, "/forks")).await?;
-    store.append(samples.chunks(1..=last), Durability::Now).await?;
+    lease_and_append(store, samples.chunks(1..=last), Durability::Now).await?;
     Ok(samples)
 }
 
@@ -26,7 +26,7 @@ pub(super) async fn fork_of<S: EventLog + Catalog>(
 ) -> Result<Samples, StoreError> {
     let samples = Samples::new(SessionId::new());
     store.fork(record(samples.session, "/forks"), parent, at).await?;
-    store.append(samples.chunks(at + 1..=last), Durability::Now).await?;
+    lease_and_append(store, samples.chunks(at + 1..=last), Durability::Now).await?;
     Ok(samples)
 }
 
@@ -43,7 +43,7 @@ pub(super) fn log_of(own: &Samples, parts: &[(&Samples, Seq)], last: Seq) -> Vec
 pub(super) async fn a_fork_begins_as_its_parent<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let parent = session_with(store, 10).await?;
     // Not written yet, but already there.
-    store.append(parent.chunks(11..=12), Durability::Soon).await?;
+    lease_and_append(store, parent.chunks(11..=12), Durability::Soon).await?;
     let fork = Samples::new(SessionId::new());
     let asked = SessionRecord { title: "a fork".to_owned(), events: 99, ..record(fork.session, "/forks") };
     store.fork(asked.clone(), parent.session, 11).await?;
@@ -53,11 +53,11 @@ pub(super) async fn a_fork_begins_as_its_parent<S: EventLog + Catalog>(store: &S
 
     let session = fork.session;
     for got in [1, 11, 13] {
-        let outcome = store.append(vec![fork.chunk(got)], Durability::Now).await;
+        let outcome = lease_and_append(store, vec![fork.chunk(got)], Durability::Now).await;
         assert_eq!(outcome, Err(StoreError::Gap { session, expected: 12, got }));
     }
-    store.append(fork.chunks(12..=14), Durability::Soon).await?;
-    store.append(parent.chunks(13..=20), Durability::Now).await?;
+    lease_and_append(store, fork.chunks(12..=14), Durability::Soon).await?;
+    lease_and_append(store, parent.chunks(13..=20), Durability::Now).await?;
     let whole = log_of(&fork, &[(&parent, 11)], 14);
     for (since, limit) in [(0, ALL), (0, 5), (9, 4), (11, 1), (12, ALL), (14, ALL)] {
         let expected: Vec<Event> = whole.iter().skip(since as usize).take(limit).cloned().collect();

@@ -1,5 +1,8 @@
 //! What every event log does.
 
+use std::sync::Arc;
+
+use futures::StreamExt;
 use futures::future::try_join_all;
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, SessionId};
@@ -7,14 +10,14 @@ use neco_proto::{Event, SessionId};
 use super::samples::{Samples, record};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
-use crate::log::{Durability, EventLog};
+use crate::log::{Durability, EventLog, lease_and_append};
 
 const ALL: usize = usize::MAX;
 
 pub(super) async fn every_type_round_trips<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let samples = created(store).await?;
     let events = samples.one_of_each_type();
-    store.append(events.clone(), Durability::Now).await?;
+    lease_and_append(store, events.clone(), Durability::Now).await?;
     assert_eq!(store.read(samples.session, 0, ALL).await?, events);
     Ok(())
 }
@@ -22,9 +25,9 @@ pub(super) async fn every_type_round_trips<S: EventLog + Catalog>(store: &S) -> 
 pub(super) async fn big_strings_round_trip<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let samples = created(store).await?;
     let mut events = vec![samples.big(1), samples.chunk(2)];
-    store.append(events.clone(), Durability::Now).await?;
+    lease_and_append(store, events.clone(), Durability::Now).await?;
     let again: Vec<Event> = (3..=20).map(|seq| Event { seq, ..samples.big(1) }).collect();
-    store.append(again.clone(), Durability::Soon).await?;
+    lease_and_append(store, again.clone(), Durability::Soon).await?;
     events.extend(again);
     assert_eq!(store.read(samples.session, 0, ALL).await?, events);
     store.flush().await?;
@@ -38,12 +41,12 @@ pub(super) async fn only_the_next_event_is_taken<S: EventLog + Catalog>(store: &
     for durability in [Durability::Now, Durability::Soon] {
         let expected = u64::from(durability == Durability::Soon) + 1;
         for got in [0, expected - 1, expected + 1, u64::MAX] {
-            let outcome = store.append(vec![samples.chunk(got)], durability).await;
+            let outcome = lease_and_append(store, vec![samples.chunk(got)], durability).await;
             assert_eq!(outcome, Err(StoreError::Gap { session, expected, got }));
         }
-        store.append(vec![samples.chunk(expected)], durability).await?;
+        lease_and_append(store, vec![samples.chunk(expected)], durability).await?;
     }
-    store.append(Vec::new(), Durability::Now).await?;
+    lease_and_append(store, Vec::new(), Durability::Now).await?;
     assert_eq!(seqs(&store.read(session, 0, ALL).await?), [1, 2]);
     Ok(())
 }
@@ -51,14 +54,14 @@ pub(super) async fn only_the_next_event_is_taken<S: EventLog + Catalog>(store: &
 pub(super) async fn a_refused_append_leaves_nothing<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let samples = created(store).await?;
     let session = samples.session;
-    let hole = store.append(vec![samples.chunk(1), samples.chunk(3)], Durability::Now).await;
+    let hole = lease_and_append(store, vec![samples.chunk(1), samples.chunk(3)], Durability::Now).await;
     assert_eq!(hole, Err(StoreError::Gap { session, expected: 2, got: 3 }));
     let other = created(store).await?;
-    let mixed = store.append(vec![samples.chunk(1), other.chunk(2)], Durability::Now).await;
-    assert_eq!(mixed, Err(StoreError::Gap { session: other.session, expected: 2, got: 2 }));
+    let mixed = lease_and_append(store, vec![samples.chunk(1), other.chunk(2)], Durability::Now).await;
+    assert_eq!(mixed, Err(StoreError::NotLeased { session: other.session }));
     assert_eq!(store.read(session, 0, ALL).await?, []);
     assert_eq!(store.read(other.session, 0, ALL).await?, []);
-    store.append(vec![samples.chunk(1)], Durability::Now).await?;
+    lease_and_append(store, vec![samples.chunk(1)], Durability::Now).await?;
     assert_eq!(seqs(&store.read(session, 0, ALL).await?), [1]);
     Ok(())
 }
@@ -66,8 +69,8 @@ pub(super) async fn a_refused_append_leaves_nothing<S: EventLog + Catalog>(store
 pub(super) async fn since_and_limit<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let samples = created(store).await?;
     let session = samples.session;
-    store.append(samples.chunks(1..=6), Durability::Now).await?;
-    store.append(samples.chunks(7..=10), Durability::Soon).await?;
+    lease_and_append(store, samples.chunks(1..=6), Durability::Now).await?;
+    lease_and_append(store, samples.chunks(7..=10), Durability::Soon).await?;
     for (since, limit, expected) in [
         (0, 3, vec![1, 2, 3]),
         (4, 4, vec![5, 6, 7, 8]),
@@ -87,7 +90,7 @@ pub(super) async fn unknown_sessions<S: EventLog + Catalog>(store: &S) -> Result
     let session = samples.session;
     assert_eq!(store.read(session, 0, ALL).await?, []);
     for durability in [Durability::Now, Durability::Soon] {
-        let outcome = store.append(vec![samples.chunk(1)], durability).await;
+        let outcome = lease_and_append(store, vec![samples.chunk(1)], durability).await;
         assert_eq!(outcome, Err(StoreError::UnknownSession { session }));
     }
     store.flush().await
@@ -96,7 +99,7 @@ pub(super) async fn unknown_sessions<S: EventLog + Catalog>(store: &S) -> Result
 pub(super) async fn soon_is_readable_at_once<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let samples = created(store).await?;
     for seq in 1..=50 {
-        store.append(vec![samples.chunk(seq)], Durability::Soon).await?;
+        lease_and_append(store, vec![samples.chunk(seq)], Durability::Soon).await?;
         let read = store.read(samples.session, 0, ALL).await?;
         assert_eq!(read, samples.chunks(1..=seq));
     }
@@ -113,7 +116,7 @@ pub(super) async fn sessions_side_by_side<S: EventLog + Catalog>(store: &S) -> R
     try_join_all(all.iter().enumerate().map(|(index, samples)| async move {
         for seq in 1..=40 {
             let durability = if (seq + index as u64).is_multiple_of(3) { Durability::Now } else { Durability::Soon };
-            store.append(vec![samples.chunk(seq)], durability).await?;
+            lease_and_append(store, vec![samples.chunk(seq)], durability).await?;
         }
         Ok::<(), StoreError>(())
     }))
@@ -127,7 +130,7 @@ pub(super) async fn sessions_side_by_side<S: EventLog + Catalog>(store: &S) -> R
 pub(super) async fn a_hundred_thousand_events<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let samples = created(store).await?;
     for start in (1..=100_000).step_by(100) {
-        store.append(samples.chunks(start..=start + 99), Durability::Soon).await?;
+        lease_and_append(store, samples.chunks(start..=start + 99), Durability::Soon).await?;
     }
     store.flush().await?;
     let mut last = 0;
@@ -144,8 +147,8 @@ pub(super) async fn everything_remains<S: EventLog + Catalog>(open: &impl AsyncF
     let samples = created(&store).await?;
     let events = samples.one_of_each_type();
     let next = events.len() as u64 + 1;
-    store.append(events.clone(), Durability::Now).await?;
-    store.append(vec![samples.chunk(next)], Durability::Soon).await?;
+    lease_and_append(&store, events.clone(), Durability::Now).await?;
+    lease_and_append(&store, vec![samples.chunk(next)], Durability::Soon).await?;
     store.set_title(samples.session, "kept", TitleSource::Person).await?;
     drop(store);
 
@@ -161,10 +164,56 @@ pub(super) async fn everything_remains<S: EventLog + Catalog>(open: &impl AsyncF
         ..record(samples.session, "")
     };
     assert_eq!(found, [expected]);
-    let outcome = store.append(vec![samples.chunk(next)], Durability::Soon).await;
+    let outcome = lease_and_append(&store, vec![samples.chunk(next)], Durability::Soon).await;
     assert_eq!(outcome, Err(StoreError::Gap { session: samples.session, expected: next + 1, got: next }));
-    store.append(vec![samples.chunk(next + 1)], Durability::Soon).await?;
+    lease_and_append(&store, vec![samples.chunk(next + 1)], Durability::Soon).await?;
     store.flush().await
+}
+
+pub(super) async fn one_writer_at_a_time<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let samples = created(store).await?;
+    let session = samples.session;
+    assert!(!store.is_leased(session).await);
+    let lease = store.lease(session).await?;
+    assert!(store.is_leased(session).await);
+    let second = store.lease(session).await.err();
+    assert_eq!(second, Some(StoreError::InUse { session, pid: std::process::id() }));
+    let other = store.lease(SessionId::new()).await?;
+    let refused = store.append(&other, vec![samples.chunk(1)], Durability::Now).await;
+    assert_eq!(refused, Err(StoreError::NotLeased { session }));
+    store.append(&lease, vec![samples.chunk(1)], Durability::Now).await?;
+    drop(lease);
+    assert!(!store.is_leased(session).await);
+    store.lease(session).await.map(drop)
+}
+
+/// Whoever follows sees what is there and then what comes, once and in order, from whichever store it comes.
+pub(super) async fn a_log_can_be_followed<S: EventLog + Catalog + 'static>(
+    (own, other): (Arc<S>, S),
+) -> Result<(), StoreError> {
+    let samples = created(own.as_ref()).await?;
+    let session = samples.session;
+    lease_and_append(own.as_ref(), samples.chunks(1..=700), Durability::Soon).await?;
+    let mut followed = Arc::clone(&own).subscribe(session, 3);
+    let lease = own.lease(session).await?;
+    let appending = async {
+        for first in (701..=3000).step_by(10) {
+            own.append(&lease, samples.chunks(first..=first + 9), Durability::Soon).await?;
+        }
+        own.flush().await
+    };
+    let following = async {
+        for seq in 4..=3000 {
+            assert_eq!(followed.next().await, Some(Ok(samples.chunk(seq))));
+        }
+    };
+    let (appended, ()) = futures::join!(appending, following);
+    appended?;
+    drop(lease);
+    lease_and_append(&other, samples.chunks(3001..=3002), Durability::Now).await?;
+    assert_eq!(followed.next().await, Some(Ok(samples.chunk(3001))));
+    assert_eq!(followed.next().await, Some(Ok(samples.chunk(3002))));
+    Ok(())
 }
 
 async fn created<S: Catalog>(store: &S) -> Result<Samples, StoreError> {

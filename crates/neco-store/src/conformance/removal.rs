@@ -6,7 +6,7 @@ use super::forks::{fork_of, log_of, session_with};
 use super::samples::{Samples, record};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
-use crate::log::{Durability, EventLog};
+use crate::log::{Durability, EventLog, lease_and_append};
 use crate::size::Prune;
 
 const ALL: usize = usize::MAX;
@@ -15,7 +15,7 @@ pub(super) async fn nothing_is_left<S: EventLog + Catalog>(store: &S) -> Result<
     let before = store.sizes().await?;
     let samples = session_with(store, 5).await?;
     let session = samples.session;
-    store.append(vec![samples.big(6)], Durability::Now).await?;
+    lease_and_append(store, vec![samples.big(6)], Durability::Now).await?;
     let during = store.sizes().await?;
     assert_eq!((during.sessions, during.events), (before.sessions + 1, before.events + 6));
     store.remove(session).await?;
@@ -24,13 +24,13 @@ pub(super) async fn nothing_is_left<S: EventLog + Catalog>(store: &S) -> Result<
     assert_eq!(store.find(&session.to_string(), 9).await?, []);
     assert_eq!(store.remove(session).await, Err(unknown.clone()));
     for durability in [Durability::Now, Durability::Soon] {
-        assert_eq!(store.append(vec![samples.chunk(7)], durability).await, Err(unknown.clone()));
+        assert_eq!(lease_and_append(store, vec![samples.chunk(7)], durability).await, Err(unknown.clone()));
     }
     let after = store.sizes().await?;
     assert_eq!((after.sessions, after.events, after.blobs), (before.sessions, before.events, before.blobs));
     // Its id is free again.
     store.create(record(session, "/removed")).await?;
-    store.append(vec![samples.chunk(1)], Durability::Now).await?;
+    lease_and_append(store, vec![samples.chunk(1)], Durability::Now).await?;
     assert_eq!(store.read(session, 0, ALL).await?, samples.chunks(1..=1));
     store.remove(session).await
 }
@@ -39,7 +39,7 @@ pub(super) async fn forks_keep_what_they_need<S: EventLog + Catalog>(store: &S) 
     let before = store.sizes().await?;
     let parent = session_with(store, 10).await?;
     let big = parent.big(11);
-    store.append(vec![big.clone()], Durability::Now).await?;
+    lease_and_append(store, vec![big.clone()], Durability::Now).await?;
     let early = fork_of(store, parent.session, 4, 6).await?;
     let late = fork_of(store, parent.session, 11, 12).await?;
     assert_eq!(store.read(parent.session, 10, ALL).await?, std::slice::from_ref(&big));
@@ -116,7 +116,7 @@ pub(super) async fn old_sessions_are_pruned<S: EventLog + Catalog>(store: &S) ->
     assert_eq!(store.prune(asked).await?.sessions, dry.sessions);
     assert_eq!(store.list(Some("/old"), 9).await?, [fourth.clone(), second.clone()]);
     let samples = Samples::new(second.id);
-    store.append(samples.chunks(1..=2), Durability::Now).await?;
+    lease_and_append(store, samples.chunks(1..=2), Durability::Now).await?;
     store.remove(second.id).await?;
     store.remove(fourth.id).await
 }

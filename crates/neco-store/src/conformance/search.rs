@@ -7,7 +7,7 @@ use super::forks::fork_of;
 use super::samples::{Samples, record};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
-use crate::log::{Durability, EventLog};
+use crate::log::{Durability, EventLog, lease_and_append};
 use crate::search::{HitRole, SearchHit, SearchQuery};
 
 /// A word that only this check knows, so that other things in the store are not found.
@@ -19,7 +19,7 @@ fn own_word() -> String {
 async fn said<S: EventLog + Catalog>(store: &S, cwd: &str, texts: &[String]) -> Result<Samples, StoreError> {
     let samples = Samples::new(SessionId::new());
     store.create(record(samples.session, cwd)).await?;
-    store.append(saying(&samples, 1, texts), Durability::Soon).await?;
+    lease_and_append(store, saying(&samples, 1, texts), Durability::Soon).await?;
     Ok(samples)
 }
 
@@ -155,12 +155,12 @@ pub(super) async fn what_changes_is_found_as_it_is<S: EventLog + Catalog>(store:
     store.set_title(parent.session, "Another matter", TitleSource::Person).await?;
     assert_eq!(found(store, &own).await?, [(parent.session, 2), (parent.session, 1)]);
     assert_eq!(found(store, &format!("{own} third")).await?, []);
-    store.append(saying(&parent, 3, &[format!("{own} third")]), Durability::Now).await?;
+    lease_and_append(store, saying(&parent, 3, &[format!("{own} third")]), Durability::Now).await?;
     assert_eq!(found(store, &format!("{own} third")).await?, [(parent.session, 3)]);
 
     // What a fork has of its parent is found there; when the parent is gone, in the fork.
     let fork = fork_of(store, parent.session, 1, 1).await?;
-    store.append(saying(&fork, 2, &[format!("{own} otherwise")]), Durability::Now).await?;
+    lease_and_append(store, saying(&fork, 2, &[format!("{own} otherwise")]), Durability::Now).await?;
     let all = [(parent.session, 3), (fork.session, 2), (parent.session, 2), (parent.session, 1)];
     let mut there = found(store, &own).await?;
     there.sort_unstable_by_key(|(session, seq)| (std::cmp::Reverse(*seq), *session == parent.session));

@@ -96,8 +96,8 @@ impl Batch {
         let mut rows = Vec::with_capacity(events.len());
         for (event, offset) in events.iter().zip(0..) {
             let expected = first.seq.saturating_add(offset);
-            if event.session_id != session || event.seq != expected {
-                return Err(StoreError::Gap { session: event.session_id, expected, got: event.seq });
+            if event.seq != expected {
+                return Err(StoreError::Gap { session, expected, got: event.seq });
             }
             rows.push(Row::of(event)?);
         }

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use futures::future::{BoxFuture, join_all};
+use futures::stream::BoxStream;
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 use tokio::sync::mpsc::{self, Permit, Sender};
@@ -20,6 +21,9 @@ use super::tails::{Misfit, SharedTails};
 use super::{aside, failure, reserve, writer};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
+use crate::lease::Lease;
+use crate::live::Live;
+use crate::lock::{SessionLock, lock_folder};
 use crate::log::{Durability, EventLog};
 use crate::prefix;
 use crate::search::{SearchHit, SearchQuery};
@@ -43,6 +47,9 @@ pub struct SqliteStore {
     set_aside: Option<SetAside>,
     /// Held until the database is closed.
     presence: Mutex<Option<File>>,
+    /// The folder of the locks of sessions.
+    locks: PathBuf,
+    live: Arc<Live>,
 }
 
 impl SqliteStore {
@@ -69,6 +76,8 @@ impl SqliteStore {
             index,
             set_aside,
             presence: Mutex::new(Some(presence)),
+            locks: lock_folder(path.parent().unwrap_or(Path::new("."))),
+            live: Arc::default(),
         })
     }
 
@@ -157,6 +166,7 @@ impl SqliteStore {
             }
         };
         self.enqueue(batch).await?;
+        self.live.publish(events);
         match outcome {
             Some(outcome) => self.noted(outcome.await.map_err(|_| StoreError::Closed)?).await,
             None => Ok(()),
@@ -326,8 +336,38 @@ impl Drop for SqliteStore {
 }
 
 impl EventLog for SqliteStore {
-    fn append(&self, events: Vec<Event>, durability: Durability) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.append_all(events, durability))
+    fn lease(&self, session: SessionId) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        Box::pin(async move {
+            let locks = self.locks.clone();
+            let locked = tokio::task::spawn_blocking(move || SessionLock::acquire(&locks, session)).await;
+            let lock = locked.map_err(|error| StoreError::Write(error.to_string()))??;
+            Ok(Lease::new(session, (self.live.claim(session), lock)))
+        })
+    }
+
+    fn is_leased(&self, session: SessionId) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let locks = self.locks.clone();
+            let looked = tokio::task::spawn_blocking(move || SessionLock::is_held(&locks, session)).await;
+            looked.unwrap_or(true)
+        })
+    }
+
+    fn append<'a>(
+        &'a self,
+        lease: &'a Lease,
+        events: Vec<Event>,
+        durability: Durability,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            lease.check(&events)?;
+            self.append_all(events, durability).await
+        })
+    }
+
+    fn subscribe(self: Arc<Self>, session: SessionId, since: Seq) -> BoxStream<'static, Result<Event, StoreError>> {
+        let live = Arc::clone(&self.live);
+        live.follow(self, session, since)
     }
 
     fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use jiff::Timestamp;
 use neco_proto::event::StreamChunk;
 use neco_proto::{AgentId, Event, EventBody, Message, MessageId, Part, Seq, SessionId};
-use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore, lease_and_append};
 use uuid::Uuid;
 
 const PATH: &str = "NECO_STORE_TEST_PATH";
@@ -40,7 +40,7 @@ pub fn event(session_id: SessionId, seq: Seq) -> Event {
 }
 
 pub async fn append(store: &SqliteStore, seq: Seq, durability: Durability) -> Result<(), neco_store::StoreError> {
-    store.append(vec![event(session(), seq)], durability).await
+    lease_and_append(store, vec![event(session(), seq)], durability).await
 }
 
 pub async fn seqs(store: &SqliteStore, session: SessionId) -> Vec<Seq> {

@@ -21,7 +21,7 @@ use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
 use neco_session::hub::FindModel;
 use neco_session::{Hub, SessionOptions};
-use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord};
+use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, lease_and_append};
 
 use crate::args::EverywhereArgs;
 use crate::compose;
@@ -120,7 +120,7 @@ async fn copied(id: &str, env: &Env, memory: &Arc<MemoryStore>) -> Result<Sessio
         let page = store.read(record.id, since, PAGE).await?;
         let Some(last) = page.last() else { break };
         since = last.seq;
-        memory.append(page, Durability::Soon).await?;
+        lease_and_append(memory.as_ref(), page, Durability::Soon).await?;
     }
     store.close().await?;
     Ok(record)

@@ -9,8 +9,7 @@ use neco_config::{Config, Env};
 use neco_proto::{ErrorCode, SessionId};
 use neco_server::{AttachError, RemoteClient};
 use neco_session::SessionError;
-use neco_session::hub::lock_folder;
-use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError};
+use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError, lock_folder};
 
 use crate::args::RunArgs;
 use crate::compose;

@@ -2,7 +2,7 @@
 
 use neco_proto::event::UsageEvent;
 use neco_proto::{Event, EventBody, Message, Part, Role, Usage};
-use neco_store::{Catalog, Durability, EventLog, SqliteStore};
+use neco_store::{Catalog, Durability, EventLog, SqliteStore, lease_and_append};
 use serde_json::{Value, json};
 
 use crate::format::{ALL, Format, Piece};
@@ -101,7 +101,7 @@ async fn a_log_that_has_such_numbers_opens_and_goes_on() {
     let bodies = [EventBody::Usage(used), EventBody::Message(said)];
     let events =
         bodies.into_iter().zip(last.seq + 1..).map(|(body, seq)| Event { seq, body, ..last.clone() }).collect();
-    store.append(events, Durability::Now).await.unwrap();
+    lease_and_append(&store, events, Durability::Now).await.unwrap();
     store.close().await.unwrap();
     let ran = run(&house, &["-m", "again", "--continue", "--output-format", "json"]).0.ended_with(0);
     assert!(ran.json()["usage"]["input"].as_u64().is_some());

@@ -7,8 +7,7 @@ use neco_config::{Config, Env};
 use neco_proto::agent_ask::{self, AgentAsk};
 use neco_proto::event::AgentNode;
 use neco_session::SessionError;
-use neco_session::hub::lock_folder;
-use neco_store::{SessionLock, SessionRecord, StoreError};
+use neco_store::{EventLog, SessionRecord};
 use serde_json::json;
 
 use crate::agent_orders;
@@ -135,13 +134,14 @@ async fn open_in(folder: &Path, env: &Env) -> Result<Vec<SessionRecord>, Failure
     };
     let found: Result<Vec<SessionRecord>, SessionError> = found.await;
     drop(hub);
+    let mut open = Vec::new();
+    for record in found? {
+        if store.is_leased(record.id).await {
+            open.push(record);
+        }
+    }
     store.close().await?;
-    let locks = lock_folder(env.data_dir());
-    let is_open = |record: &SessionRecord| {
-        let named = locks.join(format!("{}.lock", record.id)).exists();
-        named && matches!(SessionLock::acquire(&locks, record.id), Err(StoreError::InUse { .. }))
-    };
-    Ok(found?.into_iter().filter(is_open).collect())
+    Ok(open)
 }
 
 fn nothing_runs(words: &str) -> Failure {

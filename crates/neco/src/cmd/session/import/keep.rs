@@ -7,7 +7,7 @@ use neco_proto::event::TitleSource;
 use neco_proto::{Event, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_session::redacted::redact;
-use neco_store::{Catalog, Durability, EventLog, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, EventLog, Lease, SessionRecord, SqliteStore, lease_and_append};
 
 use super::told::Told;
 use crate::args::EverywhereArgs;
@@ -102,7 +102,7 @@ impl Keeper<'_> {
         let (title, count) = (record.title.clone(), events.len() as u64);
         self.store().create(record).await?;
         // All of it in one piece: whoever is killed leaves all of it, or nothing.
-        if let Err(error) = self.store().append(events, Durability::Now).await {
+        if let Err(error) = lease_and_append(self.store(), events, Durability::Now).await {
             self.forget(session).await;
             return Err(error.into());
         }
@@ -130,8 +130,8 @@ impl Keeper<'_> {
     }
 
     /// Adds events.
-    pub(super) async fn append(&self, events: Vec<Event>) -> Result<(), Failure> {
-        Ok(self.store().append(events, Durability::Soon).await?)
+    pub(super) async fn append(&self, lease: &Lease, events: Vec<Event>) -> Result<(), Failure> {
+        Ok(self.store().append(lease, events, Durability::Soon).await?)
     }
 
     /// Takes back what was begun.

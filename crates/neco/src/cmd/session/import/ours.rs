@@ -5,11 +5,10 @@ use std::io::BufRead;
 
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, EventBody, Role, SessionId};
-use neco_session::hub::lock_folder;
 use neco_session::redacted::redact;
 use neco_session::spill::keep_output;
 use neco_store::export::jsonl::{JsonlError, JsonlReader, Output};
-use neco_store::{Catalog, EventLog, SessionLock, SessionRecord};
+use neco_store::{Catalog, EventLog, Lease, SessionRecord};
 
 use super::keep::{BATCH, Keeper};
 use super::told::Told;
@@ -115,9 +114,10 @@ async fn import<R: BufRead>(
     let created = about.as_ref().map(|about| about.created_ms).filter(|ms| *ms > 0).unwrap_or(created);
     let title = about.map(|about| (about.title, TitleSource::FirstWords));
     let record = keeper.record(id, &place.cwd, String::new(), None, created);
-    let _lock = locked(keeper, id).await?;
+    // Nobody opens a session of which only a part is here.
+    let lease = keeper.store().lease(id).await?;
     keeper.store().create(record.clone()).await?;
-    let added = match add(keeper, name, &mut reader, id, first, title).await {
+    let added = match add(keeper, &lease, name, &mut reader, first, title).await {
         Ok(added) => added,
         Err(failure) => {
             keeper.forget(id).await;
@@ -137,24 +137,17 @@ async fn go_on<R: BufRead>(
     record: SessionRecord,
     events: u64,
 ) -> Result<Told, Failure> {
-    let _lock = locked(keeper, record.id).await?;
+    let lease = keeper.store().lease(record.id).await?;
     let broken = |error: JsonlError| Failure::new(Exit::Failed, format!("{name} {error}"));
     while reader.count() < events && reader.next_event().map_err(broken)?.is_some() {}
     reader.take_outputs();
     let first = next(&mut reader, keeper, record.id, name).await?;
-    let added = add(keeper, name, &mut reader, record.id, first, None).await?;
+    let added = add(keeper, &lease, name, &mut reader, first, None).await?;
     let title = retitle(keeper, &record, added.title).await?;
     let more = format!("{} of it were here; {} were added", count(events, "event"), count(added.events, "more event"));
     let notes = std::iter::once(more).chain(cut(&reader)).collect();
     let events = events + added.events;
     Ok(Told { session: record.id, from: Format::Neco, title, events, already: false, notes })
-}
-
-/// Nobody opens a session of which only a part is here.
-async fn locked(keeper: &Keeper<'_>, id: SessionId) -> Result<SessionLock, Failure> {
-    let folder = lock_folder(keeper.desk.env.data_dir());
-    let locked = tokio::task::spawn_blocking(move || SessionLock::acquire(&folder, id)).await;
-    Ok(locked.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??)
 }
 
 /// What was added.
@@ -166,12 +159,13 @@ struct Added {
 
 async fn add<R: BufRead>(
     keeper: &Keeper<'_>,
+    lease: &Lease,
     name: &str,
     reader: &mut JsonlReader<R>,
-    id: SessionId,
     first: Option<Event>,
     title: Option<(String, TitleSource)>,
 ) -> Result<Added, Failure> {
+    let id = lease.session();
     let mut added = Added { events: 0, title, has_checkpoints: false };
     let mut batch: Vec<Event> = first.into_iter().collect();
     let mut first_words = None;
@@ -193,7 +187,7 @@ async fn add<R: BufRead>(
                 }
             }
             added.events += batch.len() as u64;
-            keeper.append(std::mem::take(&mut batch)).await?;
+            keeper.append(lease, std::mem::take(&mut batch)).await?;
         }
         if is_end {
             break;
