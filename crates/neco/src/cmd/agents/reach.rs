@@ -4,11 +4,11 @@ use std::path::Path;
 
 use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env};
-use neco_proto::agent_ask::{self, AgentAsk};
 use neco_proto::event::AgentNode;
 use neco_session::SessionError;
 use neco_session::hub::lock_folder;
 use neco_store::{SessionLock, SessionRecord, StoreError};
+use neco_view::agent_ask::{self, AgentAsk};
 use serde_json::json;
 
 use crate::agent_orders;

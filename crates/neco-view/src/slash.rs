@@ -4,8 +4,9 @@
 //! What a session can do by itself has a variant of its own; what needs something outside of it (other
 //! sessions, files, settings) is an [`Outside`], which whoever opened the window carries out.
 
+use neco_proto::{ApprovalMode, Mode};
+
 use crate::context_view::ContextView;
-use crate::mode::{ApprovalMode, Mode};
 
 /// What a slash command asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Which messages of a context are shown, and in which order: what stands behind `/context`.
 
-use crate::context::MessageSize;
-use crate::message::{Author, Role};
+use neco_proto::{Author, MessageSize, Role};
 
 /// How many are shown when nobody says.
 const USUAL: usize = 5;
@@ -111,8 +110,9 @@ impl ContextView {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::MessageId;
+
     use super::*;
-    use crate::ids::MessageId;
 
     fn message(role: Role, author: Option<Author>, tokens: u64) -> MessageSize {
         let (begins, tools) = (String::new(), Vec::new());

@@ -1,0 +1,11 @@
+//! What people see, before it is drawn, and what they type after a slash: the same for every front end.
+//!
+//! Nothing here opens a file, reads a clock or knows a terminal.
+//!
+//! Reading order: [`slash`] with [`agent_ask`] and [`context_view`], for whoever takes commands from a person.
+
+pub mod agent_ask;
+pub mod context_view;
+pub mod slash;
+
+pub use context_view::{ContextView, Speaker};
