@@ -2,10 +2,11 @@
 //!
 //! Nothing here opens a file, reads a clock or knows a terminal.
 //!
-//! Reading order: [`slash`] with [`agent_ask`] and [`context_view`], for whoever takes commands from a person.
+//! Reading order: [`figures`]; [`slash`] with [`agent_ask`] and [`context_view`], for whoever takes commands from a person.
 
 pub mod agent_ask;
 pub mod context_view;
+pub mod figures;
 pub mod slash;
 
 pub use context_view::{ContextView, Speaker};

@@ -179,7 +179,7 @@ impl Card {
             (None, None) => match self.status {
                 CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
                 CallStatus::Validating if self.written >= 1000 => {
-                    Some(format!("writing, {}", figures::bytes(self.written)))
+                    Some(format!("writing, {}", figures::bytes(self.written as u64)))
                 }
                 CallStatus::Validating
                 | CallStatus::Scheduled

@@ -6,7 +6,7 @@
 //! looks the same whether its events are live or read back.
 //!
 //! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`agents`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
-//! [`screen`], [`wrap`], [`paint`], [`clean`], [`figures`], and [`json`],
+//! [`screen`], [`wrap`], [`paint`], [`clean`], and [`json`],
 //! [`stream_json`].
 
 pub mod agents;
@@ -16,7 +16,6 @@ pub mod clean;
 mod completion;
 pub mod diff;
 mod ending;
-pub mod figures;
 pub mod json;
 mod others;
 pub mod paint;
@@ -39,4 +38,5 @@ mod passing;
 mod recorded;
 
 pub use children::Children;
+pub use neco_view::figures;
 pub use printer::Printer;

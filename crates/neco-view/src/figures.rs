@@ -1,7 +1,11 @@
-//! Numbers as people read them.
+//! Numbers, times and money as people read them.
+//!
+//! What begins with `short_` is for a row that has little room, such as that of a call in a window or its status line:
+//! fewer digits, and hours where others count minutes on. Everything else is for text that is kept or read at leisure.
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use neco_proto::Usage;
 use neco_proto::event::{BudgetReached, UsageEvent};
 
@@ -16,6 +20,44 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
+/// `340 ms`, `3.2 s`, `12 s`, `1m 15s`, `1h 02m`.
+#[must_use]
+pub fn short_duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0 => format!("{milliseconds} ms"),
+        1..=9 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
+        10..=59 => format!("{seconds} s"),
+        60..=3599 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// A time that goes on, in whole seconds, with a blank before it; nothing in the first second.
+#[must_use]
+pub fn short_elapsed(milliseconds: u64) -> String {
+    match milliseconds / 1000 {
+        0 => String::new(),
+        seconds @ 1..=59 => format!(" {seconds} s"),
+        _ => format!(" {}", short_duration(milliseconds)),
+    }
+}
+
+/// `just now`, `3 min ago`, `5 h ago`, `2 d ago`, or the day.
+#[must_use]
+pub fn ago(millis: i64, now: Timestamp) -> String {
+    let seconds = now.as_millisecond().saturating_sub(millis) / 1000;
+    match seconds {
+        i64::MIN..60 => "just now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        86_400..2_592_000 => format!("{} d ago", seconds / 86_400),
+        _ => Timestamp::from_millisecond(millis)
+            .map(|time| time.strftime("%Y-%m-%d").to_string())
+            .unwrap_or_else(|_| "long ago".to_owned()),
+    }
+}
+
 /// `812`, `12.4k`, `3.1M`.
 #[must_use]
 pub fn tokens(count: u64) -> String {
@@ -23,6 +65,17 @@ pub fn tokens(count: u64) -> String {
         0..1000 => count.to_string(),
         1000..1_000_000 => format!("{:.1}k", count as f64 / 1e3),
         _ => format!("{:.1}M", count as f64 / 1e6),
+    }
+}
+
+/// `812`, `12.3k`, `171k`, `2.5M`.
+#[must_use]
+pub fn short_tokens(count: u64) -> String {
+    match count {
+        0..=999 => count.to_string(),
+        1_000..=99_999 => format!("{}.{}k", count / 1000, count % 1000 / 100),
+        100_000..=999_999 => format!("{}k", count / 1000),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
     }
 }
 
@@ -51,6 +104,12 @@ pub fn elapsed(time: Duration) -> String {
 #[must_use]
 pub fn dollars(amount: f64) -> String {
     if amount < 1.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// `$0.0032`, `$0.05`, `$1.50`.
+#[must_use]
+pub fn short_dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
 /// `12.4k in (8.1k cached) · 1.2k out · $0.0123`; nothing when nothing is known.
@@ -138,6 +197,12 @@ pub fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
+/// `1 message counts`, `3 messages count`: where more than an s tells several from one.
+#[must_use]
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +221,27 @@ mod tests {
             (elapsed(Duration::from_secs(7)), elapsed(Duration::from_secs(125))),
             ("7 s".into(), "2 m 05 s".into())
         );
+        assert_eq!((short_tokens(999), short_tokens(12_345)), ("999".into(), "12.3k".into()));
+        assert_eq!((short_tokens(171_230), short_tokens(2_500_000)), ("171k".into(), "2.5M".into()));
+        assert_eq!((short_duration(340), short_duration(3_240)), ("340 ms".into(), "3.2 s".into()));
+        assert_eq!((short_duration(75_000), short_duration(3_720_000)), ("1m 15s".into(), "1h 02m".into()));
+        assert_eq!((short_dollars(0.0032), short_dollars(1.5)), ("$0.0032".into(), "$1.50".into()));
         assert_eq!((count(1, "turn"), count(0, "turn")), ("1 turn".into(), "0 turns".into()));
+    }
+
+    #[test]
+    fn times_are_as_coarse_as_they_are_old() {
+        let now: Timestamp = "2026-11-15T12:00:00Z".parse().unwrap();
+        for (seconds, shown) in [
+            (-5, "just now"),
+            (59, "just now"),
+            (61, "1 min ago"),
+            (7200, "2 h ago"),
+            (86_400 * 3, "3 d ago"),
+            (86_400 * 40, "2026-10-06"),
+        ] {
+            assert_eq!(ago(now.as_millisecond() - seconds * 1000, now), shown);
+        }
     }
 
     #[test]
@@ -201,16 +286,5 @@ mod tests {
             tokens.contains("1000 tokens is used up: 1200 used") && tokens.contains("agent.max_tokens"),
             "{tokens}"
         );
-    }
-
-    #[test]
-    fn the_share_of_the_context_is_told_when_both_ends_are_known() {
-        let used = |input, context_window| UsageEvent {
-            model: "a/b".into(),
-            usage: Usage { input, output: 400, ..Usage::default() },
-            context_window,
-        };
-        assert_eq!(context(&used(12_000, Some(200_000))).as_deref(), Some("context 12.4k of 200.0k (6%)"));
-        assert_eq!((context(&used(12_000, None)), context(&used(1, Some(0)))), (None, None));
     }
 }
