@@ -15,7 +15,7 @@ use neco_model::scripted::Script;
 use neco_model::{Delta, DeltaStream, FinishReason, Provider, Request};
 use neco_proto::{ApprovalMode, Client, Command};
 use neco_session::Session;
-use neco_session::tree::IdleTracker;
+use neco_view::reduce::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
 use serde_json::json;

@@ -13,7 +13,7 @@ use neco_proto::event::{
     OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
 };
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, PlanStatus, Role};
-use neco_session::tree::IdleTracker;
+use neco_view::reduce::IdleTracker;
 
 use super::children::Children;
 use super::clean::{Cleaner, clean, clean_line};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
-use neco_session::tree::IdleTracker;
+use neco_view::reduce::IdleTracker;
 use tokio::runtime::Runtime;
 
 use super::open::Repl;

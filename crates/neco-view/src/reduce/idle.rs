@@ -6,8 +6,6 @@ use std::collections::{BTreeMap, HashSet};
 use neco_proto::event::{Admission, AgentMessage, AgentNode, AgentUpdate, CompleteReason, NodeState};
 use neco_proto::{AgentId, Event, EventBody, MessageId, Role};
 
-use super::carry::wakes;
-
 /// Whether a session has come to rest.
 #[derive(Clone, Debug, Default)]
 pub struct IdleTracker {
@@ -33,6 +31,12 @@ impl IdleTracker {
     /// These agents were there before the first event that is taken in.
     pub fn found(&mut self, nodes: &[AgentNode]) {
         nodes.iter().filter(|node| node.parent.is_some()).for_each(|node| self.stands(node));
+    }
+
+    /// The root, once it is known.
+    #[must_use]
+    pub fn root(&self) -> Option<AgentId> {
+        self.root
     }
 
     /// Takes in the next event.
@@ -119,7 +123,7 @@ impl IdleTracker {
     }
 
     fn letter(&mut self, message: &AgentMessage) {
-        if Some(message.to) == self.root && wakes(message) {
+        if Some(message.to) == self.root && message.wakes() {
             self.letters.insert(message.message_id);
         }
     }
