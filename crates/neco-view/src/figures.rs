@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_proto::Usage;
-use neco_proto::event::{BudgetReached, UsageEvent};
+use neco_proto::event::BudgetReached;
 
 /// `12 ms`, `3.4 s`, `2 m 05 s`.
 #[must_use]
@@ -182,13 +182,11 @@ fn limit_dollars(amount: f64) -> String {
     }
 }
 
-/// `context 12.4k of 200.0k (6%)`; nothing when one of them is not known.
+/// `context 12.4k of 200.0k (6%)`.
 #[must_use]
-pub fn context(used: &UsageEvent) -> Option<String> {
-    let window = used.context_window.filter(|window| *window > 0)?;
-    let count = used.usage.input.saturating_add(used.usage.output);
-    let share = 100.0 * count as f64 / window as f64;
-    (count > 0).then(|| format!("context {} of {} ({share:.0}%)", tokens(count), tokens(window)))
+pub fn context(count: u64, window: u64) -> String {
+    let share = 100.0 * count as f64 / window.max(1) as f64;
+    format!("context {} of {} ({share:.0}%)", tokens(count), tokens(window))
 }
 
 /// `1 turn`, `3 turns`.
@@ -226,6 +224,7 @@ mod tests {
         assert_eq!((short_duration(340), short_duration(3_240)), ("340 ms".into(), "3.2 s".into()));
         assert_eq!((short_duration(75_000), short_duration(3_720_000)), ("1m 15s".into(), "1h 02m".into()));
         assert_eq!((short_dollars(0.0032), short_dollars(1.5)), ("$0.0032".into(), "$1.50".into()));
+        assert_eq!(context(12_400, 200_000), "context 12.4k of 200.0k (6%)");
         assert_eq!((count(1, "turn"), count(0, "turn")), ("1 turn".into(), "0 turns".into()));
     }
 

@@ -1,12 +1,13 @@
 //! What the agent means to do, as lines: its todo list, its plan, its mode.
 
-use neco_proto::event::{ModeChange, PlanUpdate};
+use neco_proto::event::ModeChange;
 use neco_proto::{PlanStatus, Todo, TodoStatus};
 
-use super::clean::clean_line;
-use super::figures;
-use super::paint::Paint;
-use super::wrap::fitting;
+use crate::figures;
+use crate::paint::colour::Paint;
+use crate::paint::wrap::fitting;
+use crate::reduce::block::Planned;
+use neco_proto::clean::clean_line;
 
 /// Todos that are shown; of more the closed ones are summed up.
 const SHOWN: usize = 12;
@@ -34,14 +35,10 @@ pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
 
 /// What became of the plan, or what was found out; the plan itself was shown when it was asked about.
 #[must_use]
-pub fn update(update: &PlanUpdate, findings_before: usize, paint: Paint) -> Vec<String> {
-    let mut lines: Vec<String> = update
-        .findings
-        .iter()
-        .skip(findings_before)
-        .map(|finding| paint.dim(&format!("  ✎ {}", clean_line(finding))))
-        .collect();
-    if let Some(plan) = update.plan.as_ref().filter(|_| lines.is_empty()) {
+pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
+    let found = planned.found.iter().map(|finding| paint.dim(&format!("  ✎ {}", clean_line(finding))));
+    let mut lines: Vec<String> = found.collect();
+    if let Some(plan) = planned.plan.as_ref().filter(|_| lines.is_empty()) {
         let done = plan.steps.iter().filter(|step| step.done).count();
         let line = match plan.status {
             PlanStatus::Accepted if done == 0 && plan.unseen => {
@@ -130,17 +127,12 @@ mod tests {
         let step = |done| PlanStep { id: "1".to_owned(), text: "a".to_owned(), done };
         let plan =
             |status, done| Plan { text: String::new(), status, steps: vec![step(done), step(false)], unseen: false };
-        let lines = |status, done| {
-            update(
-                &PlanUpdate { plan: Some(plan(status, done)), findings: vec!["old".to_owned()] },
-                1,
-                Paint::default(),
-            )
-        };
+        let lines =
+            |status, done| planned(&Planned { plan: Some(plan(status, done)), found: Vec::new() }, Paint::default());
         assert_eq!(lines(PlanStatus::Accepted, false), ["✓ plan accepted: 2 steps"]);
         assert!(lines(PlanStatus::Accepted, true).is_empty());
         assert_eq!(lines(PlanStatus::Dropped, false), ["⊘ plan dropped"]);
-        let found = PlanUpdate { plan: None, findings: vec!["old".to_owned(), "it is\nso \u{1b}[1m".to_owned()] };
-        assert_eq!(update(&found, 1, Paint::default()), ["  ✎ it is so"]);
+        let found = Planned { plan: None, found: vec!["it is\nso \u{1b}[1m".to_owned()] };
+        assert_eq!(planned(&found, Paint::default()), ["  ✎ it is so"]);
     }
 }

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use neco_proto::AgentId;
 use neco_proto::event::{AgentNode, NodeState};
 
-use super::clean::{clean, clean_line};
-use super::paint::Paint;
-use super::wrap::fitting;
-use super::{figures, told};
+use crate::figures;
+use crate::paint::colour::Paint;
+use crate::paint::wrap::fitting;
+use crate::wording::notices;
+use neco_proto::clean::{clean, clean_line};
 
 /// The tree, an agent a line.
 #[must_use]
@@ -42,7 +43,7 @@ pub fn one(node: &AgentNode, nodes: &[AgentNode]) -> String {
     line("paused by", node.paused_by.filter(|by| *by != node.id).and_then(name));
     line("task", Some(clean(&node.task)));
     line("last words", node.last_message.as_deref().map(clean).filter(|_| node.result.is_none()));
-    line("result", node.result.as_ref().map(|result| clean(&told::result(result))));
+    line("result", node.result.as_ref().map(|result| clean(&notices::result(result))));
     text
 }
 
@@ -87,7 +88,7 @@ fn line(node: &AgentNode) -> String {
     if !node.children.is_empty() {
         parts.extend(figures::usage(&node.subtree_usage).map(|usage| format!("all {usage}")));
     }
-    let said = node.result.as_ref().map(told::result).or_else(|| node.last_message.clone());
+    let said = node.result.as_ref().map(notices::result).or_else(|| node.last_message.clone());
     let said = said.unwrap_or_else(|| node.task.clone());
     let first = clean_line(said.trim().lines().next().unwrap_or_default());
     parts.extend((!first.is_empty()).then_some(first));

@@ -1,21 +1,22 @@
 //! The last line of a run: how it ended and how it is gone on with.
 
-use neco_proto::event::{AgentComplete, BudgetReached, CompleteReason};
+use neco_proto::event::{BudgetReached, CompleteReason};
 
-use super::figures;
+use crate::figures;
+use crate::reduce::block::WorkEnd;
 
 /// How the work ended, before how long it took.
 #[must_use]
-pub fn ending(complete: &AgentComplete, plan_dropped: bool) -> String {
-    match complete.reason {
+pub fn ending(end: &WorkEnd) -> String {
+    match end.reason {
         CompleteReason::Natural => "done in".to_owned(),
         CompleteReason::IterationLimit => {
-            let turns = figures::count(complete.turns.into(), "turn");
+            let turns = figures::count(end.turns.into(), "turn");
             format!("stopped at the limit of {turns} (--max-turns) after")
         }
-        CompleteReason::Budget if complete.turns == 0 => "stopped before anything was asked, after".to_owned(),
+        CompleteReason::Budget if end.turns == 0 => "stopped before anything was asked, after".to_owned(),
         CompleteReason::Budget => "stopped by the budget after".to_owned(),
-        CompleteReason::Stopped if plan_dropped => "the plan was dropped after".to_owned(),
+        CompleteReason::Stopped if end.plan_dropped => "the plan was dropped after".to_owned(),
         CompleteReason::Stopped => "stopped by a hook after".to_owned(),
         CompleteReason::LoopDetected => "stopped because the model repeated itself, after".to_owned(),
         CompleteReason::Cancelled => "cancelled after".to_owned(),
@@ -25,8 +26,8 @@ pub fn ending(complete: &AgentComplete, plan_dropped: bool) -> String {
 
 /// The command that goes on with the session.
 #[must_use]
-pub fn going_on(id: &str, complete: &AgentComplete) -> String {
-    let (message, more) = match (complete.reason, complete.budget) {
+pub fn going_on(id: &str, end: &WorkEnd) -> String {
+    let (message, more) = match (end.reason, end.budget) {
         (CompleteReason::Budget, Some(BudgetReached::Cost { .. })) => ("continue", " --max-cost USD"),
         (CompleteReason::Budget, Some(BudgetReached::Tokens { .. })) => ("continue", " -c agent.max_tokens=N"),
         (CompleteReason::Budget, Some(BudgetReached::Time { .. })) => ("continue", " -c agent.max_seconds=N"),

@@ -7,8 +7,8 @@ use neco_proto::event::{
     NodeResult, Rewind, Up,
 };
 
-use super::clean::clean_line;
-use super::figures;
+use crate::figures;
+use neco_proto::clean::clean_line;
 
 /// `fake/good (key 2): fake limits the rate (HTTP 429); attempt 2 of 4 in 12.0 s`.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::clean::Cleaner;
+use neco_proto::clean::Cleaner;
 
 /// Lines that are shown as they come.
 const HEAD: usize = 10;

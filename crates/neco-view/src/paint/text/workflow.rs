@@ -4,45 +4,32 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use neco_proto::WorkflowId;
-use neco_proto::event::{TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};
+use neco_proto::event::{TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask};
 use serde_json::Value;
 
-use super::clean::clean_line;
-use super::paint::Paint;
-use super::wrap::fitting;
+use crate::paint::colour::Paint;
+use crate::paint::wrap::fitting;
+use crate::reduce::block::WorkflowStep;
+use neco_proto::clean::clean_line;
 
 /// Columns of what is said about a task.
 const SAID: usize = 100;
 
-/// What is on the screen of workflows.
-#[derive(Default)]
-pub struct WorkflowLines {
-    known: HashMap<WorkflowId, HashMap<String, (TaskState, u32)>>,
-}
-
-impl WorkflowLines {
-    /// What an update adds: the graph when it is new, and a line for each task that began or ended.
-    pub fn take(&mut self, update: &WorkflowUpdate, paint: Paint) -> Vec<String> {
-        let new = update.definition.is_some();
-        let known = self.known.entry(update.workflow_id).or_default();
-        let mut lines = Vec::new();
-        if new {
-            lines.push(paint.bold(&format!("workflow {} ({})", clean_line(&update.name), update.workflow_id)));
-            lines.extend(tree_lines(&update.tasks, paint));
-        }
-        for task in &update.tasks {
-            let now = (task.state, task.attempts);
-            let before = known.insert(task.id.clone(), now);
-            if before != Some(now) {
-                lines.extend(line(task, paint));
-            }
-        }
-        match update.state {
-            WorkflowState::Running => {}
-            state => lines.push(end(&update.name, state, update.workflow_id, paint)),
-        }
-        lines
+/// What a step adds: the graph when it is new, and a line for each task that began or ended.
+#[must_use]
+pub fn step(step: &WorkflowStep, paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    if step.began {
+        lines.push(paint.bold(&format!("workflow {} ({})", clean_line(&step.name), step.workflow_id)));
+        lines.extend(tree_lines(&step.tasks, paint));
     }
+    let moved = step.tasks.iter().filter(|task| step.moved.contains(&task.id));
+    lines.extend(moved.filter_map(|task| line(task, paint)));
+    match step.state {
+        WorkflowState::Running => {}
+        state => lines.push(end(&step.name, state, step.workflow_id, paint)),
+    }
+    lines
 }
 
 /// A task that began or ended, in one line; nothing for one that waits.
@@ -222,7 +209,7 @@ pub fn outcome(graph: &WorkflowGraph) -> String {
 #[must_use]
 pub fn words(output: &Value) -> String {
     match output {
-        Value::String(text) => super::clean::clean(text),
+        Value::String(text) => neco_proto::clean::clean(text),
         Value::Null => String::new(),
         other => format!("{other:#}"),
     }
@@ -266,24 +253,5 @@ mod tests {
                 "○ e  command"
             ]
         );
-    }
-
-    #[test]
-    fn a_task_is_told_once_for_each_state() {
-        let id = WorkflowId::new();
-        let update = |tasks: Vec<WorkflowTask>| WorkflowUpdate {
-            workflow_id: id,
-            name: "x".to_owned(),
-            state: WorkflowState::Running,
-            strategy: "continue".to_owned(),
-            tasks,
-            definition: None,
-            inputs: None,
-        };
-        let mut lines = WorkflowLines::default();
-        let mut take = |state| lines.take(&update(vec![task("a", &[], state)]), Paint::new(false));
-        assert_eq!(take(TaskState::Running), ["▶ a"]);
-        assert!(take(TaskState::Running).is_empty());
-        assert_eq!(take(TaskState::Completed), ["✓ a"]);
     }
 }

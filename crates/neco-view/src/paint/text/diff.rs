@@ -3,7 +3,7 @@
 use neco_proto::Diff;
 use neco_proto::visible::{visible, visible_line};
 
-use super::paint::Paint;
+use crate::paint::colour::Paint;
 
 /// Lines of one file's change that a card shows.
 pub const CARD: usize = 60;

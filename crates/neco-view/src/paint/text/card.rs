@@ -5,12 +5,13 @@ use std::time::Duration;
 use neco_proto::event::{CallStatus, HookOutcome, HookRun, ToolCallEnd};
 use neco_proto::{Display, ErrorCode};
 
-use super::clean::{clean, clean_line};
-use super::figures;
-use super::paint::Paint;
-use super::wrap::fitting;
 use super::{diff, tail::Tail};
-use crate::outcome::{error_words, is_refusal};
+use crate::figures;
+use crate::paint::colour::Paint;
+use crate::paint::wrap::fitting;
+use crate::reduce::work::is_refusal;
+use crate::wording::calls::error_words;
+use neco_proto::clean::{clean, clean_line};
 
 /// Lines of a text that a card shows.
 const TEXT_LINES: usize = 6;
