@@ -6,7 +6,7 @@ use super::block::WorkflowStep;
 
 /// Takes an update into the workflows that are known: what is to be seen of it, which is the whole graph when it is
 /// new and then each task that stands otherwise.
-pub(super) fn update(known: &mut Vec<WorkflowGraph>, update: &WorkflowUpdate) -> Option<WorkflowStep> {
+pub fn update(known: &mut Vec<WorkflowGraph>, update: &WorkflowUpdate) -> Option<WorkflowStep> {
     let at = known.iter().position(|graph| graph.workflow_id == update.workflow_id).unwrap_or(known.len());
     if at == known.len() {
         known.push(graph(update));
