@@ -15,9 +15,9 @@ use neco_model::scripted::Script;
 use neco_model::{Delta, DeltaStream, FinishReason, Provider, Request};
 use neco_proto::{ApprovalMode, Client, Command};
 use neco_session::Session;
-use neco_session::tree::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_view::reduce::IdleTracker;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 

@@ -4,7 +4,7 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it, [`slash`], [`agent_ask`] and [`context_view`] for whoever takes commands from a person.
+//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it.
 
 pub mod agent_ask;
 pub mod app;
@@ -12,7 +12,6 @@ pub mod clean;
 pub mod client;
 pub mod command;
 pub mod context;
-pub mod context_view;
 pub mod display;
 pub mod error_code;
 pub mod event;
@@ -26,7 +25,6 @@ pub mod query;
 pub mod question;
 pub mod result_part;
 pub mod rewinds;
-pub mod slash;
 pub mod usage;
 pub mod visible;
 
@@ -37,7 +35,6 @@ pub const PROTOCOL: u32 = 1;
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
 pub use context::{ContextReport, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize};
-pub use context_view::{ContextView, Speaker};
 pub use display::{Diff, Display};
 pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};

@@ -12,9 +12,9 @@ use neco_model::{DeltaStream, Provider, Request};
 use neco_proto::event::{AgentNode, CallStatus, CompleteReason, NodeState, SessionStop, WorkflowState};
 use neco_proto::{AgentOrder, Answer, ApprovalMode, Client, Command, Event, EventBody, Query, Seq, SessionSnapshot};
 use neco_session::Session;
-use neco_session::tree::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_view::reduce::IdleTracker;
 use serde_json::json;
 
 /// Long enough for whoever still works to ask many times.

@@ -9,9 +9,9 @@ use neco_model::scripted::{AgentPart, Expect, Script};
 use neco_proto::event::{AgentNode, Letter, NodeState, Up};
 use neco_proto::{AgentOrder, Answer, ApprovalMode, Client, Command, Event, EventBody, Query, Seq};
 use neco_session::Session;
-use neco_session::tree::IdleTracker;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
+use neco_view::reduce::IdleTracker;
 use serde_json::json;
 
 fn stage(script: Script) -> Stage {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_proto::slash::{Custom, Outside};
 use neco_proto::{Attachment, Client, Command, Diff};
+use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
 /// What stands around a window. Errors are for a person. What has a default can be done without: the

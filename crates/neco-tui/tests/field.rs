@@ -6,6 +6,7 @@ use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::update::{Effect, News};
+use neco_view::slash;
 use serde_json::json;
 use support::{Scene, edit_request};
 

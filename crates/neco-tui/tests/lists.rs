@@ -4,10 +4,10 @@ mod support;
 
 use crossterm::event::KeyCode;
 use neco_proto::event::*;
-use neco_proto::slash::Custom;
 use neco_proto::*;
 use neco_tui::host::{CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
 use neco_tui::update::{Effect, News, Unsent};
+use neco_view::slash::Custom;
 use serde_json::json;
 use support::{Scene, in_all_sizes, node};
 

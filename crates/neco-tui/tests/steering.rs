@@ -5,11 +5,11 @@
 mod support;
 
 use neco_proto::event::*;
-use neco_proto::slash::Custom;
 use neco_proto::*;
 use neco_tui::host::{CommandOutcome, ModelEntry};
 use neco_tui::term::{Depth, Screen};
 use neco_tui::update::News;
+use neco_view::slash::Custom;
 use proptest::prelude::*;
 use serde_json::json;
 use support::{Ended, Scene, edit_request};

@@ -1,9 +1,9 @@
 //! What a person asks of the agents of an open session, carried out: the same for the command line, the terminal
 //! window and the lines of the repl.
 
-use neco_proto::agent_ask::{self, AgentAsk};
 use neco_proto::event::AgentNode;
 use neco_proto::{Answer, Client, ClientError, Command, Query};
+use neco_view::agent_ask::{self, AgentAsk};
 
 use crate::print::agents;
 use crate::print::paint::Paint;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use neco_agent::plan::EXIT_PLAN_MODE;
 use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
-use neco_proto::{AgentId, CallId, ErrorCode, Event, EventBody, Message, Role, TurnId, Usage};
-use neco_safety::untrusted;
+use neco_proto::{AgentId, CallId, ErrorCode, Event, EventBody, TurnId, Usage};
+use neco_view::reduce::work::{joined, note_model, refused_with};
+use neco_view::wording::calls::error_words;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,19 +31,6 @@ pub struct Outcome {
     root: Option<AgentId>,
     turn: Option<TurnId>,
     arguments: HashMap<CallId, String>,
-}
-
-/// The end of work that went on after `before`.
-#[must_use]
-pub fn joined(before: Option<AgentComplete>, complete: &AgentComplete) -> AgentComplete {
-    let mut all = complete.clone();
-    if let Some(before) = before {
-        all.turns += before.turns;
-        all.usage += before.usage;
-        all.duration_ms += before.duration_ms;
-        all.waited_ms += before.waited_ms;
-    }
-    all
 }
 
 /// What went wrong, for a person and for a program.
@@ -106,44 +93,8 @@ impl Outcome {
             }
             EventBody::AgentComplete(complete) => self.completed(complete),
             EventBody::Usage(used) => self.last_call = Some(used.clone()),
-            EventBody::SessionStart(_)
-            | EventBody::StateChange(_)
-            | EventBody::TurnStart(_)
-            | EventBody::StreamChunk(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModelRetry(_)
-            | EventBody::ModelSwitch(_)
-            | EventBody::ToolCallUpdate(_)
-            | EventBody::ToolOutputChunk(_)
-            | EventBody::PermissionRequest(_)
-            | EventBody::PermissionDecision(_)
-            | EventBody::HookRun(_)
-            | EventBody::Question(_)
-            | EventBody::QuestionAnswer(_)
-            | EventBody::TodoUpdate(_)
-            | EventBody::PlanUpdate(_)
-            | EventBody::MemoryUpdate(_)
-            | EventBody::ModeChange(_)
-            | EventBody::Notification(_)
-            | EventBody::Environment(_)
-            | EventBody::IdeContext(_)
-            | EventBody::RulesTold(_)
-            | EventBody::ContextTrim(_)
-            | EventBody::Checkpoint(_)
-            | EventBody::FilesBack(_)
-            | EventBody::Rewind(_)
-            | EventBody::Title(_)
-            | EventBody::Imported(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::WorkflowUpdate(_)
-            | EventBody::Compaction(_)
-            | EventBody::MessageQueued(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::Unknown(_) => {}
+            // Nothing else decides what a run came to.
+            _ => {}
         }
     }
 
@@ -201,69 +152,12 @@ impl Outcome {
     }
 }
 
-/// Adds the model that said `message` to those that answered, the last one last.
-pub fn note_model(models: &mut Vec<String>, message: &Message) {
-    if let Some(model) = message.model.as_ref().filter(|_| message.role == Role::Assistant) {
-        models.retain(|known| known != model);
-        models.push(model.clone());
-    }
-}
-
-/// Whether a call with this code was refused, rather than failed.
-#[must_use]
-pub fn is_refusal(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
-}
-
-/// The code with which a call was refused. A plan that is sent back or dropped was looked at, which is another
-/// matter.
-#[must_use]
-pub fn refused_with(end: &ToolCallEnd) -> Option<ErrorCode> {
-    end.error_code.filter(|code| is_refusal(*code) && end.tool != EXIT_PLAN_MODE)
-}
-
-/// Lines of an error that belong to what it says, when each but the last ends with a colon.
-const ERROR_LINES: usize = 3;
-
-/// What a failed call says in its first line, without the code before it, and what follows a colon.
-#[must_use]
-pub fn error_words(end: &ToolCallEnd) -> String {
-    let output = untrusted::unwrapped(&end.output);
-    let mut words: Vec<&str> = Vec::new();
-    // What the model is advised to do is not for the person.
-    let advice = |line: &&str| end.error_code.is_some_and(|code| code.for_model() == *line);
-    let lines = output.lines().map(str::trim).filter(|line| !line.is_empty() && !advice(line));
-    for line in lines.take(ERROR_LINES) {
-        words.push(line);
-        if !line.ends_with(':') {
-            break;
-        }
-    }
-    let words = words.join(" ");
-    let bare = end.error_code.and_then(|code| words.strip_prefix(&format!("Error {code}: ")));
-    to_person(bare.unwrap_or(&words))
-}
-
-/// How errors speak of the person to the model, and how to the person.
-const SPOKEN: &[(&str, &str)] = &[
-    ("Tell the user that they can ", "You can "),
-    ("tell the user that they can ", "you can "),
-    ("have the user open ", "open "),
-    ("the user can ", "you can "),
-    ("The user can ", "You can "),
-    (" in their config.toml", " in your config.toml"),
-];
-
-/// Words that are written for the model, as they are said to the person.
-fn to_person(words: &str) -> String {
-    SPOKEN.iter().fold(words.to_owned(), |words, (model, person)| words.replace(model, person))
-}
-
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
+    use neco_agent::plan::EXIT_PLAN_MODE;
     use neco_proto::event::CallStatus;
-    use neco_proto::{AgentId, Part, SessionId, ToolCall};
+    use neco_proto::{AgentId, Message, Part, Role, SessionId, ToolCall};
     use serde_json::json;
 
     use super::*;
@@ -305,31 +199,6 @@ mod tests {
         let EventBody::ToolCallEnd(back) = end(Some(ErrorCode::RejectedByUser)) else { panic!("not an end") };
         let back = ToolCallEnd { tool: EXIT_PLAN_MODE.to_owned(), ..back };
         assert_eq!(refused_with(&back), None, "a plan that is sent back was looked at");
-    }
-
-    #[test]
-    fn words_after_a_colon_belong_to_the_error() {
-        let EventBody::ToolCallEnd(end) = end(Some(ErrorCode::ToolFailed)) else { panic!("not an end") };
-        let words = |output: &str| error_words(&ToolCallEnd { output: output.into(), ..end.clone() });
-        assert_eq!(words("Error 1005: two problems:\n\n  first:\n  second\nadvice"), "two problems: first: second");
-        assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
-        let told = "Error 1005: no engine. Tell the user that they can choose one in their config.toml.";
-        assert_eq!(words(told), "no engine. You can choose one in your config.toml.");
-        let advice = ErrorCode::ToolFailed.for_model();
-        assert_eq!(words(&format!("Error 1005: none such, not file:\n{advice}")), "none such, not file:");
-    }
-
-    #[test]
-    fn each_model_that_answered_is_named_once() {
-        let mut models = Vec::new();
-        let said =
-            |model: Option<&str>, role| Message { model: model.map(str::to_owned), ..Message::new(role, Vec::new()) };
-        for model in ["a/one", "b/two", "a/one"] {
-            note_model(&mut models, &said(Some(model), Role::Assistant));
-        }
-        note_model(&mut models, &said(None, Role::Assistant));
-        note_model(&mut models, &said(Some("c/three"), Role::User));
-        assert_eq!(models, ["b/two", "a/one"]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The page of the commands that begin with a slash.
 
-use neco_proto::slash::{Row, TABLE};
+use neco_view::slash::{Row, TABLE};
 
 use super::markdown::Markdown;
 
 /// What `slash.md` says.
 pub fn page() -> String {
     let mut page = Markdown::titled("Slash commands");
-    page.paragraph("Written by `cargo xtask reference` from `neco_proto::slash`; do not edit.");
+    page.paragraph("Written by `cargo xtask reference` from `neco_view::slash`; do not edit.");
     page.paragraph(
         "What can be written after a slash in the terminal window and in `neco repl`. Your own come beside them: \
          [the terminal](../terminal.md) says how.",

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use neco_config::Env;
 use neco_config::front_matter::{Field, Parted, Reading, part};
 use neco_proto::clean::clean_line;
-use neco_proto::slash::Custom;
 use neco_safety::invisible;
+use neco_view::slash::Custom;
 use neco_workspace::GitFacts;
 use sha2::{Digest, Sha256};
 

@@ -269,6 +269,17 @@ pub struct AgentMessage {
     pub message_id: MessageId,
 }
 
+impl AgentMessage {
+    /// Whether it is a reason to begin.
+    #[must_use]
+    pub fn wakes(&self) -> bool {
+        match self.letter {
+            Letter::Up(Up::Report { .. }) => false,
+            Letter::Up(Up::Question { .. } | Up::Ended { .. } | Up::Stopped { .. }) | Letter::Down(_) => true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

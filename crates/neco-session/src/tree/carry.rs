@@ -149,7 +149,7 @@ impl AgentSupervisor {
         let running = tree.node(agent).is_some_and(|node| node.state == NodeState::Running);
         let Some(slot) = slots.get_mut(&agent).filter(|_| running) else { return };
         let Some(line) = &slot.line else { return };
-        if !slot.at_work && !slot.mailbox.iter().any(wakes) {
+        if !slot.at_work && !slot.mailbox.iter().any(AgentMessage::wakes) {
             return;
         }
         let name = |id: AgentId| tree.node(id).map_or_else(|| id.to_string(), |node| node.name.clone());
@@ -161,7 +161,7 @@ impl AgentSupervisor {
                 _ => None,
             };
             let replaces = older.filter(|older| slot.in_flight.remove(*older));
-            line.send(AgentInput::Letter { message, wakes: wakes(&letter) && !slot.quiet, replaces });
+            line.send(AgentInput::Letter { message, wakes: letter.wakes() && !slot.quiet, replaces });
             slot.in_flight.letter(letter);
         }
     }
@@ -208,14 +208,6 @@ fn narrow(state: &mut State, narrowed: BTreeMap<AgentId, ChildSpec>) {
 fn change_budget(state: &State, agent: AgentId, parameters: &AgentParameters) {
     if let (Some(slot), Some(budget)) = (state.slots.get(&agent), parameters.budget) {
         slot.send(AgentInput::SetBudget(Budget { cost: budget.cost, tokens: budget.tokens, time: None }));
-    }
-}
-
-/// Whether a letter is a reason to begin.
-pub(super) fn wakes(letter: &AgentMessage) -> bool {
-    match letter.letter {
-        Letter::Up(Up::Report { .. }) => false,
-        Letter::Up(Up::Question { .. } | Up::Ended { .. } | Up::Stopped { .. }) | Letter::Down(_) => true,
     }
 }
 

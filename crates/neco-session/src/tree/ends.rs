@@ -1,11 +1,10 @@
 //! How the work of an agent ends, and what that means for its task.
 
 use neco_agent::AgentInput;
-use neco_proto::event::{AgentComplete, AgentNode, CompleteReason, NodeState};
+use neco_proto::event::{AgentComplete, AgentMessage, AgentNode, CompleteReason, NodeState};
 use neco_proto::{AgentId, ErrorCode, Message};
 use serde_json::Value;
 
-use super::carry::wakes;
 use super::error::TreeError;
 use super::letters;
 use super::notes::Gone;
@@ -65,7 +64,7 @@ impl AgentSupervisor {
     async fn natural_end(&self, state: &mut State, agent: AgentId, complete: &AgentComplete) -> Option<Op> {
         let slot = state.slots.get(&agent)?;
         // It may have been told something meanwhile, and be at it already.
-        if slot.at_work || !slot.in_flight.is_empty() || slot.mailbox.iter().any(wakes) {
+        if slot.at_work || !slot.in_flight.is_empty() || slot.mailbox.iter().any(AgentMessage::wakes) {
             return None;
         }
         self.wait_for_those_below(state, agent).await?;
@@ -135,7 +134,7 @@ impl AgentSupervisor {
     /// Children that wait for an answer of one that has ended its work decide themselves.
     fn leave_unanswered(&self, state: &mut State, agent: AgentId) {
         let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-        let unread = |slot: &AgentSlot| slot.mailbox.iter().any(wakes) || !slot.in_flight.is_empty();
+        let unread = |slot: &AgentSlot| slot.mailbox.iter().any(AgentMessage::wakes) || !slot.in_flight.is_empty();
         if state.slots.get(&agent).is_some_and(unread) {
             return;
         }

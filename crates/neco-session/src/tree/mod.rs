@@ -13,7 +13,7 @@
 //! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`supervisor`]
 //! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
-//! (after a crash), [`idle`] (whether all is done), [`letters`], [`tools`] (the model's hands).
+//! (after a crash), [`letters`], [`tools`] (the model's hands).
 
 mod agents;
 mod carry;
@@ -23,7 +23,6 @@ mod collapse;
 mod ends;
 mod error;
 mod history;
-mod idle;
 mod letters;
 mod limits;
 mod mailbox;
@@ -52,7 +51,6 @@ pub use agents::AgentTree;
 pub use change::Change;
 pub use error::TreeError;
 pub use history::TreeHistory;
-pub use idle::IdleTracker;
 pub use limits::{BudgetKind, Spent, TreeLimits};
 pub use mailbox::{Mailbox, Posted};
 pub use op::{NewNode, Op};

@@ -8,7 +8,7 @@ use neco_proto::{
     AgentId, Answer, CallId, Client, Command, Event, EventBody, ItemAnswer, MessageId, Query, Question, Reply, Subject,
 };
 
-use neco_session::tree::IdleTracker;
+use neco_view::reduce::IdleTracker;
 
 use super::expect;
 use super::parse::{Act, Cue, Saying, Scenario};

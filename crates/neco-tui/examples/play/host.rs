@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::Client;
-use neco_proto::slash::Custom;
 use neco_tui::{Edited, Host, ModelEntry, Printed, SessionEntry, Wanted};
+use neco_view::slash::Custom;
 use serde_json::Value;
 
 use crate::client::Stage;

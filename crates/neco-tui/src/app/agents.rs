@@ -8,6 +8,7 @@ use neco_proto::event::{
     WorkflowUpdate,
 };
 use neco_proto::{AgentId, Event, EventBody};
+use neco_view::reduce::workflows;
 
 use crate::text::figures;
 use crate::transcript::block::Tone;
@@ -36,7 +37,7 @@ impl Agents {
                 self.nodes.retain(|node| !update.gone.contains(&node.id));
                 self.update(update.node.clone());
             }
-            EventBody::WorkflowUpdate(update) => self.workflow(update),
+            EventBody::WorkflowUpdate(update) => drop(workflows::update(&mut self.workflows, update)),
             EventBody::ToolCallUpdate(call) => drop(self.doing.insert(event.agent_id, clean_line(&call.summary))),
             EventBody::TurnStart(_) => drop(self.doing.insert(event.agent_id, "thinks".to_owned())),
             EventBody::PermissionRequest(request) => {
@@ -186,27 +187,6 @@ impl Agents {
         match self.nodes.iter_mut().find(|known| known.id == node.id) {
             Some(known) => *known = node,
             None => self.nodes.push(node),
-        }
-    }
-
-    fn workflow(&mut self, update: &WorkflowUpdate) {
-        let Some(graph) = self.workflows.iter_mut().find(|graph| graph.workflow_id == update.workflow_id) else {
-            self.workflows.push(WorkflowGraph {
-                workflow_id: update.workflow_id,
-                name: update.name.clone(),
-                state: update.state,
-                strategy: update.strategy.clone(),
-                tasks: update.tasks.clone(),
-                inputs: update.inputs.clone(),
-            });
-            return;
-        };
-        graph.state = update.state;
-        for task in &update.tasks {
-            match graph.tasks.iter_mut().find(|known| known.id == task.id) {
-                Some(known) => known.clone_from(task),
-                None => graph.tasks.push(task.clone()),
-            }
         }
     }
 }

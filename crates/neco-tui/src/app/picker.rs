@@ -3,6 +3,7 @@
 use neco_proto::clean::clean_line;
 use neco_proto::event::RewindWhat;
 use neco_proto::{AgentId, CheckpointInfo, Command, RewindPoint, WorkflowId};
+use neco_view::wording::Told;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -73,29 +74,6 @@ pub enum Letters {
     Filter,
     /// They begin a message to the chosen agent; in the menu of one they choose.
     Command,
-}
-
-/// A line about what the chosen entry would do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// What.
-    pub text: String,
-    /// Whether a person should not pass over it.
-    pub warns: bool,
-}
-
-impl Told {
-    /// A line that is good to know.
-    #[must_use]
-    pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), warns: false }
-    }
-
-    /// A line that nobody should pass over.
-    #[must_use]
-    pub fn warning(text: impl Into<String>) -> Self {
-        Self { text: text.into(), warns: true }
-    }
 }
 
 /// A list to choose from.

@@ -4,10 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::slash::Custom;
-use neco_proto::{
-    AgentId, CallId, ContextView, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject,
-};
+use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject};
+use neco_view::ContextView;
+use neco_view::slash::Custom;
 
 use ratatui::text::{Line, Span};
 

@@ -1,6 +1,6 @@
 //! The keys and the commands.
 
-use neco_proto::slash::{Custom, TABLE};
+use neco_view::slash::{Custom, TABLE};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 

@@ -39,8 +39,8 @@ fn for_the_old(early: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::slash::Outside;
     use neco_proto::{AgentId, Command, Query};
+    use neco_view::slash::Outside;
 
     use super::*;
 

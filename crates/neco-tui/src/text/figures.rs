@@ -1,67 +1,15 @@
-//! Numbers and times as people read them.
+//! Numbers and times in the few characters that a row has for them.
 
+pub use neco_view::figures::{
+    bytes, counted as count, short_dollars as cost, short_duration as duration, short_elapsed as seconds,
+    short_tokens as tokens,
+};
 use unicode_width::UnicodeWidthStr;
-
-/// A number of tokens in few characters.
-#[must_use]
-pub fn tokens(count: u64) -> String {
-    match count {
-        0..=999 => count.to_string(),
-        1_000..=99_999 => format!("{}.{}k", count / 1000, count % 1000 / 100),
-        100_000..=999_999 => format!("{}k", count / 1000),
-        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
-    }
-}
-
-/// A time in few characters.
-#[must_use]
-pub fn duration(milliseconds: u64) -> String {
-    let seconds = milliseconds / 1000;
-    match seconds {
-        0 => format!("{milliseconds} ms"),
-        1..=9 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
-        10..=59 => format!("{seconds} s"),
-        60..=3599 => format!("{}m {:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
-/// A time that goes on, in whole seconds, with a blank before it; nothing in the first second.
-#[must_use]
-pub fn seconds(milliseconds: u64) -> String {
-    match milliseconds / 1000 {
-        0 => String::new(),
-        seconds @ 1..=59 => format!(" {seconds} s"),
-        _ => format!(" {}", duration(milliseconds)),
-    }
-}
-
-/// Money in US dollars.
-#[must_use]
-pub fn cost(dollars: f64) -> String {
-    if dollars > 0.0 && dollars < 0.01 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
-}
-
-/// `1 file`, `2 files`.
-#[must_use]
-pub fn count(number: usize, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
-}
 
 /// `text` with blanks behind it up to `wide` columns.
 #[must_use]
 pub fn padded(text: &str, wide: usize) -> String {
     format!("{text}{}", " ".repeat(wide.saturating_sub(text.width())))
-}
-
-/// A size in few characters.
-#[must_use]
-pub fn bytes(count: usize) -> String {
-    match count {
-        0..=999 => format!("{count} B"),
-        1_000..=999_999 => format!("{}.{} kB", count / 1000, count % 1000 / 100),
-        _ => format!("{}.{} MB", count / 1_000_000, count % 1_000_000 / 100_000),
-    }
 }
 
 /// The mark of something that runs, in a frame.
@@ -76,15 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_stay_short() {
-        assert_eq!(tokens(999), "999");
-        assert_eq!(tokens(12_345), "12.3k");
-        assert_eq!(tokens(2_500_000), "2.5M");
-        assert_eq!(duration(340), "340 ms");
-        assert_eq!(duration(3_240), "3.2 s");
-        assert_eq!(duration(75_000), "1m 15s");
-        assert_eq!(cost(0.0032), "$0.0032");
-        assert_eq!(cost(1.5), "$1.50");
+    fn columns_are_counted_and_not_characters() {
         assert_eq!((padded("漢字", 6), padded("long", 2)), ("漢字  ".to_owned(), "long".to_owned()));
     }
 }

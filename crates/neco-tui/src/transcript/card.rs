@@ -1,9 +1,10 @@
 //! A call as a person follows it: one line that says what it is and how it stands, and below it as much
 //! of what came of it as is worth the room.
 
-use neco_proto::clean::{clean, clean_line};
+use neco_proto::clean::{clean, clean_line, is_mark};
 use neco_proto::event::{CallStatus, ToolCallEnd};
 use neco_proto::{CallId, Diff, Display, ErrorCode};
+use neco_view::reduce::work::is_refusal;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -179,7 +180,7 @@ impl Card {
             (None, None) => match self.status {
                 CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
                 CallStatus::Validating if self.written >= 1000 => {
-                    Some(format!("writing, {}", figures::bytes(self.written)))
+                    Some(format!("writing, {}", figures::bytes(self.written as u64)))
                 }
                 CallStatus::Validating
                 | CallStatus::Scheduled
@@ -204,10 +205,6 @@ fn ended_note(end: &ToolCallEnd) -> Option<String> {
 /// Whether a command was run and says itself that it failed.
 fn went_wrong(end: &ToolCallEnd) -> bool {
     matches!(end.display, Some(Display::Terminal { exit_code: Some(code), .. }) if code != 0)
-}
-
-fn is_refusal(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::RejectedByUser | ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked)
 }
 
 fn refusal(code: ErrorCode) -> &'static str {
@@ -268,12 +265,6 @@ fn for_person(end: &ToolCallEnd) -> String {
         }
     }
     text.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")
-}
-
-/// Whether a line is the mark above or below text from outside.
-fn is_mark(line: &str) -> bool {
-    let name = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
-    name.is_some_and(|name| name.starts_with("untrusted-")) && line.ends_with('>')
 }
 
 /// How many lines a command printed: known when the model got all of them. What comes while it runs leaves out

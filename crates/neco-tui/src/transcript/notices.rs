@@ -37,38 +37,8 @@ pub fn notice(body: &EventBody) -> Option<(Tone, String)> {
         EventBody::Stop(stop) => {
             stopped(stop).map(|words| (Tone::Plain, format!("‖ {words} · Ctrl-T resumes one, tells or ends it")))
         }
-        // What is kept is told in words of its own.
-        EventBody::SessionStart(_)
-        | EventBody::MemoryUpdate(_)
-        | EventBody::StateChange(_)
-        | EventBody::TurnStart(_)
-        | EventBody::StreamChunk(_)
-        | EventBody::ReasoningChunk(_)
-        | EventBody::StreamToolCallStart(_)
-        | EventBody::StreamToolCallDelta(_)
-        | EventBody::ToolCallUpdate(_)
-        | EventBody::ToolOutputChunk(_)
-        | EventBody::ToolCallEnd(_)
-        | EventBody::PermissionRequest(_)
-        | EventBody::PermissionDecision(_)
-        | EventBody::Question(_)
-        | EventBody::QuestionAnswer(_)
-        | EventBody::TodoUpdate(_)
-        | EventBody::Usage(_)
-        | EventBody::MessageQueued(_)
-        | EventBody::Message(_)
-        | EventBody::Environment(_)
-        | EventBody::IdeContext(_)
-        | EventBody::ContextTrim(_)
-        | EventBody::Checkpoint(_)
-        | EventBody::FilesBack(_)
-        | EventBody::Rewind(_)
-        | EventBody::Title(_)
-        | EventBody::AgentUpdate(_)
-        | EventBody::AgentMessage(_)
-        | EventBody::WorkflowUpdate(_)
-        | EventBody::TurnEnd(_)
-        | EventBody::Unknown(_) => None,
+        // The rest is no line, or a block of its own.
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What slash commands do.
 
-use neco_proto::slash::{Outside, Setting, Slash};
 use neco_proto::{Command, Mode, Query};
+use neco_view::slash::{Outside, Setting, Slash};
 
 use super::effect::Effect;
 use crate::app::App;

@@ -1,7 +1,7 @@
 //! What may be meant by the word at the cursor: files after `@`, commands after `/`, and what may follow those.
 
 use neco_proto::clean::clean_line;
-use neco_proto::slash::{self, Custom, Row};
+use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
 use crate::app::App;

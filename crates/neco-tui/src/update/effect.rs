@@ -1,7 +1,7 @@
 //! What is to be done outside of the window's state, and what came of it.
 
-use neco_proto::slash::{Custom, Outside};
 use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
+use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
 use crate::host::{Argument, CommandOutcome, Edited, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};

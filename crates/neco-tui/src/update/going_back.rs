@@ -1,12 +1,13 @@
 //! Going back and taking that back: what can be gone back to, what it would change, and the question before it.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{CheckpointWhen, FileChangeKind, RewindWhat};
+use neco_proto::event::{CheckpointWhen, RewindWhat};
 use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
+use neco_view::wording::rewind;
 
 use super::effect::Effect;
 use super::picking::CHOOSE;
-use crate::app::picker::{Entry, Letters, Told};
+use crate::app::picker::{Entry, Letters};
 use crate::app::standing::GoingBack;
 use crate::app::{App, Picked, Picker};
 use crate::text::figures;
@@ -110,7 +111,7 @@ impl App {
         };
         let fits = picker.chosen().and_then(|entry| preview_of(&entry.picked)) == Some(answered);
         if fits {
-            picker.set_preview(told(preview));
+            picker.set_preview(rewind::preview(preview, NAMED));
         }
     }
 
@@ -150,7 +151,8 @@ impl App {
             Entry::new("no: leave everything as it is", "", Picked::Leave),
         ];
         let hint = "y or Enter does it · n or Esc leaves it";
-        self.picker = Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(told(preview)));
+        self.picker =
+            Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(rewind::preview(preview, NAMED)));
     }
 
     pub(super) fn pick_what(&mut self, point: RewindPoint) -> Vec<Effect> {
@@ -203,62 +205,4 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::Write(_)
         | Picked::Workflow(_) => None,
     }
-}
-
-/// What going back would change, what tells most first: of many files not all are seen at once.
-fn told(preview: &RewindPreview) -> Vec<Told> {
-    let mut lines = Vec::new();
-    let messages = |points: &[RewindPoint]| figures::count(points.len(), "message", "messages");
-    if !preview.messages.is_empty() {
-        lines.push(Told::plain(format!("{} of yours would no longer count", messages(&preview.messages))));
-    }
-    if !preview.again.is_empty() {
-        lines.push(Told::plain(format!("{} of yours would count again", messages(&preview.again))));
-    }
-    lines.extend(file_counts(preview));
-    let others = preview.files.iter().filter(|file| file.by_others).count();
-    if others > 0 {
-        let theirs = figures::count(others, "file", "files");
-        let back = if preview.kind == RewindKind::Undo { "/redo" } else { "/undo" };
-        let words = format!("somebody else than the agent changed {theirs}; {back} brings that back too");
-        lines.push(Told::warning(words));
-    }
-    lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
-    let named = |verb: &str, point: &RewindPoint| Told::plain(format!("{verb}: “{}”", clean_line(&point.text)));
-    lines.extend(preview.messages.iter().map(|point| named("no longer counts", point)));
-    lines.extend(preview.again.iter().map(|point| named("counts again", point)));
-    let (theirs, own): (Vec<_>, Vec<_>) = preview.files.iter().partition(|file| file.by_others);
-    for file in theirs.into_iter().chain(own).take(NAMED) {
-        let word = match file.kind {
-            FileChangeKind::Added => "comes back",
-            FileChangeKind::Modified => "changes",
-            FileChangeKind::Deleted => "goes",
-        };
-        let others = if file.by_others { " (changed by somebody else since)" } else { "" };
-        lines.push(Told::plain(format!("{word}: {}{others}", file.path)));
-    }
-    if preview.files.len() > NAMED {
-        lines.push(Told::plain(format!("and {} more files", preview.files.len() - NAMED)));
-    }
-    lines
-}
-
-fn file_counts(preview: &RewindPreview) -> Option<Told> {
-    if preview.files.is_empty() {
-        return None;
-    }
-    let of = |kind| preview.files.iter().filter(|file| file.kind == kind).count();
-    let parts = [
-        (of(FileChangeKind::Added), "come back", "comes back"),
-        (of(FileChangeKind::Modified), "change", "changes"),
-        (of(FileChangeKind::Deleted), "go", "goes"),
-    ];
-    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-    let words: Vec<String> =
-        parts.map(|(count, several, one)| format!("{count} {}", if count == 1 { one } else { several })).collect();
-    Some(Told::plain(format!(
-        "{} would change: {}",
-        figures::count(preview.files.len(), "file", "files"),
-        words.join(", ")
-    )))
 }

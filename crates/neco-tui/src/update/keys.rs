@@ -1,8 +1,8 @@
 //! The keys of the field.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use neco_proto::slash::Slash;
 use neco_proto::{Command, Mode, Query};
+use neco_view::slash::Slash;
 
 use super::effect::Effect;
 use crate::app::{App, Purpose, STOPPING};

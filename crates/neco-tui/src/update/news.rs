@@ -1,7 +1,8 @@
 //! What came of things that took time.
 
 use neco_proto::clean::clean;
-use neco_proto::{Answer, Attachment, ClientError, slash};
+use neco_proto::{Answer, Attachment, ClientError};
+use neco_view::slash;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 

@@ -1,7 +1,7 @@
 //! What fills the context, and what was used: as rows.
 
 use neco_proto::context::{ContextReport, MessageSize};
-use neco_proto::{ContextView, Speaker};
+use neco_view::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
 use crate::app::App;

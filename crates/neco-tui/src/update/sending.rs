@@ -1,7 +1,7 @@
 //! What is written leaves: as a message, a correction, an answer, a command, a note.
 
-use neco_proto::slash;
 use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
+use neco_view::slash;
 
 use super::effect::Effect;
 use crate::app::state::{Naming, Shell};

@@ -2,7 +2,8 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::CompleteReason;
-use neco_proto::{Command, Event, EventBody, agent_ask};
+use neco_proto::{Command, Event, EventBody};
+use neco_view::agent_ask;
 use ratatui::text::{Line, Span};
 
 use super::effect::Effect;

@@ -500,3 +500,25 @@ fn the_last_lines_say_who_answered_and_which_budget_is_used_up() {
     ];
     insta::assert_snapshot!(ends.map(plain).join("\n"));
 }
+
+#[test]
+fn what_this_process_was_started_with_is_not_repeated() {
+    let said = |text: &str| EventBody::Message(Message::user(text));
+    let queued = |when, message: &Message| EventBody::MessageQueued(MessageQueued { when, message: message.clone() });
+    let (mine, later) = (Message::user("mine"), Message::user("later"));
+    let shown = plain(vec![
+        EventBody::Message(Message::neco("a hint")),
+        said("mine"),
+        said("two\nlines \u{1b}[31m"),
+        queued(Admission::AfterWork, &later),
+        EventBody::Message(later),
+    ]);
+    assert_eq!(shown, "> two\n> lines\n> later (the agent reads it when its present work is done)\n");
+    let waited = plain(vec![queued(Admission::TurnBoundary, &mine), EventBody::Message(mine)]);
+    assert_eq!(waited, "", "a first message that waits for a hook");
+    let both = Shared::default();
+    let mut guest = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), PLAIN));
+    guest.show_messages();
+    draw_with(&mut guest, vec![said("mine")]);
+    assert_eq!(both.text(), "> mine\n", "somebody who typed nothing sees all");
+}

@@ -5,31 +5,15 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`agents`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
-//! [`screen`], [`wrap`], [`paint`], [`clean`], [`figures`], and [`json`],
-//! [`stream_json`].
+//! Reading order: [`printer`] (the three forms), [`text`] with [`screen`], and [`json`], [`stream_json`]. What is drawn,
+//! and in which words, is the same for every front end: it comes from `neco_view`.
 
-pub mod agents;
-pub mod card;
-mod children;
 pub mod clean;
-mod completion;
-pub mod diff;
-mod ending;
-pub mod figures;
 pub mod json;
-mod others;
-pub mod paint;
-pub mod plan;
 pub mod printer;
 pub mod screen;
 pub mod stream_json;
-pub mod tail;
-pub mod tally;
 pub mod text;
-pub mod told;
-pub mod workflow;
-pub mod wrap;
 
 #[cfg(test)]
 mod drawing;
@@ -38,5 +22,8 @@ mod passing;
 #[cfg(test)]
 mod recorded;
 
-pub use children::Children;
+pub use neco_view::figures;
+pub use neco_view::paint::text::{agents, card, diff, plan, tail, workflow};
+pub use neco_view::paint::{colour as paint, wrap};
+pub use neco_view::wording::notices as told;
 pub use printer::Printer;

@@ -121,46 +121,7 @@ fn tell(event: &Event) {
     match &event.body {
         EventBody::ModelRetry(retry) => say::note(&told::retry(retry)),
         EventBody::ModelSwitch(switch) => say::note(&told::switch(switch)),
-        EventBody::SessionStart(_)
-        | EventBody::StateChange(_)
-        | EventBody::TurnStart(_)
-        | EventBody::StreamChunk(_)
-        | EventBody::ReasoningChunk(_)
-        | EventBody::StreamToolCallStart(_)
-        | EventBody::StreamToolCallDelta(_)
-        | EventBody::ToolCallUpdate(_)
-        | EventBody::ToolOutputChunk(_)
-        | EventBody::ToolCallEnd(_)
-        | EventBody::PermissionRequest(_)
-        | EventBody::PermissionDecision(_)
-        | EventBody::HookRun(_)
-        | EventBody::Question(_)
-        | EventBody::QuestionAnswer(_)
-        | EventBody::TodoUpdate(_)
-        | EventBody::PlanUpdate(_)
-        | EventBody::MemoryUpdate(_)
-        | EventBody::ModeChange(_)
-        | EventBody::Usage(_)
-        | EventBody::Notification(_)
-        | EventBody::Environment(_)
-        | EventBody::Checkpoint(_)
-        | EventBody::FilesBack(_)
-        | EventBody::Rewind(_)
-        | EventBody::Title(_)
-        | EventBody::Imported(_)
-        | EventBody::AgentUpdate(_)
-        | EventBody::AgentMessage(_)
-        | EventBody::Stop(_)
-        | EventBody::WorkflowUpdate(_)
-        | EventBody::IdeContext(_)
-        | EventBody::RulesTold(_)
-        | EventBody::ContextTrim(_)
-        | EventBody::Compaction(_)
-        | EventBody::MessageQueued(_)
-        | EventBody::Message(_)
-        | EventBody::Error(_)
-        | EventBody::TurnEnd(_)
-        | EventBody::AgentComplete(_)
-        | EventBody::Unknown(_) => {}
+        // Everything else is in the object.
+        _ => {}
     }
 }

@@ -8,22 +8,17 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use neco_agent::CapabilityLevel;
-use neco_proto::event::{
-    AgentComplete, CallStatus, ErrorEvent, HookRun, MessageQueued, ModelRetry, ModelSwitch, NotificationLevel,
-    OutputStream, PlanUpdate, SessionStart, ToolCallEnd, ToolCallUpdate, ToolOutputChunk,
-};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, PlanStatus, Role};
-use neco_session::tree::IdleTracker;
+use neco_proto::event::{CallStatus, CompleteReason, ModelRetry, ModelSwitch, SessionStart, ToolCallEnd};
+use neco_proto::{AgentId, Event, Plan, PlanStatus};
+use neco_view::paint::text::{card, end, notice, tail::Tail};
+use neco_view::reduce::block::{BlockBody, BlockId, Call, Planned, Said, WorkEnd};
+use neco_view::reduce::view::WaitsFor;
+use neco_view::reduce::{Agents, Change, IdleTracker, View};
+use neco_view::wording::ending::going_on;
 
-use super::children::Children;
 use super::clean::{Cleaner, clean, clean_line};
-use super::others::Others;
 use super::screen::Screen;
-use super::tail::Tail;
-use super::tally::Tally;
-use super::workflow::WorkflowLines;
-use super::{card, figures, plan, told};
-use crate::outcome::note_model;
+use super::{figures, told};
 
 /// What stands between commands and the machine when nobody chose otherwise; anything else is said.
 const USUAL_SANDBOX: &str = "strong: workspace_write, network off";
@@ -35,41 +30,25 @@ const STALLED: Duration = Duration::from_secs(5);
 
 /// Draws a run as text.
 pub struct TextPrinter {
-    pub(super) screen: Screen,
+    screen: Screen,
+    view: View,
     words: Cleaner,
     thoughts: Cleaner,
-    running: HashMap<CallId, Running>,
-    /// What is known of calls beyond their own events.
-    pub(super) tally: Tally,
+    running: HashMap<BlockId, Running>,
     /// Whether words of this turn are on the screen that a retry would void.
     spoke: bool,
     /// Words of this turn that are not final, where stdout is no terminal.
     held: String,
     /// The last whole message without calls, where stdout is no terminal.
-    pub(super) answer: Option<String>,
+    answer: Option<String>,
     /// The model that is waited for, and since when.
-    pub(super) waiting: Option<(String, Instant)>,
+    waiting: Option<(String, Instant)>,
     /// What is tried again, and when.
     resting: Option<(String, Instant)>,
-    /// The models that answered, the last one last.
-    pub(super) models: Vec<String>,
     /// How this session is gone on with.
-    pub(super) continue_with: Option<String>,
-    /// What the conversation takes of the model's window.
-    pub(super) context: Option<String>,
-    /// How many findings are on the screen.
-    findings: usize,
-    /// Whether the person dropped the plan.
-    pub(super) plan_dropped: bool,
-    /// What was said by others than whoever started this.
-    others: Others,
-    /// What is on the screen of workflows.
-    workflows: WorkflowLines,
-    children: Children,
-    /// Whether everybody is done.
-    pub(super) rest: IdleTracker,
-    /// What came of the root's work so far, while others still work.
-    pub(super) so_far: Option<AgentComplete>,
+    continue_with: Option<String>,
+    /// Whether messages of people are drawn: all but the one that this process was started with.
+    shows_messages: bool,
 }
 
 /// A call that runs.
@@ -87,47 +66,38 @@ impl TextPrinter {
     pub fn new(screen: Screen) -> Self {
         Self {
             screen,
+            view: View::default(),
             words: Cleaner::default(),
             thoughts: Cleaner::default(),
             running: HashMap::new(),
-            tally: Tally::default(),
             spoke: false,
             held: String::new(),
             answer: None,
             waiting: None,
             resting: None,
-            models: Vec::new(),
             continue_with: None,
-            context: None,
-            findings: 0,
-            plan_dropped: false,
-            others: Others::default(),
-            workflows: WorkflowLines::default(),
-            children: Children::default(),
-            rest: IdleTracker::default(),
-            so_far: None,
+            shows_messages: false,
         }
     }
 
     /// Goes on from where another printer was: who works, and the agents that it has shown.
-    pub fn follow(&mut self, rest: IdleTracker, children: Children) {
-        (self.rest, self.children) = (rest, children);
+    pub fn follow(&mut self, idle: IdleTracker, agents: Agents) {
+        self.view.follow(idle, agents);
     }
 
     /// The agents that were shown, for a printer that follows this one.
-    pub fn into_children(self) -> Children {
-        self.children
+    pub fn into_agents(self) -> Agents {
+        self.view.agents
     }
 
     /// Draws every message of a person, also the first: none of them was typed here.
     pub fn show_messages(&mut self) {
-        self.others.show_all();
+        self.shows_messages = true;
     }
 
     /// The root of the session, for whoever has not seen its beginning.
     pub fn set_root(&mut self, root: AgentId) {
-        self.children.set_root(root);
-        self.rest = IdleTracker::of(root);
+        self.view = View::of(root);
     }
 
     /// The id that the last line tells people to go on with.
@@ -173,7 +143,9 @@ impl TextPrinter {
                 (format!("{}{more}", card::start(&running.summary)), running.since)
             }
             (None, Some((model, since))) => (format!("… {model}"), *since),
-            (None, None) => return self.children.at_work().map_or(Ok(()), |words| self.screen.passing(&words, "")),
+            (None, None) => {
+                return notice::at_work(&self.view.agents).map_or(Ok(()), |words| self.screen.passing(&words, ""));
+            }
         };
         let elapsed = now.saturating_duration_since(since);
         if elapsed < WORTH_SAYING {
@@ -196,14 +168,11 @@ impl TextPrinter {
     /// When nobody reads the model's words any more.
     pub fn finish(&mut self) -> io::Result<()> {
         self.leave()?;
-        match self.so_far.take() {
-            Some(complete) => self.sum_up(&complete),
-            None => Ok(()),
-        }
+        self.view.close().map_or(Ok(()), |end| self.sum_up(&end))
     }
 
     /// Writes what is left.
-    pub(super) fn leave(&mut self) -> io::Result<()> {
+    fn leave(&mut self) -> io::Result<()> {
         let left = std::mem::take(&mut self.held);
         self.aside(&left)?;
         self.screen.settle()
@@ -214,92 +183,83 @@ impl TextPrinter {
     /// # Errors
     /// When nobody reads the model's words any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
-        self.tally.apply(event);
-        self.rest.apply(event);
-        if let Some(lines) = self.children.event(event, self.screen.paint()) {
-            return self.lines(&lines);
+        let mut view = std::mem::take(&mut self.view);
+        if view.is_own(event) {
+            self.resting = None;
         }
-        self.resting = None;
-        match &event.body {
-            EventBody::SessionStart(start) => self.session_start(start),
-            EventBody::TurnStart(start) => {
-                self.spoke = false;
-                self.wait_for(&start.model)
-            }
-            EventBody::StreamChunk(chunk) => self.speak(&chunk.text),
-            EventBody::ReasoningChunk(chunk) => {
-                let text = self.thoughts.push(&chunk.text).replace('\r', "");
-                self.heard();
-                self.screen.thoughts(&text)
-            }
-            EventBody::StreamToolCallStart(start) => self.wait_for(&start.name),
-            EventBody::ModelRetry(retry) => self.retry(retry),
-            EventBody::ModelSwitch(switch) => self.switch(switch),
-            EventBody::ToolCallUpdate(update) => self.update(update),
-            EventBody::ToolOutputChunk(chunk) => self.output(chunk),
-            EventBody::ToolCallEnd(end) => self.end(end),
-            EventBody::PermissionRequest(_) | EventBody::Question(_) => self.screen.settle(),
-            EventBody::TodoUpdate(update) => self.lines(&plan::todos(&update.todos, self.screen.paint())),
-            EventBody::PlanUpdate(update) => self.plan(update),
-            EventBody::ModeChange(change) => match plan::mode_change(change, self.screen.paint()) {
-                Some(line) => self.screen.line(&line),
+        let drawn = view.apply(event).iter().try_for_each(|change| self.change(&view, change));
+        // What is on the screen is not needed any more.
+        view.let_go();
+        self.view = view;
+        drawn
+    }
+
+    fn change(&mut self, view: &View, change: &Change<'_>) -> io::Result<()> {
+        let body = |id: &BlockId| view.block(*id).map(|block| &block.body);
+        match change {
+            Change::Waits => match &view.waits_for {
+                Some(WaitsFor::Model { name }) => {
+                    self.spoke = false;
+                    self.wait_for(name)
+                }
+                Some(WaitsFor::Arguments { tool }) => self.wait_for(tool),
                 None => Ok(()),
             },
-            EventBody::Notification(notification) => {
-                let paint = self.screen.paint();
-                let text = clean_line(&notification.text);
-                self.screen.line(&match notification.level {
-                    NotificationLevel::Info => paint.dim(&format!("i {text}")),
-                    NotificationLevel::Warning => paint.yellow(&format!("! {text}")),
-                })
-            }
-            EventBody::Message(message) if message.role == Role::Assistant => self.said(message),
-            EventBody::MessageQueued(MessageQueued { when, message }) => {
-                let line = self.others.queued(*when, message, self.screen.paint());
-                self.lines(line.as_slice())
-            }
-            EventBody::Message(message) if message.role == Role::User => {
-                let line = self.others.admitted(message, self.screen.paint());
-                self.lines(line.as_slice())
-            }
-            EventBody::HookRun(run) => self.hook(run),
-            EventBody::WorkflowUpdate(update) => {
-                let lines = self.workflows.take(update, self.screen.paint());
-                self.lines(&lines)
-            }
-            EventBody::Compaction(compaction) => self.info(&told::compaction(compaction)),
-            EventBody::RulesTold(told) if told.files.is_empty() => Ok(()),
-            EventBody::RulesTold(told) => self.info(&clean_line(&told.words())),
-            EventBody::Rewind(rewind) => self.info(&told::rewind(rewind)),
-            EventBody::Imported(imported) => self.info(&told::imported(imported)),
-            EventBody::Error(error) => self.error(error),
-            EventBody::AgentComplete(complete) => self.complete(complete),
-            EventBody::Usage(used) => {
-                self.context = figures::context(used);
-                Ok(())
-            }
-            EventBody::StateChange(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::MemoryUpdate(_)
-            | EventBody::PermissionDecision(_)
-            | EventBody::QuestionAnswer(_)
-            | EventBody::Checkpoint(_)
-            | EventBody::FilesBack(_)
-            | EventBody::Title(_)
-            | EventBody::Environment(_)
-            | EventBody::IdeContext(_)
-            | EventBody::ContextTrim(_)
-            | EventBody::Message(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::Unknown(_) => Ok(()),
+            Change::Said { calls } => self.said(*calls),
+            Change::Added(id) => body(id).map_or(Ok(()), |body| self.added(body)),
+            Change::Changed(id) => match body(id) {
+                Some(BlockBody::Call(call)) => self.call(*id, call),
+                Some(BlockBody::Message(said)) if said.waits.is_some() => self.message(said),
+                Some(_) | None => Ok(()),
+            },
+            Change::Grew(id, text) => match body(id) {
+                Some(BlockBody::Answer(_)) => self.speak(text),
+                Some(BlockBody::Thinking(_)) => {
+                    let text = self.thoughts.push(text).replace('\r', "");
+                    self.heard();
+                    self.screen.thoughts(&text)
+                }
+                Some(_) | None => {
+                    let lines = self.running.get_mut(id).map(|running| running.tail.push(text)).unwrap_or_default();
+                    self.output(*id, &lines)
+                }
+            },
+            Change::Noted(id, text) => self.output(*id, &[format!("[{}]", clean_line(text))]),
         }
     }
 
-    fn info(&mut self, text: &str) -> io::Result<()> {
-        self.screen.line(&self.screen.paint().dim(&format!("i {text}")))
+    fn added(&mut self, body: &BlockBody) -> io::Result<()> {
+        match body {
+            BlockBody::SessionStart(start) => self.session_start(start),
+            BlockBody::Message(said) => self.message(said),
+            // They are drawn as they grow and change.
+            BlockBody::Thinking(_) | BlockBody::Answer(_) | BlockBody::Call(_) => Ok(()),
+            BlockBody::Approval(_) | BlockBody::Question(_) => self.screen.settle(),
+            BlockBody::ModelRetry(retry) => self.retry(retry),
+            BlockBody::ModelSwitch(switch) => self.switch(switch),
+            BlockBody::End(end) => self.end_of_work(end),
+            BlockBody::Plan(Planned { plan, .. }) => {
+                self.lines(&notice::lines(body, self.screen.paint()))?;
+                self.proposed(plan.as_ref());
+                Ok(())
+            }
+            BlockBody::Todos(_)
+            | BlockBody::Stop(_)
+            | BlockBody::Agent(_)
+            | BlockBody::Letter(_)
+            | BlockBody::Workflow(_) => self.lines(&notice::lines(body, self.screen.paint())),
+            BlockBody::Notification(_)
+            | BlockBody::ModeChange(_)
+            | BlockBody::HookRun(_)
+            | BlockBody::RulesTold(_)
+            | BlockBody::Compaction(_)
+            | BlockBody::Rewind(_)
+            | BlockBody::Imported(_)
+            | BlockBody::Error(_) => {
+                let line = notice::line(body, self.screen.paint());
+                line.map_or(Ok(()), |line| self.screen.line(&line))
+            }
+        }
     }
 
     fn session_start(&mut self, start: &SessionStart) -> io::Result<()> {
@@ -325,6 +285,14 @@ impl TextPrinter {
         }
         let line = format!("! sandbox of commands: {}", clean_line(&start.sandbox));
         self.screen.line(&self.screen.paint().yellow(&line))
+    }
+
+    /// What was said, unless it is what this process was started with.
+    fn message(&mut self, said: &Said) -> io::Result<()> {
+        match std::mem::replace(&mut self.shows_messages, true) {
+            true => self.screen.verbatim(&notice::said(said, self.screen.paint())),
+            false => Ok(()),
+        }
     }
 
     fn wait_for(&mut self, what: &str) -> io::Result<()> {
@@ -354,8 +322,7 @@ impl TextPrinter {
 
     /// The model has said something to its end. With calls it is on its way, without it is the answer,
     /// unless another one follows.
-    fn said(&mut self, message: &Message) -> io::Result<()> {
-        note_model(&mut self.models, message);
+    fn said(&mut self, calls: bool) -> io::Result<()> {
         // A sequence that was left open must not swallow the next answer.
         (self.words, self.thoughts) = (Cleaner::default(), Cleaner::default());
         self.waiting = None;
@@ -363,7 +330,7 @@ impl TextPrinter {
         let said = std::mem::take(&mut self.held);
         let earlier = self.answer.take().unwrap_or_default();
         self.aside(&earlier)?;
-        if message.tool_calls().next().is_some() {
+        if calls {
             return self.aside(&said);
         }
         self.answer = Some(said).filter(|said| !said.trim().is_empty());
@@ -371,7 +338,7 @@ impl TextPrinter {
     }
 
     /// Words that are not the answer, where stdout has nothing but the answer.
-    pub(super) fn aside(&mut self, words: &str) -> io::Result<()> {
+    fn aside(&mut self, words: &str) -> io::Result<()> {
         words.trim_end().lines().try_for_each(|line| self.screen.verbatim(line))
     }
 
@@ -407,34 +374,25 @@ impl TextPrinter {
         }
     }
 
-    fn update(&mut self, update: &ToolCallUpdate) -> io::Result<()> {
-        match update.status {
-            CallStatus::Executing => {
-                let running = Running {
-                    tail: Tail::default(),
-                    summary: update.summary.clone(),
-                    since: Instant::now(),
-                    announced: false,
-                };
-                self.running.insert(update.call_id.clone(), running);
-                // Where a line can be written over, the line of the end takes the place of this one.
-                match self.screen.overwrites() {
-                    true => self.screen.passing(&card::start(&update.summary), ""),
-                    false => self.announce(&update.call_id),
-                }
-            }
-            CallStatus::Validating
-            | CallStatus::Scheduled
-            | CallStatus::AwaitingApproval
-            | CallStatus::Success
-            | CallStatus::Error
-            | CallStatus::Cancelled => Ok(()),
+    fn call(&mut self, id: BlockId, call: &Call) -> io::Result<()> {
+        if let Some(end) = &call.end {
+            return self.end(id, call, end);
+        }
+        if call.status != CallStatus::Executing {
+            return Ok(());
+        }
+        let (summary, since) = (call.summary.clone(), Instant::now());
+        self.running.insert(id, Running { tail: Tail::default(), summary, since, announced: false });
+        // Where a line can be written over, the line of the end takes the place of this one.
+        match self.screen.overwrites() {
+            true => self.screen.passing(&card::start(&call.summary), ""),
+            false => self.announce(id),
         }
     }
 
     /// The line of the start, once, above what the call prints.
-    fn announce(&mut self, call: &CallId) -> io::Result<()> {
-        match self.running.get_mut(call).filter(|running| !running.announced) {
+    fn announce(&mut self, call: BlockId) -> io::Result<()> {
+        match self.running.get_mut(&call).filter(|running| !running.announced) {
             Some(running) => {
                 running.announced = true;
                 let start = card::start(&running.summary);
@@ -444,58 +402,61 @@ impl TextPrinter {
         }
     }
 
-    fn output(&mut self, chunk: &ToolOutputChunk) -> io::Result<()> {
-        let lines = match chunk.stream {
-            OutputStream::Output => match self.running.get_mut(&chunk.call_id) {
-                Some(running) => running.tail.push(&chunk.text),
-                None => Vec::new(),
-            },
-            OutputStream::Note => vec![format!("[{}]", clean_line(&chunk.text))],
-        };
+    fn output(&mut self, call: BlockId, lines: &[String]) -> io::Result<()> {
         if !lines.is_empty() {
-            self.announce(&chunk.call_id)?;
+            self.announce(call)?;
         }
-        self.lines(&card::indented(&lines, self.screen.paint()))
+        self.lines(&card::indented(lines, self.screen.paint()))
     }
 
-    fn end(&mut self, end: &ToolCallEnd) -> io::Result<()> {
+    fn end(&mut self, id: BlockId, call: &Call, end: &ToolCallEnd) -> io::Result<()> {
         let paint = self.screen.paint();
-        let mut tail = self.running.remove(&end.call_id).map(|running| running.tail).unwrap_or_default();
+        let mut tail = self.running.remove(&id).map(|running| running.tail).unwrap_or_default();
         let printed_live = !tail.is_empty();
         self.lines(&card::indented(&tail.finish(), paint))?;
-        let card = card::end(end, self.tally.is_background(&end.call_id), paint);
-        self.screen.line(&card)?;
-        let diff_seen = self.tally.take_diff_seen(&end.call_id);
-        self.lines(&card::body(end, printed_live, diff_seen, paint))
+        self.screen.line(&card::end(end, call.background, paint))?;
+        self.lines(&card::body(end, printed_live, call.change_seen, paint))
     }
 
     fn lines(&mut self, lines: &[String]) -> io::Result<()> {
         lines.iter().try_for_each(|line| self.screen.verbatim(line))
     }
 
-    /// A hook that had nothing to say is not spoken of.
-    fn hook(&mut self, run: &HookRun) -> io::Result<()> {
-        match card::hook(run, self.screen.paint()) {
-            Some(line) => self.screen.line(&line),
-            None => Ok(()),
-        }
-    }
-
     /// A plan that nobody is there to approve is the answer.
-    fn plan(&mut self, update: &PlanUpdate) -> io::Result<()> {
-        let status = update.plan.as_ref().map(|plan| plan.status);
-        self.plan_dropped = status == Some(PlanStatus::Dropped);
-        let lines = plan::update(update, self.findings, self.screen.paint());
-        self.findings = update.findings.len();
-        self.lines(&lines)?;
-        if let Some(plan) = update.plan.as_ref().filter(|plan| plan.status == PlanStatus::Proposed) {
+    fn proposed(&mut self, plan: Option<&Plan>) {
+        if let Some(plan) = plan.filter(|plan| plan.status == PlanStatus::Proposed) {
             self.answer = Some(clean(&plan.text));
         }
-        Ok(())
     }
 
-    fn error(&mut self, error: &ErrorEvent) -> io::Result<()> {
-        let line = format!("✗ error {}: {}", error.code, clean_line(&error.message));
-        self.screen.line(&self.screen.paint().red(&line))
+    /// The agent is done: its answer, then a line about the work. While others still work, what they give lets the
+    /// agent go on: that is no end yet.
+    fn end_of_work(&mut self, end: &WorkEnd) -> io::Result<()> {
+        self.waiting = None;
+        self.give_answer(end.reason)?;
+        if end.over { self.sum_up(end) } else { Ok(()) }
+    }
+
+    /// A line about the work, and how it is gone on with.
+    fn sum_up(&mut self, end: &WorkEnd) -> io::Result<()> {
+        let paint = self.screen.paint();
+        let going_on = self.continue_with.take().map(|id| paint.dim(&going_on(&id, end)));
+        end::lines(end, paint).iter().chain(&going_on).try_for_each(|line| self.screen.line(line))
+    }
+
+    /// What is not the end of the work is no answer.
+    fn give_answer(&mut self, reason: CompleteReason) -> io::Result<()> {
+        let Some(answer) = self.answer.take() else { return self.leave() };
+        match reason {
+            CompleteReason::Natural
+            | CompleteReason::IterationLimit
+            | CompleteReason::Budget
+            | CompleteReason::Stopped
+            | CompleteReason::LoopDetected => {
+                self.screen.words(&answer)?;
+                self.screen.settle()
+            }
+            CompleteReason::Cancelled | CompleteReason::Failed => self.aside(&answer),
+        }
     }
 }

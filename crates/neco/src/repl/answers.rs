@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use neco_proto::event::AgentNode;
-use neco_proto::slash::{Setting, Slash};
-use neco_proto::{Answer, ContextView, MessageSize, SessionSnapshot, Speaker, Todo, TodoStatus};
+use neco_proto::{Answer, MessageSize, SessionSnapshot, Todo, TodoStatus};
+use neco_view::slash::{Setting, Slash};
+use neco_view::{ContextView, Speaker};
 
 use crate::print::clean::clean_line;
 use crate::print::figures;

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use neco_proto::event::{FileChangeKind, RewindWhat};
+use neco_proto::event::RewindWhat;
 use neco_proto::{Answer, Command, Query, RewindKind, RewindPoint, RewindPreview};
+use neco_view::wording::rewind;
 use tokio::runtime::Runtime;
 
 use super::commands::told;
 use super::open::Repl;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
-use crate::print::figures;
 use crate::say;
 
 /// Most files that are named.
@@ -79,7 +79,7 @@ impl Repl {
         say::out(&shown(&preview))?;
         match self.lines.answer("Do it? y or n: ") {
             Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
-                self.tell(runtime, command, &done(&preview))
+                self.tell(runtime, command, &rewind::done(&preview))
             }
             Some(_) | None => told("nothing is changed").map(drop),
         }
@@ -116,42 +116,11 @@ fn shown(preview: &RewindPreview) -> String {
         RewindKind::Undo => format!("undo of going back to before “{}”:\n", clean_line(&preview.about)),
         RewindKind::Redo => format!("back to before “{}” again:\n", clean_line(&preview.about)),
     };
-    for point in &preview.messages {
-        let _ = writeln!(text, "no longer counts: {}", clean_line(&point.text));
+    for line in rewind::preview(preview, NAMED) {
+        let mark = if line.warns { "! " } else { "" };
+        let _ = writeln!(text, "{mark}{}", clean_line(&line.text));
     }
-    for point in &preview.again {
-        let _ = writeln!(text, "counts again: {}", clean_line(&point.text));
-    }
-    for file in preview.files.iter().take(NAMED) {
-        let others = if file.by_others { " (somebody else changed it since)" } else { "" };
-        let word = match file.kind {
-            FileChangeKind::Added => "comes back",
-            FileChangeKind::Modified => "changes",
-            FileChangeKind::Deleted => "goes",
-        };
-        let _ = writeln!(text, "{word}: {}{others}", clean_line(&file.path));
-    }
-    if preview.files.len() > NAMED {
-        let _ = writeln!(text, "and {} more files", preview.files.len() - NAMED);
-    }
-    preview.notes.iter().for_each(|note| text.push_str(&format!("! {}\n", clean_line(note))));
     text
-}
-
-/// What was done, and how it is taken back.
-fn done(preview: &RewindPreview) -> String {
-    let count = |number: usize, what: &str, then: &str| {
-        (number > 0).then(|| format!("{} {then}", figures::count(number as u64, what)))
-    };
-    let parts = [
-        count(preview.messages.len(), "message", "no longer counting"),
-        count(preview.again.len(), "message", "counting again"),
-        count(preview.files.len(), "file", "put back"),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let back = if preview.kind == RewindKind::Undo { "/redo" } else { "/undo" };
-    let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    format!("done{what}; {back} takes it back")
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::sync::{Arc, PoisonError};
 
-use neco_proto::slash::{self, Outside, Slash, TABLE};
-use neco_proto::{Answer, Command, ContextView, Query};
+use neco_proto::{Answer, Command, Query};
 use neco_tui::host::{CommandOutcome, Host, Wanted};
 use neco_tui::term::notify;
+use neco_view::ContextView;
+use neco_view::slash::{self, Outside, Slash, TABLE};
 use tokio::runtime::Runtime;
 
 use super::answers;

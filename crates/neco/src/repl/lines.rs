@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
-use neco_proto::slash::TABLE;
+use neco_view::slash::TABLE;
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;

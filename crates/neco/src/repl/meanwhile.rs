@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
-use neco_session::tree::IdleTracker;
+use neco_view::reduce::{Agents, IdleTracker};
 use tokio::runtime::Runtime;
 
 use super::open::Repl;
 use super::turn::goes_on;
 use crate::failure::Failure;
-use crate::print::{Children, Printer};
+use crate::print::Printer;
 use crate::run::loop_event::LoopEvent;
 use crate::say;
 
@@ -27,7 +27,7 @@ pub(super) struct Seen {
     /// Who was said to work last.
     told: String,
     /// The agents that were shown.
-    children: Children,
+    agents: Agents,
     /// The last answer of the root.
     answer: String,
     /// What calls of the root came to, the last one at the end, and how many of them were shown whole.
@@ -39,17 +39,12 @@ impl Seen {
     /// All that is there is known.
     pub async fn now(client: &dyn Client) -> Self {
         match client.ask(Query::Snapshot).await {
-            Ok(Answer::Snapshot(snapshot)) => {
-                let mut children = Children::default();
-                children.set_root(snapshot.root_agent);
-                Self {
-                    seq: snapshot.last_seq,
-                    rest: IdleTracker::of(snapshot.root_agent),
-                    root_works: snapshot.state.is_at_work(),
-                    children,
-                    ..Self::default()
-                }
-            }
+            Ok(Answer::Snapshot(snapshot)) => Self {
+                seq: snapshot.last_seq,
+                rest: IdleTracker::of(snapshot.root_agent),
+                root_works: snapshot.state.is_at_work(),
+                ..Self::default()
+            },
             Ok(_) | Err(_) => Self::default(),
         }
     }
@@ -62,7 +57,7 @@ impl Seen {
     /// A printer knows what an earlier one has shown.
     pub fn lend(&mut self, printer: &mut Printer) {
         if let Printer::Text(text) = printer {
-            text.follow(self.rest.clone(), std::mem::take(&mut self.children));
+            text.follow(self.rest.clone(), std::mem::take(&mut self.agents));
         }
     }
 
@@ -71,7 +66,7 @@ impl Seen {
         if let Printer::Text(mut text) = printer {
             // Whoever does not read it misses nothing that is kept.
             let _ = text.finish();
-            self.children = text.into_children();
+            self.agents = text.into_agents();
         }
     }
 

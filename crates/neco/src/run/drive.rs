@@ -8,7 +8,7 @@ use neco_app::services::Services;
 use neco_proto::event::NodeState;
 use neco_proto::{Answer, Client, ClientError, Command, Event, EventBody, Query, SessionId};
 use neco_session::Session;
-use neco_session::tree::IdleTracker;
+use neco_view::reduce::IdleTracker;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver};
 

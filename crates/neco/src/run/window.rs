@@ -195,44 +195,8 @@ impl Window {
                 let answered = if reply.is_some() { "answered in another window" } else { "not asked any more" };
                 desk.withdrawn(*question_id, answered);
             }
-            EventBody::SessionStart(_)
-            | EventBody::StateChange(_)
-            | EventBody::TurnStart(_)
-            | EventBody::StreamChunk(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModelRetry(_)
-            | EventBody::ModelSwitch(_)
-            | EventBody::ToolCallUpdate(_)
-            | EventBody::ToolOutputChunk(_)
-            | EventBody::HookRun(_)
-            | EventBody::TodoUpdate(_)
-            | EventBody::PlanUpdate(_)
-            | EventBody::MemoryUpdate(_)
-            | EventBody::ModeChange(_)
-            | EventBody::Usage(_)
-            | EventBody::Notification(_)
-            | EventBody::Environment(_)
-            | EventBody::Checkpoint(_)
-            | EventBody::FilesBack(_)
-            | EventBody::Rewind(_)
-            | EventBody::Title(_)
-            | EventBody::Imported(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::WorkflowUpdate(_)
-            | EventBody::IdeContext(_)
-            | EventBody::RulesTold(_)
-            | EventBody::ContextTrim(_)
-            | EventBody::Compaction(_)
-            | EventBody::MessageQueued(_)
-            | EventBody::Message(_)
-            | EventBody::Error(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::AgentComplete(_)
-            | EventBody::Unknown(_) => {}
+            // Nothing else asks anybody.
+            _ => {}
         }
     }
 }

@@ -14,12 +14,12 @@ use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::{App, Caller, Request, Scope};
-use neco_proto::slash::{Custom, Outside};
 use neco_proto::{Attachment, Client, SessionId};
 use neco_session::memory::to_remember;
 use neco_tui::host::{
     Argument, CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
 };
+use neco_view::slash::{Custom, Outside};
 use neco_workspace::{GitFacts, Head};
 use serde_json::Value;
 use tokio::task::block_in_place;

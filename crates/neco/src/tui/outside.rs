@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::sandbox;
-use neco_proto::agent_ask::AgentAsk;
 use neco_proto::app::sessions::ForkSession;
-use neco_proto::slash::Outside;
 use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
 use neco_safety::sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
+use neco_view::agent_ask::AgentAsk;
+use neco_view::slash::Outside;
 use serde_json::Value;
 
 use super::host::{DoorHost, SHORT_ID};

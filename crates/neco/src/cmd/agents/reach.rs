@@ -4,10 +4,10 @@ use std::path::Path;
 
 use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env};
-use neco_proto::agent_ask::{self, AgentAsk};
 use neco_proto::event::AgentNode;
 use neco_session::SessionError;
 use neco_store::{EventLog, SessionRecord};
+use neco_view::agent_ask::{self, AgentAsk};
 use serde_json::json;
 
 use crate::agent_orders;

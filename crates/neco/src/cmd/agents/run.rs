@@ -6,8 +6,8 @@ use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::told_files::agent_places;
 use neco_config::{Env, LoadOptions};
 use neco_proto::AgentOrder;
-use neco_proto::agent_ask::AgentAsk;
 use neco_session::roles::{DefinitionPlaces, Definitions, Level, Origin, Problem, read_definition};
+use neco_view::agent_ask::AgentAsk;
 use serde_json::json;
 
 use super::{reach, show};

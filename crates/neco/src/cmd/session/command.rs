@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use neco_app::disk;
 use neco_app::sessions::row;
 use neco_config::Env;
-use neco_proto::agent_ask;
 use neco_proto::app::sessions::{ListSessions, SessionPage};
 use neco_proto::app::{App, Caller};
 use neco_proto::event::TitleSource;
@@ -13,6 +12,7 @@ use neco_proto::{Client, Command, Event, EventBody, Role};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
 use neco_store::{Catalog, SearchHit, SearchQuery, SessionRecord, StoreError};
+use neco_view::agent_ask;
 use serde_json::json;
 
 use super::desk::Desk;

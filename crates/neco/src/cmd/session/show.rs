@@ -7,6 +7,7 @@ use neco_proto::{
     AgentId, CallId, Event, EventBody, ItemAnswer, Message, Part, QuestionItem, Reply, Role, Subject, agent_ask,
 };
 use neco_store::SessionRecord;
+use neco_view::reduce::block::Planned;
 
 use crate::cmd::when::minute;
 use crate::print::clean::{clean, clean_line};
@@ -140,7 +141,8 @@ impl Reader {
             EventBody::TodoUpdate(update) => plan::todos(&update.todos, paint),
             EventBody::PlanUpdate(update) => {
                 let before = std::mem::replace(&mut self.findings, update.findings.len());
-                plan::update(update, before, paint)
+                let found = update.findings.iter().skip(before).cloned().collect();
+                plan::planned(&Planned { plan: update.plan.clone(), found }, paint)
             }
             EventBody::ModeChange(change) => plan::mode_change(change, paint).into_iter().collect(),
             EventBody::Error(error) => {

@@ -6,6 +6,7 @@ use neco_app::services::Services;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
 use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Seq, SessionId, WorkflowId};
 use neco_session::Session;
+use neco_view::paint::text::end::refused;
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver};
@@ -16,7 +17,6 @@ use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::print::clean::clean_line;
 use crate::print::paint::Paint;
-use crate::print::tally::Tally;
 use crate::print::workflow::{outcome as output, tree};
 use crate::run::drive::{RunUi, listen};
 use crate::run::loop_event::{LoopEvent, QUEUE, Stopped, bring_events, hear_signals, tell_time};
@@ -62,20 +62,20 @@ pub(super) fn until_over(
     runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
     let window = Window::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender);
     let after = window.send(command)?.seq;
-    let (outcome, tally) = (Outcome::default(), Tally::default());
-    let mut following = Following { window, id, after, outcome, tally, ended: None };
+    let mut following = Following { window, id, after, outcome: Outcome::default(), ended: None };
     let lost = following.until_over(&mut happenings);
     let (state, id) = match (following.ended, lost) {
         (Some(ended), _) => ended,
         (None, lost) => return Err(lost.unwrap_or(ClientError::Gone).into()),
     };
-    let Following { mut window, outcome, tally, .. } = following;
+    let Following { mut window, outcome, .. } = following;
     window.close();
     let exit = exit(state, outcome.was_refused(), stopped.get().copied());
     if let Some(graph) = runtime.block_on(graph(client.as_ref(), id)) {
         tell(&graph, session.id(), &outcome, format)?;
     }
-    if let Some(refused) = tally.refused() {
+    let calls: Vec<String> = outcome.denials.iter().map(|denial| denial.summary.clone()).collect();
+    if let Some(refused) = refused(&calls) {
         let why = outcome.denials.last().map(|denial| denial.reason.as_str()).unwrap_or_default();
         say::note(&clean_line(&format!("{refused}: {why}")));
     }
@@ -88,7 +88,6 @@ struct Following {
     /// What happened up to here happened before.
     after: Seq,
     outcome: Outcome,
-    tally: Tally,
     ended: Option<(WorkflowState, WorkflowId)>,
 }
 
@@ -104,7 +103,6 @@ impl Following {
                         self.note(update);
                     }
                     self.outcome.apply(&event);
-                    self.tally.apply(&event);
                     self.window.event(event);
                 }
                 Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),

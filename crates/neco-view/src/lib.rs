@@ -1,0 +1,18 @@
+//! What people see, before it is drawn, and what they type after a slash: the same for every front end.
+//!
+//! Nothing here opens a file, reads a clock or knows a terminal: events come in, facts and texts go out. The shape of what
+//! comes out as JSON is told in `docs/view.md`.
+//!
+//! Reading order: [`reduce`] (events into blocks), [`figures`] and [`wording`] (numbers and sentences), [`paint`] (blocks as
+//! text); [`slash`] with [`agent_ask`] and [`context_view`], for whoever takes commands from a person.
+
+pub mod agent_ask;
+pub mod context_view;
+pub mod figures;
+pub mod paint;
+pub mod reduce;
+pub mod slash;
+pub mod wording;
+
+pub use context_view::{ContextView, Speaker};
+pub use reduce::View;

@@ -1,0 +1,352 @@
+//! The blocks that a person sees, as data. A kind with the name of an event holds what that event holds.
+
+use neco_proto::event::{
+    Admission, AgentNode, BudgetReached, CallStatus, Compaction, CompleteReason, ErrorEvent, HookRun, Imported, Letter,
+    ModeChange, ModelRetry, ModelSwitch, Notification, PermissionRequest, Rewind, RulesTold, SessionStart, SessionStop,
+    TodoUpdate, ToolCallEnd, WorkflowState, WorkflowTask,
+};
+use neco_proto::{AgentId, CallId, Decision, ErrorCode, MessageId, Plan, Question, Reply, Seq, Usage, WorkflowId};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The number of a block in its view, from 1.
+pub type BlockId = u64;
+
+/// One thing that a person sees.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Block {
+    /// Its number, which never changes.
+    pub id: BlockId,
+    /// The event that it began with.
+    pub seq: Seq,
+    /// When that happened, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// Whether it no longer counts because the session went back to before it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub void: bool,
+    /// What it is.
+    #[serde(flatten)]
+    pub body: BlockBody,
+}
+
+/// What a block is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", content = "data", rename_all = "snake_case")]
+pub enum BlockBody {
+    /// The session was created or opened again.
+    SessionStart(SessionStart),
+    /// A person said something.
+    Message(Said),
+    /// The model thinks aloud.
+    Thinking(Written),
+    /// The model answers, or says something on its way.
+    Answer(Written),
+    /// A call.
+    Call(Box<Call>),
+    /// A person is asked whether a call may run.
+    Approval(Box<Approval>),
+    /// A person is asked something.
+    Question(Asked),
+    /// The todo list is another one now.
+    Todos(TodoUpdate),
+    /// The plan, or what was found out, is another one now.
+    Plan(Planned),
+    /// Something the person should know.
+    Notification(Notification),
+    /// A model call failed and is tried again.
+    ModelRetry(ModelRetry),
+    /// Another key or another model takes over.
+    ModelSwitch(ModelSwitch),
+    /// Mode, approval mode, model or generation changed.
+    ModeChange(ModeChange),
+    /// A hook objected, failed or had something to say.
+    HookRun(HookRun),
+    /// The model was told rules files.
+    RulesTold(RulesTold),
+    /// The conversation was made shorter.
+    Compaction(Box<Compaction>),
+    /// The session went back, or took that back.
+    Rewind(Rewind),
+    /// What follows comes from another program.
+    Imported(Imported),
+    /// Something went wrong.
+    Error(ErrorEvent),
+    /// The person stopped everybody below the root.
+    Stop(SessionStop),
+    /// An agent below the root began, paused, went on or ended.
+    Agent(Box<AgentStep>),
+    /// An agent said something to its parent, or was told something.
+    Letter(AgentLetter),
+    /// A workflow began or went on.
+    Workflow(WorkflowStep),
+    /// The agent is done with what it was asked.
+    End(Box<WorkEnd>),
+}
+
+/// What a person said.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Said {
+    /// Its id.
+    pub message_id: MessageId,
+    /// The words.
+    pub text: String,
+    /// How many pictures go with them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pictures: usize,
+    /// When the agent reads it, while it waits; `withdrawn` when it was taken back; absent once it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Admission>,
+}
+
+/// Words of the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Written {
+    /// The words so far.
+    pub text: String,
+    /// Whether no more come.
+    pub over: bool,
+}
+
+/// A call, from its first letter to its end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Call {
+    /// Its id.
+    pub call_id: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The call in one line; the tool's name until that is known.
+    pub summary: String,
+    /// The arguments as the model wrote them; a string when that is no JSON, absent until they are whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
+    /// Bytes of the arguments that are written.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub written: usize,
+    /// Where it is in its life; `cancelled` also when the work ended without a word about it.
+    pub status: CallStatus,
+    /// When it began to run, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_ms: Option<i64>,
+    /// Whether it goes on in the background.
+    #[serde(skip_serializing_if = "is_false")]
+    pub background: bool,
+    /// Whether the person has seen its change when they were asked about it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub change_seen: bool,
+    /// The end of what it printed so far; empty when it is over.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub printed: String,
+    /// Its end as the event tells it, without what the model knows of files by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<ToolCallEnd>,
+}
+
+/// A person is asked whether a call may run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Approval {
+    /// Whose call it is, when it is not the root's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// What is asked.
+    pub request: PermissionRequest,
+    /// What was decided; absent while it is open, and when the call ended otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// Whether it waits for an answer.
+    pub open: bool,
+}
+
+/// A person is asked something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Asked {
+    /// Who asks, when it is not the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// What is asked.
+    pub question: Question,
+    /// The answer; absent while it is open, and when the work ended before there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Reply>,
+    /// Whether it waits for an answer.
+    pub open: bool,
+}
+
+/// The plan as it is now, and what is new of what was found out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Planned {
+    /// The plan, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// What was found out since the last block of this kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<String>,
+}
+
+/// What an agent below the root did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentMove {
+    /// It began.
+    Began,
+    /// It does nothing for now.
+    Paused,
+    /// It goes on.
+    WentOn,
+    /// It is done, failed or was stopped: its state says which.
+    Ended,
+}
+
+/// An agent below the root began, paused, went on or ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgentStep {
+    /// What it did.
+    pub did: AgentMove,
+    /// How many agents stand between it and the root.
+    pub depth: usize,
+    /// How it is now.
+    pub node: AgentNode,
+}
+
+/// Something that an agent below the root said or was told.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgentLetter {
+    /// That agent.
+    pub agent_id: AgentId,
+    /// Its name.
+    pub name: String,
+    /// How many agents stand between it and the root.
+    pub depth: usize,
+    /// What.
+    pub letter: Letter,
+}
+
+/// A workflow began or went on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkflowStep {
+    /// Which one.
+    pub workflow_id: WorkflowId,
+    /// Its name.
+    pub name: String,
+    /// How it stands.
+    pub state: WorkflowState,
+    /// Whether it begins with this: then all tasks are here.
+    pub began: bool,
+    /// The tasks that the update told of.
+    pub tasks: Vec<WorkflowTask>,
+    /// Those of them, by name, that stand otherwise than before.
+    pub moved: Vec<String>,
+}
+
+/// The agent is done with what it was asked. The figures are those of all work since it was last done for good.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkEnd {
+    /// Why.
+    pub reason: CompleteReason,
+    /// What failed, when something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<ErrorCode>,
+    /// Whether nobody works any more, so that the agent is not woken by what others give.
+    pub over: bool,
+    /// Turns of the root.
+    pub turns: u32,
+    /// How long they took.
+    pub duration_ms: u64,
+    /// The part of that in which the person was waited for.
+    pub waited_ms: u64,
+    /// What the root and everybody below it used.
+    pub usage: Usage,
+    /// What the session used in all.
+    pub session_usage: Usage,
+    /// The limit that the session has reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReached>,
+    /// The models that answered, the last one last.
+    pub models: Vec<String>,
+    /// What the conversation takes of the model's window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
+    /// The calls that were refused, each in one line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
+    /// What still runs in the background.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<Background>,
+    /// Whether it ended because the person dropped the plan.
+    #[serde(skip_serializing_if = "is_false")]
+    pub plan_dropped: bool,
+}
+
+/// Something that runs in the background.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Background {
+    /// The name by which it is read and ended.
+    pub name: String,
+    /// The call that started it, in one line.
+    pub summary: String,
+}
+
+/// What the conversation takes of the model's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Context {
+    /// Tokens of the conversation.
+    pub tokens: u64,
+    /// Tokens that fit.
+    pub window: u64,
+}
+
+impl BlockBody {
+    /// Whether it can't change any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        match self {
+            Self::Message(said) => said.waits.is_none_or(|waits| waits == Admission::Withdrawn),
+            Self::Thinking(written) | Self::Answer(written) => written.over,
+            Self::Call(call) => call.is_over(),
+            Self::Approval(approval) => !approval.open,
+            Self::Question(asked) => !asked.open,
+            // The rest is there at once and whole.
+            _ => true,
+        }
+    }
+}
+
+impl Call {
+    /// A call that the model begins to write.
+    #[must_use]
+    pub fn new(call_id: CallId, tool: &str) -> Self {
+        Self {
+            call_id,
+            tool: tool.to_owned(),
+            summary: tool.to_owned(),
+            arguments: None,
+            written: 0,
+            status: CallStatus::Validating,
+            started_ms: None,
+            background: false,
+            change_seen: false,
+            printed: String::new(),
+            end: None,
+        }
+    }
+
+    /// Whether nothing more comes of it.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        match self.status {
+            CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => true,
+            CallStatus::Validating | CallStatus::Scheduled | CallStatus::AwaitingApproval | CallStatus::Executing => {
+                false
+            }
+        }
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

@@ -1,0 +1,22 @@
+//! From events to what people see: a pure reducer, the same for every front end.
+//!
+//! Invariants: facts only, no sentence is made here; nothing here reads a clock, so the same events give the same view;
+//! blocks stand in the order in which they began and keep their ids; an event that is not known changes nothing; what a
+//! front end has let go of takes no memory.
+//!
+//! Reading order: [`block`] (what there is to see), [`view`] (the state, event by event) with [`writing`] (the model's
+//! words and calls), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done).
+
+pub mod agents;
+pub mod block;
+pub mod idle;
+pub mod view;
+pub mod work;
+pub mod workflows;
+mod writing;
+
+pub use agents::Agents;
+pub use block::{Block, BlockBody, BlockId};
+pub use idle::IdleTracker;
+pub use view::{Change, View};
+pub use work::Work;

@@ -1,0 +1,388 @@
+//! The commands that begin with a slash: one table for the help, the completion and what they mean, shared by
+//! every window.
+//!
+//! What a session can do by itself has a variant of its own; what needs something outside of it (other
+//! sessions, files, settings) is an [`Outside`], which whoever opened the window carries out.
+
+use neco_proto::{ApprovalMode, Mode};
+
+use crate::context_view::ContextView;
+
+/// What a slash command asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Slash {
+    /// What can be done here.
+    Help,
+    /// Another session.
+    New,
+    /// The session whose id begins so.
+    Resume(String),
+    /// Another mode.
+    Mode(Mode),
+    /// Another approval mode.
+    Approval(ApprovalMode),
+    /// Another model or group.
+    Model(String),
+    /// Another generation.
+    Generation(u8),
+    /// A shorter conversation; what the summary should pay attention to.
+    Compact(Option<String>),
+    /// What fills the context.
+    Context(ContextView),
+    /// What was used.
+    Cost,
+    /// The todo list.
+    Todo,
+    /// The plan.
+    Plan,
+    /// Back to an earlier message.
+    /// A message's number or the name of a checkpoint may be behind it.
+    Rewind(String),
+    /// The last rewind is taken back.
+    Undo,
+    /// The last undo is taken back.
+    Redo,
+    /// Another title.
+    Rename(String),
+    /// The tree of agents.
+    Tree,
+    /// Everything that came of the last call.
+    Expand,
+    /// The last answer, to the clipboard.
+    Copy,
+    /// Other colours; one of the choices of the row.
+    Theme(String),
+    /// How this is set now, and what else there is.
+    How(Setting),
+    /// The end.
+    Exit,
+    /// What the session can't do by itself, and what was written behind it.
+    Outside(Outside, String),
+    /// A command of the person or of the folder, and what was written behind it.
+    Custom {
+        /// Its name.
+        name: String,
+        /// What was written behind it.
+        argument: String,
+    },
+}
+
+/// What a command without anything behind it tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The mode.
+    Mode,
+    /// The approval mode.
+    Approval,
+    /// The generation.
+    Generation,
+    /// The colours.
+    Theme,
+}
+
+impl Setting {
+    /// The setting in words: what it is called, how it is set, and how it is set otherwise.
+    #[must_use]
+    pub fn told(self, present: &str) -> String {
+        let (name, choices) = match self {
+            Self::Mode => ("mode", MODES),
+            Self::Approval => ("approval", APPROVALS),
+            Self::Generation => ("generation", GENERATIONS),
+            Self::Theme => ("theme", THEMES),
+        };
+        format!("{name} is {present}; {choices}")
+    }
+}
+
+const MODES: &str = "/mode agent, plan, ask or debug";
+const APPROVALS: &str = "/approval auto, ask_first or manual";
+const GENERATIONS: &str = "/gen takes a number from 1 to 8";
+const THEMES: &str = "/theme dark, light, 16 or none";
+
+/// What needs more than the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The sessions of this folder, to choose from.
+    Sessions,
+    /// The models, to choose from.
+    Models,
+    /// A second session from here.
+    Fork,
+    /// The states of the workspace that were kept.
+    Checkpoints,
+    /// What the session changed in files.
+    Diff,
+    /// The agents that can be asked; with words behind it, what a person asks of one that works
+    /// ([`crate::agent_ask`]).
+    Agents,
+    /// Workflows: those there are, and running one.
+    Workflow,
+    /// What is remembered.
+    Memory,
+    /// The hooks.
+    Hooks,
+    /// The rules about what may happen, to look at and to take back.
+    Permissions,
+    /// What commands run in.
+    Sandbox,
+    /// AGENTS.md of this folder, written by the agent.
+    Init,
+    /// A review of what is not committed.
+    Review,
+    /// The session as a file.
+    Export,
+    /// The settings and where they come from.
+    Config,
+    /// Whether everything is in order.
+    Doctor,
+    /// What the model is told.
+    Prompt,
+    /// What a report of a defect needs.
+    Bug,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What may follow it.
+    pub argument: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// What can be completed behind it.
+    pub choices: &'static [&'static str],
+    read: fn(&str) -> Result<Slash, String>,
+}
+
+/// A command that a person or a folder brings along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Custom {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What may follow it.
+    pub argument: String,
+    /// What it does.
+    pub help: String,
+}
+
+/// All slash commands, in the order of the help.
+pub const TABLE: &[Row] = &[
+    row("help", "", "keys and commands", |_| Ok(Slash::Help)).also(&["?"]),
+    row("new", "", "begin another session", |_| Ok(Slash::New)).also(&["clear"]),
+    row("resume", "[ID]", "go on with an earlier session", resume).also(&["sessions"]),
+    row("model", "[NAME]", "ask another model or group", model).also(&["models"]),
+    row("mode", "agent|plan|ask|debug", "what kind of work it is here for", mode)
+        .of(&["agent", "plan", "ask", "debug"]),
+    row("approval", "auto|ask_first|manual", "when you are asked", approval).of(&["auto", "ask_first", "manual"]),
+    row("gen", "1–8", "what it can do", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
+    row("compact", "[WHAT MATTERS]", "make the conversation shorter", |text| Ok(Slash::Compact(some(text)))),
+    row("context", "", "what fills the context; with tools, model, you, neco, order, all or a number: more", |text| {
+        ContextView::parse(text).map(Slash::Context)
+    }),
+    row("cost", "", "tokens and money so far", |_| Ok(Slash::Cost)).also(&["usage"]),
+    row("diff", "", "what this session changed in files", |text| outside(Outside::Diff, text)),
+    row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message: conversation, files or both", |text| {
+        Ok(Slash::Rewind(text.to_owned()))
+    }),
+    row("undo", "", "take the last rewind back", |_| Ok(Slash::Undo)),
+    row("redo", "", "take the last undo back", |_| Ok(Slash::Redo)),
+    row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
+        outside(Outside::Fork, text)
+    }),
+    row("checkpoint", "", "the states of your files that were kept", |text| outside(Outside::Checkpoints, text))
+        .also(&["checkpoints"]),
+    row("tree", "", "the agents at work", |_| Ok(Slash::Tree)),
+    row(
+        "agents",
+        "[VERB AGENT …]",
+        "the agents that can be asked; tells, redirects, pauses… one that works",
+        |text| outside(Outside::Agents, text),
+    )
+    .also(&["agent"])
+    .of(crate::agent_ask::VERBS),
+    row("workflow", "[run NAME|show NAME]", "workflows, and running one", |text| outside(Outside::Workflow, text))
+        .also(&["workflows"])
+        .of(&["run", "show", "list"]),
+    row("todo", "", "the todo list", |_| Ok(Slash::Todo)).also(&["todos"]),
+    row("plan", "", "the plan and how far it is", |_| Ok(Slash::Plan)),
+    row("memory", "[WORDS]", "what is remembered; with words, searches it", |text| outside(Outside::Memory, text)),
+    row("hooks", "", "your commands that run at moments of the work", |text| outside(Outside::Hooks, text)),
+    row("permissions", "", "the rules about what may happen; takes back what you allowed", |text| {
+        outside(Outside::Permissions, text)
+    })
+    .also(&["policy"]),
+    row("sandbox", "", "what commands run in", |text| outside(Outside::Sandbox, text)),
+    row("init", "", "let the agent write AGENTS.md for this folder", |text| outside(Outside::Init, text)),
+    row("review", "[WHAT]", "let the agent review what is not committed", |text| outside(Outside::Review, text)),
+    row("export", "[FILE] [--force]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
+    row("rename", "TITLE", "give the session a title", rename).also(&["title"]),
+    row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
+    row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
+    row("theme", "dark|light|16|none", "other colours", theme).of(&["dark", "light", "16", "none"]),
+    row("config", "", "the settings and where they come from", |text| outside(Outside::Config, text))
+        .also(&["settings"]),
+    row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
+    row("prompt", "", "what the model is told", |text| outside(Outside::Prompt, text)),
+    row("bug", "", "what to send with a report of a defect", |text| outside(Outside::Bug, text)),
+    row("exit", "", "leave; the session can be continued", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
+];
+
+/// The command that `line` (which begins with a slash) asks for; `custom` are those that a person or a folder
+/// brought along, and never stand in for one of the table.
+///
+/// # Errors
+/// What the person should read instead.
+pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
+    let line = line.trim().trim_start_matches('/');
+    let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let argument = argument.trim();
+    if let Some(row) = TABLE.iter().find(|row| row.is_called(name)) {
+        return (row.read)(argument);
+    }
+    if custom.iter().any(|custom| custom.name == name) {
+        return Ok(Slash::Custom { name: name.to_owned(), argument: argument.to_owned() });
+    }
+    Err(match near(name, custom) {
+        Some(near) => format!("there is no /{name}; did you mean /{near}?"),
+        None => format!("there is no /{name}; /help lists the commands"),
+    })
+}
+
+/// Whether `line` begins with a command of the table, whatever follows it.
+#[must_use]
+pub fn is_known(line: &str) -> bool {
+    let name = line.trim().trim_start_matches('/').split(char::is_whitespace).next().unwrap_or_default();
+    TABLE.iter().any(|row| row.is_called(name))
+}
+
+/// The command that somebody meant who wrote `name`: one that begins so, or one that is a slip of the finger away.
+fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
+    let names = || TABLE.iter().map(|row| row.name).chain(custom.iter().map(|custom| custom.name.as_str()));
+    let aliases = TABLE.iter().flat_map(|row| row.aliases.iter().copied());
+    let begins = names().filter(|_| !name.is_empty()).find(|known| known.starts_with(name));
+    begins.or_else(|| {
+        let slips = names().chain(aliases).map(|known| (strsim::damerau_levenshtein(name, known), known));
+        let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
+        near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
+    })
+}
+
+impl Row {
+    /// Whether `name` is its name or another name of it.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    const fn also(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    const fn of(self, choices: &'static [&'static str]) -> Self {
+        Self { choices, ..self }
+    }
+}
+
+const fn row(
+    name: &'static str,
+    argument: &'static str,
+    help: &'static str,
+    read: fn(&str) -> Result<Slash, String>,
+) -> Row {
+    Row { name, aliases: &[], argument, help, choices: &[], read }
+}
+
+fn outside(outside: Outside, text: &str) -> Result<Slash, String> {
+    Ok(Slash::Outside(outside, text.to_owned()))
+}
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn resume(text: &str) -> Result<Slash, String> {
+    some(text).map_or_else(|| outside(Outside::Sessions, ""), |id| Ok(Slash::Resume(id)))
+}
+
+fn model(text: &str) -> Result<Slash, String> {
+    some(text).map_or_else(|| outside(Outside::Models, ""), |name| Ok(Slash::Model(name)))
+}
+
+fn mode(text: &str) -> Result<Slash, String> {
+    let mode = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug].into_iter().find(|mode| mode.name() == text);
+    chosen(text, mode.map(Slash::Mode), Setting::Mode, MODES)
+}
+
+fn approval(text: &str) -> Result<Slash, String> {
+    let all = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
+    let found = all.into_iter().find(|approval| approval.name() == text.replace('-', "_"));
+    chosen(text, found.map(Slash::Approval), Setting::Approval, APPROVALS)
+}
+
+fn generation(text: &str) -> Result<Slash, String> {
+    let number = text.parse().ok().filter(|number| (1..=8).contains(number));
+    chosen(text, number.map(Slash::Generation), Setting::Generation, GENERATIONS)
+}
+
+/// What was chosen; how it is set when nothing was, and what there is when there is no such thing.
+fn chosen(text: &str, found: Option<Slash>, setting: Setting, choices: &str) -> Result<Slash, String> {
+    match found {
+        None if text.is_empty() => Ok(Slash::How(setting)),
+        None => Err(format!("there is no `{text}`: {choices}")),
+        Some(found) => Ok(found),
+    }
+}
+
+fn rename(text: &str) -> Result<Slash, String> {
+    some(text).map(Slash::Rename).ok_or_else(|| "/rename wants the new title behind it".to_owned())
+}
+
+fn theme(text: &str) -> Result<Slash, String> {
+    let known = ["dark", "light", "16", "none"].contains(&text);
+    chosen(text, known.then(|| Slash::Theme(text.to_owned())), Setting::Theme, THEMES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_every_choice_is_taken() {
+        for row in TABLE {
+            assert!(!row.help.is_empty());
+            for choice in row.choices {
+                assert!(parse(&format!("/{} {choice}", row.name), &[]).is_ok(), "{} {choice}", row.name);
+            }
+            for alias in row.aliases {
+                assert_eq!(TABLE.iter().filter(|other| other.is_called(alias)).count(), 1, "{alias}");
+            }
+        }
+        assert_eq!(parse("/compact keep the figures", &[]), Ok(Slash::Compact(Some("keep the figures".into()))));
+        assert_eq!(parse("/sessions", &[]), Ok(Slash::Outside(Outside::Sessions, String::new())));
+        assert_eq!(parse("/mod", &[]), Err("there is no /mod; did you mean /model?".into()));
+        assert_eq!(parse("/hepl", &[]), Err("there is no /hepl; did you mean /help?".into()));
+        assert_eq!(parse("/claer", &[]), Err("there is no /claer; did you mean /clear?".into()));
+        assert_eq!(parse("/xyzzy", &[]), Err("there is no /xyzzy; /help lists the commands".into()));
+    }
+
+    #[test]
+    fn what_there_is_not_is_named_and_nothing_tells_what_is_set() {
+        assert_eq!(parse("/mode bogus", &[]), Err("there is no `bogus`: /mode agent, plan, ask or debug".into()));
+        assert_eq!(parse("/theme pink", &[]), Err("there is no `pink`: /theme dark, light, 16 or none".into()));
+        assert_eq!(parse("/approval", &[]), Ok(Slash::How(Setting::Approval)));
+        assert_eq!(Setting::Theme.told("dark"), "theme is dark; /theme dark, light, 16 or none");
+    }
+
+    #[test]
+    fn a_command_of_ones_own_never_stands_in_for_one_of_the_table() {
+        let custom = |name: &str| Custom { name: name.into(), argument: String::new(), help: String::new() };
+        let custom = [custom("ship"), custom("exit")];
+        let ship = Slash::Custom { name: "ship".into(), argument: "it now".into() };
+        assert_eq!(parse("/ship  it now ", &custom), Ok(ship));
+        assert_eq!(parse("/exit", &custom), Ok(Slash::Exit));
+        assert_eq!(parse("/shi", &custom), Err("there is no /shi; did you mean /ship?".into()));
+    }
+}

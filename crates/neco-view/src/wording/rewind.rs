@@ -1,0 +1,87 @@
+//! What going back would change, told before anything is changed.
+
+use neco_proto::clean::clean_line;
+use neco_proto::event::FileChangeKind;
+use neco_proto::{RewindKind, RewindPoint, RewindPreview};
+
+use super::Told;
+use crate::figures;
+
+/// What going back would change, what tells most first: of many files not all are seen at once, and at most `named` are
+/// named.
+#[must_use]
+pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
+    let mut lines = Vec::new();
+    let messages = |points: &[RewindPoint]| figures::count(points.len() as u64, "message");
+    if !preview.messages.is_empty() {
+        lines.push(Told::plain(format!("{} of yours would no longer count", messages(&preview.messages))));
+    }
+    if !preview.again.is_empty() {
+        lines.push(Told::plain(format!("{} of yours would count again", messages(&preview.again))));
+    }
+    lines.extend(file_counts(preview));
+    let others = preview.files.iter().filter(|file| file.by_others).count();
+    if others > 0 {
+        let theirs = figures::count(others as u64, "file");
+        let back = takes_back(preview.kind);
+        let words = format!("somebody else than the agent changed {theirs}; {back} brings that back too");
+        lines.push(Told::warning(words));
+    }
+    lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
+    let point = |verb: &str, point: &RewindPoint| Told::plain(format!("{verb}: “{}”", clean_line(&point.text)));
+    lines.extend(preview.messages.iter().map(|message| point("no longer counts", message)));
+    lines.extend(preview.again.iter().map(|message| point("counts again", message)));
+    let (theirs, own): (Vec<_>, Vec<_>) = preview.files.iter().partition(|file| file.by_others);
+    for file in theirs.into_iter().chain(own).take(named) {
+        let word = match file.kind {
+            FileChangeKind::Added => "comes back",
+            FileChangeKind::Modified => "changes",
+            FileChangeKind::Deleted => "goes",
+        };
+        let others = if file.by_others { " (changed by somebody else since)" } else { "" };
+        lines.push(Told::plain(format!("{word}: {}{others}", file.path)));
+    }
+    if preview.files.len() > named {
+        lines.push(Told::plain(format!("and {} more files", preview.files.len() - named)));
+    }
+    lines
+}
+
+/// What was done, and how it is taken back.
+#[must_use]
+pub fn done(preview: &RewindPreview) -> String {
+    let count = |number: usize, what: &str, then: &str| {
+        (number > 0).then(|| format!("{} {then}", figures::count(number as u64, what)))
+    };
+    let parts = [
+        count(preview.messages.len(), "message", "no longer counting"),
+        count(preview.again.len(), "message", "counting again"),
+        count(preview.files.len(), "file", "put back"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    format!("done{what}; {} takes it back", takes_back(preview.kind))
+}
+
+fn takes_back(kind: RewindKind) -> &'static str {
+    if kind == RewindKind::Undo { "/redo" } else { "/undo" }
+}
+
+fn file_counts(preview: &RewindPreview) -> Option<Told> {
+    if preview.files.is_empty() {
+        return None;
+    }
+    let of = |kind| preview.files.iter().filter(|file| file.kind == kind).count();
+    let parts = [
+        (of(FileChangeKind::Added), "come back", "comes back"),
+        (of(FileChangeKind::Modified), "change", "changes"),
+        (of(FileChangeKind::Deleted), "go", "goes"),
+    ];
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+    let words: Vec<String> = parts.map(|(count, several, one)| figures::counted(count, one, several)).collect();
+    Some(Told::plain(format!(
+        "{} would change: {}",
+        figures::count(preview.files.len() as u64, "file"),
+        words.join(", ")
+    )))
+}

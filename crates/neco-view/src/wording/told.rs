@@ -1,0 +1,24 @@
+//! A line for a person, and how it is meant.
+
+/// A line for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// What.
+    pub text: String,
+    /// Whether a person should not pass over it.
+    pub warns: bool,
+}
+
+impl Told {
+    /// A line that is good to know.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), warns: false }
+    }
+
+    /// A line that nobody should pass over.
+    #[must_use]
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { text: text.into(), warns: true }
+    }
+}
