@@ -6,13 +6,12 @@
 //!
 //! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
 //! fork's log is made of), the backends [`memory`] and [`sqlite`], then [`lock`], which keeps two processes from
-//! writing one session, [`recall`], the index of the memory, and [`export`], a session as a file.
+//! writing one session, and [`recall`], the index of the memory.
 
 pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod error;
-pub mod export;
 mod lineage;
 pub mod lock;
 pub mod log;

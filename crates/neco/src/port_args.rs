@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::import::Format;
+use neco_port::import::Format;
 
 /// After `neco session export --help`.
 pub const EXPORT: &str = "\
@@ -67,10 +67,10 @@ pub struct ImportArgs {
     #[arg(value_name = "FILE", required_unless_present = "from")]
     pub which: Vec<String>,
     /// The program that wrote the file, if that is not plain from it
-    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "from")]
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "from", value_parser = programs(&Format::ALL))]
     pub format: Option<Format>,
     /// Looks for the sessions of this folder where this program keeps them
-    #[arg(long, value_name = "PROGRAM", value_parser = foreign())]
+    #[arg(long, value_name = "PROGRAM", value_parser = programs(&Format::FOREIGN))]
     pub from: Option<Format>,
     /// Imports it although it is here already, as a second session
     #[arg(long)]
@@ -80,8 +80,21 @@ pub struct ImportArgs {
     pub json: bool,
 }
 
-/// The programs that keep sessions of their own.
-fn foreign() -> impl TypedValueParser<Value = Format> {
-    let names = Format::FOREIGN.iter().filter_map(Format::to_possible_value);
-    PossibleValuesParser::new(names).try_map(|name| Format::from_str(&name, false))
+/// One of these programs, by its name.
+fn programs(these: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+    let names = these.iter().map(|format| PossibleValue::new(format.name()).help(told(*format)));
+    PossibleValuesParser::new(names)
+        .try_map(|name| these.iter().copied().find(|format| format.name() == name).ok_or("no such program"))
+}
+
+/// What `--help` says of a program: what its sessions lie in.
+fn told(format: Format) -> &'static str {
+    match format {
+        Format::Neco => "Neco itself",
+        Format::ClaudeCode => "Claude Code: .claude/projects/…/ID.jsonl",
+        Format::Codex => "Codex: .codex/sessions/…/rollout-….jsonl",
+        Format::GeminiCli => "Gemini CLI: .gemini/tmp/…/chats/session-….jsonl or .json",
+        Format::Opencode => "opencode: what `opencode export` prints, or its database",
+        Format::Openclaw => "OpenClaw: .openclaw/agents/…/sessions/ID.jsonl",
+    }
 }

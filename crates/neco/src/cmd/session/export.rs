@@ -3,13 +3,13 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use neco_port::export::jsonl::Output;
+use neco_port::export::{About, Header, HtmlWriter, JsonlWriter, MarkdownWriter, Outline};
 use neco_proto::event::AgentNode;
 use neco_proto::visible;
 use neco_proto::{Event, EventBody};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_session::redacted::redact;
-use neco_store::export::jsonl::Output;
-use neco_store::export::{About, Header, HtmlWriter, JsonlWriter, MarkdownWriter, Outline};
 use neco_store::{Catalog, SessionRecord};
 
 use super::desk::Desk;

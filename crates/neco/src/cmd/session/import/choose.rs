@@ -14,17 +14,17 @@ use crate::ask::Tty;
 use crate::cmd::when::ago;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::import::database::{openclaw_session, openclaw_sessions, opencode_session, opencode_sessions};
-use crate::import::events::session_id;
-use crate::import::format::{Record, records};
-use crate::import::places::Homes;
-use crate::import::{Foreign, Format};
 use crate::port_args::ImportArgs;
 use crate::print::clean::clean_line;
 use crate::print::figures::count;
 use crate::print::wrap::fitting;
 use crate::say;
 use crate::terminal::is_unattended;
+use neco_port::import::database::{openclaw_session, openclaw_sessions, opencode_session, opencode_sessions};
+use neco_port::import::events::session_id;
+use neco_port::import::format::{Record, records};
+use neco_port::import::places::Homes;
+use neco_port::import::{Foreign, Format};
 
 /// The most sessions of one list.
 const MOST: usize = 200;
@@ -220,7 +220,7 @@ impl Candidate {
 
 fn title_of(foreign: &Foreign) -> String {
     let first = foreign.items.iter().find_map(|item| match &item.what {
-        crate::import::foreign::What::User(parts) => parts.iter().find_map(|part| match part {
+        neco_port::import::foreign::What::User(parts) => parts.iter().find_map(|part| match part {
             neco_proto::Part::Text { text } => Some(text.clone()),
             _ => None,
         }),

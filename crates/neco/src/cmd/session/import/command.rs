@@ -12,11 +12,11 @@ use super::{choose, ours};
 use crate::cmd::session::desk::Desk;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::import::format::{Record, records};
-use crate::import::places::gemini_folder;
-use crate::import::{Foreign, Format, read};
 use crate::port_args::ImportArgs;
 use crate::say;
+use neco_port::import::format::{Record, records};
+use neco_port::import::places::gemini_folder;
+use neco_port::import::{Foreign, Format, read};
 
 /// Bytes of a file that tell its format: the first lines.
 const LOOK: usize = 1024 * 1024;

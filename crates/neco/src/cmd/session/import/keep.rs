@@ -13,8 +13,8 @@ use super::told::Told;
 use crate::args::EverywhereArgs;
 use crate::cmd::session::desk::Desk;
 use crate::failure::Failure;
-use crate::import::events::{Log, Source, log, session_id};
-use crate::import::{Foreign, Format};
+use neco_port::import::events::{Log, Source, log, session_id};
+use neco_port::import::{Foreign, Format};
 
 /// Events that are appended at a time.
 pub(super) const BATCH: usize = 1000;

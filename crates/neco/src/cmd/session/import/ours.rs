@@ -3,20 +3,20 @@
 
 use std::io::BufRead;
 
+use neco_port::export::jsonl::{JsonlError, JsonlReader, Output};
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, EventBody, Role, SessionId};
 use neco_session::hub::lock_folder;
 use neco_session::redacted::redact;
 use neco_session::spill::keep_output;
-use neco_store::export::jsonl::{JsonlError, JsonlReader, Output};
 use neco_store::{Catalog, EventLog, SessionLock, SessionRecord};
 
 use super::keep::{BATCH, Keeper};
 use super::told::Told;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::import::Format;
 use crate::print::figures::count;
+use neco_port::import::Format;
 
 /// Takes in a file. It is opened twice when its id is taken: first to see whether that is the same session.
 pub(super) async fn take<R: BufRead>(

@@ -3,10 +3,10 @@
 use neco_proto::SessionId;
 use serde_json::{Value, json};
 
-use crate::import::Format;
 use crate::print::clean::clean_line;
 use crate::print::figures::count;
 use crate::short_id::short_id;
+use neco_port::import::Format;
 
 /// What came of one file.
 #[derive(Debug)]

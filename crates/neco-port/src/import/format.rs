@@ -11,23 +11,27 @@ use super::{claude_code, codex, gemini_cli, openclaw, opencode};
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// A program whose sessions can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Neco itself
+    /// Neco itself.
     Neco,
-    /// Claude Code: .claude/projects/…/ID.jsonl
+    /// Claude Code.
     ClaudeCode,
-    /// Codex: .codex/sessions/…/rollout-….jsonl
+    /// Codex.
     Codex,
-    /// Gemini CLI: .gemini/tmp/…/chats/session-….jsonl or .json
+    /// Gemini CLI.
     GeminiCli,
-    /// opencode: what `opencode export` prints, or its database
+    /// opencode, its database included.
     Opencode,
-    /// OpenClaw: .openclaw/agents/…/sessions/ID.jsonl
+    /// OpenClaw, its databases included.
     Openclaw,
 }
 
 impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Neco, Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
+
     /// Those of other programs.
     pub const FOREIGN: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
 

@@ -1,0 +1,10 @@
+//! Sessions in other formats.
+//!
+//! Nothing here prints, asks a person or knows a terminal.
+//!
+//! Reading order: [`export`] (a session as a file), [`import`] (sessions of other agents).
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod export;
+pub mod import;
