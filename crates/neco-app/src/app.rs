@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_config::{Env, LoadOptions, Loaded};
+use neco_config::{Config, Env, LoadOptions, Loaded};
+use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
+use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
-use neco_store::SqliteStore;
+use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
-use crate::{error, sessions};
+use crate::error::of_session;
+use crate::{error, services, sessions};
 
 /// The program on this machine.
 pub struct LocalApp {
@@ -33,6 +36,30 @@ impl LocalApp {
     pub(crate) fn settings(&self, folder: &Path) -> Result<Loaded, AppError> {
         let options = LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides };
         neco_config::load(options).map_err(|error| error::of_config(&error))
+    }
+
+    /// The settings of a folder, or those that come with the program: broken ones are no reason not to show what was said.
+    pub(crate) fn settings_to_read(&self, folder: &Path) -> Config {
+        self.settings(folder).map_or_else(|_| Config::built_in(), |loaded| loaded.config)
+    }
+
+    /// Takes secrets out: what looks like one, and the keys that are known in a folder.
+    pub(crate) fn redactor(&self, folder: &Path) -> Redactor {
+        let config = self.settings_to_read(folder);
+        let hidden = services::hidden_variables(&config);
+        let of_environment = scrub(services::environment(&self.env), &hidden).hidden;
+        // Models that can't be used have no keys that could be told.
+        let of_models = services::models(&config, &self.env).map(|models| services::secrets(&models));
+        Redactor::new(of_environment.into_iter().chain(of_models.unwrap_or_default()))
+    }
+
+    /// The session whose id begins so; without one the last one of the folder.
+    pub(crate) async fn named(&self, id: Option<&str>, folder: &Path) -> Result<SessionRecord, AppError> {
+        match id {
+            Some(id) => self.hub.find(id).await,
+            None => self.hub.latest(folder).await.map(|found| found.record),
+        }
+        .map_err(of_session)
     }
 }
 
@@ -65,6 +92,9 @@ macro_rules! routes {
 routes! {
     ListSessions => sessions::list,
     ForkSession => sessions::fork,
+    ExportSession => sessions::export,
+    FindForeignSessions => sessions::find_foreign,
+    ImportSession => sessions::import,
 }
 
 impl App for LocalApp {

@@ -2,6 +2,7 @@
 
 use neco_config::ConfigError;
 use neco_model::SetupError;
+use neco_port::PortError;
 use neco_proto::app::{AppError, Trouble};
 use neco_session::SessionError;
 use neco_session::rewind::RewindError;
@@ -70,4 +71,31 @@ pub fn of_session(error: SessionError) -> AppError {
         | SessionError::OwnModel { .. } => Trouble::Invalid,
     };
     AppError::new(trouble, error.to_string())
+}
+
+/// A session can't be written to a file or taken in from one.
+#[must_use]
+pub fn of_port(error: PortError) -> AppError {
+    let (trouble, hint) = match error {
+        PortError::Store(error) => return of_store(error),
+        PortError::Session(error) => return of_session(error),
+        PortError::IntoFolder { .. } => (Trouble::Invalid, Some("Name a file in it.")),
+        PortError::There { .. } => (Trouble::Invalid, Some("--force writes over it.")),
+        PortError::Nobodys { .. } => (Trouble::Invalid, Some("--format names the program that wrote it.")),
+        PortError::NoFolder { .. }
+        | PortError::IsFolder { .. }
+        | PortError::NotOpened { .. }
+        | PortError::Empty { .. } => (Trouble::Invalid, None),
+        PortError::Endless { .. } => (Trouble::Failed, Some("A big session is imported from a file.")),
+        PortError::Opencode(_) => {
+            (Trouble::Failed, Some("`opencode export ID > FILE` writes a file that can be imported."))
+        }
+        PortError::NotWritten { .. }
+        | PortError::NotRead { .. }
+        | PortError::Broken { .. }
+        | PortError::Gone { .. }
+        | PortError::Database { .. }
+        | PortError::Output { .. } => (Trouble::Failed, None),
+    };
+    AppError { hint: hint.map(str::to_owned), ..AppError::new(trouble, error.to_string()) }
 }

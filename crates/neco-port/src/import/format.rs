@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
+use neco_proto::app::port::Program;
 use serde_json::Value;
 
 use super::foreign::{Foreign, text};
@@ -10,79 +11,39 @@ use super::{claude_code, codex, gemini_cli, openclaw, opencode};
 /// The most bytes of a file that is read as a whole; no conversation has nearly as many.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
-/// A program whose sessions can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Neco itself.
-    Neco,
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex.
-    Codex,
-    /// Gemini CLI.
-    GeminiCli,
-    /// opencode, its database included.
-    Opencode,
-    /// OpenClaw, its databases included.
-    Openclaw,
+/// The program that wrote a file with these lines: the first one that tells says it; `None` when nobody writes such
+/// files.
+#[must_use]
+pub fn written_by(lines: &[Record]) -> Option<Program> {
+    lines.iter().filter_map(|line| line.json.as_ref()).find_map(of_record)
 }
 
-impl Format {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Neco, Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
-
-    /// Those of other programs.
-    pub const FOREIGN: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
-
-    /// Its name, as flags and events have it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Neco => "neco",
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::GeminiCli => "gemini-cli",
-            Self::Opencode => "opencode",
-            Self::Openclaw => "openclaw",
-        }
-    }
-
-    /// The format of a file with these lines: that of the first one that tells; `None` when nobody writes such files.
-    #[must_use]
-    pub fn of(lines: &[Record]) -> Option<Self> {
-        lines.iter().filter_map(|line| line.json.as_ref()).find_map(Self::of_record)
-    }
-
-    fn of_record(record: &Value) -> Option<Self> {
-        let has = |field: &str| record.get(field).is_some();
-        let kind = text(record, "type").unwrap_or_default();
-        if has("neco_session") || (has("seq") && has("session_id") && has("agent_id")) {
-            Some(Self::Neco)
-        } else if record
-            .get("info")
-            .is_some_and(|info| info.get("directory").is_some() || info.get("projectID").is_some())
-        {
-            Some(Self::Opencode)
-        } else if has("sessionId") && (has("projectHash") || has("startTime")) || has("$set") || has("$rewindTo") {
-            Some(Self::GeminiCli)
-        } else if kind == "session" && has("id") && (has("version") || has("cwd")) {
-            Some(Self::Openclaw)
-        } else if has("payload") && has("timestamp")
-            || matches!(kind, "session_meta" | "response_item" | "turn_context")
-            || has("record_type")
-            || (has("id") && has("timestamp") && has("instructions"))
-        {
-            Some(Self::Codex)
-        } else if has("parentUuid")
-            || has("leafUuid")
-            || has("sessionId") && matches!(kind, "user" | "assistant")
-            || claude_code::is_note(record)
-        {
-            Some(Self::ClaudeCode)
-        } else {
-            None
-        }
+fn of_record(record: &Value) -> Option<Program> {
+    let has = |field: &str| record.get(field).is_some();
+    let kind = text(record, "type").unwrap_or_default();
+    if has("neco_session") || (has("seq") && has("session_id") && has("agent_id")) {
+        Some(Program::Neco)
+    } else if record.get("info").is_some_and(|info| info.get("directory").is_some() || info.get("projectID").is_some())
+    {
+        Some(Program::Opencode)
+    } else if has("sessionId") && (has("projectHash") || has("startTime")) || has("$set") || has("$rewindTo") {
+        Some(Program::GeminiCli)
+    } else if kind == "session" && has("id") && (has("version") || has("cwd")) {
+        Some(Program::Openclaw)
+    } else if has("payload") && has("timestamp")
+        || matches!(kind, "session_meta" | "response_item" | "turn_context")
+        || has("record_type")
+        || (has("id") && has("timestamp") && has("instructions"))
+    {
+        Some(Program::Codex)
+    } else if has("parentUuid")
+        || has("leafUuid")
+        || has("sessionId") && matches!(kind, "user" | "assistant")
+        || claude_code::is_note(record)
+    {
+        Some(Program::ClaudeCode)
+    } else {
+        None
     }
 }
 
@@ -124,7 +85,7 @@ pub fn records(input: impl BufRead) -> io::Result<Vec<Record>> {
 
 /// The session in these lines; `None` when Neco's own.
 #[must_use]
-pub fn read(format: Format, records: Vec<Record>) -> Option<Foreign> {
+pub fn read(format: Program, records: Vec<Record>) -> Option<Foreign> {
     let mut foreign = Foreign::default();
     let mut values = Vec::with_capacity(records.len());
     for record in records {
@@ -135,12 +96,12 @@ pub fn read(format: Format, records: Vec<Record>) -> Option<Foreign> {
         }
     }
     match format {
-        Format::Neco => return None,
-        Format::ClaudeCode => claude_code::read(&values, &mut foreign),
-        Format::Codex => codex::read(&values, &mut foreign),
-        Format::GeminiCli => gemini_cli::read(&values, &mut foreign),
-        Format::Opencode => opencode::read(&values, &mut foreign),
-        Format::Openclaw => openclaw::read(&values, &mut foreign),
+        Program::Neco => return None,
+        Program::ClaudeCode => claude_code::read(&values, &mut foreign),
+        Program::Codex => codex::read(&values, &mut foreign),
+        Program::GeminiCli => gemini_cli::read(&values, &mut foreign),
+        Program::Opencode => opencode::read(&values, &mut foreign),
+        Program::Openclaw => openclaw::read(&values, &mut foreign),
     }
     Some(foreign)
 }

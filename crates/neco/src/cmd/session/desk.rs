@@ -9,7 +9,6 @@ use neco_app::disk;
 use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env, LoadOptions};
 use neco_proto::SessionId;
-use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
 use neco_store::{Catalog, SessionRecord, SqliteStore};
 use tempfile::TempDir;
@@ -155,21 +154,16 @@ impl<'a> Desk<'a> {
         Ok(self.store.bytes_of(records.iter().map(|record| record.id).collect()).await?)
     }
 
-    /// The store itself, for what enters and leaves it whole.
-    #[must_use]
-    pub fn store(&self) -> &SqliteStore {
-        &self.store
-    }
-
-    /// Takes secrets out: what looks like one, and the keys that are known here.
-    #[must_use]
-    pub fn redactor(&self) -> Redactor {
-        let hidden = services::hidden_variables(&self.config);
-        let of_environment = scrub(services::environment(self.env), &hidden).hidden;
-        // Models that can't be used have no keys that could be told.
-        let of_models =
-            services::models(&self.config, self.env).map(|models| services::secrets(&models)).unwrap_or_default();
-        Redactor::new(of_environment.into_iter().chain(of_models))
+    /// The folder that is worked in; one that can't be used is an error only where its last session is meant.
+    ///
+    /// # Errors
+    /// When it can't be used and no session is named.
+    pub fn folder(&self, id: Option<&str>) -> Result<String, Failure> {
+        let folder = match (crate::folder(self.everywhere), id) {
+            (Err(_), Some(_)) => self.everywhere.cwd.clone().unwrap_or_default(),
+            (folder, _) => folder?,
+        };
+        Ok(folder.display().to_string())
     }
 
     /// Columns for what is printed; unlimited when a program reads it.
