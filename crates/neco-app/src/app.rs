@@ -7,7 +7,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
-use neco_proto::app::sessions::{ForkSession, ListSessions};
+use neco_proto::app::sessions::{
+    ForkSession, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
+};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
@@ -92,6 +94,11 @@ macro_rules! routes {
 routes! {
     ListSessions => sessions::list,
     ForkSession => sessions::fork,
+    RenameSession => sessions::rename,
+    RemoveSessions => sessions::remove,
+    PruneSessions => sessions::prune,
+    MeasureKept => sessions::measure_kept,
+    SearchSessions => sessions::search,
     ExportSession => sessions::export,
     FindForeignSessions => sessions::find_foreign,
     ImportSession => sessions::import,

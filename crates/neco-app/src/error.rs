@@ -29,6 +29,10 @@ pub fn of_setup(error: SetupError) -> AppError {
 #[must_use]
 pub fn of_store(error: StoreError) -> AppError {
     let code = Some(error.code());
+    let session = match &error {
+        StoreError::InUse { session, .. } => Some(*session),
+        _ => None,
+    };
     let (trouble, hint) = match &error {
         StoreError::InUse { .. } => {
             (Trouble::InUse, "End the other process, or start a new session without --session and --continue.")
@@ -44,7 +48,7 @@ pub fn of_store(error: StoreError) -> AppError {
         | StoreError::UnknownSession { .. }
         | StoreError::Closed => (Trouble::Failed, "`neco doctor` checks the store."),
     };
-    AppError { code, ..AppError::new(trouble, error.to_string()).hint(hint) }
+    AppError { code, session, ..AppError::new(trouble, error.to_string()).hint(hint) }
 }
 
 /// A session can't be had as it was wanted.

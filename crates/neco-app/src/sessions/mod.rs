@@ -1,14 +1,23 @@
 //! The sessions there are.
 //!
-//! Reading order: [`mod@list`], [`mod@fork`], [`mod@export`], [`mod@import`].
+//! Reading order: [`mod@list`], [`mod@fork`], [`mod@rename`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`],
+//! [`mod@export`], [`mod@import`].
 
 mod export;
 mod fork;
 mod import;
 mod list;
+mod remove;
+mod rename;
+mod search;
+mod worktrees;
 
 pub(crate) use export::export;
 pub(crate) use fork::fork;
 pub(crate) use import::{find_foreign, import};
 pub(crate) use list::list;
 pub use list::row;
+pub(crate) use remove::{measure_kept, prune, remove};
+pub(crate) use rename::rename;
+pub(crate) use search::search;
+pub use worktrees::tidy_worktrees;

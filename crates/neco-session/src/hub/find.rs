@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use neco_store::{SearchHit, SearchQuery, SessionRecord};
+use neco_store::SessionRecord;
 use neco_workspace::GitFacts;
 use neco_workspace::worktree::{self, Worktree};
 
@@ -176,14 +176,6 @@ impl Hub {
         found.sort_by_key(|record| std::cmp::Reverse(record.updated_ms));
         found.truncate(limit);
         Ok(found)
-    }
-
-    /// What was said where, in all sessions.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, SessionError> {
-        Ok(self.setup.catalog.search(query).await?)
     }
 
     /// Whether a folder lies in a worktree of ours, which may be gone.

@@ -1,6 +1,5 @@
 //! What the subcommands work with: the store, and hubs on it.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,9 +7,8 @@ use neco_app::LocalApp;
 use neco_app::disk;
 use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env, LoadOptions};
-use neco_proto::SessionId;
 use neco_session::Hub;
-use neco_store::{Catalog, SessionRecord, SqliteStore};
+use neco_store::{SessionRecord, SqliteStore};
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
@@ -146,22 +144,14 @@ impl<'a> Desk<'a> {
         Ok(ShortIds::of(all.iter().map(|record| record.id)))
     }
 
-    /// The bytes that would go with each of these sessions if all of them went.
+    /// The folder that is worked in; one that can't be used is an error only where its sessions are meant.
     ///
     /// # Errors
-    /// When the store can't be read.
-    pub async fn bytes_of(&self, records: &[SessionRecord]) -> Result<HashMap<SessionId, u64>, Failure> {
-        Ok(self.store.bytes_of(records.iter().map(|record| record.id).collect()).await?)
-    }
-
-    /// The folder that is worked in; one that can't be used is an error only where its last session is meant.
-    ///
-    /// # Errors
-    /// When it can't be used and no session is named.
-    pub fn folder(&self, id: Option<&str>) -> Result<String, Failure> {
-        let folder = match (crate::folder(self.everywhere), id) {
-            (Err(_), Some(_)) => self.everywhere.cwd.clone().unwrap_or_default(),
-            (folder, _) => folder?,
+    /// When it can't be used and its sessions are meant.
+    pub fn folder(&self, is_meant: bool) -> Result<String, Failure> {
+        let folder = match crate::folder(self.everywhere) {
+            Err(_) if !is_meant => self.everywhere.cwd.clone().unwrap_or_default(),
+            folder => folder?,
         };
         Ok(folder.display().to_string())
     }

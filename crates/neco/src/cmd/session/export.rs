@@ -32,7 +32,7 @@ pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
     let format = format_of(args.format, file)?;
     let app: &dyn App = &desk.app();
-    let folder = desk.folder(args.id.as_deref())?;
+    let folder = desk.folder(args.id.is_none())?;
     let request = |file: &Path| ExportSession {
         session: args.id.clone(),
         folder: folder.clone(),
