@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, Env, LoadOptions, Loaded};
+use neco_proto::app::history::{DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession};
 use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
 use neco_proto::app::sessions::{
     ForkSession, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
@@ -17,6 +18,7 @@ use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
 use crate::error::of_session;
+use crate::services::ServiceSetup;
 use crate::{error, services, sessions};
 
 /// The program on this machine.
@@ -43,6 +45,14 @@ impl LocalApp {
     /// The settings of a folder, or those that come with the program: broken ones are no reason not to show what was said.
     pub(crate) fn settings_to_read(&self, folder: &Path) -> Config {
         self.settings(folder).map_or_else(|_| Config::built_in(), |loaded| loaded.config)
+    }
+
+    /// A hub with the settings of a session's own folder, which say where its files are kept.
+    pub(crate) fn hub_of(&self, folder: &Path) -> Result<Hub, AppError> {
+        let config = self.settings_to_read(folder);
+        let environment = services::environment(&self.env);
+        let setup = ServiceSetup { environment, ..ServiceSetup::bare(&self.env, &config) };
+        services::hub(&self.store, setup)
     }
 
     /// Takes secrets out: what looks like one, and the keys that are known in a folder.
@@ -99,6 +109,11 @@ routes! {
     PruneSessions => sessions::prune,
     MeasureKept => sessions::measure_kept,
     SearchSessions => sessions::search,
+    ListSessionAgents => sessions::agents,
+    DiffSession => sessions::diff,
+    ListRewindPoints => sessions::rewind_points,
+    PreviewRewind => sessions::preview_rewind,
+    RewindSession => sessions::rewind,
     ExportSession => sessions::export,
     FindForeignSessions => sessions::find_foreign,
     ImportSession => sessions::import,

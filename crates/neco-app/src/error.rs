@@ -60,6 +60,10 @@ pub fn of_session(error: SessionError) -> AppError {
             return AppError::new(Trouble::Failed, error.to_string())
                 .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone.");
         }
+        SessionError::Rewind(error @ RewindError::ByOthers(_)) => {
+            return AppError::new(Trouble::Invalid, error.to_string())
+                .hint("Pass --others to overwrite that too; --undo brings it back.");
+        }
         SessionError::GoneOn(_) => Trouble::Failed,
         SessionError::NotFound(_) | SessionError::NoneHere(_) => Trouble::NotFound,
         SessionError::Rewind(_)

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use neco_proto::app::history::PlaceNote;
 use neco_store::SessionRecord;
 use neco_workspace::GitFacts;
 use neco_workspace::worktree::{self, Worktree};
@@ -40,16 +41,14 @@ impl Found {
         Self { record, moved_from, replaced: false, remade: false }
     }
 
-    /// What a person is told of it.
+    /// What is to be known of its folder.
     #[must_use]
-    pub fn note(&self) -> Option<String> {
-        let cwd = &self.record.cwd;
+    pub fn note(&self) -> Option<PlaceNote> {
+        let folder = self.record.cwd.clone();
         match &self.moved_from {
-            Some(from) => Some(format!("the session's folder was {from}; it goes on in {cwd}")),
-            None if self.remade => Some(format!("the session's worktree was made again, {cwd}")),
-            None if self.replaced => Some(format!(
-                "{cwd} is another folder than the one the session worked in; should that have been moved, go on there"
-            )),
+            Some(from) => Some(PlaceNote::Moved { from: from.clone(), folder }),
+            None if self.remade => Some(PlaceNote::MadeAgain { folder }),
+            None if self.replaced => Some(PlaceNote::Replaced { folder }),
             None => None,
         }
     }

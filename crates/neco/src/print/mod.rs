@@ -5,7 +5,7 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`agents`], [`workflow`], [`diff`], [`plan`], [`completion`] with [`ending`], then
+//! Reading order: [`printer`] (the three forms), [`text`] with [`card`], [`tail`], [`tally`], [`told`], [`others`], [`children`], [`agents`], [`workflow`], [`diff`], [`plan`], [`place`], [`completion`] with [`ending`], then
 //! [`screen`], [`wrap`], [`paint`], [`clean`], [`figures`], and [`json`],
 //! [`stream_json`].
 
@@ -20,6 +20,7 @@ pub mod figures;
 pub mod json;
 mod others;
 pub mod paint;
+pub mod place;
 pub mod plan;
 pub mod printer;
 pub mod screen;

@@ -39,7 +39,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
-use crate::print::Printer;
+use crate::print::{Printer, place};
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
@@ -201,7 +201,7 @@ impl Request<'_> {
         let mut loaded = self.load(folder, &[])?;
         let store = compose::open_store(self.env.data_dir()).await?;
         let found = self.find(&store, folder).await?;
-        let mut notes: Vec<String> = found.iter().filter_map(Found::note).collect();
+        let mut notes: Vec<String> = found.iter().filter_map(Found::note).map(|note| place::words(&note)).collect();
         let record = found.as_ref().map(|found| found.record.clone());
         if let Some(record) = record.as_ref().filter(|_| self.interactive) {
             ahead::look(&store, record, self.env);

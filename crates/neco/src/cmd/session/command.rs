@@ -10,7 +10,6 @@ use neco_proto::app::{App, Caller, Trouble};
 use neco_proto::event::TitleSource;
 use neco_proto::visible;
 use neco_proto::{Client, Command, Event, EventBody, Role};
-use neco_server::RemoteClient;
 use neco_store::SessionRecord;
 use serde_json::json;
 
@@ -212,12 +211,6 @@ async fn rename_elsewhere(request: &RenameSession, app: &dyn App, desk: &Desk<'_
     open.client.send(Command::Rename { title: request.title.clone() }).await?;
     let title = neco_session::title::tidy(&request.title);
     Ok(SessionRow { title, title_by: Some(TitleSource::Person), ..row(open.record) })
-}
-
-/// The session in the process that has it open, if one has.
-pub(super) async fn elsewhere(record: &SessionRecord, env: &Env) -> Result<Option<RemoteClient>, Failure> {
-    let found = run::attach::find(Which::Id(&record.id.to_string()), env).await?;
-    Ok(found.map(|attached| attached.client))
 }
 
 /// Event by event: a long session is never in memory as a whole.

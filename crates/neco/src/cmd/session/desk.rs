@@ -29,8 +29,6 @@ pub struct Desk<'a> {
     pub everywhere: &'a EverywhereArgs,
     /// A hub with the settings of the folder that is worked in.
     pub hub: Hub,
-    /// Those settings.
-    pub config: Config,
     store: Arc<SqliteStore>,
     /// Where the store is a copy, its folder.
     _copy: Option<TempDir>,
@@ -86,15 +84,7 @@ impl<'a> Desk<'a> {
         let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let config = settings(&here, everywhere, env);
         let hub = hub(&store, &config, env)?;
-        Ok(Self { env, everywhere, hub, config, store, _copy: copy })
-    }
-
-    /// A hub with the settings of a session's own folder, which say where its files are kept.
-    ///
-    /// # Errors
-    /// When a tool does not exist.
-    pub fn hub_of(&self, record: &SessionRecord) -> Result<Hub, Failure> {
-        hub(&self.store, &settings(Path::new(&record.cwd), self.everywhere, self.env), self.env)
+        Ok(Self { env, everywhere, hub, store, _copy: copy })
     }
 
     /// The program on this store.
@@ -113,16 +103,6 @@ impl<'a> Desk<'a> {
             Some(id) => self.hub.find(id).await?,
             None => self.hub.latest(&crate::folder(self.everywhere)?).await?.record,
         })
-    }
-
-    /// A session with the folder that it works in now, which may have been moved here.
-    ///
-    /// # Errors
-    /// When its folder is gone.
-    pub async fn placed(&self, record: SessionRecord) -> Result<SessionRecord, Failure> {
-        let found = self.hub.place_of(record, &crate::folder(self.everywhere)?, false)?;
-        found.note().iter().for_each(|words| say::note(words));
-        Ok(self.hub.settle(found).await?)
     }
 
     /// Writes what waits and closes the store.
