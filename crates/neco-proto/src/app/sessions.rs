@@ -62,8 +62,11 @@ pub struct SessionPage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ForkSession {
-    /// The session, by the beginning of its id.
-    pub session: String,
+    /// The session, by the beginning of its id; the last one of the folder when none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The folder that is worked in.
+    pub folder: String,
     /// Before which message, by its number or id; after everything that was said when that is not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,

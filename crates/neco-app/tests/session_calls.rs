@@ -14,7 +14,7 @@ use neco_proto::app::history::{
 };
 use neco_proto::app::port::{ExportFormat, ExportSession, FindForeignSessions, ImportNote, ImportSession, Program};
 use neco_proto::app::sessions::{
-    FoundRole, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
+    ForkSession, FoundRole, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
 };
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChangeKind, RewindWhat, TitleSource};
@@ -212,8 +212,13 @@ async fn what_changed_is_compared_and_nothing_is_data_too() {
     let backwards = DiffSession { from: Some("now".to_owned()), to: Some("end".to_owned()), ..diff };
     assert_eq!(stage.ask(&backwards).await.unwrap_err().trouble, Trouble::Invalid);
 
+    // The last session of the folder is meant where none is named.
     let agents = ListSessionAgents { session: None, folder: text(&folder) };
     assert_eq!(stage.ask(&agents).await.unwrap().session_id, id);
+    let fork = ForkSession { folder: text(&folder), at: Some("2".to_owned()), ..ForkSession::default() };
+    let forked = stage.ask(&fork).await.unwrap();
+    assert_eq!(forked.session.forked_from.map(|from| from.session_id), Some(id));
+    assert_eq!(forked.before.map(|before| before.number), Some(2));
 }
 
 #[tokio::test]
