@@ -20,7 +20,7 @@ use neco_safety::Policy;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
 use neco_safety::secrets::KnownSecret;
-use neco_session::hub::{FindModel, Found};
+use neco_session::hub::{FindModel, Finder, Found};
 use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::SqliteStore;
 use neco_workspace::worktree::Held;
@@ -170,7 +170,6 @@ pub struct Request<'a> {
 }
 
 /// What was found for work in a folder.
-#[derive(Default)]
 struct Given {
     policy: Policy,
     hooks: Vec<Hook>,
@@ -254,11 +253,10 @@ impl Request<'_> {
         if self.args.session.is_none() && !self.args.continue_latest {
             return Ok(None);
         }
-        let nothing: FindModel = Arc::new(|_| Err(String::new()));
-        let hub = self.services(Arc::clone(store), &Config::built_in(), Given::default(), nothing)?.hub;
-        let Some(id) = &self.args.session else { return Ok(Some(hub.latest(folder).await?)) };
+        let finder = Finder::new(store.clone(), self.env.data_dir().to_owned());
+        let Some(id) = &self.args.session else { return Ok(Some(finder.latest(folder).await?)) };
         let chose = self.everywhere.cwd.is_some();
-        let found = hub.place_of(hub.find(id).await?, folder, chose)?;
+        let found = finder.place_of(finder.find(id).await?, folder, chose)?;
         if chose && Path::new(&found.record.cwd) != folder {
             return Err(Failure::usage(format!(
                 "the session has its own folder, {}: --cwd is for sessions whose folder is gone",
