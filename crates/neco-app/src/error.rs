@@ -2,6 +2,7 @@
 
 use neco_config::ConfigError;
 use neco_model::SetupError;
+use neco_port::PortError;
 use neco_proto::app::{AppError, Trouble};
 use neco_session::SessionError;
 use neco_session::rewind::RewindError;
@@ -28,6 +29,10 @@ pub fn of_setup(error: SetupError) -> AppError {
 #[must_use]
 pub fn of_store(error: StoreError) -> AppError {
     let code = Some(error.code());
+    let session = match &error {
+        StoreError::InUse { session, .. } => Some(*session),
+        _ => None,
+    };
     let (trouble, hint) = match &error {
         StoreError::InUse { .. } => {
             (Trouble::InUse, "End the other process, or start a new session without --session and --continue.")
@@ -44,7 +49,7 @@ pub fn of_store(error: StoreError) -> AppError {
         | StoreError::NotLeased { .. }
         | StoreError::Closed => (Trouble::Failed, "`neco doctor` checks the store."),
     };
-    AppError { code, ..AppError::new(trouble, error.to_string()).hint(hint) }
+    AppError { code, session, ..AppError::new(trouble, error.to_string()).hint(hint) }
 }
 
 /// A session can't be had as it was wanted.
@@ -55,6 +60,10 @@ pub fn of_session(error: SessionError) -> AppError {
         SessionError::Rewind(error @ RewindError::Files(_)) => {
             return AppError::new(Trouble::Failed, error.to_string())
                 .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone.");
+        }
+        SessionError::Rewind(error @ RewindError::ByOthers(_)) => {
+            return AppError::new(Trouble::Invalid, error.to_string())
+                .hint("Pass --others to overwrite that too; --undo brings it back.");
         }
         SessionError::GoneOn(_) => Trouble::Failed,
         SessionError::NotFound(_) | SessionError::NoneHere(_) => Trouble::NotFound,
@@ -71,4 +80,31 @@ pub fn of_session(error: SessionError) -> AppError {
         | SessionError::OwnModel { .. } => Trouble::Invalid,
     };
     AppError::new(trouble, error.to_string())
+}
+
+/// A session can't be written to a file or taken in from one.
+#[must_use]
+pub fn of_port(error: PortError) -> AppError {
+    let (trouble, hint) = match error {
+        PortError::Store(error) => return of_store(error),
+        PortError::Session(error) => return of_session(error),
+        PortError::IntoFolder { .. } => (Trouble::Invalid, Some("Name a file in it.")),
+        PortError::There { .. } => (Trouble::Invalid, Some("--force writes over it.")),
+        PortError::Nobodys { .. } => (Trouble::Invalid, Some("--format names the program that wrote it.")),
+        PortError::NoFolder { .. }
+        | PortError::IsFolder { .. }
+        | PortError::NotOpened { .. }
+        | PortError::Empty { .. } => (Trouble::Invalid, None),
+        PortError::Endless { .. } => (Trouble::Failed, Some("A big session is imported from a file.")),
+        PortError::Opencode(_) => {
+            (Trouble::Failed, Some("`opencode export ID > FILE` writes a file that can be imported."))
+        }
+        PortError::NotWritten { .. }
+        | PortError::NotRead { .. }
+        | PortError::Broken { .. }
+        | PortError::Gone { .. }
+        | PortError::Database { .. }
+        | PortError::Output { .. } => (Trouble::Failed, None),
+    };
+    AppError { hint: hint.map(str::to_owned), ..AppError::new(trouble, error.to_string()) }
 }

@@ -6,13 +6,13 @@
 //!
 //! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
 //! fork's log is made of), `lease` (the right to write a session) and `live` (following one), the backends [`memory`] and
-//! [`sqlite`], then [`lock`], which keeps two processes from writing one session, [`recall`], the index of the memory, and [`export`], a session as a file.
+//! [`sqlite`], then [`lock`], which keeps two processes from writing one session, and [`recall`], the index of the
+//! memory.
 
 pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod error;
-pub mod export;
 mod lease;
 mod lineage;
 mod live;

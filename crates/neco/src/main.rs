@@ -16,7 +16,6 @@ mod compose;
 mod exit;
 mod failure;
 mod help;
-mod import;
 mod log;
 mod memory_args;
 mod misuse;

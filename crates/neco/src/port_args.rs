@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::import::Format;
+use neco_proto::app::port::Program;
 
 /// After `neco session export --help`.
 pub const EXPORT: &str = "\
@@ -60,6 +60,16 @@ pub enum ExportFormat {
     Html,
 }
 
+impl From<ExportFormat> for neco_proto::app::port::ExportFormat {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Jsonl => Self::Jsonl,
+            ExportFormat::Markdown => Self::Markdown,
+            ExportFormat::Html => Self::Html,
+        }
+    }
+}
+
 /// What is taken in, and from where.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
@@ -67,11 +77,11 @@ pub struct ImportArgs {
     #[arg(value_name = "FILE", required_unless_present = "from")]
     pub which: Vec<String>,
     /// The program that wrote the file, if that is not plain from it
-    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "from")]
-    pub format: Option<Format>,
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "from", value_parser = programs(&Program::ALL))]
+    pub format: Option<Program>,
     /// Looks for the sessions of this folder where this program keeps them
-    #[arg(long, value_name = "PROGRAM", value_parser = foreign())]
-    pub from: Option<Format>,
+    #[arg(long, value_name = "PROGRAM", value_parser = programs(&Program::FOREIGN))]
+    pub from: Option<Program>,
     /// Imports it although it is here already, as a second session
     #[arg(long)]
     pub again: bool,
@@ -80,8 +90,21 @@ pub struct ImportArgs {
     pub json: bool,
 }
 
-/// The programs that keep sessions of their own.
-fn foreign() -> impl TypedValueParser<Value = Format> {
-    let names = Format::FOREIGN.iter().filter_map(Format::to_possible_value);
-    PossibleValuesParser::new(names).try_map(|name| Format::from_str(&name, false))
+/// One of these programs, by its name.
+fn programs(these: &'static [Program]) -> impl TypedValueParser<Value = Program> {
+    let names = these.iter().map(|program| PossibleValue::new(program.name()).help(told(*program)));
+    PossibleValuesParser::new(names)
+        .try_map(|name| these.iter().copied().find(|program| program.name() == name).ok_or("no such program"))
+}
+
+/// What `--help` says of a program: what its sessions lie in.
+fn told(program: Program) -> &'static str {
+    match program {
+        Program::Neco => "Neco itself",
+        Program::ClaudeCode => "Claude Code: .claude/projects/…/ID.jsonl",
+        Program::Codex => "Codex: .codex/sessions/…/rollout-….jsonl",
+        Program::GeminiCli => "Gemini CLI: .gemini/tmp/…/chats/session-….jsonl or .json",
+        Program::Opencode => "opencode: what `opencode export` prints, or its database",
+        Program::Openclaw => "OpenClaw: .openclaw/agents/…/sessions/ID.jsonl",
+    }
 }

@@ -27,6 +27,7 @@ const FORK: &str = "\
 A fork has everything that was said before the message, and from then on a life of its own; the session
 it comes from stays as it is. Nothing is copied.
 Examples:
+  neco session fork                        the last session of this folder, with everything that was said
   neco session fork 019a8                  everything that was said so far
   neco session fork 019a8 --at 3 --name \"without redis\"";
 
@@ -223,8 +224,8 @@ pub struct SearchArgs {
 /// How a session is forked.
 #[derive(Debug, Args)]
 pub struct ForkArgs {
-    /// The session's id, or its beginning
-    pub id: String,
+    /// The session's id, or its beginning; without it the last one of this folder
+    pub id: Option<String>,
     /// Forks before this message: its number, or the beginning of its id; without it after everything
     #[arg(long, value_name = "MESSAGE")]
     pub at: Option<String>,

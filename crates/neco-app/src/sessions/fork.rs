@@ -1,5 +1,7 @@
 //! A second session that goes on from a point of one.
 
+use std::path::Path;
+
 use neco_proto::app::AppError;
 use neco_proto::app::sessions::{ForkPoint, ForkSession, ForkedSession};
 use neco_session::SessionError;
@@ -9,7 +11,7 @@ use crate::app::LocalApp;
 use crate::error::of_session;
 
 pub(crate) async fn fork(app: &LocalApp, request: ForkSession) -> Result<ForkedSession, AppError> {
-    let parent = app.hub.find(&request.session).await.map_err(of_session)?;
+    let parent = app.named(request.session.as_deref(), Path::new(&request.folder)).await?;
     let history = app.hub.course(parent.id).await.map_err(of_session)?;
     // What no longer counts can be had again in a session of its own.
     let find = |at: &str| history.find(at).or_else(|error| history.ever_said(at).ok_or(error)).cloned();

@@ -16,7 +16,7 @@ use crate::error::{of_session, of_store};
 const LOOKED_AT: usize = 200;
 
 /// All that there are.
-const ALL: usize = usize::MAX >> 1;
+pub(super) const ALL: usize = usize::MAX >> 1;
 
 pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<SessionPage, AppError> {
     let folder = request.folder.as_deref().map(Path::new);

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error_code::ErrorCode;
+use crate::ids::SessionId;
 
 /// Why something that was asked for can't be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +17,9 @@ pub struct AppError {
     /// The stable code, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
+    /// The session that it is about, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
     /// What happened, for a person.
     pub message: String,
     /// What they can do next.
@@ -45,7 +49,7 @@ impl AppError {
     /// An error without a code.
     #[must_use]
     pub fn new(trouble: Trouble, message: impl Into<String>) -> Self {
-        Self { trouble, code: None, message: message.into(), hint: None }
+        Self { trouble, code: None, session: None, message: message.into(), hint: None }
     }
 
     /// With what a person can do next.

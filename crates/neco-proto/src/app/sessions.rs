@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::caller::Scope;
+use super::error::AppError;
 use super::request::{Request, Route, Verb};
 use crate::event::{ForkedFrom, TitleSource};
-use crate::ids::SessionId;
+use crate::ids::{Seq, SessionId};
 
 /// Lists sessions, the one used last first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,8 +62,11 @@ pub struct SessionPage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ForkSession {
-    /// The session, by the beginning of its id.
-    pub session: String,
+    /// The session, by the beginning of its id; the last one of the folder when none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The folder that is worked in.
+    pub folder: String,
     /// Before which message, by its number or id; after everything that was said when that is not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
@@ -103,6 +107,242 @@ pub struct ForkPoint {
     pub number: u64,
     /// What was said.
     pub text: String,
+}
+
+/// Gives a session a title that no model replaces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RenameSession {
+    /// The session, by the beginning of its id.
+    pub session: String,
+    /// What it is called from now on.
+    pub title: String,
+}
+
+impl Request for RenameSession {
+    type Answer = SessionRow;
+
+    const ROUTE: Route = Route {
+        name: "sessions.rename",
+        verb: Verb::Put,
+        path: "/sessions/{session}/title",
+        scope: Scope::Work,
+        repeatable: true,
+    };
+}
+
+/// Removes sessions for good; what their forks have of them stays. When one is open none is removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RemoveSessions {
+    /// The sessions, by the beginnings of their ids. All of them must be there.
+    pub sessions: Vec<String>,
+    /// Whether it is only told which ones would go.
+    pub dry_run: bool,
+}
+
+impl Request for RemoveSessions {
+    type Answer = RemovedSessions;
+
+    const ROUTE: Route = Route {
+        name: "sessions.remove",
+        verb: Verb::Delete,
+        path: "/sessions",
+        scope: Scope::Manage,
+        repeatable: false,
+    };
+}
+
+/// Removes sessions that nobody used for long. Those that are open, and what forks need of the ones that go, stay; states
+/// of files that are older than the settings keep them go too, and so do worktrees that nobody needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PruneSessions {
+    /// The folder that is worked in, whose settings say how long states of files are kept.
+    pub folder: String,
+    /// Whether only sessions of that folder go.
+    pub here: bool,
+    /// Only those last used before; without this and `keep` none goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub unused_since: Option<Timestamp>,
+    /// The newest so many of each folder stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<usize>,
+    /// No others than these, such as those that a person agreed to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<SessionId>>,
+    /// Whether it is only told which ones would go.
+    pub dry_run: bool,
+}
+
+impl Request for PruneSessions {
+    type Answer = RemovedSessions;
+
+    const ROUTE: Route = Route {
+        name: "sessions.prune",
+        verb: Verb::Post,
+        path: "/sessions/prune",
+        scope: Scope::Manage,
+        repeatable: false,
+    };
+}
+
+/// Sessions that were removed, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemovedSessions {
+    /// The sessions, each with the bytes that go with it.
+    pub sessions: Vec<SessionRow>,
+    /// The bytes that are free now, or would be.
+    pub freed_bytes: u64,
+    /// For how many days states of files are kept, where sessions are pruned.
+    #[serde(default)]
+    pub keep_days: u32,
+    /// The worktrees that were removed with them.
+    #[serde(default)]
+    pub worktrees: Vec<WorktreeRow>,
+    /// Why it ended before all had gone that should.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<AppError>,
+}
+
+/// Measures what is kept beside the sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MeasureKept {
+    /// The folder that is worked in, whose settings say how long states of files are kept.
+    pub folder: String,
+}
+
+impl Request for MeasureKept {
+    type Answer = Kept;
+
+    const ROUTE: Route = Route {
+        name: "sessions.measure_kept",
+        verb: Verb::Get,
+        path: "/sessions/kept",
+        scope: Scope::Read,
+        repeatable: true,
+    };
+}
+
+/// What is kept beside the sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Kept {
+    /// The bytes of states of files that a session can go back to.
+    pub state_bytes: u64,
+    /// The bytes of those that no session can go back to any more; any pruning removes them.
+    pub orphan_bytes: u64,
+    /// For how many days states of files are kept; older ones go when sessions are pruned.
+    pub keep_days: u32,
+    /// The worktrees of sessions.
+    pub worktrees: Vec<WorktreeRow>,
+}
+
+/// A worktree of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorktreeRow {
+    /// Its top folder.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
+    /// How it stands.
+    pub state: WorktreeState,
+}
+
+/// How a worktree stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorktreeState {
+    /// Somebody works in it.
+    InUse,
+    /// What was done in it is merged.
+    Merged,
+    /// Nobody works in it, and it holds what is nowhere else.
+    Left,
+    /// It is gone.
+    Removed,
+}
+
+/// Finds messages, tool results and titles that have all of some words, the newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchSessions {
+    /// The words as a person types them.
+    pub words: String,
+    /// Only in sessions of this folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Only what was said at this time or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub since: Option<Timestamp>,
+    /// Only what was said before; with the time of the last place found this gives the next ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub until: Option<Timestamp>,
+    /// How many places at most.
+    pub limit: usize,
+}
+
+impl Default for SearchSessions {
+    fn default() -> Self {
+        Self { words: String::new(), folder: None, since: None, until: None, limit: 20 }
+    }
+}
+
+impl Request for SearchSessions {
+    type Answer = FoundPlaces;
+
+    const ROUTE: Route = Route {
+        name: "sessions.search",
+        verb: Verb::Get,
+        path: "/sessions/search",
+        scope: Scope::Read,
+        repeatable: true,
+    };
+}
+
+/// Places where words were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundPlaces {
+    /// The places.
+    pub places: Vec<FoundPlace>,
+}
+
+/// A place where words were found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundPlace {
+    /// The session.
+    pub session_id: SessionId,
+    /// The event; 0 for a title.
+    pub seq: Seq,
+    /// When it was said; for a title, when the session was last used.
+    #[schemars(with = "String")]
+    pub time: Timestamp,
+    /// Who said it.
+    pub role: FoundRole,
+    /// The session's title.
+    pub title: String,
+    /// The session's folder.
+    pub cwd: String,
+    /// The words around it in one line; `…` where something was left out.
+    pub text: String,
+    /// Where in `text` the words stand: the first byte of each and the one after its last.
+    pub marks: Vec<[usize; 2]>,
+}
+
+/// Who said what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FoundRole {
+    /// It is the title of the session.
+    Title,
+    /// The person, or Neco in the person's place.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool.
+    Tool,
 }
 
 /// A session in a list.

@@ -1,12 +1,14 @@
 //! Finding sessions: by id, by folder, also when the folder was moved.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use neco_store::{SearchHit, SearchQuery, SessionRecord};
+use neco_proto::app::history::PlaceNote;
+use neco_store::{Catalog, SessionRecord};
 use neco_workspace::GitFacts;
 use neco_workspace::worktree::{self, Worktree};
 
-use super::hub::{Hub, usable_folder};
+use super::hub::usable_folder;
 use crate::error::SessionError;
 use crate::folder::identity;
 
@@ -40,22 +42,33 @@ impl Found {
         Self { record, moved_from, replaced: false, remade: false }
     }
 
-    /// What a person is told of it.
+    /// What is to be known of its folder.
     #[must_use]
-    pub fn note(&self) -> Option<String> {
-        let cwd = &self.record.cwd;
+    pub fn note(&self) -> Option<PlaceNote> {
+        let folder = self.record.cwd.clone();
         match &self.moved_from {
-            Some(from) => Some(format!("the session's folder was {from}; it goes on in {cwd}")),
-            None if self.remade => Some(format!("the session's worktree was made again, {cwd}")),
-            None if self.replaced => Some(format!(
-                "{cwd} is another folder than the one the session worked in; should that have been moved, go on there"
-            )),
+            Some(from) => Some(PlaceNote::Moved { from: from.clone(), folder }),
+            None if self.remade => Some(PlaceNote::MadeAgain { folder }),
+            None if self.replaced => Some(PlaceNote::Replaced { folder }),
             None => None,
         }
     }
 }
 
-impl Hub {
+/// Finds sessions, which needs no more than the list of them.
+#[derive(Clone)]
+pub struct Finder {
+    catalog: Arc<dyn Catalog>,
+    data_dir: PathBuf,
+}
+
+impl Finder {
+    /// Finds sessions in a list; worktrees of theirs lie in the folder of everything that is kept.
+    #[must_use]
+    pub fn new(catalog: Arc<dyn Catalog>, data_dir: PathBuf) -> Self {
+        Self { catalog, data_dir }
+    }
+
     /// The one session whose id begins with `prefix`.
     ///
     /// # Errors
@@ -63,7 +76,7 @@ impl Hub {
     pub async fn find(&self, prefix: &str) -> Result<SessionRecord, SessionError> {
         // Nothing is the beginning of every id, and nobody means that.
         let nothing = prefix.chars().all(|char| char == '-' || char.is_whitespace());
-        let mut found = if nothing { Vec::new() } else { self.setup.catalog.find(prefix, 5).await? };
+        let mut found = if nothing { Vec::new() } else { self.catalog.find(prefix, 5).await? };
         match found.len() {
             0 => Err(SessionError::NotFound(prefix.to_owned())),
             1 => Ok(found.remove(0)),
@@ -141,7 +154,7 @@ impl Hub {
     pub async fn settle(&self, found: Found) -> Result<SessionRecord, SessionError> {
         let Found { record, moved_from, .. } = found;
         if moved_from.is_some() {
-            self.setup.catalog.set_folder(record.id, &record.cwd, record.folder.as_deref()).await?;
+            self.catalog.set_folder(record.id, &record.cwd, record.folder.as_deref()).await?;
         }
         Ok(record)
     }
@@ -154,7 +167,7 @@ impl Hub {
         match cwd.map(usable_folder).transpose()? {
             Some(cwd) => self.of_folder(&cwd, limit).await,
             None => {
-                let all = self.setup.catalog.list(None, limit.saturating_add(LOOKED_AT)).await?;
+                let all = self.catalog.list(None, limit.saturating_add(LOOKED_AT)).await?;
                 Ok(all.into_iter().filter(has_begun).take(limit).collect())
             }
         }
@@ -164,7 +177,7 @@ impl Hub {
     /// worktrees of it. What worked in a folder that was here before it counts only when nothing else does.
     async fn of_folder(&self, cwd: &Path, limit: usize) -> Result<Vec<SessionRecord>, SessionError> {
         let own = identity(cwd);
-        let mut found = self.setup.catalog.list(Some(&cwd.display().to_string()), limit.max(LOOKED_AT)).await?;
+        let mut found = self.catalog.list(Some(&cwd.display().to_string()), limit.max(LOOKED_AT)).await?;
         let is_own = |record: &SessionRecord| record.folder.is_none() || own.is_none() || record.folder == own;
         let moved = self.moved_to(cwd).await?;
         if !moved.is_empty() || found.iter().any(is_own) {
@@ -178,21 +191,13 @@ impl Hub {
         Ok(found)
     }
 
-    /// What was said where, in all sessions.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, SessionError> {
-        Ok(self.setup.catalog.search(query).await?)
-    }
-
     /// Whether a folder lies in a worktree of ours, which may be gone.
     fn is_worktree(&self, record: &SessionRecord) -> bool {
-        Worktree::around(Path::new(&record.cwd), &worktree_folder(&self.setup.data_dir)).is_some()
+        Worktree::around(Path::new(&record.cwd), &worktree_folder(&self.data_dir)).is_some()
     }
 
     fn made_again(&self, folder: &Path) -> bool {
-        let Some(tree) = Worktree::around(folder, &worktree_folder(&self.setup.data_dir)) else { return false };
+        let Some(tree) = Worktree::around(folder, &worktree_folder(&self.data_dir)) else { return false };
         match tree.make_again() {
             // A folder that holds nothing that is committed is not there.
             Ok(()) => std::fs::create_dir_all(folder).is_ok(),
@@ -206,12 +211,12 @@ impl Hub {
     /// The sessions in worktrees of the repository of `cwd`, in the folder that stands for it.
     async fn in_worktrees(&self, cwd: &Path) -> Result<Vec<SessionRecord>, SessionError> {
         let mut found = Vec::new();
-        for tree in worktree::all(&worktree_folder(&self.setup.data_dir)) {
+        for tree in worktree::all(&worktree_folder(&self.data_dir)) {
             let Ok(below) = cwd.strip_prefix(&tree.repository) else { continue };
             let path = tree.path.canonicalize().unwrap_or_else(|_| tree.path.clone());
             // Nothing below is the folder itself, and no path ends with a slash.
             let folder = if below.as_os_str().is_empty() { path } else { path.join(below) };
-            found.extend(self.setup.catalog.list(Some(&folder.display().to_string()), LOOKED_AT).await?);
+            found.extend(self.catalog.list(Some(&folder.display().to_string()), LOOKED_AT).await?);
         }
         Ok(found)
     }
@@ -219,7 +224,7 @@ impl Hub {
     /// The sessions of the folder at `cwd` from when it lay elsewhere.
     async fn moved_to(&self, cwd: &Path) -> Result<Vec<SessionRecord>, SessionError> {
         let Some(folder) = identity(cwd) else { return Ok(Vec::new()) };
-        let found = self.setup.catalog.of_folder(&folder, LOOKED_AT).await?;
+        let found = self.catalog.of_folder(&folder, LOOKED_AT).await?;
         let gone = |record: &SessionRecord| {
             let path = PathBuf::from(&record.cwd);
             path != cwd && identity(&path).as_ref() != Some(&folder)

@@ -1,5 +1,6 @@
 //! Making, finding and opening sessions.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use neco_store::{Lease, SessionRecord};
 use neco_toolkit::Registry;
 
 use super::context::SessionContext;
+use super::find::Finder;
 use super::options::{HubSetup, SessionOptions};
 use crate::actor::{ActorSetup, Session};
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
@@ -39,13 +41,24 @@ const PAGE: usize = 2048;
 #[derive(Clone)]
 pub struct Hub {
     pub(super) setup: Arc<HubSetup>,
+    finder: Finder,
+}
+
+/// Whoever opens sessions finds them, too.
+impl Deref for Hub {
+    type Target = Finder;
+
+    fn deref(&self) -> &Finder {
+        &self.finder
+    }
 }
 
 impl Hub {
     /// A hub.
     #[must_use]
     pub fn new(setup: HubSetup) -> Self {
-        Self { setup: Arc::new(setup) }
+        let finder = Finder::new(Arc::clone(&setup.catalog), setup.data_dir.clone());
+        Self { setup: Arc::new(setup), finder }
     }
 
     /// Makes a session in `cwd`.

@@ -19,7 +19,7 @@ mod workflows;
 
 pub use children::ChildFactory;
 pub use context::{Again, Root, SessionContext};
-pub use find::{Found, worktree_folder};
+pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
 pub use left::Stage;
 pub use options::{

@@ -16,6 +16,6 @@ mod tests;
 pub use error::RewindError;
 pub use files::{Going, Went, agreed_to, event_of, go_back, preview};
 pub use history::{Kept, RewindHistory, SHORTEST_REV};
+pub use plan::RewindPlan;
 #[cfg(test)]
 pub use plan::rewind_event;
-pub use plan::{RewindPlan, TAKES_UNDO_BACK};

@@ -12,7 +12,7 @@ const FILES_BACK: &str = "The user put the files of the workspace back into an e
                           be out of date: look before you rely on it.";
 
 /// What a person is told before an undo is taken back.
-pub const TAKES_UNDO_BACK: &str = "this takes an undo back";
+const TAKES_UNDO_BACK: &str = "this takes an undo back";
 
 /// What a person is told before what was done since goes too.
 const OVER_WORK: &str = "files were worked on since: what was done to them goes too";

@@ -40,19 +40,6 @@ pub enum HitRole {
     Tool,
 }
 
-impl HitRole {
-    /// Its name in output for programs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Title => "title",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-}
-
 /// A few words around what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {

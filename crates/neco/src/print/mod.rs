@@ -5,11 +5,12 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`screen`], and [`json`], [`stream_json`]. What is drawn,
-//! and in which words, is the same for every front end: it comes from `neco_view`.
+//! Reading order: [`printer`] (the three forms), [`text`] with [`screen`], [`place`], and [`json`], [`stream_json`]. What
+//! is drawn, and in which words, is the same for every front end: it comes from `neco_view`.
 
 pub mod clean;
 pub mod json;
+pub mod place;
 pub mod printer;
 pub mod screen;
 pub mod stream_json;

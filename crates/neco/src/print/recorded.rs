@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use neco_port::export::{About, MarkdownWriter, Outline};
 use neco_proto::Event;
-use neco_store::export::{About, MarkdownWriter, Outline};
 
 use super::drawing::{PLAIN, draw_events};
 use super::screen::Look;

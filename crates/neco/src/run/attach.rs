@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use neco_app::services::{self, ServiceSetup};
-use neco_config::{Config, Env};
+use neco_config::Env;
 use neco_proto::{ErrorCode, SessionId};
 use neco_server::{AttachError, RemoteClient};
 use neco_session::SessionError;
+use neco_session::hub::Finder;
 use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError, lock_folder};
 
 use crate::args::RunArgs;
@@ -64,10 +64,10 @@ pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failu
 
 /// The same session that would be opened.
 async fn look_up(which: Which<'_>, store: &Arc<SqliteStore>, env: &Env) -> Result<Option<SessionRecord>, Failure> {
-    let hub = services::hub(store, ServiceSetup::bare(env, &Config::built_in()))?;
+    let finder = Finder::new(store.clone(), env.data_dir().to_owned());
     let found = match which {
-        Which::Id(prefix) => hub.find(prefix).await,
-        Which::Latest(folder) => hub.latest(folder).await.map(|found| found.record),
+        Which::Id(prefix) => finder.find(prefix).await,
+        Which::Latest(folder) => finder.latest(folder).await.map(|found| found.record),
     };
     match found {
         Ok(record) => Ok(Some(record)),

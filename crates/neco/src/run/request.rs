@@ -20,7 +20,7 @@ use neco_safety::Policy;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
 use neco_safety::secrets::KnownSecret;
-use neco_session::hub::{FindModel, Found};
+use neco_session::hub::{FindModel, Finder, Found};
 use neco_session::{Session, SessionError, SessionOptions};
 use neco_store::SqliteStore;
 use neco_workspace::worktree::Held;
@@ -39,7 +39,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
-use crate::print::Printer;
+use crate::print::{Printer, place};
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
@@ -170,7 +170,6 @@ pub struct Request<'a> {
 }
 
 /// What was found for work in a folder.
-#[derive(Default)]
 struct Given {
     policy: Policy,
     hooks: Vec<Hook>,
@@ -201,7 +200,7 @@ impl Request<'_> {
         let mut loaded = self.load(folder, &[])?;
         let store = compose::open_store(self.env.data_dir()).await?;
         let found = self.find(&store, folder).await?;
-        let mut notes: Vec<String> = found.iter().filter_map(Found::note).collect();
+        let mut notes: Vec<String> = found.iter().filter_map(Found::note).map(|note| place::words(&note)).collect();
         let record = found.as_ref().map(|found| found.record.clone());
         if let Some(record) = record.as_ref().filter(|_| self.interactive) {
             ahead::look(&store, record, self.env);
@@ -254,11 +253,10 @@ impl Request<'_> {
         if self.args.session.is_none() && !self.args.continue_latest {
             return Ok(None);
         }
-        let nothing: FindModel = Arc::new(|_| Err(String::new()));
-        let hub = self.services(Arc::clone(store), &Config::built_in(), Given::default(), nothing)?.hub;
-        let Some(id) = &self.args.session else { return Ok(Some(hub.latest(folder).await?)) };
+        let finder = Finder::new(store.clone(), self.env.data_dir().to_owned());
+        let Some(id) = &self.args.session else { return Ok(Some(finder.latest(folder).await?)) };
         let chose = self.everywhere.cwd.is_some();
-        let found = hub.place_of(hub.find(id).await?, folder, chose)?;
+        let found = finder.place_of(finder.find(id).await?, folder, chose)?;
         if chose && Path::new(&found.record.cwd) != folder {
             return Err(Failure::usage(format!(
                 "the session has its own folder, {}: --cwd is for sessions whose folder is gone",

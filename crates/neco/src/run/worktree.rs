@@ -1,20 +1,17 @@
 //! A session in a worktree of its own: made before it, and what came of it brought back after it.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use neco_app::sessions::tidy_worktrees;
 use neco_config::Env;
 use neco_proto::SessionId;
+use neco_proto::app::sessions::{WorktreeRow, WorktreeState};
 use neco_session::hub::worktree_folder;
-use neco_workspace::worktree::{BringBack, Brought, Held, Worktree, WorktreeError, all, tidy};
+use neco_workspace::worktree::{BringBack, Brought, Held, Worktree, WorktreeError};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
-
-/// Worktrees that nobody touched for so long are removed when a new one is made or sessions are pruned; their branches
-/// stay.
-const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The folder of all worktrees.
 #[must_use]
@@ -43,29 +40,30 @@ pub fn begin(folder: &Path, how: BringBack, message: &str, env: &Env) -> Result<
 }
 
 /// Removes worktrees that nobody needs any more, and says so.
-pub fn tidy_up(env: &Env) {
-    for unused in tidy(&worktrees(env), UNUSED) {
-        let Worktree { path, branch, .. } = &unused;
-        say::note(&format!(
-            "the worktree {} was removed: nobody needs it any more; `git branch -d {branch}` removes its branch, if that is merged",
-            path.display()
-        ));
-    }
+fn tidy_up(env: &Env) {
+    tidy_worktrees(env.data_dir()).iter().for_each(|tree| say::note(&removed(tree)));
 }
 
-/// The worktrees that are there, a line each: where, on which branch, and what is to be done with them.
+/// That a worktree was removed.
 #[must_use]
-pub fn listed(env: &Env) -> Vec<String> {
-    let there = all(&worktrees(env)).into_iter().filter(|tree| tree.path.is_dir());
-    let line = |tree: Worktree| {
-        let state = match (tree.is_held(), tree.is_merged()) {
-            (true, _) => "in use".to_owned(),
-            (false, true) => "merged".to_owned(),
-            (false, false) => format!("git worktree remove {} removes it", tree.path.display()),
-        };
-        format!("{}  {}  {state}", tree.path.display(), tree.branch)
+pub fn removed(tree: &WorktreeRow) -> String {
+    let WorktreeRow { path, branch, .. } = tree;
+    format!(
+        "the worktree {path} was removed: nobody needs it any more; `git branch -d {branch}` removes its branch, if that is merged"
+    )
+}
+
+/// A worktree in a line: where, on which branch, and what is to be done with it.
+#[must_use]
+pub fn listed(tree: &WorktreeRow) -> String {
+    let WorktreeRow { path, branch, state } = tree;
+    let state = match state {
+        WorktreeState::InUse => "in use".to_owned(),
+        WorktreeState::Merged => "merged".to_owned(),
+        WorktreeState::Left => format!("git worktree remove {path} removes it"),
+        WorktreeState::Removed => "removed".to_owned(),
     };
-    there.map(line).collect()
+    format!("{path}  {branch}  {state}")
 }
 
 /// Says that somebody works in `folder`, should that be in a worktree.

@@ -105,8 +105,11 @@ impl DoorHost {
         }
         let (session, short) =
             (standing.session_id, |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>());
-        let request =
-            ForkSession { session: session.to_string(), at: (!at.is_empty()).then(|| at.to_owned()), title: None };
+        let request = ForkSession {
+            session: Some(session.to_string()),
+            at: (!at.is_empty()).then(|| at.to_owned()),
+            ..ForkSession::default()
+        };
         let fork = self.ask(&request).await?.session.id;
         let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
         let words = format!(

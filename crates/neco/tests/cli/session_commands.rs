@@ -128,6 +128,9 @@ fn a_fork_goes_its_own_way() {
     let forked = forked.json();
     let fork = forked["id"].as_str().unwrap().to_owned();
     assert_eq!((forked["title"].as_str(), forked["title_by"].as_str()), (Some("the other way"), Some("person")));
+    // The last one of the folder, which is the fork now, when none is named.
+    let last = house.run(&["session", "fork", "--at", "1", "--json"]).ended_with(0).json();
+    assert_eq!(last["forked_from"]["session_id"], fork.as_str());
     house.script("script.json", json!([{ "say": "Otherwise.", "expect": { "messages": 5 } }]));
     let ran = house.run(&["-m", "otherwise", "--session", &fork, "--output-format", "stream-json"]).ended_with(0);
     assert!(ran.stdout.contains(&format!("\"forked_from\":{{\"session_id\":\"{id}\"")), "{}", ran.stdout);

@@ -4,24 +4,26 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
+use neco_proto::app::history::{
+    AgreedTo, ListRewindPoints, PreviewRewind, RewindOutlook, RewindPoints, RewindSession, RewindTo, RewoundSession,
+};
+use neco_proto::app::{App, Caller};
 use neco_proto::event::{FileChangeKind, RewindWhat};
-use neco_proto::{Answer, Client, Command, Query, RewindPoint, RewindPreview, Seq};
+use neco_proto::{Answer, Client, Command, Query, RewindKind, RewindPoint, RewindPreview};
 use neco_server::RemoteClient;
 use neco_session::SessionError;
-use neco_session::rewind::{RewindError, RewindHistory, RewindPlan, TAKES_UNDO_BACK, Went, agreed_to};
-use neco_store::SessionRecord;
-use neco_workspace::checkpoint::Agreed;
+use neco_session::rewind::RewindError;
 use serde_json::json;
 
-use super::command::elsewhere;
 use super::confirm::is_meant;
 use super::desk::Desk;
 use crate::cmd::when::ago;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
-use crate::print::figures;
 use crate::print::wrap::{columns, fitting, wrap};
+use crate::print::{figures, place};
+use crate::run::attach::{self, Which};
 use crate::say;
 use crate::session_args::RewindArgs;
 use crate::short_id::short_id;
@@ -31,80 +33,75 @@ const NAMED: usize = 40;
 
 /// Goes back in a session, or lists what can be gone back to.
 pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let found = desk.hub.find(&args.id).await?;
-    let course = desk.hub.course(found.id).await?;
-    let way = match &args.to {
-        _ if args.undo => course.undo().map_err(SessionError::from)?,
-        _ if args.redo => course.redo().map_err(SessionError::from)?,
-        Some(to) => way_to(&course, to, args)?,
-        None => return list(&found, &course, args.json, desk),
+    let (app, person): (&dyn App, _) = (&desk.app(), Caller::person());
+    let to = match &args.to {
+        _ if args.undo => RewindTo::Undo,
+        _ if args.redo => RewindTo::Redo,
+        Some(point) => RewindTo::Point { point: point.clone(), what: what(args) },
+        None => return list(&args.id, args.json, app, desk).await,
     };
-    // What goes on in the conversation alone needs no folder.
-    let record = if way.what.files() { desk.placed(found).await? } else { found };
-    let hub = desk.hub_of(&record)?;
-    let preview = hub.preview(&record, &way).await?;
-    let shown = format!("{}{}", place(&record, &preview, desk)?, shown(&way, &preview, desk.width()));
-    if args.dry_run || way.is_nothing(&preview) {
-        let nothing = if way.is_nothing(&preview) { "nothing would change\n" } else { "" };
-        say::out(&if args.json { as_json(&way, &preview, None) } else { format!("{shown}{nothing}") })?;
+    let (session, folder) = (args.id.clone(), desk.folder(true)?);
+    let request = PreviewRewind { session, folder: folder.clone(), to: to.clone() };
+    let outlook = app.ask(&person, &request).await?;
+    outlook.place.iter().for_each(|note| say::note(&place::words(note)));
+    let RewindOutlook { session, preview, .. } = &outlook;
+    let shown = format!("{}{}", place_of(&outlook, &folder), shown(preview, desk.width()));
+    if args.dry_run || outlook.is_nothing {
+        let nothing = if outlook.is_nothing { "nothing would change\n" } else { "" };
+        say::out(&if args.json { as_json(&outlook, None) } else { format!("{shown}{nothing}") })?;
         return Ok(Exit::Done);
     }
     let agreed = match (args.others, args.yes) {
-        (true, _) => Agreed::Anything,
-        (false, true) => Agreed::Nothing,
-        (false, false) => agreed_to(&preview),
+        (true, _) => AgreedTo::Anything,
+        (false, true) => AgreedTo::Nothing,
+        (false, false) => agreed_to(preview),
     };
-    let question = if way.undoes.is_some() { "Take it back?" } else { "Go back?" };
+    let question = if outlook.undoes.is_some() { "Take it back?" } else { "Go back?" };
     let instead = "Pass --yes to go back without asking, or --dry-run to look first.";
     if !args.yes && !is_meant(&shown, question, instead, desk.env)? {
         say::out("nothing was changed\n")?;
         return Ok(Exit::Refused);
     }
-    let went = match elsewhere(&record, desk.env).await? {
+    let id = session.id.to_string();
+    let went = match attach::find(Which::Id(&id), desk.env).await? {
         Some(open) => {
-            let command = command(&way, args);
-            tell(&open, &course, &command, &preview, &agreed).await?;
+            tell(&open.client, &outlook, &command(preview, args), &agreed).await?;
             None
         }
-        None => Some(hub.go_back(&record, &course, &way, agreed).await.map_err(refused)?),
+        None => {
+            let request = RewindSession { session: id, folder, to, agreed, last_seq: outlook.last_seq };
+            Some(app.ask(&person, &request).await?)
+        }
     };
     // Who was asked has it on the screen.
     let shown = if args.yes { shown.replacen(" would change:", " changed:", 1) } else { String::new() };
     say::out(&match args.json {
-        true => as_json(&way, &preview, Some(went.as_ref())),
-        false => format!("{shown}{}", done(&record, &way, &preview, &went.unwrap_or_default())),
+        true => as_json(&outlook, Some(went.as_ref())),
+        false => format!("{shown}{}", done(&outlook, &went.unwrap_or_default())),
     })?;
     Ok(Exit::Done)
 }
 
-fn way_to(course: &RewindHistory, to: &str, args: &RewindArgs) -> Result<RewindPlan, Failure> {
-    let found = course.find(to).and_then(|point| course.way(point, what(args)));
-    match (found, course.state(to)) {
-        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(_)) if args.conversation => {
-            Err(Failure::usage(format!("{to} is a state of the files; the conversation goes back to a message")))
-        }
-        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(rev)) => Ok(course.way_to_state(rev)),
-        (Err(RewindError::NoMessage { .. }), Err(several @ RewindError::SeveralStates(_))) => {
-            Err(SessionError::from(several).into())
-        }
-        (found, _) => Ok(found.map_err(SessionError::from)?),
-    }
+/// What a person agrees to who was shown `preview`.
+fn agreed_to(preview: &RewindPreview) -> AgreedTo {
+    let files = preview.files.iter().filter(|file| file.by_others).map(|file| file.path.clone()).collect();
+    AgreedTo::Files { files }
 }
 
 /// The same in a session that another process has open, if it stands as it was looked at here.
 async fn tell(
     open: &RemoteClient,
-    course: &RewindHistory,
+    outlook: &RewindOutlook,
     command: &Command,
-    preview: &RewindPreview,
-    agreed: &Agreed,
+    agreed: &AgreedTo,
 ) -> Result<(), Failure> {
     let Answer::Snapshot(snapshot) = open.ask(Query::Snapshot).await? else {
         return Err(Failure::new(Exit::Failed, "the session does not say how it stands"));
     };
-    if snapshot.last_seq != course.last_seq {
+    if snapshot.last_seq != outlook.last_seq {
         return Err(SessionError::GoneOn(snapshot.session_id).into());
     }
+    let preview = &outlook.preview;
     // What it would do there is looked at once more, and noted there as shown: what came since refuses it.
     let query = match command {
         Command::UndoRewind => Query::UndoPreview,
@@ -115,10 +112,14 @@ async fn tell(
     let Answer::RewindPreview(now) = open.ask(query).await? else {
         return Err(Failure::new(Exit::Failed, "the session does not say what would change"));
     };
-    let mut new = now.files.iter().filter(|file| file.by_others && !agreed.covers(Path::new(&file.path)));
-    if let Some(file) = new.next() {
+    let covers = |path: &String| match agreed {
+        AgreedTo::Nothing => false,
+        AgreedTo::Files { files } => files.contains(path),
+        AgreedTo::Anything => true,
+    };
+    if let Some(file) = now.files.iter().find(|file| file.by_others && !covers(&file.path)) {
         let words = format!("{} was changed since by somebody else", file.path);
-        return Err(refused(RewindError::ByOthers(words).into()));
+        return Err(SessionError::from(RewindError::ByOthers(words)).into());
     }
     if now.messages != preview.messages {
         return Err(SessionError::GoneOn(snapshot.session_id).into());
@@ -126,40 +127,33 @@ async fn tell(
     Ok(open.send(command.clone()).await.map(drop)?)
 }
 
-/// Says how to go back over what others changed.
-fn refused(error: SessionError) -> Failure {
-    let by_others = matches!(error, SessionError::Rewind(RewindError::ByOthers(_)));
-    let failure = Failure::from(error);
-    if by_others { failure.hint("Pass --others to overwrite that too; --undo brings it back.") } else { failure }
-}
-
 /// Where files would change, when that is not where the person is.
-fn place(record: &SessionRecord, preview: &RewindPreview, desk: &Desk<'_>) -> Result<String, Failure> {
-    let here = crate::folder(desk.everywhere)?;
-    let elsewhere = !preview.files.is_empty() && Path::new(&record.cwd) != here;
-    Ok(if elsewhere { format!("in {}:\n", clean_line(&record.cwd)) } else { String::new() })
+fn place_of(outlook: &RewindOutlook, here: &str) -> String {
+    let cwd = &outlook.session.cwd;
+    let elsewhere = !outlook.preview.files.is_empty() && Path::new(cwd) != Path::new(here);
+    if elsewhere { format!("in {}:\n", clean_line(cwd)) } else { String::new() }
 }
 
-fn done(record: &SessionRecord, way: &RewindPlan, preview: &RewindPreview, went: &Went) -> String {
-    let new = went.kept.iter().filter(|words| !preview.notes.contains(words));
+fn done(outlook: &RewindOutlook, went: &RewoundSession) -> String {
+    let new = went.kept.iter().filter(|words| !outlook.preview.notes.contains(words));
     let kept: String = new.map(|words| format!("! {}\n", clean_line(words))).collect();
-    if way.is_mending {
+    if outlook.is_mending {
         return format!("{kept}what was there before is back\n");
     }
-    let is_undo = way.undoes.is_some() && !way.notes.iter().any(|note| note == TAKES_UNDO_BACK);
-    let done = if way.undoes.is_some() { "taken back" } else { "gone back" };
+    let is_undo = outlook.undoes.is_some() && outlook.preview.kind != RewindKind::Redo;
+    let done = if outlook.undoes.is_some() { "taken back" } else { "gone back" };
     let back = if is_undo { "to take that back: neco session rewind" } else { "undo: neco session rewind" };
     let flag = if is_undo { "--redo" } else { "--undo" };
-    format!("{kept}{done}; {back} {} {flag}\n", short_id(record.id))
+    format!("{kept}{done}; {back} {} {flag}\n", short_id(outlook.session.id))
 }
 
 /// The same for a session that another process has open.
-fn command(way: &RewindPlan, args: &RewindArgs) -> Command {
-    match &way.rev {
+fn command(preview: &RewindPreview, args: &RewindArgs) -> Command {
+    match &preview.rev {
         _ if args.undo => Command::UndoRewind,
         _ if args.redo => Command::RedoRewind,
-        Some(rev) if way.is_named => Command::RestoreCheckpoint { rev: rev.clone() },
-        Some(_) | None => Command::Rewind { message_id: way.message_id, what: way.what },
+        Some(rev) if preview.kind == RewindKind::Checkpoint => Command::RestoreCheckpoint { rev: rev.clone() },
+        Some(_) | None => Command::Rewind { message_id: preview.message_id, what: preview.what },
     }
 }
 
@@ -172,19 +166,18 @@ fn what(args: &RewindArgs) -> RewindWhat {
 }
 
 /// The messages that can be gone back to.
-fn list(record: &SessionRecord, course: &RewindHistory, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+async fn list(id: &str, json: bool, app: &dyn App, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let request = ListRewindPoints { session: id.to_owned() };
+    let RewindPoints { session_id, messages, is_said } = app.ask(&Caller::person(), &request).await?;
+    let id = short_id(session_id);
     let text = match json {
-        true => format!("{:#}\n", json!({ "session_id": record.id, "messages": course.points })),
-        false if course.points.is_empty() && course.is_said(Seq::MAX) => {
-            format!("everything that was said was gone back over: neco session rewind {} --undo\n", short_id(record.id))
+        true => format!("{:#}\n", json!({ "session_id": session_id, "messages": messages })),
+        false if messages.is_empty() && is_said => {
+            format!("everything that was said was gone back over: neco session rewind {id} --undo\n")
         }
-        false if course.points.is_empty() => "nothing was said in this session yet\n".to_owned(),
+        false if messages.is_empty() => "nothing was said in this session yet\n".to_owned(),
         false => {
-            let id = short_id(record.id);
-            format!(
-                "{}\ngo back to before one: neco session rewind {id} --to N\n",
-                points(&course.points, desk.width())
-            )
+            format!("{}\ngo back to before one: neco session rewind {id} --to N\n", points(&messages, desk.width()))
         }
     };
     say::out(&text)?;
@@ -215,10 +208,10 @@ fn points(points: &[RewindPoint], width: usize) -> String {
 }
 
 /// What would change, for a person.
-fn shown(way: &RewindPlan, preview: &RewindPreview, width: usize) -> String {
+fn shown(preview: &RewindPreview, width: usize) -> String {
     let mut text = String::new();
-    messages(&mut text, &way.messages, "no longer counts", "no longer count", width);
-    messages(&mut text, &way.again, "counts again", "count again", width);
+    messages(&mut text, &preview.messages, "no longer counts", "no longer count", width);
+    messages(&mut text, &preview.again, "counts again", "count again", width);
     files(&mut text, preview, width);
     for note in &preview.notes {
         let _ = writeln!(text, "{}", wrap(&format!("! {}", clean_line(note)), width));
@@ -264,17 +257,18 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
 }
 
 /// `went` says what was done; what another process did is not known here.
-fn as_json(way: &RewindPlan, preview: &RewindPreview, went: Option<Option<&Went>>) -> String {
+fn as_json(outlook: &RewindOutlook, went: Option<Option<&RewoundSession>>) -> String {
     let done = went.map(|went| match went {
         Some(went) => json!({ "changes": went.changes, "kept": went.kept }),
         None => json!({ "elsewhere": true }),
     });
-    format!("{:#}\n", json!({ "preview": preview, "again": way.again, "undoes": way.undoes, "done": done }))
+    let RewindOutlook { preview, undoes, .. } = outlook;
+    format!("{:#}\n", json!({ "preview": preview, "again": preview.again, "undoes": undoes, "done": done }))
 }
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{FilePreview, MessageId, RewindKind};
+    use neco_proto::{FilePreview, MessageId};
 
     use super::*;
 
@@ -291,23 +285,17 @@ mod tests {
         ]
     }
 
-    fn way(messages: Vec<RewindPoint>) -> RewindPlan {
-        RewindPlan {
+    fn preview(messages: Vec<RewindPoint>, again: Vec<RewindPoint>) -> RewindPreview {
+        RewindPreview {
             kind: RewindKind::Message,
             about: "make it remember".to_owned(),
-            since_ms: 0,
-            over_work: false,
             message_id: MessageId::new(),
             what: RewindWhat::Both,
             to: 19,
             messages,
-            again: Vec::new(),
+            again,
             rev: Some("abc".to_owned()),
-            undoes: None,
-            is_named: false,
-            unfinished: Vec::new(),
-            is_mending: false,
-            is_told: false,
+            files: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -319,17 +307,16 @@ mod tests {
 
     #[test]
     fn what_would_change_is_shown() {
-        let way = way(said().split_off(1));
-        let mut preview = way.preview();
+        let mut back = preview(said().split_off(1), Vec::new());
         let file = |path: &str, kind, by_others| FilePreview { path: path.to_owned(), kind, by_others };
-        preview.files = vec![
+        back.files = vec![
             file("src/login.rs", FileChangeKind::Modified, true),
             file("src/last_seen.rs", FileChangeKind::Deleted, false),
             file("src/old.rs", FileChangeKind::Added, false),
         ];
-        preview.notes = vec!["data.bin stays: it is too big for checkpoints now".to_owned()];
-        insta::assert_snapshot!("rewind_preview_60", shown(&way, &preview, 60));
-        let undo = RewindPlan { messages: Vec::new(), again: said().split_off(2), undoes: Some(40), ..way };
-        insta::assert_snapshot!("rewind_undo_60", shown(&undo, &undo.preview(), 60));
+        back.notes = vec!["data.bin stays: it is too big for checkpoints now".to_owned()];
+        insta::assert_snapshot!("rewind_preview_60", shown(&back, 60));
+        let undo = preview(Vec::new(), said().split_off(2));
+        insta::assert_snapshot!("rewind_undo_60", shown(&undo, 60));
     }
 }

@@ -4,14 +4,12 @@ use jiff::Timestamp;
 use neco_app::disk;
 use neco_app::sessions::row;
 use neco_config::Env;
-use neco_proto::app::sessions::{ListSessions, SessionPage};
-use neco_proto::app::{App, Caller};
+use neco_proto::app::sessions::{ListSessions, RenameSession, SearchSessions, SessionPage, SessionRow};
+use neco_proto::app::{App, Caller, Trouble};
 use neco_proto::event::TitleSource;
 use neco_proto::visible;
 use neco_proto::{Client, Command, Event, EventBody, Role};
-use neco_server::RemoteClient;
-use neco_session::SessionError;
-use neco_store::{Catalog, SearchHit, SearchQuery, SessionRecord, StoreError};
+use neco_store::SessionRecord;
 use neco_view::agent_ask;
 use serde_json::json;
 
@@ -164,30 +162,25 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
 
 async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let words = args.words.join(" ");
-    if !words.chars().any(char::is_alphanumeric) {
-        return Err(Failure::usage("there is no word to look for").hint("Signs alone are not searched."));
-    }
-    let cwd = args.here.then(|| crate::folder(desk.everywhere)).transpose()?;
-    let query = SearchQuery {
-        cwd: cwd.map(|folder| folder.display().to_string()),
-        since_ms: args.since,
-        until_ms: args.until,
-        ..SearchQuery::new(words.clone(), args.limit)
+    let time = |ms: i64| Timestamp::from_millisecond(ms).ok();
+    let request = SearchSessions {
+        folder: args.here.then(|| desk.folder(true)).transpose()?,
+        since: args.since.and_then(time),
+        until: args.until.and_then(time),
+        words: words.clone(),
+        limit: args.limit,
     };
-    let hits = match desk.hub.search(query.clone()).await {
-        // The index can't be brought up to date where there is no room; one beside a copy can.
-        Err(SessionError::Store(StoreError::Write(_))) => search_in_copy(query, desk).await?,
-        found => found?,
-    };
+    let app: &dyn App = &desk.app();
+    let places = app.ask(&Caller::person(), &request).await?.places;
     let text = match args.json {
-        true => search::as_json(&hits),
+        true => format!("{:#}\n", json!(places)),
         false => {
             let paint = Terminal::look_at(desk.env).stdout_paint();
-            search::as_lines(&hits, &desk.short_ids().await?, desk.width(), paint)
+            search::as_lines(&places, &desk.short_ids().await?, desk.width(), paint)
         }
     };
     say::out(&text)?;
-    if hits.is_empty() && !args.json && search::is_one_run(&words) {
+    if places.is_empty() && !args.json && search::is_one_run(&words) {
         say::note(
             "words of a script without spaces are looked for as they stand; put spaces between parts that may lie apart",
         );
@@ -195,36 +188,29 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-async fn search_in_copy(query: SearchQuery, desk: &Desk<'_>) -> Result<Vec<SearchHit>, Failure> {
-    let cannot = |error: std::io::Error| Failure::new(Exit::Failed, format!("the store can't be copied: {error}"));
-    let copy = disk::copy_store(desk.env.data_dir()).map_err(cannot)?;
-    let store = compose::open_store(copy.path()).await?;
-    let found = store.search(query).await;
-    store.close().await?;
-    Ok(found?)
-}
-
 async fn rename(id: &str, title: &str, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let record = desk.hub.find(id).await?;
-    let title = match elsewhere(&record, desk.env).await? {
-        Some(open) => {
-            open.send(Command::Rename { title: title.to_owned() }).await?;
-            neco_session::title::tidy(title)
-        }
-        None => desk.hub.rename(&record, title).await?,
+    let app: &dyn App = &desk.app();
+    let request = RenameSession { session: id.to_owned(), title: title.to_owned() };
+    let named = match app.ask(&Caller::person(), &request).await {
+        Err(error) if error.trouble == Trouble::InUse => rename_elsewhere(&request, app, desk).await?,
+        named => named?,
     };
-    let named = SessionRecord { title, title_by: Some(TitleSource::Person), ..record };
     say::out(&match json {
-        true => format!("{:#}\n", json!(row(named))),
+        true => format!("{:#}\n", json!(named)),
         false => format!("renamed: {}\n", clean_line(&named.title)),
     })?;
     Ok(Exit::Done)
 }
 
-/// The session in the process that has it open, if one has.
-pub(super) async fn elsewhere(record: &SessionRecord, env: &Env) -> Result<Option<RemoteClient>, Failure> {
-    let found = run::attach::find(Which::Id(&record.id.to_string()), env).await?;
-    Ok(found.map(|attached| attached.client))
+/// Has the process rename a session that has it open.
+async fn rename_elsewhere(request: &RenameSession, app: &dyn App, desk: &Desk<'_>) -> Result<SessionRow, Failure> {
+    let Some(open) = run::attach::find(Which::Id(&request.session), desk.env).await? else {
+        // It was closed meanwhile.
+        return Ok(app.ask(&Caller::person(), request).await?);
+    };
+    open.client.send(Command::Rename { title: request.title.clone() }).await?;
+    let title = neco_session::title::tidy(&request.title);
+    Ok(SessionRow { title, title_by: Some(TitleSource::Person), ..row(open.record) })
 }
 
 /// Event by event: a long session is never in memory as a whole.

@@ -1,6 +1,5 @@
 //! What the subcommands work with: the store, and hubs on it.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,10 +7,8 @@ use neco_app::LocalApp;
 use neco_app::disk;
 use neco_app::services::{self, ServiceSetup};
 use neco_config::{Config, Env, LoadOptions};
-use neco_proto::SessionId;
-use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
-use neco_store::{Catalog, SessionRecord, SqliteStore};
+use neco_store::{SessionRecord, SqliteStore};
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
@@ -32,8 +29,6 @@ pub struct Desk<'a> {
     pub everywhere: &'a EverywhereArgs,
     /// A hub with the settings of the folder that is worked in.
     pub hub: Hub,
-    /// Those settings.
-    pub config: Config,
     store: Arc<SqliteStore>,
     /// Where the store is a copy, its folder.
     _copy: Option<TempDir>,
@@ -89,15 +84,7 @@ impl<'a> Desk<'a> {
         let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let config = settings(&here, everywhere, env);
         let hub = hub(&store, &config, env)?;
-        Ok(Self { env, everywhere, hub, config, store, _copy: copy })
-    }
-
-    /// A hub with the settings of a session's own folder, which say where its files are kept.
-    ///
-    /// # Errors
-    /// When a tool does not exist.
-    pub fn hub_of(&self, record: &SessionRecord) -> Result<Hub, Failure> {
-        hub(&self.store, &settings(Path::new(&record.cwd), self.everywhere, self.env), self.env)
+        Ok(Self { env, everywhere, hub, store, _copy: copy })
     }
 
     /// The program on this store.
@@ -116,16 +103,6 @@ impl<'a> Desk<'a> {
             Some(id) => self.hub.find(id).await?,
             None => self.hub.latest(&crate::folder(self.everywhere)?).await?.record,
         })
-    }
-
-    /// A session with the folder that it works in now, which may have been moved here.
-    ///
-    /// # Errors
-    /// When its folder is gone.
-    pub async fn placed(&self, record: SessionRecord) -> Result<SessionRecord, Failure> {
-        let found = self.hub.place_of(record, &crate::folder(self.everywhere)?, false)?;
-        found.note().iter().for_each(|words| say::note(words));
-        Ok(self.hub.settle(found).await?)
     }
 
     /// Writes what waits and closes the store.
@@ -147,29 +124,16 @@ impl<'a> Desk<'a> {
         Ok(ShortIds::of(all.iter().map(|record| record.id)))
     }
 
-    /// The bytes that would go with each of these sessions if all of them went.
+    /// The folder that is worked in; one that can't be used is an error only where its sessions are meant.
     ///
     /// # Errors
-    /// When the store can't be read.
-    pub async fn bytes_of(&self, records: &[SessionRecord]) -> Result<HashMap<SessionId, u64>, Failure> {
-        Ok(self.store.bytes_of(records.iter().map(|record| record.id).collect()).await?)
-    }
-
-    /// The store itself, for what enters and leaves it whole.
-    #[must_use]
-    pub fn store(&self) -> &SqliteStore {
-        &self.store
-    }
-
-    /// Takes secrets out: what looks like one, and the keys that are known here.
-    #[must_use]
-    pub fn redactor(&self) -> Redactor {
-        let hidden = services::hidden_variables(&self.config);
-        let of_environment = scrub(services::environment(self.env), &hidden).hidden;
-        // Models that can't be used have no keys that could be told.
-        let of_models =
-            services::models(&self.config, self.env).map(|models| services::secrets(&models)).unwrap_or_default();
-        Redactor::new(of_environment.into_iter().chain(of_models))
+    /// When it can't be used and its sessions are meant.
+    pub fn folder(&self, is_meant: bool) -> Result<String, Failure> {
+        let folder = match crate::folder(self.everywhere) {
+            Err(_) if !is_meant => self.everywhere.cwd.clone().unwrap_or_default(),
+            folder => folder?,
+        };
+        Ok(folder.display().to_string())
     }
 
     /// Columns for what is printed; unlimited when a program reads it.

@@ -19,7 +19,8 @@ const SHOWN: usize = 60;
 /// Makes a second session out of one.
 pub(super) async fn run(args: &ForkArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let app: &dyn App = &desk.app();
-    let request = ForkSession { session: args.id.clone(), at: args.at.clone(), title: args.name.clone() };
+    let folder = desk.folder(args.id.is_none())?;
+    let request = ForkSession { session: args.id.clone(), folder, at: args.at.clone(), title: args.name.clone() };
     let fork = app.ask(&Caller::person(), &request).await?;
     if fork.in_a_turn {
         say::note("the session is in the middle of a turn: the fork begins there, without what comes of it");

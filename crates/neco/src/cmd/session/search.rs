@@ -1,10 +1,9 @@
-//! What was found, as lines and as JSON.
+//! What was found, as lines.
 
 use std::fmt::Write;
 
 use jiff::Timestamp;
-use neco_store::{HitRole, SearchHit, Snippet};
-use serde_json::json;
+use neco_proto::app::sessions::{FoundPlace, FoundRole};
 
 use crate::cmd::when::ago;
 use crate::print::clean::clean_line;
@@ -17,7 +16,7 @@ const INDENT: usize = 4;
 
 /// Two lines for each place: where it is, and what was said there.
 #[must_use]
-pub fn as_lines(hits: &[SearchHit], ids: &ShortIds, width: usize, paint: Paint) -> String {
+pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, width: usize, paint: Paint) -> String {
     if hits.is_empty() {
         return "nothing was found\n".to_owned();
     }
@@ -25,19 +24,24 @@ pub fn as_lines(hits: &[SearchHit], ids: &ShortIds, width: usize, paint: Paint) 
     let mut text = String::new();
     for (at, hit) in hits.iter().enumerate() {
         // What makes a title is often the first message; once is enough.
-        let again = |other: &SearchHit| other.session == hit.session && other.snippet.text == hit.snippet.text;
+        let again = |other: &FoundPlace| other.session_id == hit.session_id && other.text == hit.text;
         if hits.iter().take(at).any(again) {
             continue;
         }
         let who = match hit.role {
-            HitRole::Title => "title",
-            HitRole::User => "you",
-            HitRole::Assistant => "model",
-            HitRole::Tool => "tool",
+            FoundRole::Title => "title",
+            FoundRole::User => "you",
+            FoundRole::Assistant => "model",
+            FoundRole::Tool => "tool",
         };
-        let head = format!("{}  {} · {who}  {}", ids.short(hit.session), ago(hit.ts_ms, now), clean_line(&hit.title));
+        let head = format!(
+            "{}  {} · {who}  {}",
+            ids.short(hit.session_id),
+            ago(hit.time.as_millisecond(), now),
+            clean_line(&hit.title)
+        );
         let _ = writeln!(text, "{}", paint.dim(&fitting(head.trim_end(), width)));
-        let words = format!("{}{}", " ".repeat(INDENT), marked(&hit.snippet, paint));
+        let words = format!("{}{}", " ".repeat(INDENT), marked(hit, paint));
         let _ = writeln!(text, "{}", wrap_under(&words, width, INDENT));
     }
     text
@@ -49,37 +53,17 @@ pub fn is_one_run(words: &str) -> bool {
     words.split_whitespace().any(|word| word.chars().filter(|letter| *letter as u32 >= 0x2E80).count() >= 4)
 }
 
-/// What was found as it is.
-#[must_use]
-pub fn as_json(hits: &[SearchHit]) -> String {
-    let entry = |hit: &SearchHit| {
-        json!({
-            "session_id": hit.session,
-            "seq": hit.seq,
-            "time": Timestamp::from_millisecond(hit.ts_ms).map(|time| time.to_string()).ok(),
-            "role": hit.role.as_str(),
-            "title": hit.title,
-            "cwd": hit.cwd,
-            "text": hit.snippet.text,
-            "marks": hit.snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect::<Vec<_>>(),
-        })
-    };
-    format!("{:#}\n", json!(hits.iter().map(entry).collect::<Vec<_>>()))
-}
-
 /// The words around a hit, with those that were looked for in bold.
-fn marked(snippet: &Snippet, paint: Paint) -> String {
+fn marked(hit: &FoundPlace, paint: Paint) -> String {
     let mut text = String::new();
     let mut at = 0;
-    for mark in &snippet.marks {
-        let (Some(before), Some(found)) = (snippet.text.get(at..mark.start), snippet.text.get(mark.clone())) else {
-            continue;
-        };
+    for [start, end] in hit.marks.iter().copied() {
+        let (Some(before), Some(found)) = (hit.text.get(at..start), hit.text.get(start..end)) else { continue };
         text.push_str(&clean_line_around(before));
         text.push_str(&paint.bold(&clean_line_around(found)));
-        at = mark.end;
+        at = end;
     }
-    text.push_str(&clean_line_around(snippet.text.get(at..).unwrap_or_default()));
+    text.push_str(&clean_line_around(hit.text.get(at..).unwrap_or_default()));
     text
 }
 
@@ -96,14 +80,15 @@ mod tests {
 
     use super::*;
 
-    fn hit(role: HitRole, text: &str, word: &str) -> SearchHit {
+    fn hit(role: FoundRole, text: &str, word: &str) -> FoundPlace {
         let start = text.find(word).unwrap();
-        SearchHit {
-            session: "019a8000-0000-7000-8000-000000000001".parse::<SessionId>().unwrap(),
+        FoundPlace {
+            session_id: "019a8000-0000-7000-8000-000000000001".parse::<SessionId>().unwrap(),
             seq: 7,
-            ts_ms: Timestamp::now().as_millisecond() - 7_300_000,
+            time: Timestamp::now() - jiff::SignedDuration::from_millis(7_300_000),
             role,
-            snippet: Snippet { text: text.to_owned(), marks: std::iter::once(start..start + word.len()).collect() },
+            text: text.to_owned(),
+            marks: vec![[start, start + word.len()]],
             title: "fix the login page".to_owned(),
             cwd: "/home/me/a".to_owned(),
         }
@@ -112,10 +97,10 @@ mod tests {
     #[test]
     fn places_are_shown_with_the_words_in_bold() {
         let hits = [
-            hit(HitRole::User, "…the login page forgets who was there last, since the change of yesterday", "login"),
-            hit(HitRole::Tool, "connection refused \u{1b}[31mat line 3", "refused"),
+            hit(FoundRole::User, "…the login page forgets who was there last, since the change of yesterday", "login"),
+            hit(FoundRole::Tool, "connection refused \u{1b}[31mat line 3", "refused"),
         ];
-        let ids = ShortIds::of(hits.iter().map(|hit| hit.session));
+        let ids = ShortIds::of(hits.iter().map(|hit| hit.session_id));
         insta::assert_snapshot!("search_60", as_lines(&hits, &ids, 60, Paint::new(false)));
         let coloured = as_lines(&hits, &ids, 60, Paint::new(true));
         assert!(coloured.contains(&Paint::new(true).bold("login")) && !coloured.contains("[31m"), "{coloured:?}");

@@ -1,27 +1,22 @@
 //! Files, and what comes of each.
 
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 
+use neco_proto::app::port::{ImportSession, ImportedSession, Program};
+use neco_proto::app::{App, Caller};
 use serde_json::{Value, json};
 
-use super::keep::Keeper;
-use super::told::Told;
-use super::{choose, ours};
+use super::choose;
+use super::told::{as_json, as_lines};
+use crate::args::EverywhereArgs;
 use crate::cmd::session::desk::Desk;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::import::format::{Record, records};
-use crate::import::places::gemini_folder;
-use crate::import::{Foreign, Format, read};
 use crate::port_args::ImportArgs;
 use crate::say;
 
-/// Bytes of a file that tell its format: the first lines.
-const LOOK: usize = 1024 * 1024;
-
-/// Bytes that are taken from what is no file.
+/// Bytes that are taken from what is piped in.
 const MOST_PIPED: u64 = 256 * 1024 * 1024;
 
 /// Takes sessions in.
@@ -29,37 +24,35 @@ const MOST_PIPED: u64 = 256 * 1024 * 1024;
 /// # Errors
 /// When a file can't be read or is nobody's session, or the store can't be written.
 pub(in crate::cmd::session) async fn run(args: &ImportArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let keeper = Keeper { desk, redactor: desk.redactor(), again: args.again, looks: args.from.is_some() };
-    let mut told = Vec::new();
-    match args.from {
-        Some(Format::Neco) => {
+    let app: &dyn App = &desk.app();
+    let chosen = match args.from {
+        None => return files_in(args, app, desk).await,
+        Some(Program::Neco) => {
             return Err(Failure::usage("sessions of Neco are in the store already; --from is for other programs"));
         }
-        Some(from) => match choose::chosen(from, args, &keeper).await? {
-            None => return Ok(Exit::Done),
-            Some(chosen) => {
-                for candidate in chosen {
-                    told.push(keeper.foreign(from, candidate.load(from).await?, &candidate.file()).await?);
-                }
-            }
-        },
-        None => return files_in(&keeper, args).await,
+        Some(from) => choose::chosen(from, args, app, desk).await?,
+    };
+    let Some(chosen) = chosen else { return Ok(Exit::Done) };
+    let mut told = Vec::new();
+    for session in chosen {
+        let request = ImportSession { entry: session.entry, ..request(session.file, args, desk)? };
+        told.push(app.ask(&Caller::person(), &request).await?);
     }
     let text = match args.json {
-        true => format!("{:#}\n", Value::from(told.iter().map(Told::json).collect::<Vec<_>>())),
-        false => told.iter().map(Told::lines).collect::<Vec<_>>().join("\n"),
+        true => format!("{:#}\n", Value::from(told.iter().map(as_json).collect::<Vec<_>>())),
+        false => told.iter().map(as_lines).collect::<Vec<_>>().join("\n"),
     };
     say::out(&text)?;
     Ok(Exit::Done)
 }
 
 /// Takes in one file after the other. One that is no session keeps the others from nothing, and each is told as it comes.
-async fn files_in(keeper: &Keeper<'_>, args: &ImportArgs) -> Result<Exit, Failure> {
+async fn files_in(args: &ImportArgs, app: &dyn App, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for file in &args.which {
-        match file_in(keeper, file, args.format).await {
-            Ok(told) if args.json => all.push(told.json()),
-            Ok(told) => say::out(&told.lines())?,
+        match file_in(file, args, app, desk).await {
+            Ok(told) if args.json => all.push(as_json(&told)),
+            Ok(told) => say::out(&as_lines(&told))?,
             Err(failure) => {
                 all.push(json!({ "file": file, "error": failure.message }));
                 failed.push(failure);
@@ -80,77 +73,36 @@ async fn files_in(keeper: &Keeper<'_>, args: &ImportArgs) -> Result<Exit, Failur
     Err(Failure::new(last.exit, words))
 }
 
-async fn file_in(keeper: &Keeper<'_>, file: &str, format: Option<Format>) -> Result<Told, Failure> {
-    if file == "-" {
-        return piped_in(keeper, std::io::stdin(), "stdin", format).await;
+async fn file_in(file: &str, args: &ImportArgs, app: &dyn App, desk: &Desk<'_>) -> Result<ImportedSession, Failure> {
+    let request = request(file.to_owned(), args, desk)?;
+    if file != "-" {
+        return Ok(app.ask(&Caller::person(), &request).await?);
     }
-    let path = PathBuf::from(file);
-    let shown = keeper.desk.env.shown(&path);
-    if !opened(&path, &shown)?.metadata().is_ok_and(|facts| facts.is_file()) {
-        // What is no file on a disk can be read once.
-        return piped_in(keeper, opened(&path, &shown)?, &shown, format).await;
-    }
-    let head = opened(&path, &shown)?.take(LOOK as u64);
-    let format = format.or_else(|| Format::of(&records(BufReader::new(head)).unwrap_or_default()));
-    if format == Some(Format::Neco) {
-        return ours::take(keeper, &shown, || opened(&path, &shown).map(BufReader::new)).await;
-    }
-    let lines = lines(BufReader::new(opened(&path, &shown)?), &shown)?;
-    foreign(keeper, format.or_else(|| Format::of(&lines)), lines, &shown, Some(&path)).await
+    let piped = piped()?;
+    let file = piped.path().display().to_string();
+    Ok(app.ask(&Caller::person(), &ImportSession { file, name: Some("stdin".to_owned()), ..request }).await?)
 }
 
-async fn piped_in(keeper: &Keeper<'_>, input: impl Read, shown: &str, format: Option<Format>) -> Result<Told, Failure> {
-    let mut bytes = Vec::new();
-    let cannot = |error: String| Failure::new(Exit::Failed, format!("{shown} can't be read: {error}"));
-    input.take(MOST_PIPED + 1).read_to_end(&mut bytes).map_err(|error| cannot(error.to_string()))?;
-    if bytes.len() as u64 > MOST_PIPED {
-        return Err(cannot("it does not end".to_owned()).hint("A big session is imported from a file."));
-    }
-    let lines = lines(Cursor::new(bytes.as_slice()), shown)?;
-    match format.or_else(|| Format::of(&lines)) {
-        Some(Format::Neco) => ours::take(keeper, shown, || Ok(Cursor::new(bytes.as_slice()))).await,
-        format => foreign(keeper, format, lines, shown, None).await,
+/// What is piped in, as a file.
+fn piped() -> Result<tempfile::NamedTempFile, Failure> {
+    let cannot = |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("stdin can't be read: {error}"));
+    let mut file = tempfile::NamedTempFile::new().map_err(|error| cannot(&error))?;
+    let input = &mut io::stdin().lock().take(MOST_PIPED + 1);
+    match io::copy(input, &mut file) {
+        Ok(bytes) if bytes > MOST_PIPED => {
+            Err(cannot(&"it does not end").hint("A big session is imported from a file."))
+        }
+        Ok(_) => Ok(file),
+        Err(error) => Err(cannot(&error)),
     }
 }
 
-async fn foreign(
-    keeper: &Keeper<'_>,
-    format: Option<Format>,
-    lines: Vec<Record>,
-    shown: &str,
-    path: Option<&Path>,
-) -> Result<Told, Failure> {
-    let names: Vec<&str> = Format::FOREIGN.iter().map(|format| format.name()).collect();
-    let nobody = || {
-        Failure::usage(format!("{shown} is no session of Neco, {}", names.join(", ")))
-            .hint("--format names the program that wrote it.")
-    };
-    let format = format.ok_or_else(nobody)?;
-    let empty = || Failure::usage(format!("{shown} holds nothing that was said to {} or by it", format.name()));
-    let foreign = loaded(format, lines, path).filter(|foreign| foreign.messages() > 0).ok_or_else(empty)?;
-    let file =
-        path.and_then(|path| path.canonicalize().ok()).map_or(shown.to_owned(), |path| path.display().to_string());
-    keeper.foreign(format, foreign, &file).await
-}
-
-/// The session in a file, with what lies beside the file.
-pub(super) fn loaded(format: Format, lines: Vec<Record>, path: Option<&Path>) -> Option<Foreign> {
-    let mut foreign = read(format, lines)?;
-    if format == Format::GeminiCli && foreign.cwd.is_none() {
-        foreign.cwd = path.and_then(gemini_folder).map(|folder| folder.display().to_string());
-    }
-    Some(foreign)
-}
-
-fn opened(path: &Path, shown: &str) -> Result<File, Failure> {
-    let file = File::open(path).and_then(|file| file.metadata().map(|data| (file, data.is_dir())));
-    match file {
-        Ok((file, false)) => Ok(file),
-        Ok((_, true)) => Err(Failure::usage(format!("{shown} is a folder"))),
-        Err(error) => Err(Failure::usage(format!("{shown} can't be read: {error}"))),
-    }
-}
-
-fn lines(input: impl std::io::BufRead, shown: &str) -> Result<Vec<Record>, Failure> {
-    records(input).map_err(|error| Failure::new(Exit::Failed, format!("{shown} can't be read: {error}")))
+/// A session goes on in the folder that a person names, else in its own.
+fn request(file: String, args: &ImportArgs, desk: &Desk<'_>) -> Result<ImportSession, Failure> {
+    // The old name of a folder that was moved says which sessions are meant, not where they go on.
+    let named = desk.everywhere.cwd.clone().filter(|named| args.from.is_none() || Path::exists(named));
+    let moves = named.is_some();
+    let folder = crate::folder(&EverywhereArgs { cwd: named, ..desk.everywhere.clone() })?.display().to_string();
+    let program = args.from.or(args.format);
+    Ok(ImportSession { file, entry: None, name: None, program, folder, moves, again: args.again })
 }

@@ -1,55 +1,81 @@
 //! What a person is told of an import.
 
-use neco_proto::SessionId;
+use neco_proto::app::port::{ImportNote, ImportedSession, SkippedRecords};
 use serde_json::{Value, json};
 
-use crate::import::Format;
 use crate::print::clean::clean_line;
 use crate::print::figures::count;
 use crate::short_id::short_id;
 
-/// What came of one file.
-#[derive(Debug)]
-pub(super) struct Told {
-    /// The session.
-    pub session: SessionId,
-    /// Who wrote the file.
-    pub from: Format,
-    /// The session's title.
-    pub title: String,
-    /// How many events it has.
-    pub events: u64,
-    /// Whether it was there before.
-    pub already: bool,
-    /// What should be known of it besides.
-    pub notes: Vec<String>,
+/// Kinds of records that are named.
+const KINDS: usize = 8;
+
+/// In words, with the line that goes on with it.
+pub(super) fn as_lines(told: &ImportedSession) -> String {
+    let title = match clean_line(&told.title).as_str() {
+        "" => String::new(),
+        title => format!(": {title}"),
+    };
+    let first = match told.already {
+        true => format!("this session is here already{title}"),
+        false => format!("imported from {}{title} ({})", told.program.name(), count(told.events, "event")),
+    };
+    let notes: String = told.notes.iter().map(|note| format!("! {}\n", clean_line(&words(note)))).collect();
+    let again = if told.already { "to import it a second time, add --again\n" } else { "" };
+    format!("{first}\n{notes}{again}to go on with it: neco --session {} -m \"…\"\n", short_id(told.session))
 }
 
-impl Told {
-    /// In words, with the line that goes on with it.
-    pub(super) fn lines(&self) -> String {
-        let title = match clean_line(&self.title).as_str() {
-            "" => String::new(),
-            title => format!(": {title}"),
-        };
-        let first = match self.already {
-            true => format!("this session is here already{title}"),
-            false => format!("imported from {}{title} ({})", self.from.name(), count(self.events, "event")),
-        };
-        let notes: String = self.notes.iter().map(|note| format!("! {}\n", clean_line(note))).collect();
-        let again = if self.already { "to import it a second time, add --again\n" } else { "" };
-        format!("{first}\n{notes}{again}to go on with it: neco --session {} -m \"…\"\n", short_id(self.session))
-    }
+/// For programs.
+pub(super) fn as_json(told: &ImportedSession) -> Value {
+    json!({
+        "session_id": told.session,
+        "from": told.program.name(),
+        "title": told.title,
+        "events": told.events,
+        "already": told.already,
+        "notes": told.notes.iter().map(words).collect::<Vec<_>>(),
+    })
+}
 
-    /// For programs.
-    pub(super) fn json(&self) -> Value {
-        json!({
-            "session_id": self.session,
-            "from": self.from.name(),
-            "title": self.title,
-            "events": self.events,
-            "already": self.already,
-            "notes": self.notes,
-        })
+fn words(note: &ImportNote) -> String {
+    match note {
+        ImportNote::Skipped { records } => skipped(records),
+        ImportNote::OwnFolder { folder } => format!("it works in its own folder {folder} (--cwd names another one)"),
+        ImportNote::OtherFolder { own, folder } => {
+            let why = match own {
+                Some(own) => format!("its folder {own} is not here"),
+                None => "it does not say where it worked".to_owned(),
+            };
+            format!("{why}; it works in {folder} from now on (--cwd names another one)")
+        }
+        ImportNote::CutOff { missing: 0, .. } => "the file is cut off: what is whole of it was imported".to_owned(),
+        ImportNote::CutOff { promised, missing: 1 } => {
+            format!("the file is cut off: 1 event of {promised} is missing")
+        }
+        ImportNote::CutOff { promised, missing } => {
+            format!("the file is cut off: {} of {promised} are missing", count(*missing, "event"))
+        }
+        ImportNote::WithoutFiles => {
+            "states of files are no part of an export: going back brings files back only where they were kept"
+                .to_owned()
+        }
+        ImportNote::OwnId { session } => {
+            format!("session {session} is here and went another way: this one has an id of its own")
+        }
+        ImportNote::GoesOn { had, added } => {
+            format!("{} of it were here; {} were added", count(*had, "event"), count(*added, "more event"))
+        }
     }
+}
+
+/// `12 records were skipped: 8 progress, 4 future-line`.
+fn skipped(records: &[SkippedRecords]) -> String {
+    let total = match records.iter().map(|records| records.count).sum::<u64>() {
+        1 => "1 record was".to_owned(),
+        total => format!("{total} records were"),
+    };
+    let kinds: Vec<String> =
+        records.iter().take(KINDS).map(|records| format!("{} {}", records.count, records.kind)).collect();
+    let more = if records.len() > KINDS { ", …" } else { "" };
+    format!("{total} skipped: {}{more}", kinds.join(", "))
 }

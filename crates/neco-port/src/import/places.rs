@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use neco_proto::app::port::Program;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::foreign::text;
-use super::format::Format;
 
 /// The most files that are looked into for one list.
 const MOST: usize = 5000;
@@ -48,13 +48,13 @@ impl Homes {
 
     /// The files that hold sessions of `cwd`, newest first. Databases are looked into elsewhere.
     #[must_use]
-    pub fn files(&self, format: Format, cwd: &Path) -> Vec<PathBuf> {
+    pub fn files(&self, format: Program, cwd: &Path) -> Vec<PathBuf> {
         let found = match format {
-            Format::Neco | Format::Opencode => Vec::new(),
-            Format::ClaudeCode => below(&self.claude_code.join("projects").join(dashed(cwd)), 1, &["jsonl"]),
-            Format::Codex => with_folder(below(&self.codex.join("sessions"), 4, &["jsonl"]), cwd),
-            Format::GeminiCli => self.gemini(cwd),
-            Format::Openclaw => with_folder(below(&self.openclaw.join("agents"), 3, &["jsonl"]), cwd),
+            Program::Neco | Program::Opencode => Vec::new(),
+            Program::ClaudeCode => below(&self.claude_code.join("projects").join(dashed(cwd)), 1, &["jsonl"]),
+            Program::Codex => with_folder(below(&self.codex.join("sessions"), 4, &["jsonl"]), cwd),
+            Program::GeminiCli => self.gemini(cwd),
+            Program::Openclaw => with_folder(below(&self.openclaw.join("agents"), 3, &["jsonl"]), cwd),
         };
         newest_first(found)
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use neco_proto::app::port::SkippedRecords;
 use neco_proto::{Part, ToolCall, Usage};
 use serde_json::Value;
 
@@ -182,19 +183,13 @@ impl Skipped {
         self.0.values().sum()
     }
 
-    /// `12 records were skipped: 8 progress, 4 future-line`; nothing when none was.
+    /// How many of which kind, the most frequent kind first.
     #[must_use]
-    pub fn told(&self) -> Option<String> {
-        let records = match self.total() {
-            0 => return None,
-            1 => "1 record was".to_owned(),
-            total => format!("{total} records were"),
-        };
-        let mut kinds: Vec<_> = self.0.iter().collect();
-        kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), (*kind).clone()));
-        let shown: Vec<String> = kinds.iter().take(8).map(|(kind, count)| format!("{count} {kind}")).collect();
-        let more = if kinds.len() > 8 { ", …" } else { "" };
-        Some(format!("{records} skipped: {}{more}", shown.join(", ")))
+    pub fn records(&self) -> Vec<SkippedRecords> {
+        let mut records: Vec<SkippedRecords> =
+            self.0.iter().map(|(kind, count)| SkippedRecords { kind: kind.clone(), count: *count }).collect();
+        records.sort_by_key(|records| std::cmp::Reverse(records.count));
+        records
     }
 }
 

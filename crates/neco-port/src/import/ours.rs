@@ -3,27 +3,24 @@
 
 use std::io::BufRead;
 
+use neco_proto::app::port::{ImportNote, ImportedSession, Program};
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, EventBody, Role, SessionId};
 use neco_session::redacted::redact;
 use neco_session::spill::keep_output;
-use neco_store::export::jsonl::{JsonlError, JsonlReader, Output};
 use neco_store::{Catalog, EventLog, Lease, SessionRecord};
 
 use super::keep::{BATCH, Keeper};
-use super::told::Told;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::import::Format;
-use crate::print::figures::count;
+use crate::error::PortError;
+use crate::export::jsonl::{JsonlError, JsonlReader, Output};
 
 /// Takes in a file. It is opened twice when its id is taken: first to see whether that is the same session.
 pub(super) async fn take<R: BufRead>(
     keeper: &Keeper<'_>,
     name: &str,
-    open: impl Fn() -> Result<R, Failure>,
-) -> Result<Told, Failure> {
-    let broken = |error: JsonlError| Failure::new(Exit::Failed, format!("{name} {error}"));
+    open: impl Fn() -> Result<R, PortError>,
+) -> Result<ImportedSession, PortError> {
+    let broken = |error: JsonlError| PortError::Broken { file: name.to_owned(), error };
     let reader = JsonlReader::new(open()?).map_err(broken)?;
     let own = reader.session().unwrap_or_else(SessionId::new);
     let Some(record) = keeper.find(own).await? else { return import(keeper, name, reader, own).await };
@@ -31,7 +28,14 @@ pub(super) async fn take<R: BufRead>(
     match here {
         Here::All if !keeper.again => {
             let (title, events) = (record.title, record.events);
-            Ok(Told { session: own, from: Format::Neco, title, events, already: true, notes: Vec::new() })
+            Ok(ImportedSession {
+                session: own,
+                program: Program::Neco,
+                title,
+                events,
+                already: true,
+                notes: Vec::new(),
+            })
         }
         Here::UpTo(events) if !keeper.again => {
             let reader = JsonlReader::new(open()?).map_err(broken)?;
@@ -41,7 +45,7 @@ pub(super) async fn take<R: BufRead>(
             let reader = JsonlReader::new(open()?).map_err(broken)?;
             let mut told = import(keeper, name, reader, SessionId::new()).await?;
             if matches!(here, Here::Another) {
-                told.notes.push(format!("session {own} is here and went another way: this one has an id of its own"));
+                told.notes.push(ImportNote::OwnId { session: own });
             }
             Ok(told)
         }
@@ -62,10 +66,10 @@ async fn compared<R: BufRead>(
     keeper: &Keeper<'_>,
     mut reader: JsonlReader<R>,
     id: SessionId,
-) -> Result<Result<Here, JsonlError>, Failure> {
+) -> Result<Result<Here, JsonlError>, PortError> {
     let mut since = 0;
     loop {
-        let page = keeper.store().read(id, since, BATCH).await?;
+        let page = keeper.store.read(id, since, BATCH).await?;
         since += page.len() as u64;
         for kept in &page {
             match reader.next_event() {
@@ -101,7 +105,7 @@ async fn import<R: BufRead>(
     name: &str,
     mut reader: JsonlReader<R>,
     id: SessionId,
-) -> Result<Told, Failure> {
+) -> Result<ImportedSession, PortError> {
     let about = reader.header().map(|header| header.about.clone());
     let first = next(&mut reader, keeper, id, name).await?;
     let began = |event: &Event| match &event.body {
@@ -109,14 +113,14 @@ async fn import<R: BufRead>(
         _ => None,
     };
     let own = about.as_ref().map(|about| about.cwd.clone()).or_else(|| first.as_ref().and_then(began));
-    let place = keeper.place(own.as_deref())?;
+    let place = keeper.place(own.as_deref());
     let created = first.as_ref().map_or(0, |event| event.ts.as_millisecond());
     let created = about.as_ref().map(|about| about.created_ms).filter(|ms| *ms > 0).unwrap_or(created);
     let title = about.map(|about| (about.title, TitleSource::FirstWords));
     let record = keeper.record(id, &place.cwd, String::new(), None, created);
     // Nobody opens a session of which only a part is here.
-    let lease = keeper.store().lease(id).await?;
-    keeper.store().create(record.clone()).await?;
+    let lease = keeper.store.lease(id).await?;
+    keeper.store.create(record.clone()).await?;
     let added = match add(keeper, &lease, name, &mut reader, first, title).await {
         Ok(added) => added,
         Err(failure) => {
@@ -125,8 +129,12 @@ async fn import<R: BufRead>(
         }
     };
     let title = retitle(keeper, &record, added.title).await?;
-    let notes = cut(&reader).into_iter().chain(place.note).chain(without_files(added.has_checkpoints)).collect();
-    Ok(Told { session: id, from: Format::Neco, title, events: added.events, already: false, notes })
+    let notes = cut(&reader)
+        .into_iter()
+        .chain(place.note)
+        .chain(added.has_checkpoints.then_some(ImportNote::WithoutFiles))
+        .collect();
+    Ok(ImportedSession { session: id, program: Program::Neco, title, events: added.events, already: false, notes })
 }
 
 /// Adds what a session that is here does not have.
@@ -136,18 +144,18 @@ async fn go_on<R: BufRead>(
     mut reader: JsonlReader<R>,
     record: SessionRecord,
     events: u64,
-) -> Result<Told, Failure> {
-    let lease = keeper.store().lease(record.id).await?;
-    let broken = |error: JsonlError| Failure::new(Exit::Failed, format!("{name} {error}"));
+) -> Result<ImportedSession, PortError> {
+    let lease = keeper.store.lease(record.id).await?;
+    let broken = |error: JsonlError| PortError::Broken { file: name.to_owned(), error };
     while reader.count() < events && reader.next_event().map_err(broken)?.is_some() {}
     reader.take_outputs();
     let first = next(&mut reader, keeper, record.id, name).await?;
     let added = add(keeper, &lease, name, &mut reader, first, None).await?;
     let title = retitle(keeper, &record, added.title).await?;
-    let more = format!("{} of it were here; {} were added", count(events, "event"), count(added.events, "more event"));
-    let notes = std::iter::once(more).chain(cut(&reader)).collect();
+    let goes_on = ImportNote::GoesOn { had: events, added: added.events };
+    let notes = std::iter::once(goes_on).chain(cut(&reader)).collect();
     let events = events + added.events;
-    Ok(Told { session: record.id, from: Format::Neco, title, events, already: false, notes })
+    Ok(ImportedSession { session: record.id, program: Program::Neco, title, events, already: false, notes })
 }
 
 /// What was added.
@@ -164,7 +172,7 @@ async fn add<R: BufRead>(
     reader: &mut JsonlReader<R>,
     first: Option<Event>,
     title: Option<(String, TitleSource)>,
-) -> Result<Added, Failure> {
+) -> Result<Added, PortError> {
     let id = lease.session();
     let mut added = Added { events: 0, title, has_checkpoints: false };
     let mut batch: Vec<Event> = first.into_iter().collect();
@@ -193,7 +201,7 @@ async fn add<R: BufRead>(
             break;
         }
     }
-    keeper.store().commit(id).await?;
+    keeper.store.commit(id).await?;
     let named = added.title.take().filter(|(title, _)| !title.trim().is_empty());
     added.title = named.or_else(|| first_words.map(|words| (words, TitleSource::FirstWords)));
     Ok(added)
@@ -204,28 +212,17 @@ async fn retitle(
     keeper: &Keeper<'_>,
     record: &SessionRecord,
     title: Option<(String, TitleSource)>,
-) -> Result<String, Failure> {
+) -> Result<String, PortError> {
     let Some((title, by)) = title else { return Ok(record.title.clone()) };
     let record = keeper.record(record.id, record.cwd.as_ref(), title, Some(by), record.created_ms);
-    keeper.store().set_title(record.id, &record.title, by).await?;
+    keeper.store.set_title(record.id, &record.title, by).await?;
     Ok(record.title)
 }
 
-fn cut<R: BufRead>(reader: &JsonlReader<R>) -> Option<String> {
+fn cut<R: BufRead>(reader: &JsonlReader<R>) -> Option<ImportNote> {
     let promised = reader.header().map_or(0, |header| header.events);
     let missing = promised.saturating_sub(reader.count());
-    reader.is_cut().then(|| match missing {
-        0 => "the file is cut off: what is whole of it was imported".to_owned(),
-        1 => format!("the file is cut off: 1 event of {promised} is missing"),
-        missing => format!("the file is cut off: {} of {promised} are missing", count(missing, "event")),
-    })
-}
-
-/// States of files are kept per machine.
-fn without_files(has_checkpoints: bool) -> Option<String> {
-    has_checkpoints.then(|| {
-        "states of files are no part of an export: going back brings files back only where they were kept".to_owned()
-    })
+    reader.is_cut().then_some(ImportNote::CutOff { promised, missing })
 }
 
 async fn next<R: BufRead>(
@@ -233,8 +230,8 @@ async fn next<R: BufRead>(
     keeper: &Keeper<'_>,
     id: SessionId,
     name: &str,
-) -> Result<Option<Event>, Failure> {
-    let next = reader.next_event().map_err(|error| Failure::new(Exit::Failed, format!("{name} {error}")))?;
+) -> Result<Option<Event>, PortError> {
+    let next = reader.next_event().map_err(|error| PortError::Broken { file: name.to_owned(), error })?;
     let Some(mut event) = next else { return Ok(None) };
     event.session_id = id;
     redact(&mut event.body, &keeper.redactor);
@@ -243,7 +240,7 @@ async fn next<R: BufRead>(
 }
 
 /// A big output lies with the session that it comes into now; one that did not come along is nowhere.
-async fn place_output(event: &mut Event, keeper: &Keeper<'_>, outputs: Vec<Output>) -> Result<(), Failure> {
+async fn place_output(event: &mut Event, keeper: &Keeper<'_>, outputs: Vec<Output>) -> Result<(), PortError> {
     let EventBody::ToolCallEnd(end) = &mut event.body else { return Ok(()) };
     let Some(was) = end.spilled_to.take() else { return Ok(()) };
     let given = outputs.into_iter().find(|output| output.call_id == end.call_id).and_then(Output::into_bytes);
@@ -252,11 +249,9 @@ async fn place_output(event: &mut Event, keeper: &Keeper<'_>, outputs: Vec<Outpu
         Ok(text) => keeper.redactor.redact(&text, neco_safety::secrets::Scope::Said).into_owned().into_bytes(),
         Err(error) => error.into_bytes(),
     };
-    let folder = keeper.desk.hub.outputs(event.session_id);
+    let folder = keeper.hub.outputs(event.session_id);
     let kept = keep_output(&folder, &end.call_id, &bytes).await;
-    let kept = kept.map_err(|error| {
-        Failure::new(Exit::Failed, format!("a big output can't be kept in {}: {error}", folder.display()))
-    })?;
+    let kept = kept.map_err(|error| PortError::Output { folder: folder.display().to_string(), error })?;
     let now = kept.display().to_string();
     end.output = end.output.replace(&was, &now);
     end.spilled_to = Some(now);

@@ -3,32 +3,38 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use neco_config::Env;
+use neco_proto::app::port::{ImportNote, ImportedSession, Program};
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, SessionId};
 use neco_safety::secrets::Redactor;
+use neco_session::Hub;
 use neco_session::redacted::redact;
 use neco_store::{Catalog, Durability, EventLog, Lease, SessionRecord, SqliteStore, lease_and_append};
 
-use super::told::Told;
-use crate::args::EverywhereArgs;
-use crate::cmd::session::desk::Desk;
-use crate::failure::Failure;
-use crate::import::events::{Log, Source, log, session_id};
-use crate::import::{Foreign, Format};
+use super::events::{Log, Source, log, session_id};
+use super::foreign::Foreign;
+use crate::error::PortError;
 
 /// Events that are appended at a time.
 pub(super) const BATCH: usize = 1000;
 
 /// Takes sessions in.
-pub(super) struct Keeper<'a> {
-    /// The store and the settings.
-    pub desk: &'a Desk<'a>,
+pub struct Keeper<'a> {
+    /// Where they are kept.
+    pub store: &'a SqliteStore,
+    /// What knows where their big outputs lie.
+    pub hub: &'a Hub,
+    /// The environment.
+    pub env: &'a Env,
     /// Takes secrets out of what comes in.
     pub redactor: Redactor,
     /// Whether what is here already comes in a second time.
     pub again: bool,
-    /// Whether they are looked for where another program keeps those of a folder.
-    pub looks: bool,
+    /// The folder that is worked in.
+    pub folder: &'a Path,
+    /// Whether they go on in that folder, and not in their own.
+    pub moves: bool,
 }
 
 /// Where a session works from now on, and what is to be said about that.
@@ -36,54 +42,46 @@ pub(super) struct Place {
     /// The folder.
     pub cwd: PathBuf,
     /// What is to be said.
-    pub note: Option<String>,
+    pub note: Option<ImportNote>,
 }
 
 impl Keeper<'_> {
-    pub(super) fn store(&self) -> &SqliteStore {
-        self.desk.store()
-    }
-
     /// The session with an id, if there is one.
-    pub(super) async fn find(&self, id: SessionId) -> Result<Option<SessionRecord>, Failure> {
-        Ok(self.store().find(&id.to_string(), 1).await?.pop())
+    pub(super) async fn find(&self, id: SessionId) -> Result<Option<SessionRecord>, PortError> {
+        Ok(self.store.find(&id.to_string(), 1).await?.pop())
     }
 
-    /// The folder that a person named, else the session's own if it is here, else this one.
-    pub(super) fn place(&self, own: Option<&str>) -> Result<Place, Failure> {
-        // The old name of a folder that was moved says which sessions are meant, not where they go on.
-        let named = self.desk.everywhere.cwd.clone().filter(|named| !self.looks || named.exists());
-        let is_named = named.is_some();
-        let here = || crate::folder(&EverywhereArgs { cwd: named, ..self.desk.everywhere.clone() });
-        if is_named {
-            return Ok(Place { cwd: here()?, note: None });
+    /// The folder that a person chose, else the session's own if it is here, else this one.
+    pub(super) fn place(&self, own: Option<&str>) -> Place {
+        let cwd = self.folder.to_owned();
+        if self.moves {
+            return Place { cwd, note: None };
         }
         let own_folder = own.map(Path::new).filter(|own| own.is_absolute()).and_then(|own| own.canonicalize().ok());
-        let cwd = here()?;
         if let Some(own) = own_folder.filter(|own| own.is_dir()) {
-            let note =
-                (own != cwd).then(|| format!("it works in its own folder {} (--cwd names another one)", own.display()));
-            return Ok(Place { cwd: own, note });
+            let note = (own != cwd).then(|| ImportNote::OwnFolder { folder: own.display().to_string() });
+            return Place { cwd: own, note };
         }
-        let why = match own {
-            Some(own) => format!("its folder {own} is not here"),
-            None => "it does not say where it worked".to_owned(),
-        };
-        let note = format!("{why}; it works in {} from now on (--cwd names another one)", cwd.display());
-        Ok(Place { cwd, note: Some(note) })
+        let note = ImportNote::OtherFolder { own: own.map(str::to_owned), folder: cwd.display().to_string() };
+        Place { cwd, note: Some(note) }
     }
 
     /// Takes in a session of another agent.
-    pub(super) async fn foreign(&self, from: Format, mut foreign: Foreign, file: &str) -> Result<Told, Failure> {
-        let known = session_id(from, &foreign);
+    pub(super) async fn foreign(
+        &self,
+        program: Program,
+        mut foreign: Foreign,
+        file: &str,
+    ) -> Result<ImportedSession, PortError> {
+        let known = session_id(program, &foreign);
         if self.find(known).await?.is_some_and(|record| record.events == 0) {
             // An import was cut short before its first event.
-            self.store().remove(known).await?;
+            self.store.remove(known).await?;
         }
         if let Some(record) = self.find(known).await?.filter(|_| !self.again) {
-            return Ok(Told {
+            return Ok(ImportedSession {
                 session: record.id,
-                from,
+                program,
                 title: record.title,
                 events: record.events,
                 already: true,
@@ -91,23 +89,25 @@ impl Keeper<'_> {
             });
         }
         let session = if self.find(known).await?.is_some() { SessionId::new() } else { known };
-        let place = self.place(foreign.cwd.as_deref())?;
+        let place = self.place(foreign.cwd.as_deref());
         let cwd = place.cwd.display().to_string();
         let version = env!("CARGO_PKG_VERSION");
-        let source = Source { from, file, cwd: &cwd, version, session, now: Timestamp::now() };
+        let source = Source { from: program, file, cwd: &cwd, version, session, now: Timestamp::now() };
         let Log { title, title_by, mut events } = log(&mut foreign, &source);
         events.iter_mut().for_each(|event| redact(&mut event.body, &self.redactor));
         let created_ms = events.first().map_or(0, |event| event.ts.as_millisecond());
         let record = self.record(session, &place.cwd, title, Some(title_by), created_ms);
         let (title, count) = (record.title.clone(), events.len() as u64);
-        self.store().create(record).await?;
+        self.store.create(record).await?;
         // All of it in one piece: whoever is killed leaves all of it, or nothing.
-        if let Err(error) = lease_and_append(self.store(), events, Durability::Now).await {
+        if let Err(error) = lease_and_append(self.store, events, Durability::Now).await {
             self.forget(session).await;
             return Err(error.into());
         }
-        let notes = foreign.skipped.told().into_iter().chain(place.note).collect();
-        Ok(Told { session, from, title, events: count, already: false, notes })
+        let skipped = Some(foreign.skipped.records()).filter(|records| !records.is_empty());
+        let skipped = skipped.map(|records| ImportNote::Skipped { records });
+        let notes = skipped.into_iter().chain(place.note).collect();
+        Ok(ImportedSession { session, program, title, events: count, already: false, notes })
     }
 
     /// A record of a session that comes in now. It was last used when its last event happened, not now: what a person
@@ -130,13 +130,13 @@ impl Keeper<'_> {
     }
 
     /// Adds events.
-    pub(super) async fn append(&self, lease: &Lease, events: Vec<Event>) -> Result<(), Failure> {
-        Ok(self.store().append(lease, events, Durability::Soon).await?)
+    pub(super) async fn append(&self, lease: &Lease, events: Vec<Event>) -> Result<(), PortError> {
+        Ok(self.store.append(lease, events, Durability::Soon).await?)
     }
 
     /// Takes back what was begun.
     pub(super) async fn forget(&self, session: SessionId) {
-        if let Err(error) = self.store().remove(session).await {
+        if let Err(error) = self.store.remove(session).await {
             tracing::warn!(%error, "a session that was imported in part could not be removed");
         }
     }

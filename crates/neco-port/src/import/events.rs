@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use jiff::Timestamp;
+use neco_proto::app::port::Program;
 use neco_proto::event::{
     AgentComplete, CallStatus, Compaction, CompactionCause, CompactionStrategy, CompleteReason, Imported, SessionStart,
     SessionTitle, TitleSource, TodoUpdate, ToolCallEnd, UsageEvent,
@@ -15,7 +16,6 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::foreign::{Answer, Foreign, Outcome, What, is_empty};
-use super::format::Format;
 use super::{card, names};
 
 /// The most characters of a title that is made of first words.
@@ -27,7 +27,7 @@ const NO_RESULT: &str = "The imported session has no result of this call. Whethe
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
     /// The program that wrote it.
-    pub from: Format,
+    pub from: Program,
     /// The file.
     pub file: &'a str,
     /// The folder it works in here.
@@ -54,7 +54,7 @@ pub struct Log {
 /// The id of a foreign session here: the same whenever it is imported, and in order of time as all ids
 /// are.
 #[must_use]
-pub fn session_id(from: Format, foreign: &Foreign) -> SessionId {
+pub fn session_id(from: Program, foreign: &Foreign) -> SessionId {
     let mut hash = Sha256::new();
     hash.update(from.name());
     hash.update([0]);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use neco_proto::app::port::Program;
 use neco_proto::event::{CompleteReason, TitleSource};
 use neco_proto::{Event, EventBody, Part, Role, TodoStatus};
 use proptest::prelude::*;
@@ -11,15 +12,15 @@ use serde_json::{Value, json};
 
 use super::events::{Log, Source, log, session_id};
 use super::foreign::Foreign;
-use super::format::{Format, read, records};
+use super::format::{read, records, written_by};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions")
 }
 
-fn foreign(text: &str) -> (Format, Foreign) {
+fn foreign(text: &str) -> (Program, Foreign) {
     let records = records(text.as_bytes()).unwrap();
-    let format = Format::of(&records).unwrap();
+    let format = written_by(&records).unwrap();
     (format, read(format, records).unwrap())
 }
 
@@ -159,17 +160,14 @@ fn one_story_is_the_same_from_all_five_agents() {
 fn what_was_skipped_is_told() {
     let text = std::fs::read_to_string(fixtures().join("claude-code.jsonl")).unwrap();
     let (foreign, log) = imported(&text);
-    assert_eq!(
-        foreign.skipped.told().unwrap(),
-        "3 records were skipped: 1 future-line-type, 1 no JSON, 1 of a subagent"
-    );
-    let skipped = log.events.iter().find_map(|event| match &event.body {
+    assert_eq!(skipped(&foreign).unwrap(), "1 future-line-type, 1 no JSON, 1 of a subagent");
+    let left_out = log.events.iter().find_map(|event| match &event.body {
         EventBody::Imported(imported) => Some(imported.skipped),
         _ => None,
     });
-    assert_eq!(skipped, Some(3));
+    assert_eq!(left_out, Some(3));
     let (foreign, _) = imported(&text[..text.len() - 40]);
-    assert!(foreign.skipped.told().unwrap().contains("1 cut off"));
+    assert!(skipped(&foreign).unwrap().contains("1 cut off"));
 }
 
 #[test]
@@ -232,7 +230,7 @@ fn claude_code_results_of_parallel_calls_branches_and_summaries() {
             ),
         ),
     ]));
-    assert_eq!(foreign.skipped.told().unwrap(), "1 record was skipped: 1 on an abandoned branch");
+    assert_eq!(skipped(&foreign).unwrap(), "1 on an abandoned branch");
     let told = told(&log.events);
     let texts: Vec<&str> = told.iter().map(|entry| entry["text"].as_str().unwrap()).collect();
     assert_eq!(texts[0], "run both");
@@ -252,11 +250,18 @@ fn claude_code_results_of_parallel_calls_branches_and_summaries() {
     assert!(!fold.working && fold.open.is_empty());
 }
 
+/// What was skipped, in words.
+fn skipped(foreign: &Foreign) -> Option<String> {
+    let kinds: Vec<String> =
+        foreign.skipped.records().iter().map(|records| format!("{} {}", records.count, records.kind)).collect();
+    (!kinds.is_empty()).then(|| kinds.join(", "))
+}
+
 /// What was said, in order, and what was skipped.
 fn said(text: &str) -> (Vec<String>, Option<String>) {
     let (foreign, log) = imported(text);
     let texts = told(&log.events).iter().map(|entry| entry["text"].as_str().unwrap().to_owned()).collect();
-    (texts, foreign.skipped.told())
+    (texts, skipped(&foreign))
 }
 
 fn person(uuid: &str, parent: Value, words: &str) -> Value {
@@ -308,16 +313,16 @@ fn claude_code_without_a_tree_is_whole_and_a_first_prompt_written_anew_counts() 
     anew[2]["parentUuid"] = json!("gone");
     assert_eq!(said(&lines(&anew)), (all(), None), "a lost parent");
     anew[2]["parentUuid"] = null;
-    let abandoned = "2 records were skipped: 2 on an abandoned branch".to_owned();
+    let abandoned = "2 on an abandoned branch".to_owned();
     assert_eq!(said(&lines(&anew)), (all()[2..].to_vec(), Some(abandoned)), "the first prompt written anew");
     // Who goes on with a session writes all of it again.
     let again: Vec<Value> = tree[..2].iter().chain(&tree).cloned().collect();
-    assert_eq!(said(&lines(&again)), (all(), Some("2 records were skipped: 2 written twice".to_owned())));
+    assert_eq!(said(&lines(&again)), (all(), Some("2 written twice".to_owned())));
     let windows = format!("\u{feff}{}", lines(&tree).replace('\n', "\r\n"));
     assert_eq!(said(&windows), (all(), None), "a byte order mark and other ends of lines");
     let cut = lines(&tree);
     let (texts, skipped) = said(&cut[..cut.len() - 30]);
-    assert_eq!((texts, skipped.as_deref()), (all()[..3].to_vec(), Some("1 record was skipped: 1 cut off")));
+    assert_eq!((texts, skipped.as_deref()), (all()[..3].to_vec(), Some("1 cut off")));
 }
 
 #[test]
@@ -336,13 +341,13 @@ fn claude_code_files_begin_with_notes_of_the_program() {
     ] {
         let many: Vec<Value> = std::iter::repeat_n(note.clone(), 200).chain(told.clone()).collect();
         assert_eq!(said(&lines(&many)), (vec!["one".to_owned(), "two".to_owned()], None), "{note}");
-        assert_eq!(foreign(&lines(&[note])).0, Format::ClaudeCode);
+        assert_eq!(foreign(&lines(&[note])).0, Program::ClaudeCode);
     }
     let mut sidechain = person("side", Value::Null, "of another agent");
     sidechain["isSidechain"] = json!(true);
     let odd = [snapshot, json!({ "type": "tomorrow", "sessionId": "s" }), sidechain, queued];
     let odd: Vec<Value> = odd.into_iter().chain(told).collect();
-    let skipped = "2 records were skipped: 1 of a subagent, 1 tomorrow".to_owned();
+    let skipped = "1 of a subagent, 1 tomorrow".to_owned();
     assert_eq!(said(&lines(&odd)), (vec!["one".to_owned(), "two".to_owned()], Some(skipped)));
 }
 
@@ -413,7 +418,7 @@ fn gemini_cli_of_before_and_opencode_in_steps() {
     let roles: Vec<&str> = told.iter().map(|entry| entry["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "assistant", "tool"], "{told:#?}");
     assert_eq!(told[0]["text"], "look[a.txt]");
-    assert_eq!(foreign.skipped.told().unwrap(), "1 record was skipped: 1 tomorrow");
+    assert_eq!(skipped(&foreign).unwrap(), "1 tomorrow");
     let cost = log.events.iter().find_map(|event| match &event.body {
         EventBody::Usage(used) => used.usage.cost,
         _ => None,
@@ -489,7 +494,7 @@ proptest! {
             }
         };
         let records = records(damaged.as_bytes()).unwrap();
-        for format in Format::FOREIGN {
+        for format in Program::FOREIGN {
             let mut foreign = read(format, records.clone()).unwrap();
             let session = session_id(format, &foreign);
             let source = Source { from: format, file: "f", cwd: "/", version: "0", session, now: Timestamp::UNIX_EPOCH };

@@ -1,12 +1,11 @@
 //! A session as a file: JSONL to keep and to import again, markdown and HTML to read.
 //!
-//! Invariants: nothing here opens a file or asks a store: events go in, text comes out through a
-//! writer, event by event, so that a long session is never in memory as a whole. What is for readers
-//! is told in two passes over the same events: [`Outline`] looks at what is ahead, then a writer tells
+//! Invariants: writers open no file and ask no store: events go in, text comes out of them, event by event, so
+//! that a long session is never in memory as a whole. What is for readers is told in two passes over the same events: [`Outline`] looks at what is ahead, then a writer tells
 //! it. Whatever an event holds can be neither markup nor a command to a terminal in what is written.
 //!
 //! Reading order: [`jsonl`], [`outline`] and [`tale`] (what a reader wants of a log), `words`, `facts`
-//! and `figures`, [`markdown`], [`html`].
+//! and `figures`, [`markdown`], [`html`], [`session`] (a session of the store, written to a file).
 
 mod about;
 mod facts;
@@ -18,6 +17,7 @@ mod one_line;
 pub mod outline;
 #[cfg(test)]
 mod sample;
+pub mod session;
 pub mod tale;
 #[cfg(test)]
 mod tests;
@@ -27,3 +27,4 @@ pub use html::HtmlWriter;
 pub use jsonl::{Header, JsonlWriter};
 pub use markdown::MarkdownWriter;
 pub use outline::Outline;
+pub use session::Export;

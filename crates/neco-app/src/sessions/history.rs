@@ -1,0 +1,103 @@
+//! What happened in one session: its agents and its files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, PlaceNote, SessionAgents, SessionDiff};
+use neco_proto::app::{AppError, Trouble};
+use neco_session::SessionError;
+use neco_session::rewind::{RewindError, RewindHistory};
+use neco_store::SessionRecord;
+use neco_workspace::checkpoint::{self, CheckpointError, Checkpoints};
+
+use crate::app::LocalApp;
+use crate::error::of_session;
+
+const CHECKPOINTS: &str =
+    "`neco session log` prints the names of checkpoints; their first four characters or more will do.";
+
+/// A point in time.
+enum Point {
+    /// A state that was kept.
+    Kept(String),
+    /// The present.
+    Now,
+}
+
+pub(crate) async fn agents(app: &LocalApp, request: ListSessionAgents) -> Result<SessionAgents, AppError> {
+    let record = app.named(request.session.as_deref(), Path::new(&request.folder)).await?;
+    let nodes = app.hub.agents_of(record.id).await.map_err(of_session)?;
+    Ok(SessionAgents { session_id: record.id, nodes })
+}
+
+pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<SessionDiff, AppError> {
+    let found = app.hub.find(&request.session).await.map_err(of_session)?;
+    let (record, place) = placed(app, found, Path::new(&request.folder)).await?;
+    let root = Path::new(&record.cwd);
+    let hub = app.hub_of(root)?;
+    let history = hub.course(record.id).await.map_err(of_session)?;
+    let from = point(&history, request.from.as_deref().unwrap_or("1"))?;
+    let to = point(&history, request.to.as_deref().unwrap_or("now"))?;
+    let failed = |words: String| AppError::new(Trouble::Failed, words);
+    let off = || failed("checkpoints are switched off, or can't be kept in this folder".to_owned());
+    let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
+    let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
+    let files = compared.map_err(|error| failed(error.to_string()))??;
+    let file = |diff: checkpoint::FileDiff| FileDiff {
+        path: diff.change.path.display().to_string(),
+        kind: diff.change.kind.into(),
+        diff: diff.text,
+    };
+    Ok(SessionDiff { files: files.into_iter().map(file).collect(), place })
+}
+
+/// A session with the folder that it works in now, which may have been moved to the one that is worked in.
+pub(super) async fn placed(
+    app: &LocalApp,
+    record: SessionRecord,
+    here: &Path,
+) -> Result<(SessionRecord, Option<PlaceNote>), AppError> {
+    let found = app.hub.place_of(record, here, false).map_err(of_session)?;
+    let note = found.note();
+    Ok((app.hub.settle(found).await.map_err(of_session)?, note))
+}
+
+fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result<Vec<checkpoint::FileDiff>, AppError> {
+    let failed = |error: CheckpointError| AppError::new(Trouble::Failed, error.to_string());
+    match (from, to) {
+        (Point::Now, Point::Now) => Ok(Vec::new()),
+        (Point::Kept(from), Point::Kept(to)) => checkpoints.diff(&from, Some(&to)).map_err(failed),
+        (Point::Kept(from), Point::Now) => checkpoints.diff(&from, None).map_err(failed),
+        (Point::Now, Point::Kept(_)) => {
+            Err(AppError::new(Trouble::Invalid, "the present comes last: name the earlier state first"))
+        }
+    }
+}
+
+/// The state that a person means. Where nothing was ever kept, nothing was changed.
+fn point(history: &RewindHistory, wanted: &str) -> Result<Point, AppError> {
+    if wanted == "now" {
+        return Ok(Point::Now);
+    }
+    // A number is a message's as far as there are any; names of states may be digits alone.
+    let is_number = wanted.parse::<usize>().is_ok_and(|number| number <= history.points.len());
+    if let Some(rev) = history.state(wanted).ok().filter(|_| !is_number) {
+        return Ok(Point::Kept(rev.to_owned()));
+    }
+    let none = |words: String| AppError::new(Trouble::NotFound, words).hint(CHECKPOINTS);
+    match history.find(wanted) {
+        Ok(message) => match history.files_at(message.seq) {
+            Some(rev) => Ok(Point::Kept(rev.to_owned())),
+            None if history.checkpoints.is_empty() => Ok(Point::Now),
+            None => Err(of_session(SessionError::from(RewindError::NoCheckpoint))),
+        },
+        Err(RewindError::NoMessage { wanted, count }) => {
+            let said = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
+            Err(none(format!("{wanted} is no message and no checkpoint of this session, which has {said}")))
+        }
+        Err(RewindError::NothingSaid) => {
+            Err(none("no message of this session counts, so there is none to compare with".to_owned()))
+        }
+        Err(error) => Err(of_session(SessionError::from(error))),
+    }
+}

@@ -1,0 +1,95 @@
+//! The way back in a session that nobody has open.
+
+use std::path::Path;
+
+use neco_proto::Seq;
+use neco_proto::app::history::{
+    AgreedTo, ListRewindPoints, PlaceNote, PreviewRewind, RewindOutlook, RewindPoints, RewindSession, RewindTo,
+    RewoundSession,
+};
+use neco_proto::app::{AppError, Trouble};
+use neco_proto::event::RewindWhat;
+use neco_session::rewind::{RewindError, RewindHistory, RewindPlan};
+use neco_session::{Hub, SessionError};
+use neco_store::SessionRecord;
+use neco_workspace::checkpoint::Agreed;
+
+use super::history::placed;
+use super::list::row;
+use crate::app::LocalApp;
+use crate::error::of_session;
+
+/// A way back that was found.
+struct Way {
+    record: SessionRecord,
+    place: Option<PlaceNote>,
+    /// With the settings of the session's own folder, which say where its files are kept.
+    hub: Hub,
+    history: RewindHistory,
+    plan: RewindPlan,
+}
+
+pub(crate) async fn rewind_points(app: &LocalApp, request: ListRewindPoints) -> Result<RewindPoints, AppError> {
+    let session_id = app.hub.find(&request.session).await.map_err(of_session)?.id;
+    let history = app.hub.course(session_id).await.map_err(of_session)?;
+    Ok(RewindPoints { session_id, is_said: history.is_said(Seq::MAX), messages: history.points })
+}
+
+pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Result<RewindOutlook, AppError> {
+    let way = found(app, &request.session, &request.folder, &request.to).await?;
+    let preview = way.hub.preview(&way.record, &way.plan).await.map_err(of_session)?;
+    Ok(RewindOutlook {
+        is_nothing: way.plan.is_nothing(&preview),
+        undoes: way.plan.undoes,
+        is_mending: way.plan.is_mending,
+        last_seq: way.history.last_seq,
+        session: row(way.record),
+        place: way.place,
+        preview,
+    })
+}
+
+pub(crate) async fn rewind(app: &LocalApp, request: RewindSession) -> Result<RewoundSession, AppError> {
+    let way = found(app, &request.session, &request.folder, &request.to).await?;
+    if way.history.last_seq != request.last_seq {
+        return Err(of_session(SessionError::GoneOn(way.record.id)));
+    }
+    let agreed = match request.agreed {
+        AgreedTo::Nothing => Agreed::Nothing,
+        AgreedTo::Files { files } => Agreed::Files(files.into_iter().collect()),
+        AgreedTo::Anything => Agreed::Anything,
+    };
+    let went = way.hub.go_back(&way.record, &way.history, &way.plan, agreed).await.map_err(of_session)?;
+    Ok(RewoundSession { changes: went.changes, kept: went.kept })
+}
+
+async fn found(app: &LocalApp, session: &str, here: &str, to: &RewindTo) -> Result<Way, AppError> {
+    let found = app.hub.find(session).await.map_err(of_session)?;
+    let history = app.hub.course(found.id).await.map_err(of_session)?;
+    let plan = match to {
+        RewindTo::Undo => history.undo().map_err(of_rewind)?,
+        RewindTo::Redo => history.redo().map_err(of_rewind)?,
+        RewindTo::Point { point, what } => plan_to(&history, point, *what)?,
+    };
+    // What goes on in the conversation alone needs no folder.
+    let (record, place) = if plan.what.files() { placed(app, found, Path::new(here)).await? } else { (found, None) };
+    let hub = app.hub_of(Path::new(&record.cwd))?;
+    Ok(Way { record, place, hub, history, plan })
+}
+
+fn plan_to(history: &RewindHistory, to: &str, what: RewindWhat) -> Result<RewindPlan, AppError> {
+    let found = history.find(to).and_then(|point| history.way(point, what));
+    match (found, history.state(to)) {
+        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(_)) if what == RewindWhat::Conversation => {
+            let words = format!("{to} is a state of the files; the conversation goes back to a message");
+            Err(AppError::new(Trouble::Invalid, words))
+        }
+        (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(rev)) => Ok(history.way_to_state(rev)),
+        (Err(RewindError::NoMessage { .. }), Err(several @ RewindError::SeveralStates(_))) => Err(of_rewind(several)),
+        (found, _) => found.map_err(of_rewind),
+    }
+}
+
+fn of_rewind(error: RewindError) -> AppError {
+    of_session(SessionError::from(error))
+}

@@ -1,0 +1,57 @@
+//! What was said where.
+
+use jiff::Timestamp;
+use neco_proto::app::sessions::{FoundPlace, FoundPlaces, FoundRole, SearchSessions};
+use neco_proto::app::{AppError, Trouble};
+use neco_store::{Catalog, HitRole, SearchHit, SearchQuery, StoreError};
+
+use crate::app::LocalApp;
+use crate::error::of_store;
+use crate::{disk, services};
+
+pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<FoundPlaces, AppError> {
+    if !request.words.chars().any(char::is_alphanumeric) {
+        return Err(
+            AppError::new(Trouble::Invalid, "there is no word to look for").hint("Signs alone are not searched.")
+        );
+    }
+    let query = SearchQuery {
+        cwd: request.folder,
+        since_ms: request.since.map(Timestamp::as_millisecond),
+        until_ms: request.until.map(Timestamp::as_millisecond),
+        ..SearchQuery::new(request.words, request.limit)
+    };
+    let hits = match app.store.search(query.clone()).await {
+        // The index can't be brought up to date where there is no room; one beside a copy can.
+        Err(StoreError::Write(_)) => search_in_copy(query, app).await?,
+        found => found.map_err(of_store)?,
+    };
+    Ok(FoundPlaces { places: hits.into_iter().map(place).collect() })
+}
+
+async fn search_in_copy(query: SearchQuery, app: &LocalApp) -> Result<Vec<SearchHit>, AppError> {
+    let cannot = |error| AppError::new(Trouble::Failed, format!("the store can't be copied: {error}"));
+    let copy = disk::copy_store(app.env.data_dir()).map_err(cannot)?;
+    let store = services::open_store(copy.path()).await?;
+    let found = store.search(query).await;
+    store.close().await.map_err(of_store)?;
+    found.map_err(of_store)
+}
+
+fn place(hit: SearchHit) -> FoundPlace {
+    FoundPlace {
+        session_id: hit.session,
+        seq: hit.seq,
+        time: Timestamp::from_millisecond(hit.ts_ms).unwrap_or(Timestamp::UNIX_EPOCH),
+        role: match hit.role {
+            HitRole::Title => FoundRole::Title,
+            HitRole::User => FoundRole::User,
+            HitRole::Assistant => FoundRole::Assistant,
+            HitRole::Tool => FoundRole::Tool,
+        },
+        title: hit.title,
+        cwd: hit.cwd,
+        text: hit.snippet.text,
+        marks: hit.snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect(),
+    }
+}

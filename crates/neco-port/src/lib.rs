@@ -1,0 +1,14 @@
+//! Sessions in other formats.
+//!
+//! Nothing here prints, asks a person or knows a terminal.
+//!
+//! Reading order: [`export`] (a session as a file), [`import`] (sessions of other agents), [`mod@error`].
+
+#![cfg_attr(test, allow(clippy::string_slice))]
+
+pub mod error;
+pub mod export;
+pub mod import;
+
+pub use error::PortError;
+pub use export::Export;
