@@ -42,7 +42,7 @@ pub use event::{Event, EventBody};
 pub use ide::{IdeContext, Selection};
 pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId, WorkflowId};
 pub use message::{Author, Message, Part, Role, ToolCall, ToolResult};
-pub use mode::{ApprovalMode, Mode, Risk};
+pub use mode::{ApprovalMode, Mode, Risk, RuleSource, Ruling};
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
 pub use query::{Answer, CheckpointInfo, FilePreview, Query, RewindKind, RewindPoint, RewindPreview, SessionSnapshot};
 pub use question::{ItemAnswer, Question, QuestionItem, QuestionOption, Reply, Subject};

@@ -1,0 +1,110 @@
+//! What the program answers without a store, on real files.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::Path;
+
+use neco_app::StorelessApp;
+use neco_config::Env;
+use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
+use neco_proto::app::sessions::ListSessions;
+use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
+use neco_proto::{RuleSource, Ruling};
+use tempfile::TempDir;
+
+/// A home with settings, and a folder that is worked in.
+struct House {
+    dir: TempDir,
+    app: StorelessApp,
+}
+
+impl House {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("project")).unwrap();
+        fs::create_dir_all(dir.path().join("home/policy")).unwrap();
+        let home = dir.path().join("home").display().to_string();
+        let path = std::env::var("PATH").unwrap();
+        let env = Env::for_test([("NECO_HOME", home.as_str()), ("PATH", path.as_str())], dir.path());
+        Self { app: StorelessApp::new(env, Vec::new()), dir }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn folder(&self) -> String {
+        self.dir.path().join("project").canonicalize().unwrap().display().to_string()
+    }
+
+    async fn asks<R: Request>(&self, request: R) -> Result<R::Answer, AppError> {
+        (&self.app as &dyn App).ask(&Caller::person(), &request).await
+    }
+}
+
+#[tokio::test]
+async fn what_needs_the_store_says_so_and_who_may_only_look_changes_nothing() {
+    let house = House::new();
+    let error = house.asks(ListSessions::default()).await.unwrap_err();
+    assert!(error.trouble == Trouble::Failed && error.message.contains("needs the store"), "{error}");
+    let reader = Caller { scope: Scope::Read, ..Caller::person() };
+    let app: &dyn App = &house.app;
+    let add = AddRule { folder: house.folder(), rule: "allow grep".to_owned() };
+    assert_eq!(app.ask(&reader, &add).await.unwrap_err().trouble, Trouble::NotAllowed);
+    assert!(house.asks(ListKeptRules {}).await.unwrap().rules.is_empty());
+}
+
+#[tokio::test]
+async fn rules_are_listed_explained_and_tested() {
+    let house = House::new();
+    house.write("home/policy/mine.toml", "[[rule]]\ntool = 'bash'\ncommand = 'git push'\ndecision = 'deny'\n");
+    house.write("home/config.toml", "nonsense = 1\n");
+    let given = GivenRules { allow: vec!["bash(make *)".to_owned()], ..GivenRules::default() };
+    let list = house.asks(ListRules { folder: house.folder(), given: given.clone() }).await.unwrap();
+    assert_eq!((list.rules[0].source, list.rules[0].decision), (RuleSource::CommandLine, Ruling::Allow));
+    assert!(list.rules.iter().any(|rule| rule.place.ends_with("mine.toml:1:1")));
+    assert!(list.warnings.iter().any(|warning| warning.contains("nonsense")), "{:?}", list.warnings);
+
+    let explain = |arguments: &str| ExplainCall {
+        folder: house.folder(),
+        given: given.clone(),
+        tool: "Bash".to_owned(),
+        arguments: arguments.to_owned(),
+        ..ExplainCall::default()
+    };
+    let denied = house.asks(explain("make && git push")).await.unwrap();
+    assert_eq!((denied.decision, denied.tool.as_str(), denied.commands.len()), (Ruling::Deny, "bash", 2));
+    assert_eq!(house.asks(explain("make all")).await.unwrap().decision, Ruling::Allow);
+    let broken = house.asks(explain("{\"command\": ")).await.unwrap_err();
+    // What was found on the way is told with the failure, too.
+    assert!(broken.trouble == Trouble::Invalid && broken.warnings.len() == 1, "{broken:?}");
+
+    house.write("cases.toml", "[[case]]\ntool = 'bash'\ncommand = 'git push'\nexpect = 'allow'\n");
+    let file = house.dir.path().join("cases.toml").display().to_string();
+    let tested = house.asks(TestRules { folder: house.folder(), given, file }).await.unwrap();
+    assert_eq!((tested.cases[0].ok, tested.cases[0].decision), (false, Ruling::Deny));
+}
+
+#[tokio::test]
+async fn a_rule_is_kept_and_taken_back() {
+    let house = House::new();
+    let add = |rule: &str| AddRule { folder: house.folder(), rule: rule.to_owned() };
+    for wrong in ["allow", "sing bash", "allow bsh", "allow bash(a * b)"] {
+        let error = house.asks(add(wrong)).await.unwrap_err();
+        assert_eq!(error.trouble, Trouble::Invalid, "{wrong}: {error}");
+    }
+    house.asks(add("allow bash(cargo test *)")).await.unwrap();
+    let kept = house.asks(ListKeptRules {}).await.unwrap();
+    assert_eq!(kept.rules.len(), 1);
+    assert!(kept.rules[0].text.contains(&house.folder()), "{kept:?}");
+    let list = house.asks(ListRules { folder: house.folder(), ..ListRules::default() }).await.unwrap();
+    assert!(list.rules.iter().any(|rule| rule.place.starts_with(&kept.file)), "{list:?}");
+    let removed = house.asks(RemoveRules { rules: vec![kept.rules[0].text.clone()] }).await.unwrap();
+    assert_eq!(removed.rules, kept.rules);
+    assert!(house.asks(RemoveRules { rules: vec![kept.rules[0].text.clone()] }).await.is_err());
+    let file = house.dir.path().join("home/policy/always.toml");
+    assert!(!fs::read_to_string(Path::new(&file)).unwrap().contains("cargo"));
+}

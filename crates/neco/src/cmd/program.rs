@@ -1,0 +1,35 @@
+//! The program, as subcommands ask it that need no session.
+
+use neco_app::StorelessApp;
+use neco_config::Env;
+use neco_proto::app::{App, Caller, Request};
+
+use crate::args::EverywhereArgs;
+use crate::failure::Failure;
+use crate::{compose, say};
+
+/// Asks the program, and says what it found on the way to a failure.
+///
+/// # Errors
+/// When what was asked for can't be had.
+pub fn ask<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
+    let app: &dyn App = &StorelessApp::new(env.clone(), everywhere.overrides.clone());
+    let answer = compose::runtime()?.block_on(app.ask(&Caller::person(), request));
+    answer.map_err(|error| {
+        notes(&error.warnings);
+        error.into()
+    })
+}
+
+/// Says what an answer has to be read with.
+pub fn notes(warnings: &[String]) {
+    warnings.iter().for_each(|warning| say::note(warning));
+}
+
+/// The folder to work in, as requests name it.
+///
+/// # Errors
+/// When it can't be used.
+pub fn folder(everywhere: &EverywhereArgs) -> Result<String, Failure> {
+    Ok(crate::folder(everywhere)?.display().to_string())
+}
