@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Env, LoadOptions, Loaded};
+use neco_proto::app::models::{ListModels, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
@@ -14,7 +15,7 @@ use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{error, rules, sessions};
+use crate::{error, models, rules, sessions};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {
@@ -104,6 +105,9 @@ routes! {
         ListKeptRules => rules::kept,
         AddRule => rules::add,
         RemoveRules => rules::remove,
+        ListModels => models::list,
+        ShowModel => models::show,
+        TestModel => models::test,
     }
 }
 

@@ -3,11 +3,13 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
-//! call is answered where), [`sessions`], [`rules`], [`disk`], [`mod@error`].
+//! call is answered where), [`sessions`], [`models`], [`rules`],
+//! [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
 pub mod error;
+mod models;
 pub mod rules;
 pub mod services;
 pub mod sessions;

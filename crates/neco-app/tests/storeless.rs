@@ -7,6 +7,7 @@ use std::path::Path;
 
 use neco_app::StorelessApp;
 use neco_config::Env;
+use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
@@ -107,4 +108,41 @@ async fn a_rule_is_kept_and_taken_back() {
     assert!(house.asks(RemoveRules { rules: vec![kept.rules[0].text.clone()] }).await.is_err());
     let file = house.dir.path().join("home/policy/always.toml");
     assert!(!fs::read_to_string(Path::new(&file)).unwrap().contains("cargo"));
+}
+
+#[tokio::test]
+async fn models_are_listed_shown_and_tested() {
+    let house = House::new();
+    let script = house.dir.path().join("script.json").display().to_string();
+    house.write("script.json", "[{\"say\": \"Here I am.\"}]");
+    house.write(
+        "home/config.toml",
+        &format!(
+            "model = \"both\"\n[model_providers.play]\ntype = \"scripted\"\nscript = \"{script}\"\n\
+             [model_groups.both]\nmodels = [\"play/a\", \"openai/gpt-5\"]\nstrategy = \"first\"\n"
+        ),
+    );
+    let list = house.asks(ListModels { folder: house.folder(), ..ListModels::default() }).await.unwrap();
+    assert_eq!(list.groups["both"].models, ["play/a", "openai/gpt-5"]);
+    assert!(list.hidden > 0 && list.providers.iter().all(|provider| provider.usable), "{list:?}");
+    let default: Vec<&str> =
+        list.models.iter().filter(|model| model.default).map(|model| model.name.as_str()).collect();
+    assert_eq!(default, ["play/a"]);
+    let all = house.asks(ListModels { folder: house.folder(), all: true, own_servers: true }).await.unwrap();
+    let openai = all.providers.iter().find(|provider| provider.name == "openai").unwrap();
+    assert!(matches!(&openai.standing, ProviderStanding::KeyMissing { variables } if !variables.is_empty()));
+
+    let shown = house.asks(ShowModel { folder: house.folder(), name: None }).await.unwrap();
+    assert_eq!((shown.name.as_str(), shown.models.len()), ("both", 2));
+    let states: Vec<Readiness> = shown.models.iter().flat_map(|model| &model.states).map(|state| state.state).collect();
+    assert_eq!(states, [Readiness::Ready, Readiness::Unusable]);
+    let missing = ShowModel { folder: house.folder(), name: Some("opnai/gpt-5".to_owned()) };
+    assert!(house.asks(missing).await.unwrap_err().message.contains("did you mean openai?"));
+
+    let test = |number| TestModel { folder: house.folder(), name: "both".to_owned(), number };
+    let tested = house.asks(test(0)).await.unwrap();
+    assert!(tested.name == "play/a" && tested.duration_ms.is_some(), "{tested:?}");
+    let keyless = house.asks(test(1)).await.unwrap();
+    assert!(!keyless.ok && keyless.problem.is_some() && keyless.duration_ms.is_none(), "{keyless:?}");
+    assert_eq!(house.asks(test(2)).await.unwrap_err().trouble, Trouble::NotFound);
 }

@@ -4,10 +4,12 @@
 //! routers, descriptions and clients are made from that; no answer holds a key, and none is a sentence that somebody
 //! would have to read to find out what happened.
 //!
-//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`rules`], [`sessions`].
+//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
+//! [`models`], [`rules`].
 
 pub mod caller;
 pub mod error;
+pub mod models;
 pub mod request;
 pub mod rules;
 pub mod sessions;

@@ -8,12 +8,18 @@ use crate::args::EverywhereArgs;
 use crate::failure::Failure;
 use crate::{compose, say};
 
+/// The program without its store.
+#[must_use]
+pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
+    StorelessApp::new(env.clone(), everywhere.overrides.clone())
+}
+
 /// Asks the program, and says what it found on the way to a failure.
 ///
 /// # Errors
 /// When what was asked for can't be had.
 pub fn ask<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
-    let app: &dyn App = &StorelessApp::new(env.clone(), everywhere.overrides.clone());
+    let app: &dyn App = &without_store(everywhere, env);
     let answer = compose::runtime()?.block_on(app.ask(&Caller::person(), request));
     answer.map_err(|error| {
         notes(&error.warnings);

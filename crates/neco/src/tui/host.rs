@@ -14,6 +14,7 @@ use neco_app::rules::kept_in;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
+use neco_proto::app::models::ListModels;
 use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::{App, Caller, Request, Scope};
@@ -410,8 +411,9 @@ impl Host for DoorHost {
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
         async move {
-            let loaded = self.load()?;
-            model_list::list(&loaded.config, &self.env).await.map_err(|failure| failure.words())
+            let folder = self.folder().display().to_string();
+            let list = self.ask_storeless(ListModels { folder, all: false, own_servers: true }).await?;
+            Ok(model_list::entries(list))
         }
         .boxed()
     }
