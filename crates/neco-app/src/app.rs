@@ -10,12 +10,13 @@ use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::models::{ListModels, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
+use neco_proto::app::settings::{FindSettings, ListSettings};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{error, models, rules, sessions};
+use crate::{error, models, rules, sessions, settings};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {
@@ -108,6 +109,8 @@ routes! {
         ListModels => models::list,
         ShowModel => models::show,
         TestModel => models::test,
+        ListSettings => settings::list,
+        FindSettings => settings::find,
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
 //! call is answered where), [`sessions`], [`models`], [`rules`],
-//! [`disk`], [`mod@error`].
+//! [`settings`], [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
@@ -13,6 +13,7 @@ mod models;
 pub mod rules;
 pub mod services;
 pub mod sessions;
+mod settings;
 pub mod workspace;
 
 pub use app::{LocalApp, StorelessApp};

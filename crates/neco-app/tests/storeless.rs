@@ -10,6 +10,7 @@ use neco_config::Env;
 use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
+use neco_proto::app::settings::{FindSettings, ListSettings};
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::{RuleSource, Ruling};
 use tempfile::TempDir;
@@ -145,4 +146,20 @@ async fn models_are_listed_shown_and_tested() {
     let keyless = house.asks(test(1)).await.unwrap();
     assert!(!keyless.ok && keyless.problem.is_some() && keyless.duration_ms.is_none(), "{keyless:?}");
     assert_eq!(house.asks(test(2)).await.unwrap_err().trouble, Trouble::NotFound);
+}
+
+#[tokio::test]
+async fn settings_are_told_with_where_they_come_from_and_their_files_when_one_is_broken() {
+    let house = House::new();
+    house.write("home/config.toml", "mode = \"plan\"\n");
+    let list = house.asks(ListSettings { folder: house.folder() }).await.unwrap();
+    let mode = list.settings.iter().find(|setting| setting.key == "mode").unwrap();
+    assert_eq!((mode.value.as_str(), mode.layer.as_str()), ("\"plan\"", "user"));
+    assert!(mode.origins[0].contains("config.toml:1"), "{mode:?}");
+    let files = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
+    assert!(files.files.iter().any(|file| file.exists && file.path == files.own), "{files:?}");
+    house.write("home/config.toml", "mode = plan\n");
+    assert_eq!(house.asks(ListSettings { folder: house.folder() }).await.unwrap_err().trouble, Trouble::Invalid);
+    let broken = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
+    assert!(broken.files.is_empty() && broken.own == files.own);
 }

@@ -5,7 +5,7 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
-//! [`models`], [`rules`].
+//! [`models`], [`rules`], [`settings`].
 
 pub mod caller;
 pub mod error;
@@ -13,6 +13,7 @@ pub mod models;
 pub mod request;
 pub mod rules;
 pub mod sessions;
+pub mod settings;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
