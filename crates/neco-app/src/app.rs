@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_config::{Env, LoadOptions, Loaded};
+use neco_config::{ConfigError, Env, LoadOptions, Loaded};
+use neco_proto::app::doctor::Examine;
 use neco_proto::app::models::{ListModels, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
@@ -16,7 +17,7 @@ use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{error, models, rules, sessions, settings};
+use crate::{doctor, error, models, rules, sessions, settings};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {
@@ -33,8 +34,12 @@ impl StorelessApp {
 
     /// The settings that hold in a folder.
     pub(crate) fn settings(&self, folder: &Path) -> Result<Loaded, AppError> {
-        let options = LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides };
-        neco_config::load(options).map_err(|error| error::of_config(&error))
+        self.load(folder).map_err(|error| error::of_config(&error))
+    }
+
+    /// The same, or everything that is wrong with them.
+    pub(crate) fn load(&self, folder: &Path) -> Result<Loaded, ConfigError> {
+        neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides })
     }
 }
 
@@ -111,6 +116,7 @@ routes! {
         TestModel => models::test,
         ListSettings => settings::list,
         FindSettings => settings::find,
+        Examine => doctor::examine,
     }
 }
 

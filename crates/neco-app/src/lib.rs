@@ -4,10 +4,11 @@
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
 //! call is answered where), [`sessions`], [`models`], [`rules`],
-//! [`settings`], [`disk`], [`mod@error`].
+//! [`settings`], [`doctor`], [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
+mod doctor;
 pub mod error;
 mod models;
 pub mod rules;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use neco_app::StorelessApp;
 use neco_config::Env;
+use neco_proto::app::doctor::{Examine, Health};
 use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
@@ -162,4 +163,23 @@ async fn settings_are_told_with_where_they_come_from_and_their_files_when_one_is
     assert_eq!(house.asks(ListSettings { folder: house.folder() }).await.unwrap_err().trouble, Trouble::Invalid);
     let broken = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
     assert!(broken.files.is_empty() && broken.own == files.own);
+}
+
+#[tokio::test]
+async fn the_doctor_looks_at_everything_and_works_where_the_store_does_not() {
+    let house = House::new();
+    let examined = house.asks(Examine { folder: house.folder() }).await.unwrap();
+    for subject in ["config", "model", "store", "checkpoints", "shell", "sandbox", "rules", "trust"] {
+        assert!(examined.findings.iter().any(|finding| finding.subject == subject), "{subject}: {examined:?}");
+    }
+    let failed = |subject: &str, examined: &neco_proto::app::doctor::Examined| {
+        let of_it = |finding: &&neco_proto::app::doctor::Finding| finding.subject == subject;
+        examined.findings.iter().filter(of_it).any(|finding| finding.health == Health::Fail && finding.fix.is_some())
+    };
+    assert!(!failed("store", &examined) && !failed("config", &examined), "{examined:?}");
+    fs::remove_file(house.dir.path().join("home/neco.db")).unwrap();
+    fs::create_dir(house.dir.path().join("home/neco.db")).unwrap();
+    house.write("home/config.toml", "mode = plan\n");
+    let sick = house.asks(Examine { folder: house.folder() }).await.unwrap();
+    assert!(failed("store", &sick) && failed("config", &sick), "{sick:?}");
 }

@@ -5,9 +5,10 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
-//! [`models`], [`rules`], [`settings`].
+//! [`models`], [`rules`], [`settings`], [`doctor`].
 
 pub mod caller;
+pub mod doctor;
 pub mod error;
 pub mod models;
 pub mod request;
