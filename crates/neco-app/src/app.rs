@@ -8,6 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{ConfigError, Env, LoadOptions, Loaded};
 use neco_proto::app::doctor::Examine;
+use neco_proto::app::keys::{ListKeys, RemoveKeys, SetKey};
 use neco_proto::app::models::{ListModels, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
@@ -17,7 +18,7 @@ use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{doctor, error, models, rules, sessions, settings};
+use crate::{doctor, error, keys, models, rules, sessions, settings};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {
@@ -117,6 +118,9 @@ routes! {
         ListSettings => settings::list,
         FindSettings => settings::find,
         Examine => doctor::examine,
+        ListKeys => keys::list,
+        SetKey => keys::set,
+        RemoveKeys => keys::remove,
     }
 }
 

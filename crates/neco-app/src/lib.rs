@@ -4,12 +4,13 @@
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
 //! call is answered where), [`sessions`], [`models`], [`rules`],
-//! [`settings`], [`doctor`], [`disk`], [`mod@error`].
+//! [`settings`], [`doctor`], [`keys`], [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
 mod doctor;
 pub mod error;
+mod keys;
 mod models;
 pub mod rules;
 pub mod services;

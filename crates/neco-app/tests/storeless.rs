@@ -8,6 +8,7 @@ use std::path::Path;
 use neco_app::StorelessApp;
 use neco_config::Env;
 use neco_proto::app::doctor::{Examine, Health};
+use neco_proto::app::keys::{KeyPlace, ListKeys, NewKey, RemoveKeys, SetKey};
 use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
@@ -182,4 +183,33 @@ async fn the_doctor_looks_at_everything_and_works_where_the_store_does_not() {
     house.write("home/config.toml", "mode = plan\n");
     let sick = house.asks(Examine { folder: house.folder() }).await.unwrap();
     assert!(failed("store", &sick) && failed("config", &sick), "{sick:?}");
+}
+
+#[tokio::test]
+async fn keys_go_in_and_never_come_back() {
+    const KEY: &str = "sk-first-secret-0123456789abcd";
+    let house = House::new();
+    let set = |provider: &str, key: Option<&str>| SetKey {
+        folder: house.folder(),
+        provider: provider.to_owned(),
+        key: key.map(|key| NewKey(key.to_owned())),
+        replace: false,
+    };
+    assert_eq!(house.asks(set("opnai", None)).await.unwrap_err().trouble, Trouble::Invalid);
+    assert_eq!(house.asks(set("openai", Some("a b"))).await.unwrap_err().trouble, Trouble::Invalid);
+    assert_eq!(house.asks(set("openai", None)).await.unwrap().keys, 0);
+    let kept = house.asks(set("openai", Some(KEY))).await.unwrap();
+    assert_eq!((kept.keys, kept.new, kept.hidden_by), (1, true, None));
+    assert!(fs::read_to_string(&kept.file).unwrap().contains(KEY));
+    let list = house.asks(ListKeys { folder: house.folder() }).await.unwrap();
+    assert_eq!((list.keys[0].source, list.keys[0].keys, list.keys[0].used), (KeyPlace::File, 1, true));
+    assert!(!format!("{list:?} {:?}", set("openai", Some(KEY))).contains(KEY), "{list:?}");
+    let remove = |number: Option<&str>| RemoveKeys {
+        folder: house.folder(),
+        provider: "openai".to_owned(),
+        number: number.map(str::to_owned),
+    };
+    assert_eq!(house.asks(remove(Some("2"))).await.unwrap_err().trouble, Trouble::Invalid);
+    assert_eq!(house.asks(remove(None)).await.unwrap().keys, 1);
+    assert_eq!(house.asks(remove(None)).await.unwrap_err().trouble, Trouble::Failed);
 }

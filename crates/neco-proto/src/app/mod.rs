@@ -5,11 +5,12 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
-//! [`models`], [`rules`], [`settings`], [`doctor`].
+//! [`models`], [`rules`], [`settings`], [`doctor`], [`keys`].
 
 pub mod caller;
 pub mod doctor;
 pub mod error;
+pub mod keys;
 pub mod models;
 pub mod request;
 pub mod rules;

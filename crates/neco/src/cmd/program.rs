@@ -2,7 +2,7 @@
 
 use neco_app::StorelessApp;
 use neco_config::Env;
-use neco_proto::app::{App, Caller, Request};
+use neco_proto::app::{App, AppError, Caller, Request};
 
 use crate::args::EverywhereArgs;
 use crate::failure::Failure;
@@ -19,12 +19,23 @@ pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
 /// # Errors
 /// When what was asked for can't be had.
 pub fn ask<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
-    let app: &dyn App = &without_store(everywhere, env);
-    let answer = compose::runtime()?.block_on(app.ask(&Caller::person(), request));
-    answer.map_err(|error| {
+    asked(request, everywhere, env)?.map_err(|error| {
         notes(&error.warnings);
         error.into()
     })
+}
+
+/// The same where what it finds on the way was said already.
+///
+/// # Errors
+/// When nothing can be asked; the program's own error is its answer.
+pub fn asked<R: Request>(
+    request: &R,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Result<R::Answer, AppError>, Failure> {
+    let app: &dyn App = &without_store(everywhere, env);
+    Ok(compose::runtime()?.block_on(app.ask(&Caller::person(), request)))
 }
 
 /// Says what an answer has to be read with.
