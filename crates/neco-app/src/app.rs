@@ -13,12 +13,13 @@ use neco_proto::app::models::{ListModels, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::settings::{FindSettings, ListSettings};
+use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{doctor, error, keys, models, rules, sessions, settings};
+use crate::{doctor, error, keys, models, rules, sessions, settings, trust};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {
@@ -121,6 +122,10 @@ routes! {
         ListKeys => keys::list,
         SetKey => keys::set,
         RemoveKeys => keys::remove,
+        ListTrust => trust::list,
+        ShowTrust => trust::show,
+        DecideTrust => trust::decide,
+        ForgetTrust => trust::forget,
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
 //! call is answered where), [`sessions`], [`models`], [`rules`],
-//! [`settings`], [`doctor`], [`keys`], [`disk`], [`mod@error`].
+//! [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
@@ -16,6 +16,7 @@ pub mod rules;
 pub mod services;
 pub mod sessions;
 mod settings;
+mod trust;
 pub mod workspace;
 
 pub use app::{LocalApp, StorelessApp};

@@ -13,6 +13,7 @@ use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::settings::{FindSettings, ListSettings};
+use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::{RuleSource, Ruling};
 use tempfile::TempDir;
@@ -212,4 +213,25 @@ async fn keys_go_in_and_never_come_back() {
     assert_eq!(house.asks(remove(Some("2"))).await.unwrap_err().trouble, Trouble::Invalid);
     assert_eq!(house.asks(remove(None)).await.unwrap().keys, 1);
     assert_eq!(house.asks(remove(None)).await.unwrap_err().trouble, Trouble::Failed);
+}
+
+#[tokio::test]
+async fn a_folder_is_trusted_as_it_was_seen_and_forgotten() {
+    let house = House::new();
+    let show = || ShowTrust { folder: house.folder() };
+    assert!(house.asks(show()).await.unwrap().described.is_empty());
+    house.write("project/.neco/policy/p.toml", "[[rule]]\ntool = 'bash'\ndecision = 'deny'\n");
+    let seen = house.asks(show()).await.unwrap();
+    assert!(seen.described.contains("p.toml") && !seen.all_on, "{seen:?}");
+    house.write("project/.neco/policy/p.toml", "[[rule]]\ntool = 'bash'\ndecision = 'allow'\n");
+    let decide = |seen: String| DecideTrust { folder: house.folder(), seen, trusted: true };
+    // What was changed after a person saw it is not what they trust.
+    assert!(house.asks(decide(seen.seen)).await.unwrap_err().message.contains("in the meantime"));
+    let seen = house.asks(show()).await.unwrap();
+    assert!(house.asks(decide(seen.seen)).await.unwrap().all_on);
+    let list = house.asks(ListTrust {}).await.unwrap();
+    assert_eq!((list.folders.len(), list.folders[0].state), (1, TrustState::Trusted));
+    let forget = || ForgetTrust { folder: house.folder() };
+    assert!(house.asks(forget()).await.unwrap().known);
+    assert!(!house.asks(forget()).await.unwrap().known);
 }

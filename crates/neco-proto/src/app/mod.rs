@@ -5,7 +5,7 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
-//! [`models`], [`rules`], [`settings`], [`doctor`], [`keys`].
+//! [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`].
 
 pub mod caller;
 pub mod doctor;
@@ -16,6 +16,7 @@ pub mod request;
 pub mod rules;
 pub mod sessions;
 pub mod settings;
+pub mod trust;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
