@@ -3,13 +3,20 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
-//! call is answered where), [`sessions`], [`disk`], [`mod@error`].
+//! call is answered where), [`sessions`], [`models`], [`rules`],
+//! [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
+mod doctor;
 pub mod error;
+mod keys;
+mod models;
+pub mod rules;
 pub mod services;
 pub mod sessions;
+mod settings;
+mod trust;
 pub mod workspace;
 
-pub use app::LocalApp;
+pub use app::{LocalApp, StorelessApp};

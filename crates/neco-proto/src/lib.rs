@@ -41,7 +41,7 @@ pub use event::{Event, EventBody};
 pub use ide::{IdeContext, Selection};
 pub use ids::{AgentId, CallId, MessageId, QuestionId, Seq, SessionId, TurnId, WorkflowId};
 pub use message::{Author, Message, Part, Role, StandsFor, ToolCall, ToolResult};
-pub use mode::{ApprovalMode, Mode, Risk};
+pub use mode::{ApprovalMode, Mode, Risk, RuleSource, Ruling};
 pub use origin::ToolOrigin;
 pub use plan::{Plan, PlanStatus, PlanStep, Todo, TodoStatus};
 pub use query::{Answer, CheckpointInfo, FilePreview, Query, RewindKind, RewindPoint, RewindPreview, SessionSnapshot};

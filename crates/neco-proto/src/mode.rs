@@ -1,4 +1,4 @@
-//! How an agent works and how freely: modes, approval modes, risks.
+//! How an agent works and how freely: modes, approval modes, risks, what rules say of calls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,46 @@ pub enum Risk {
     Critical,
 }
 
+/// What is to be done with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// It may run.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It may not run.
+    Deny,
+}
+
+impl Ruling {
+    /// The ruling of a name that rules use.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Allow, Self::Ask, Self::Deny].into_iter().find(|ruling| ruling.name() == name)
+    }
+}
+
+/// Who wrote a rule; later ones outrank earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum RuleSource {
+    /// Compiled in.
+    #[serde(rename = "built-in")]
+    BuiltIn,
+    /// The user's policy files and settings.
+    #[serde(rename = "user")]
+    User,
+    /// The project's policy files: they narrow what the user's rules say and never widen it.
+    #[serde(rename = "project")]
+    Project,
+    /// Flags of this run.
+    #[serde(rename = "command line")]
+    CommandLine,
+    /// What a person answered in this run.
+    #[serde(rename = "session")]
+    Session,
+}
+
 macro_rules! names {
     ($type:ty { $($variant:path => $name:literal),+ $(,)? }) => {
         impl $type {
@@ -78,4 +118,12 @@ names!(Risk {
     Risk::Medium => "medium",
     Risk::High => "high",
     Risk::Critical => "critical",
+});
+names!(Ruling { Ruling::Allow => "allow", Ruling::Ask => "ask", Ruling::Deny => "deny" });
+names!(RuleSource {
+    RuleSource::BuiltIn => "built-in",
+    RuleSource::User => "user",
+    RuleSource::Project => "project",
+    RuleSource::CommandLine => "command line",
+    RuleSource::Session => "session",
 });

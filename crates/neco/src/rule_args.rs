@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand};
 use neco_app::workspace::rules::RuleFlags;
+use neco_proto::app::rules::GivenRules;
 use neco_safety::Ruling;
 
 use crate::args::{ApprovalArg, ModeArg};
@@ -32,6 +33,14 @@ impl RuleArgs {
     #[must_use]
     pub fn flags(&self) -> RuleFlags {
         RuleFlags { rules: self.rules(), add_dir: self.add_dir.clone() }
+    }
+
+    /// The same as requests carry it.
+    #[must_use]
+    pub fn given(&self) -> GivenRules {
+        let Self { allow, ask, deny, add_dir } = self.clone();
+        let add_dir = add_dir.iter().map(|folder| folder.display().to_string()).collect();
+        GivenRules { allow, ask, deny, add_dir }
     }
 
     /// The rules, with what each says.

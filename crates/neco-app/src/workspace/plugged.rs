@@ -187,6 +187,15 @@ impl Plugged {
         self.items.iter().all(|item| self.is_on(item))
     }
 
+    /// What exactly [`Self::describe`] describes: another text when anything of it is another.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let items: BTreeSet<String> =
+            self.items.iter().map(|item| format!("{}\0{}", item.folder.display(), item.hash)).collect();
+        let digest = Sha256::digest(items.into_iter().collect::<Vec<_>>().join("\n").as_bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// What is switched on, for the person who decides: of every folder in question all of it, with the first lines of
     /// what it says or runs.
     #[must_use]

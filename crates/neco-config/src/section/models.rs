@@ -9,21 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::dialect::DialectSection;
 use crate::address::without_secrets;
 
-/// Which wire format a provider speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProviderType {
-    /// OpenAI chat completions, which most servers speak.
-    Openai,
-    /// OpenAI responses.
-    Responses,
-    /// Anthropic messages.
-    Anthropic,
-    /// Gemini `generateContent`.
-    Gemini,
-    /// Answers written beforehand in a file; no network.
-    Scripted,
-}
+pub use neco_proto::app::models::{ProviderType, Strategy};
 
 /// Whether calls that a model writes into its text are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -132,20 +118,6 @@ impl fmt::Debug for ProviderSection {
 /// A path may hold a key too, in its query.
 fn path_without_secrets(path: &str) -> String {
     without_secrets(&format!("://{path}")).replacen("://", "", 1)
-}
-
-/// How a group chooses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// In turn.
-    #[default]
-    RoundRobin,
-    /// Always the first that works.
-    First,
-    /// The cheapest that works, by the price of input and output together; models on this machine cost
-    /// nothing, and models whose price is not known come last.
-    Cheapest,
 }
 
 /// Models that share the load and stand in for each other.

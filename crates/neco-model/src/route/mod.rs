@@ -23,5 +23,5 @@ pub use keys::Key;
 pub use keys_file::{Kept, KeptKeys, KeysFile, KeysFileError};
 pub use login::{DeviceLogin, LoginError};
 pub use name::{ModelName, Parameters};
-pub use sources::{KeyPlace, KeySources, NoKeys};
+pub use sources::{KeySources, NoKeys, credentials_in};
 pub use table::{ProviderEntry, Providers};

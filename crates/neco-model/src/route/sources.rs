@@ -3,9 +3,9 @@
 //! Precedence: the configuration, the environment, the keys file, the keyring of the system. The
 //! first one that has keys counts, and all its keys take turns.
 
-use std::fmt;
 use std::sync::Arc;
 
+use neco_proto::app::keys::KeyPlace;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::auth::{Credential, Login};
@@ -66,58 +66,33 @@ impl<F: Fn(&str) -> Option<String>> KeySources for F {
     }
 }
 
-/// One of the places that keys come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
-    /// `api_key`.
-    Configuration,
-    /// `api_key_env` and `api_key_envs`.
-    Environment,
-    /// What `neco auth` keeps.
-    File,
-    /// `keyring`.
-    Keyring,
-}
-
-impl KeyPlace {
-    /// All of them, the one that counts first in front.
-    pub const ALL: [Self; 4] = [Self::Configuration, Self::Environment, Self::File, Self::Keyring];
-
-    /// What `entry` has in this place.
-    ///
-    /// # Errors
-    /// When the place can't be looked at, or a key in it can't be sent.
-    pub fn credentials(self, entry: &ProviderEntry, sources: &dyn KeySources) -> Result<Vec<Credential>, SetupError> {
-        let unreadable = |reason| SetupError::KeySource { provider: entry.name.clone(), reason };
-        let mut found = match self {
-            Self::Configuration => Found::keys(entry.api_key.clone(), "the configuration"),
-            Self::Environment => {
-                let variable = |name: &String| Some((sources.variable(name)?.into(), name.clone()));
-                Found { keys: entry.api_key_envs.iter().filter_map(variable).collect(), login: None }
-            }
-            Self::File => {
-                let Kept { keys, login } = sources.kept(&entry.name).map_err(unreadable)?;
-                Found { login, ..Found::keys(keys, "the keys file") }
-            }
-            Self::Keyring => {
-                let key = entry.keyring.as_deref().map(|name| sources.keyring(name)).transpose().map_err(unreadable)?;
-                Found::keys(key.flatten(), "the keyring")
-            }
-        };
-        found.keys.retain(|(key, _)| !key.expose_secret().trim().is_empty());
-        found.into_credentials(entry)
-    }
-}
-
-impl fmt::Display for KeyPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Configuration => "configuration",
-            Self::Environment => "environment",
-            Self::File => "keys file",
-            Self::Keyring => "keyring",
-        })
-    }
+/// What `entry` has in a place.
+///
+/// # Errors
+/// When the place can't be looked at, or a key in it can't be sent.
+pub fn credentials_in(
+    place: KeyPlace,
+    entry: &ProviderEntry,
+    sources: &dyn KeySources,
+) -> Result<Vec<Credential>, SetupError> {
+    let unreadable = |reason| SetupError::KeySource { provider: entry.name.clone(), reason };
+    let mut found = match place {
+        KeyPlace::Configuration => Found::keys(entry.api_key.clone(), "the configuration"),
+        KeyPlace::Environment => {
+            let variable = |name: &String| Some((sources.variable(name)?.into(), name.clone()));
+            Found { keys: entry.api_key_envs.iter().filter_map(variable).collect(), login: None }
+        }
+        KeyPlace::File => {
+            let Kept { keys, login } = sources.kept(&entry.name).map_err(unreadable)?;
+            Found { login, ..Found::keys(keys, "the keys file") }
+        }
+        KeyPlace::Keyring => {
+            let key = entry.keyring.as_deref().map(|name| sources.keyring(name)).transpose().map_err(unreadable)?;
+            Found::keys(key.flatten(), "the keyring")
+        }
+    };
+    found.keys.retain(|(key, _)| !key.expose_secret().trim().is_empty());
+    found.into_credentials(entry)
 }
 
 /// The credentials of `entry` that count; none when it has none.
@@ -126,7 +101,7 @@ impl fmt::Display for KeyPlace {
 /// When a place that might have some can't be looked at, or a key can't be sent.
 pub(crate) fn credentials(entry: &ProviderEntry, sources: &dyn KeySources) -> Result<Vec<Credential>, SetupError> {
     for place in KeyPlace::ALL {
-        let found = place.credentials(entry, sources)?;
+        let found = credentials_in(place, entry, sources)?;
         if !found.is_empty() {
             return Ok(found);
         }

@@ -25,6 +25,9 @@ pub struct AppError {
     /// What they can do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// What is to be said besides, such as of settings that say nothing: it was found on the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// A kind of trouble.
@@ -49,13 +52,19 @@ impl AppError {
     /// An error without a code.
     #[must_use]
     pub fn new(trouble: Trouble, message: impl Into<String>) -> Self {
-        Self { trouble, code: None, session: None, message: message.into(), hint: None }
+        Self { trouble, code: None, session: None, message: message.into(), hint: None, warnings: Vec::new() }
     }
 
     /// With what a person can do next.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// With what was found before it failed.
+    #[must_use]
+    pub fn after(self, warnings: &[String]) -> Self {
+        Self { warnings: [warnings, &self.warnings].concat(), ..self }
     }
 
     /// Nothing is called so.

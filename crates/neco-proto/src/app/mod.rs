@@ -4,15 +4,21 @@
 //! routers, descriptions and clients are made from that; no answer holds a key, and none is a sentence that somebody
 //! would have to read to find out what happened.
 //!
-//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`], [`history`],
-//! [`port`].
+//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
+//! [`history`], [`port`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`].
 
 pub mod caller;
+pub mod doctor;
 pub mod error;
 pub mod history;
+pub mod keys;
+pub mod models;
 pub mod port;
 pub mod request;
+pub mod rules;
 pub mod sessions;
+pub mod settings;
+pub mod trust;
 
 use futures::future::BoxFuture;
 use serde_json::Value;

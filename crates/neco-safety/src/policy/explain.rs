@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::action::{Action, Who};
 use super::judge::{Policy, Verdict};
-use super::reach::some_of;
 use super::reasons;
 use super::rule::Ruling;
 
@@ -27,14 +26,6 @@ pub struct Explanation {
     pub closed: Vec<String>,
     /// What "for this session" would allow.
     pub session_rule: Option<String>,
-}
-
-impl Explanation {
-    /// What rules close in the box of the command, in words for a person: as many as are worth reading.
-    #[must_use]
-    pub fn closed_words(&self) -> Option<String> {
-        (!self.closed.is_empty()).then(|| some_of(&self.closed))
-    }
 }
 
 /// One command of a line.

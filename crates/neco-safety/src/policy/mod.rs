@@ -40,6 +40,7 @@ pub use grant::Grant;
 pub use judge::{Policy, RuleRef, Verdict};
 pub use keep::{forget, keep, kept};
 pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+pub use reach::some_of;
 pub use read::{ReadRules, RuleReader};
 pub use rule::{Rule, Ruling, Source, When};
 pub use sources::{LoadedPolicy, PolicyError, RuleSources};

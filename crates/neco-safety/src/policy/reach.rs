@@ -106,7 +106,8 @@ fn add_written(rule: &Rule, closed: &mut Vec<String>) {
 }
 
 /// The names in words, as many as are worth reading.
-pub(super) fn some_of(names: &[String]) -> String {
+#[must_use]
+pub fn some_of(names: &[String]) -> String {
     let (named, others) = names.split_at(names.len().min(MOST_NAMED));
     match others.len() {
         0 => named.join(", "),

@@ -1,7 +1,6 @@
 //! A rule: what it says, where it was written, and which calls it is about.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::path::PathBuf;
 
 use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
@@ -12,82 +11,13 @@ use super::facts::Facts;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern, wildcard};
 use crate::command::Reached;
 
-/// What is to be done with a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ruling {
-    /// It may run.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It may not run.
-    Deny,
-}
+pub use neco_proto::{RuleSource as Source, Ruling};
 
-impl Ruling {
-    /// The name that rules use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
-
-    /// The ruling of a name that rules use.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Allow, Self::Ask, Self::Deny].into_iter().find(|ruling| ruling.name() == name)
-    }
-}
-
-impl fmt::Display for Ruling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Who wrote a rule; later ones outrank earlier ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
-    /// Compiled in.
-    BuiltIn,
-    /// The user's policy files and settings.
-    User,
-    /// The project's policy files: they narrow what the user's rules say and never widen it.
-    Project,
-    /// Flags of this run.
-    CommandLine,
-    /// What a person answered in this run.
-    Session,
-}
-
-impl Source {
-    /// The name that listings print.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BuiltIn => "built-in",
-            Self::User => "user",
-            Self::Project => "project",
-            Self::CommandLine => "command line",
-            Self::Session => "session",
-        }
-    }
-
-    /// Whether the user wrote it deliberately, so that it may open what only an explicit rule opens.
-    #[must_use]
-    pub(super) fn is_explicit(self) -> bool {
-        match self {
-            Self::User | Self::CommandLine => true,
-            Self::BuiltIn | Self::Project | Self::Session => false,
-        }
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+/// Whether the user wrote it deliberately, so that it may open what only an explicit rule opens.
+fn is_explicit(source: Source) -> bool {
+    match source {
+        Source::User | Source::CommandLine => true,
+        Source::BuiltIn | Source::Project | Source::Session => false,
     }
 }
 
@@ -174,7 +104,7 @@ impl Rule {
         if self.source == Source::BuiltIn || self.decision == Ruling::Deny {
             return true;
         }
-        let explicit = self.source.is_explicit();
+        let explicit = is_explicit(self.source);
         if facts.is_closed_by_mode() && !(explicit && self.when.modes.contains(&facts.who.mode)) {
             return false;
         }
@@ -184,7 +114,7 @@ impl Rule {
 
     /// Why a rule of the user's that allows commands like this one does not allow it.
     pub(super) fn falls_short(&self, facts: &Facts<'_>) -> Option<String> {
-        let allows = self.decision == Ruling::Allow && self.source.is_explicit();
+        let allows = self.decision == Ruling::Allow && is_explicit(self.source);
         let examined = facts.examined.as_ref().filter(|_| allows && facts.risk < Risk::Critical)?;
         let why = falls_short(&self.when.commands, examined)?;
         let is_about = self.when.is_about(self.decision, facts) && self.when.paths_fit(self.decision, facts);

@@ -12,16 +12,17 @@ use crate::terminal;
 /// Shows what a folder would switch on and asks; what is decided is kept. Only a plain yes is one,
 /// and a terminal that can't be read decides nothing.
 pub fn ask(tty: &Tty, plugged: &mut Plugged, scope: Scope, env: &Env) -> Result<(), String> {
-    let Some(trusted) = answer(tty, plugged, scope, env) else { return Ok(()) };
+    let Some(trusted) = answer(tty, &plugged.describe(scope), env) else { return Ok(()) };
     plugged.decide(scope, trusted).map_err(|error| error.to_string())
 }
 
-fn answer(tty: &Tty, plugged: &Plugged, scope: Scope, env: &Env) -> Option<bool> {
+/// What a person says to what was described; nothing when they can't be read.
+pub fn answer(tty: &Tty, described: &str, env: &Env) -> Option<bool> {
     // What was typed before the question is no answer to it.
     tty.forget_typed();
     let mut file = tty.lend().ok()?;
     let kept = env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE));
-    let question = question(&plugged.describe(scope), &kept, terminal::size().0);
+    let question = question(described, &kept, terminal::size().0);
     file.write_all(question.as_bytes()).and_then(|()| file.flush()).ok()?;
     let mut line = String::new();
     let read = BufReader::new(file).read_line(&mut line).ok()?;

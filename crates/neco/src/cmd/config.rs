@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use neco_config::{Env, LoadOptions, Loaded, Setting};
+use neco_config::Env;
+use neco_proto::app::settings::{FindSettings, ListSettings, SettingFile, SettingRow};
 use serde_json::{Value, json};
 
 use crate::args::{ConfigCommand, EverywhereArgs};
+use crate::cmd::program::{ask, folder, notes};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
@@ -15,25 +17,23 @@ use crate::say;
 /// # Errors
 /// When the configuration can't be used.
 pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let folder = crate::folder(everywhere)?;
-    let options = LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides };
+    let folder = folder(everywhere)?;
     match command {
         ConfigCommand::Show { origin, json } => {
-            let loaded = neco_config::load(options)?;
-            loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
-            say::out(&if *json { as_json(&loaded) } else { as_lines(loaded.origins.settings(), *origin) })?;
+            let list = ask(&ListSettings { folder }, everywhere, env)?;
+            notes(&list.warnings);
+            say::out(&if *json { as_json(&list.settings) } else { as_lines(&list.settings, *origin) })?;
         }
-        // Where the files are is worth knowing most when one of them is broken.
-        ConfigCommand::Path => say::out(&match neco_config::load(options) {
-            Ok(loaded) => paths(&loaded),
-            Err(_) => format!("{}\n", env.config_dir().join("config.toml").display()),
-        })?,
+        ConfigCommand::Path => {
+            let found = ask(&FindSettings { folder }, everywhere, env)?;
+            say::out(&if found.files.is_empty() { format!("{}\n", found.own) } else { paths(&found.files) })?;
+        }
     }
     Ok(Exit::Done)
 }
 
 /// Values below each other, and where they come from below each other; what is very long stands out.
-fn as_lines(settings: &[Setting], with_origin: bool) -> String {
+fn as_lines(settings: &[SettingRow], with_origin: bool) -> String {
     let widest = |lengths: &mut dyn Iterator<Item = usize>, most: usize| lengths.max().unwrap_or_default().min(most);
     let keys = widest(&mut settings.iter().map(|setting| setting.key.chars().count()), 40);
     let values = widest(&mut settings.iter().map(|setting| setting.value.chars().count()), 30);
@@ -41,27 +41,23 @@ fn as_lines(settings: &[Setting], with_origin: bool) -> String {
     for setting in settings {
         let (key, value) = (&setting.key, &setting.value);
         let _ = match with_origin {
-            true => writeln!(text, "{key:<keys$} = {value:<values$}  # {}", origins(setting).join(", ")),
+            true => writeln!(text, "{key:<keys$} = {value:<values$}  # {}", setting.origins.join(", ")),
             false => writeln!(text, "{key:<keys$} = {value}"),
         };
     }
     text
 }
 
-fn origins(setting: &Setting) -> Vec<String> {
-    std::iter::once(&setting.origin).chain(&setting.earlier).map(ToString::to_string).collect()
-}
-
-fn as_json(loaded: &Loaded) -> String {
-    let setting = |setting: &Setting| {
+fn as_json(settings: &[SettingRow]) -> String {
+    let setting = |setting: &SettingRow| {
         json!({
             "key": setting.key,
             "value": as_value(&setting.value),
-            "layer": setting.origin.layer.name(),
-            "origins": origins(setting),
+            "layer": setting.layer,
+            "origins": setting.origins,
         })
     };
-    let settings: Vec<Value> = loaded.origins.settings().iter().map(setting).collect();
+    let settings: Vec<Value> = settings.iter().map(setting).collect();
     format!("{:#}\n", json!({ "settings": settings }))
 }
 
@@ -72,11 +68,11 @@ fn as_value(written: &str) -> Value {
     value.unwrap_or_else(|| Value::String(written.to_owned()))
 }
 
-fn paths(loaded: &Loaded) -> String {
+fn paths(files: &[SettingFile]) -> String {
     let mut text = String::new();
-    for file in &loaded.files {
+    for file in files {
         let there = if file.exists { "" } else { "  (not there)" };
-        let _ = writeln!(text, "{:<8} {}{there}", file.layer, file.path.display());
+        let _ = writeln!(text, "{:<8} {}{there}", file.layer, file.path);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`program`] (how it is asked), [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
 
 pub mod agents;
 pub mod auth;
@@ -11,6 +11,7 @@ pub mod memory;
 pub mod model;
 pub mod plan;
 pub mod policy;
+pub(crate) mod program;
 pub mod prompt;
 pub mod session;
 pub mod trust;

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use neco_app::workspace::plugged::{Plugged, Scope};
-use neco_config::{Env, LoadOptions};
+use neco_config::Env;
+use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
 use neco_proto::visible::visible_line;
-use neco_safety::Trust;
-use neco_safety::trust::{Standing, TrustError};
 use serde_json::json;
 
 use crate::args::{EverywhereArgs, TrustArgs};
 use crate::ask::{Tty, trust};
+use crate::cmd::program::{ask, folder, notes};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
@@ -21,39 +20,42 @@ use crate::say;
 /// When the folder can't be used, nobody can be asked, or the decision can't be kept.
 pub fn run(args: &TrustArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if args.list {
-        return list(args.json, env);
+        return list(args.json, everywhere, env);
     }
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
         None => crate::folder(everywhere)?,
     };
     if args.remove {
-        return remove(&folder, env);
+        return remove(&folder, everywhere, env);
     }
     let place = EverywhereArgs { cwd: Some(folder), ..everywhere.clone() };
-    decide(&crate::folder(&place)?, args.yes, &place, env)
+    decide(args.yes, &place, env)
 }
 
-fn decide(folder: &Path, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
-    let mut plugged = Plugged::look(env, folder, &loaded);
-    plugged.notices.iter().for_each(|notice| say::note(notice));
-    let shown = visible_line(&folder.display().to_string());
-    if plugged.is_empty() {
+fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = folder(everywhere)?;
+    let mut told = ask(&ShowTrust { folder: folder.clone() }, everywhere, env)?;
+    notes(&told.warnings);
+    let shown = visible_line(&folder);
+    if told.described.is_empty() {
         say::out(&format!("{shown} would switch on nothing: there is nothing to trust\n"))?;
         return Ok(Exit::Done);
     }
-    if yes {
-        say::out(&plugged.describe(Scope::All))?;
-        plugged.decide(Scope::All, true).map_err(not_kept)?;
+    let trusted = if yes {
+        say::out(&told.described)?;
+        Some(true)
     } else {
         let Some(tty) = Tty::open() else {
-            say::out(&plugged.describe(Scope::All))?;
+            say::out(&told.described)?;
             return Err(Failure::usage("nobody can be asked here").hint("Look at the list, then pass --yes."));
         };
-        trust::ask(&tty, &mut plugged, Scope::All, env).map_err(|words| Failure::new(Exit::Failed, words))?;
+        trust::answer(&tty, &told.described, env)
+    };
+    if let Some(trusted) = trusted {
+        told = ask(&DecideTrust { folder, seen: told.seen, trusted }, everywhere, env)?;
     }
-    let (words, exit) = match plugged.is_all_on() {
+    let (words, exit) = match told.all_on {
         true => (format!("{shown} is trusted\n"), Exit::Done),
         false => (format!("{shown} is not trusted: what it would switch on stays off\n"), Exit::Refused),
     };
@@ -61,10 +63,10 @@ fn decide(folder: &Path, yes: bool, everywhere: &EverywhereArgs, env: &Env) -> R
     Ok(exit)
 }
 
-fn remove(folder: &Path, env: &Env) -> Result<Exit, Failure> {
-    let mut trust = Trust::open(env.config_dir()).map_err(not_kept)?;
-    let shown = visible_line(&folder.display().to_string());
-    let words = match trust.forget(folder).map_err(not_kept)? {
+fn remove(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = folder.display().to_string();
+    let shown = visible_line(&folder);
+    let words = match ask(&ForgetTrust { folder }, everywhere, env)?.known {
         true => format!("{shown} is forgotten: it is asked about when you next work there\n"),
         false => format!("nothing was decided about {shown}\n"),
     };
@@ -72,29 +74,19 @@ fn remove(folder: &Path, env: &Env) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn list(as_json: bool, env: &Env) -> Result<Exit, Failure> {
-    let trust = Trust::open(env.config_dir()).map_err(not_kept)?;
-    let states: Vec<(&str, &str)> =
-        trust.folders().iter().map(|known| (state(&trust, known.trusted, &known.path), known.path.as_str())).collect();
+fn list(as_json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let list = ask(&ListTrust {}, everywhere, env)?;
     if as_json {
-        let folders: Vec<_> = states.iter().map(|(state, path)| json!({ "path": path, "state": state })).collect();
-        say::out(&format!("{:#}\n", json!({ "folders": folders })))?;
+        say::out(&format!("{:#}\n", json!(list)))?;
         return Ok(Exit::Done);
     }
-    let lines: String = states.iter().map(|(state, path)| format!("{state:<11} {}\n", visible_line(path))).collect();
+    let state = |state: TrustState| match state {
+        TrustState::Trusted => "trusted",
+        TrustState::Declined => "not trusted",
+        TrustState::Gone => "gone",
+    };
+    let lines = list.folders.iter().map(|row| format!("{:<11} {}\n", state(row.state), visible_line(&row.path)));
+    let lines: String = lines.collect();
     say::out(if lines.is_empty() { "nothing was decided about any folder yet\n" } else { &lines })?;
     Ok(Exit::Done)
-}
-
-/// What was decided, unless another folder is there now.
-fn state(trust: &Trust, trusted: bool, path: &str) -> &'static str {
-    match (trust.standing(Path::new(path)), trusted) {
-        (Standing::Trusted, _) => "trusted",
-        (Standing::Declined, _) => "not trusted",
-        (Standing::Unknown, _) => "gone",
-    }
-}
-
-fn not_kept(error: TrustError) -> Failure {
-    Failure::new(Exit::Failed, error.to_string())
 }

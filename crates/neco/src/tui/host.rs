@@ -9,9 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use neco_app::StorelessApp;
+use neco_app::rules::kept_in;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
+use neco_proto::app::models::ListModels;
+use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::{App, Caller, Request, Scope};
 use neco_proto::{Attachment, Client, SessionId};
@@ -184,6 +188,20 @@ impl DoorHost {
         Ok(answer)
     }
 
+    /// The program without its store, with the settings of this window.
+    fn storeless(&self) -> StorelessApp {
+        let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        StorelessApp::new(self.env.clone(), overrides)
+    }
+
+    /// Asks the program what needs no store. Files may be read for it, so it is done on another thread.
+    async fn ask_storeless<R: Request>(&self, request: R) -> Result<R::Answer, String> {
+        let app = self.storeless();
+        let asked = tokio::spawn(async move { (&app as &dyn App).ask(&Caller::person(), &request).await });
+        let answer = asked.await.map_err(|error| error.to_string())?;
+        answer.map_err(|error| Failure::from(error).words())
+    }
+
     async fn list_sessions(&self) -> Result<Vec<SessionEntry>, String> {
         let folder = Some(self.folder().display().to_string());
         let page = self.ask(&ListSessions { folder, limit: SESSIONS, ..ListSessions::default() }).await?;
@@ -204,8 +222,8 @@ impl DoorHost {
 
     /// The kept rules changed: they hold at once, for the agents and for what the person runs.
     async fn renewed(&self, words: String) -> Result<String, String> {
-        let kept = rule_list::kept_now(&self.folder(), &self.args.rules, &self.load()?, &self.env);
-        let kept = kept.map_err(|failure| failure.message)?;
+        let kept = kept_in(&self.storeless(), &self.folder().display().to_string(), &self.args.rules.given());
+        let kept = kept.map_err(|error| error.message)?;
         *self.shell.lock().await = None;
         let when = match self.sessions.renew_kept(&kept).await {
             true => "it holds from now on",
@@ -393,32 +411,39 @@ impl Host for DoorHost {
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
         async move {
-            let loaded = self.load()?;
-            model_list::list(&loaded.config, &self.env).await.map_err(|failure| failure.words())
+            let folder = self.folder().display().to_string();
+            let list = self.ask_storeless(ListModels { folder, all: false, own_servers: true }).await?;
+            Ok(model_list::entries(list))
         }
         .boxed()
     }
 
     fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
-        let list = || {
-            let loaded = self.load()?;
-            rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env).map_err(|failure| failure.words())
-        };
-        async move { block_in_place(list) }.boxed()
+        async move {
+            let request = ListRules { folder: self.folder().display().to_string(), given: self.args.rules.given() };
+            let list = self.ask_storeless(request).await?;
+            // A file that can't be read is told with the rules that hold.
+            let kept = self.ask_storeless(ListKeptRules {}).await.unwrap_or_default();
+            Ok(rule_list::entries(kept, list))
+        }
+        .boxed()
     }
 
     fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
         async move {
-            let words = block_in_place(|| rule_list::add(&rule, &self.folder(), &self.load()?, &self.env))?;
-            self.renewed(words).await
+            let words = rule.trim().to_owned();
+            let request = AddRule { folder: self.folder().display().to_string(), rule };
+            let kept = self.ask_storeless(request).await?;
+            self.renewed(format!("{words}: kept for this folder in {}", kept.file)).await
         }
         .boxed()
     }
 
     fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, String>> {
         async move {
-            let words = rule_list::remove(&id, &self.env)?;
-            self.renewed(words).await
+            let removed = self.ask_storeless(RemoveRules { rules: vec![id] }).await?;
+            let titles: Vec<String> = removed.rules.into_iter().map(|rule| rule.title).collect();
+            self.renewed(format!("no longer: {}", titles.join(", "))).await
         }
         .boxed()
     }

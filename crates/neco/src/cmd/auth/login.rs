@@ -1,11 +1,12 @@
 //! `neco auth login`: a login in the browser instead of a key.
 
 use neco_app::workspace::keys;
-use neco_config::Env;
+use neco_config::{Env, LoadOptions};
 use neco_model::route::{DeviceLogin, Key, Login, LoginError, LoginSettings, Providers};
 use neco_model::{ErrorKind, ModelError};
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::args::EverywhereArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -16,7 +17,12 @@ use crate::{compose, say};
 ///
 /// # Errors
 /// When there is no such login, or it fails; then nothing is changed.
-pub fn run(provider: &str, providers: &Providers, env: &Env) -> Result<Exit, Failure> {
+pub fn run(provider: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = crate::folder(everywhere)?;
+    let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
+    let notes = loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded));
+    notes.for_each(|note| say::note(&note));
+    let providers = Providers::new(&loaded.config.model_providers)?;
     let entry = providers.get(provider)?;
     let Some(settings) = &entry.login else {
         let known: Vec<&str> =

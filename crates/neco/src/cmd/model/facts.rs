@@ -1,22 +1,20 @@
-//! What is known of a model, in words and as JSON.
+//! What is known of a model, in words.
 
-use neco_config::section::ProviderType;
-use neco_model::ModelInfo;
-use neco_model::cost::Price;
-use serde_json::{Map, Value, json};
+use neco_proto::app::models::{ModelFacts, ProviderType};
 
 /// Columns before what follows a line that is too wide.
 pub const HANGING: usize = 14;
 
 /// What it can do besides text.
-pub fn abilities(info: &ModelInfo) -> String {
-    let named = [(info.vision, "vision"), (info.tools, "tools"), (info.reasoning, "reasoning")];
+pub fn abilities(facts: &ModelFacts) -> String {
+    let named = [(facts.vision, "vision"), (facts.tools, "tools"), (facts.reasoning, "reasoning")];
     named.iter().filter(|(can, _)| *can).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
 }
 
 /// `$3 / $15`, for a million tokens of input and output.
-pub fn short_price(price: Option<Price>) -> String {
-    price.map_or_else(|| "-".to_owned(), |price| format!("{} / {}", dollars(price.input), dollars(price.output)))
+pub fn short_price(facts: &ModelFacts) -> String {
+    let Some((input, output)) = facts.input_price.zip(facts.output_price) else { return "-".to_owned() };
+    format!("{} / {}", dollars(input), dollars(output))
 }
 
 /// A price for a million tokens, without needless digits.
@@ -41,30 +39,6 @@ pub fn wire(kind: ProviderType) -> &'static str {
     }
 }
 
-/// The fields of a model's JSON that say what is known of it.
-pub fn as_json(info: &ModelInfo) -> Map<String, Value> {
-    let price = info.price;
-    let fields = json!({
-        "context_window": info.context_window,
-        "max_output": info.max_output,
-        "known": info.known,
-        "input_price": price.map(|price| price.input),
-        "output_price": price.map(|price| price.output),
-        "cache_read_price": price.map(|price| price.cache_read),
-        "cache_write_price": price.map(|price| price.cache_write),
-        "long_prompt": price.and_then(|price| price.long).map(|long| {
-            json!({ "over": long.over, "input_times": long.input, "output_times": long.output })
-        }),
-        "vision": info.vision,
-        "tools": info.tools,
-        "reasoning": info.reasoning,
-    });
-    match fields {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +48,8 @@ mod tests {
         for (amount, shown) in [(3.0, "$3"), (0.3, "$0.30"), (1.25, "$1.25"), (0.0125, "$0.0125"), (0.0, "$0")] {
             assert_eq!(dollars(amount), shown);
         }
-        let price = Price { input: 0.28, output: 0.42, cache_read: 0.0, cache_write: 0.0, long: None };
-        assert_eq!((short_price(Some(price)).as_str(), short_price(None).as_str()), ("$0.28 / $0.42", "-"));
+        let priced = ModelFacts { input_price: Some(0.28), output_price: Some(0.42), ..ModelFacts::default() };
+        let prices = (short_price(&priced), short_price(&ModelFacts::default()));
+        assert_eq!(prices, ("$0.28 / $0.42".to_owned(), "-".to_owned()));
     }
 }

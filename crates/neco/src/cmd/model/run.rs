@@ -1,40 +1,22 @@
 //! From the arguments of `neco model` to what is done.
 
-use std::time::Duration;
-
-use neco_app::services;
-use neco_app::workspace::keys;
-use neco_config::{Env, LoadOptions};
+use neco_config::Env;
 
 use super::{list, show, test};
 use crate::args::{EverywhereArgs, ModelCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{compose, say};
-
-/// How long local servers have to answer.
-const PROBE: Duration = Duration::from_millis(500);
 
 /// Runs `neco model …`.
 ///
 /// # Errors
 /// When the configuration can't be used, or there is no such model.
 pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let folder = crate::folder(everywhere)?;
-    let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
-    let notes = loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded));
-    notes.for_each(|note| say::note(&note));
-    let models = services::models(&loaded.config, env)?;
     let terminal = Terminal::look_at(env);
-    let paint = terminal.stdout_paint();
-    compose::runtime()?.block_on(async {
-        let servers = models.probe_local(PROBE).await;
-        models.use_local(&servers);
-        match command {
-            ModelCommand::List { all, json } => list::run(&models, &servers, *all, *json, paint),
-            ModelCommand::Show { name, json } => show::run(&models, name, *json, paint),
-            ModelCommand::Test { name, json } => test::run(&models, name.as_deref(), *json, &terminal).await,
-        }
-    })
+    match command {
+        ModelCommand::List { all, json } => list::run(*all, *json, everywhere, env, terminal.stdout_paint()),
+        ModelCommand::Show { name, json } => show::run(name, *json, everywhere, env, terminal.stdout_paint()),
+        ModelCommand::Test { name, json } => test::run(name.as_deref(), *json, everywhere, env, &terminal),
+    }
 }

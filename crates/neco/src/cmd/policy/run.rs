@@ -1,17 +1,14 @@
 //! `neco policy …`
 
-use std::path::PathBuf;
-
-use neco_app::workspace::plugged::Plugged;
-use neco_app::workspace::rules;
-use neco_config::{Env, LoadOptions, Loaded};
-use neco_safety::policy::LoadedPolicy;
+use neco_config::Env;
+use neco_proto::app::rules::{ExplainCall, ListRules, TestRules};
 
 use super::{explain, list, remove, test};
 use crate::args::EverywhereArgs;
+use crate::cmd::program::{ask, folder, notes};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::rule_args::{PolicyCommand, RuleArgs};
+use crate::rule_args::PolicyCommand;
 use crate::say;
 
 /// Runs `neco policy …`.
@@ -21,46 +18,47 @@ use crate::say;
 pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     match command {
         PolicyCommand::List { rules, json } => {
-            let here = Here::look(rules, everywhere, env)?;
-            say::out(&list::show(&here.rules, *json))?;
+            let request = ListRules { folder: folder(everywhere)?, given: rules.given() };
+            let mut rules = ask(&request, everywhere, env)?;
+            notes(&std::mem::take(&mut rules.warnings));
+            say::out(&if *json { as_json(&rules) } else { list::as_lines(&rules) })?;
             Ok(Exit::Done)
         }
         PolicyCommand::Explain { tool, arguments, situation, rules, json } => {
-            let here = Here::look(rules, everywhere, env)?;
-            say::out(&explain::show(&here, env, tool, arguments, situation, *json)?)?;
+            let request = ExplainCall {
+                folder: folder(everywhere)?,
+                given: rules.given(),
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+                mode: situation.mode.map(Into::into),
+                approval: situation.approval.map(Into::into),
+                no_person: situation.no_person,
+            };
+            let mut explained = ask(&request, everywhere, env)?;
+            notes(&std::mem::take(&mut explained.warnings));
+            say::out(&if *json { as_json(&explained) } else { explain::as_lines(&explained) })?;
             Ok(Exit::Done)
         }
         PolicyCommand::Remove { numbers, all } => {
-            say::out(&remove::remove(env, numbers, *all)?)?;
+            say::out(&remove::remove(everywhere, env, numbers, *all)?)?;
             Ok(Exit::Done)
         }
         PolicyCommand::Test { file, rules, json } => {
-            let here = Here::look(rules, everywhere, env)?;
-            let (text, exit) = test::check(&here, env, file, *json)?;
-            say::out(&text)?;
+            let file = file.display().to_string();
+            let request = TestRules { folder: folder(everywhere)?, given: rules.given(), file };
+            let mut tested = ask(&request, everywhere, env)?;
+            notes(&std::mem::take(&mut tested.warnings));
+            let exit = if tested.cases.iter().all(|case| case.ok) { Exit::Done } else { Exit::Failed };
+            if *json {
+                // Programs are told which rule it is; where it stands they ask with `explain`.
+                tested.cases.iter_mut().for_each(|case| case.rule_place.clear());
+            }
+            say::out(&if *json { as_json(&tested) } else { test::as_lines(&tested.cases) })?;
             Ok(exit)
         }
     }
 }
 
-/// The folder, its settings and its rules.
-pub struct Here {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its settings.
-    pub loaded: Loaded,
-    /// Its rules.
-    pub rules: LoadedPolicy,
-}
-
-impl Here {
-    fn look(args: &RuleArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
-        let folder = crate::folder(everywhere)?;
-        let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
-        loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
-        let plugged = Plugged::look(env, &folder, &loaded);
-        let rules = rules::load(&args.flags(), env, &folder, &loaded, &plugged)?;
-        rules.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
-        Ok(Self { folder, loaded, rules })
-    }
+fn as_json(answer: &impl serde::Serialize) -> String {
+    format!("{:#}\n", serde_json::json!(answer))
 }

@@ -1,12 +1,12 @@
 //! Variables that the configuration names for keys: whether they are set, and set well.
 
-use neco_app::workspace::keys::unquoted;
 use neco_config::section::ProviderSection;
 use neco_config::{Config, Env};
 use neco_model::Models;
 use neco_model::route::ProviderEntry;
+use neco_proto::app::doctor::Finding;
 
-use super::finding::Finding;
+use crate::workspace::keys::unquoted;
 
 /// What is to be said of the variables of all providers.
 pub fn check(models: &Models, config: &Config, env: &Env) -> Vec<Finding> {

@@ -1,19 +1,16 @@
-//! What Neco stands on: files, programs, the terminal.
+//! What Neco stands on: files, programs, the sandbox.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use neco_app::disk;
-use neco_app::services::STORE_FILE;
-use neco_app::workspace::keys;
-use neco_app::workspace::sandbox;
 use neco_config::{Config, ConfigError, Env, Loaded};
+use neco_proto::app::doctor::Finding;
 use neco_safety::sandbox::{Ask, Level, Strength};
 use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
 
-use super::finding::Finding;
-use crate::ask::editor::Programs;
-use crate::terminal::Terminal;
+use crate::disk;
+use crate::services::STORE_FILE;
+use crate::workspace::{keys, sandbox};
 
 /// The configuration files and what is to be said about them.
 pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Finding> {
@@ -179,24 +176,6 @@ fn unseen_home(env: &Env) -> Option<Finding> {
                      ~/.gitconfig and the like, and git does not know who commits";
         Finding { fix: Some("set HOME to a folder elsewhere".to_owned()), ..Finding::warn("sandbox", words) }
     })
-}
-
-/// The streams, the colours and the editor.
-pub fn terminal(env: &Env) -> Finding {
-    let terminal = Terminal::look_at(env);
-    let is = |is: bool| if is { "terminal" } else { "no terminal" };
-    let editor = Programs::wanted(env).editor;
-    Finding::ok(
-        "terminal",
-        format!(
-            "stdin {}, stdout {}, stderr {}; TERM={}; editor: {}",
-            is(terminal.stdin),
-            is(terminal.stdout),
-            is(terminal.stderr),
-            env.var("TERM").unwrap_or("(not set)"),
-            editor.display()
-        ),
-    )
 }
 
 fn size(bytes: u64) -> String {

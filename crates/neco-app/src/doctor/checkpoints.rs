@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use neco_app::services;
-use neco_app::workspace::checkpoints;
 use neco_config::{Config, Env};
+use neco_proto::app::doctor::Finding;
 use neco_workspace::checkpoint::{Backend, bytes_on_disk};
 
-use super::finding::Finding;
+use crate::services;
+use crate::workspace::checkpoints;
 
 /// The checkpoints of a folder.
 pub fn check(folder: &Path, config: &Config, env: &Env) -> Finding {

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use neco_app::workspace::keys::Keys;
 use neco_config::section::GroupSection;
 use neco_config::{Config, Env};
 use neco_model::{LocalServer, LookedFor, Models, SetupError, State};
+use neco_proto::app::doctor::Finding;
 
-use super::finding::Finding;
 use super::{key_variables, listening};
+use crate::workspace::keys::Keys;
 
 /// How long servers on this machine have to answer.
 const PROBE: Duration = Duration::from_millis(800);

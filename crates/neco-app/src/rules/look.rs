@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use neco_app::services;
-use neco_app::workspace::sandbox;
 use neco_config::Env;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
@@ -19,12 +18,12 @@ use neco_tools::files::patched;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::run::Here;
-use crate::compose;
-use crate::failure::Failure;
+use super::here::Here;
+use crate::services;
+use crate::workspace::sandbox;
 
 /// A call, and what its tool says it would do.
-pub struct Looked {
+pub(super) struct Looked {
     /// The tool's own name; what was asked for when there is no such tool.
     pub tool: String,
     arguments: Value,
@@ -37,7 +36,7 @@ pub struct Looked {
 impl Looked {
     /// The call, as the policy is asked about it.
     #[must_use]
-    pub fn action(&self) -> Action<'_> {
+    pub(super) fn action(&self) -> Action<'_> {
         Action {
             tool: &self.tool,
             origin: neco_proto::ToolOrigin::BUILT_IN,
@@ -53,10 +52,9 @@ impl Looked {
 }
 
 /// Looks at calls in one folder.
-pub struct Looker {
+pub(super) struct Looker {
     registry: Registry,
     world: Arc<dyn World>,
-    runtime: tokio::runtime::Runtime,
     sandbox: Report,
 }
 
@@ -65,9 +63,10 @@ impl Looker {
     ///
     /// # Errors
     /// When the folder can't be used, or there is less of a sandbox than the settings require.
-    pub fn new(here: &Here, env: &Env) -> Result<Self, Failure> {
+    pub(super) fn new(here: &Here, env: &Env) -> Result<Self, AppError> {
         let unusable = |error: std::io::Error| {
-            Failure::usage(format!("the folder {} can't be used: {error}", here.folder.display()))
+            let words = format!("the folder {} can't be used: {error}", here.folder.display());
+            AppError::new(Trouble::Invalid, words)
         };
         let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
         let policy = &here.rules.policy;
@@ -83,55 +82,51 @@ impl Looker {
                 spawn,
                 net: services::network(&here.loaded.config, &services::environment(env)),
             }),
-            runtime: compose::runtime()?,
             sandbox: sandbox.report().clone(),
         })
     }
 
     /// On whose behalf, when it is the agent that a person talks to.
     #[must_use]
-    pub fn who(&self, mode: Mode, approval: ApprovalMode, person_present: bool) -> Who<'static> {
+    pub(super) fn who(&self, mode: Mode, approval: ApprovalMode, person_present: bool) -> Who<'static> {
         let (confinement, network) = (self.sandbox.confinement(), self.sandbox.reaches_network());
         Who { mode, approval, person_present, role: Who::ROOT, confinement, network }
     }
 
     /// The argument that a tool can't do without: what is meant where only one is given.
     #[must_use]
-    pub fn first_argument(&self, tool: &str) -> &str {
+    pub(super) fn first_argument(&self, tool: &str) -> &str {
         let found = self.registry.find(tool).ok();
         found.and_then(|tool| tool.schema()["required"][0].as_str()).unwrap_or("command")
     }
 
     /// What a call would do.
-    ///
-    /// # Errors
-    /// When the arguments do not fit the tool.
-    pub fn look(&self, tool: &str, arguments: Value) -> Result<Looked, Failure> {
+    pub(super) async fn look(&self, tool: &str, arguments: Value) -> Looked {
         let Ok(found) = self.registry.find(tool) else {
             let notes = vec![format!("there is no tool {tool:?} here; judged as one that runs something")];
             let plan = self.guess(&arguments, SideEffect::Runs);
-            return Ok(Looked { tool: tool.to_owned(), arguments, touch: SideEffect::Runs, plan, notes });
+            return Looked { tool: tool.to_owned(), arguments, touch: SideEffect::Runs, plan, notes };
         };
         let name = found.name().to_owned();
         let prepared = match Arc::clone(found).prepare(arguments.clone()) {
             Ok(prepared) => prepared,
             Err(error) => {
                 let (touch, notes) = (found.most_touch(), vec![format!("the tool would refuse it: {}", error.message)]);
-                return Ok(Looked { tool: name, plan: self.guess(&arguments, touch), arguments, touch, notes });
+                return Looked { tool: name, plan: self.guess(&arguments, touch), arguments, touch, notes };
             }
         };
         let touch = prepared.touch();
-        let (plan, notes) = match self.plan(prepared.as_ref()) {
+        let (plan, notes) = match self.plan(prepared.as_ref()).await {
             Ok(plan) => (plan, Vec::new()),
             // What is looked at before, such as whether a file was read, is nothing the policy knows of.
             Err(words) => {
                 (self.guess(prepared.arguments(), touch), vec![format!("as it is now it would fail: {words}")])
             }
         };
-        Ok(Looked { tool: name, arguments: prepared.arguments().clone(), touch, plan, notes })
+        Looked { tool: name, arguments: prepared.arguments().clone(), touch, plan, notes }
     }
 
-    fn plan(&self, prepared: &dyn PreparedCall) -> Result<Plan, String> {
+    async fn plan(&self, prepared: &dyn PreparedCall) -> Result<Plan, String> {
         let context = ToolContext {
             call_id: CallId::generate(),
             world: Arc::clone(&self.world),
@@ -142,7 +137,7 @@ impl Looker {
             more_writes: false,
             approved: false,
         };
-        self.runtime.block_on(prepared.plan(&context)).map_err(|error| error.message)
+        prepared.plan(&context).await.map_err(|error| error.message)
     }
 
     /// What the arguments alone tell: a path, the files of a patch, a command.

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use neco_agent::context::{PromptValues, Prompts};
-use neco_app::workspace::plugged::Plugged;
-use neco_app::workspace::rules;
-use neco_app::workspace::rules::RuleFlags;
-use neco_app::workspace::told_files::ToldFiles;
 use neco_config::{Env, Loaded};
+use neco_proto::app::doctor::Finding;
 use neco_safety::policy::Source;
 
-use super::finding::Finding;
+use crate::workspace::plugged::Plugged;
+use crate::workspace::rules::{self, RuleFlags};
+use crate::workspace::told_files::ToldFiles;
 
 /// How many hooks there are, and how it stands with what the folder would switch on.
 pub fn check(folder: &Path, env: &Env, loaded: &Loaded) -> Vec<Finding> {

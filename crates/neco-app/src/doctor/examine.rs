@@ -1,0 +1,30 @@
+//! All checks, in the order in which they matter.
+
+use std::path::Path;
+
+use neco_config::Config;
+use neco_proto::app::AppError;
+use neco_proto::app::doctor::{Examine, Examined, Finding};
+
+use super::{checkpoints, machine, models, plugged};
+use crate::app::StorelessApp;
+
+pub(crate) async fn examine(app: &StorelessApp, request: Examine) -> Result<Examined, AppError> {
+    let (folder, env) = (Path::new(&request.folder), &app.env);
+    let loaded = app.load(folder);
+    let mut findings = machine::configuration(&loaded, env);
+    let plugged = loaded.as_ref().ok().map(|loaded| plugged::check(folder, env, loaded));
+    let readable = loaded.is_ok();
+    let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
+    match readable {
+        true => findings.extend(models::check(&config, env).await),
+        // What a broken file leads to is not another fault.
+        false => findings.push(Finding::info("model", "not looked at before the configuration can be read")),
+    }
+    findings.extend(machine::store(env).await);
+    findings.push(checkpoints::check(folder, &config, env));
+    findings.extend(machine::programs(&config, env));
+    findings.extend(machine::sandbox(&config, env));
+    findings.extend(plugged.into_iter().flatten());
+    Ok(Examined { version: env!("CARGO_PKG_VERSION").to_owned(), findings })
+}

@@ -1,0 +1,70 @@
+//! The rules in force in a folder.
+
+use std::path::PathBuf;
+
+use neco_config::Loaded;
+use neco_proto::app::AppError;
+use neco_proto::app::rules::{GivenRules, ListRules, RuleList, RuleRow};
+use neco_safety::policy::{LoadedPolicy, Rule};
+
+use crate::app::StorelessApp;
+use crate::workspace::plugged::Plugged;
+use crate::workspace::rules::{self, RuleFlags};
+
+/// A folder, its settings and its rules.
+pub(super) struct Here {
+    pub folder: PathBuf,
+    pub loaded: Loaded,
+    pub rules: LoadedPolicy,
+    /// What is to be said of settings and rules.
+    pub warnings: Vec<String>,
+}
+
+impl Here {
+    pub(super) fn look(app: &StorelessApp, folder: &str, given: &GivenRules) -> Result<Self, AppError> {
+        let folder = PathBuf::from(folder);
+        let loaded = app.settings(&folder)?;
+        let mut warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+        let plugged = Plugged::look(&app.env, &folder, &loaded);
+        let rules = rules::load(&RuleFlags::from(given), &app.env, &folder, &loaded, &plugged);
+        let rules = rules.map_err(|error| error.after(&warnings))?;
+        warnings.extend(rules.warnings.iter().map(ToString::to_string));
+        Ok(Self { folder, loaded, rules, warnings })
+    }
+}
+
+impl From<&GivenRules> for RuleFlags {
+    fn from(given: &GivenRules) -> Self {
+        use neco_safety::Ruling::{Allow, Ask, Deny};
+        let all = [(Deny, &given.deny), (Ask, &given.ask), (Allow, &given.allow)];
+        let rules = all.into_iter().flat_map(|(ruling, texts)| texts.iter().map(move |text| (ruling, text.clone())));
+        Self { rules: rules.collect(), add_dir: given.add_dir.iter().map(PathBuf::from).collect() }
+    }
+}
+
+pub(crate) async fn list(app: &StorelessApp, request: ListRules) -> Result<RuleList, AppError> {
+    let Here { rules, warnings, .. } = Here::look(app, &request.folder, &request.given)?;
+    let rows = rules.policy.rules().iter().map(row).collect();
+    Ok(RuleList { rules: rows, untrusted: rules.untrusted, warnings })
+}
+
+fn row(rule: &Rule) -> RuleRow {
+    RuleRow {
+        decision: rule.decision,
+        priority: rule.priority,
+        source: rule.source,
+        place: rule.place.clone(),
+        name: rule.name.clone(),
+        reason: rule.reason.clone(),
+        about: rule.when.to_string(),
+    }
+}
+
+/// The rules that are kept for good and hold in a folder, for sessions that are open in it.
+///
+/// # Errors
+/// When rules can't be understood.
+pub fn kept_in(app: &StorelessApp, folder: &str, given: &GivenRules) -> Result<Vec<Rule>, AppError> {
+    let here = Here::look(app, folder, given)?;
+    Ok(here.rules.policy.rules().iter().filter(|rule| rule.kept).cloned().collect())
+}

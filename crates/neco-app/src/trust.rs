@@ -1,0 +1,64 @@
+//! Which folders may switch something on by themselves.
+
+use std::path::Path;
+
+use neco_proto::app::trust::{
+    DecideTrust, FolderTrust, ForgetTrust, ForgottenTrust, ListTrust, ShowTrust, TrustList, TrustRow, TrustState,
+};
+use neco_proto::app::{AppError, Trouble};
+use neco_safety::Trust;
+use neco_safety::trust::{DecidedFolder, Standing, TrustError};
+
+use crate::app::StorelessApp;
+use crate::workspace::plugged::{Plugged, Scope};
+
+pub(crate) async fn list(app: &StorelessApp, _: ListTrust) -> Result<TrustList, AppError> {
+    let trust = Trust::open(app.env.config_dir()).map_err(not_kept)?;
+    let row = |known: &DecidedFolder| TrustRow {
+        path: known.path.clone(),
+        // What was decided, unless another folder is there now.
+        state: match trust.standing(Path::new(&known.path)) {
+            Standing::Trusted => TrustState::Trusted,
+            Standing::Declined => TrustState::Declined,
+            Standing::Unknown => TrustState::Gone,
+        },
+    };
+    Ok(TrustList { folders: trust.folders().iter().map(row).collect() })
+}
+
+pub(crate) async fn show(app: &StorelessApp, request: ShowTrust) -> Result<FolderTrust, AppError> {
+    Ok(told(&look(app, &request.folder)?))
+}
+
+pub(crate) async fn decide(app: &StorelessApp, request: DecideTrust) -> Result<FolderTrust, AppError> {
+    let mut plugged = look(app, &request.folder)?;
+    if plugged.fingerprint() != request.seen {
+        let words = format!("what {} would switch on was changed in the meantime; look at it again", request.folder);
+        return Err(AppError::new(Trouble::Failed, words));
+    }
+    plugged.decide(Scope::All, request.trusted).map_err(not_kept)?;
+    Ok(told(&plugged))
+}
+
+pub(crate) async fn forget(app: &StorelessApp, request: ForgetTrust) -> Result<ForgottenTrust, AppError> {
+    let mut trust = Trust::open(app.env.config_dir()).map_err(not_kept)?;
+    Ok(ForgottenTrust { known: trust.forget(Path::new(&request.folder)).map_err(not_kept)? })
+}
+
+fn look(app: &StorelessApp, folder: &str) -> Result<Plugged, AppError> {
+    let folder = Path::new(folder);
+    Ok(Plugged::look(&app.env, folder, &app.settings(folder)?))
+}
+
+fn told(plugged: &Plugged) -> FolderTrust {
+    FolderTrust {
+        described: plugged.describe(Scope::All),
+        seen: plugged.fingerprint(),
+        all_on: plugged.is_all_on(),
+        warnings: plugged.notices.clone(),
+    }
+}
+
+fn not_kept(error: TrustError) -> AppError {
+    AppError::new(Trouble::Failed, error.to_string())
+}

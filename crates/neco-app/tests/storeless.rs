@@ -1,0 +1,237 @@
+//! What the program answers without a store, on real files.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::Path;
+
+use neco_app::StorelessApp;
+use neco_config::Env;
+use neco_proto::app::doctor::{Examine, Health};
+use neco_proto::app::keys::{KeyPlace, ListKeys, NewKey, RemoveKeys, SetKey};
+use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
+use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
+use neco_proto::app::sessions::ListSessions;
+use neco_proto::app::settings::{FindSettings, ListSettings};
+use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
+use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
+use neco_proto::{RuleSource, Ruling};
+use tempfile::TempDir;
+
+/// A home with settings, and a folder that is worked in.
+struct House {
+    dir: TempDir,
+    app: StorelessApp,
+}
+
+impl House {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("project")).unwrap();
+        fs::create_dir_all(dir.path().join("home/policy")).unwrap();
+        let home = dir.path().join("home").display().to_string();
+        let path = std::env::var("PATH").unwrap();
+        let env = Env::for_test([("NECO_HOME", home.as_str()), ("PATH", path.as_str())], dir.path());
+        Self { app: StorelessApp::new(env, Vec::new()), dir }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn folder(&self) -> String {
+        self.dir.path().join("project").canonicalize().unwrap().display().to_string()
+    }
+
+    async fn asks<R: Request>(&self, request: R) -> Result<R::Answer, AppError> {
+        (&self.app as &dyn App).ask(&Caller::person(), &request).await
+    }
+}
+
+#[tokio::test]
+async fn what_needs_the_store_says_so_and_who_may_only_look_changes_nothing() {
+    let house = House::new();
+    let error = house.asks(ListSessions::default()).await.unwrap_err();
+    assert!(error.trouble == Trouble::Failed && error.message.contains("needs the store"), "{error}");
+    let reader = Caller { scope: Scope::Read, ..Caller::person() };
+    let app: &dyn App = &house.app;
+    let add = AddRule { folder: house.folder(), rule: "allow grep".to_owned() };
+    assert_eq!(app.ask(&reader, &add).await.unwrap_err().trouble, Trouble::NotAllowed);
+    assert!(house.asks(ListKeptRules {}).await.unwrap().rules.is_empty());
+}
+
+#[tokio::test]
+async fn rules_are_listed_explained_and_tested() {
+    let house = House::new();
+    house.write("home/policy/mine.toml", "[[rule]]\ntool = 'bash'\ncommand = 'git push'\ndecision = 'deny'\n");
+    house.write("home/config.toml", "nonsense = 1\n");
+    let given = GivenRules { allow: vec!["bash(make *)".to_owned()], ..GivenRules::default() };
+    let list = house.asks(ListRules { folder: house.folder(), given: given.clone() }).await.unwrap();
+    assert_eq!((list.rules[0].source, list.rules[0].decision), (RuleSource::CommandLine, Ruling::Allow));
+    assert!(list.rules.iter().any(|rule| rule.place.ends_with("mine.toml:1:1")));
+    assert!(list.warnings.iter().any(|warning| warning.contains("nonsense")), "{:?}", list.warnings);
+
+    let explain = |arguments: &str| ExplainCall {
+        folder: house.folder(),
+        given: given.clone(),
+        tool: "Bash".to_owned(),
+        arguments: arguments.to_owned(),
+        ..ExplainCall::default()
+    };
+    let denied = house.asks(explain("make && git push")).await.unwrap();
+    assert_eq!((denied.decision, denied.tool.as_str(), denied.commands.len()), (Ruling::Deny, "bash", 2));
+    assert_eq!(house.asks(explain("make all")).await.unwrap().decision, Ruling::Allow);
+    let broken = house.asks(explain("{\"command\": ")).await.unwrap_err();
+    // What was found on the way is told with the failure, too.
+    assert!(broken.trouble == Trouble::Invalid && broken.warnings.len() == 1, "{broken:?}");
+
+    house.write("cases.toml", "[[case]]\ntool = 'bash'\ncommand = 'git push'\nexpect = 'allow'\n");
+    let file = house.dir.path().join("cases.toml").display().to_string();
+    let tested = house.asks(TestRules { folder: house.folder(), given, file }).await.unwrap();
+    assert_eq!((tested.cases[0].ok, tested.cases[0].decision), (false, Ruling::Deny));
+}
+
+#[tokio::test]
+async fn a_rule_is_kept_and_taken_back() {
+    let house = House::new();
+    let add = |rule: &str| AddRule { folder: house.folder(), rule: rule.to_owned() };
+    for wrong in ["allow", "sing bash", "allow bsh", "allow bash(a * b)"] {
+        let error = house.asks(add(wrong)).await.unwrap_err();
+        assert_eq!(error.trouble, Trouble::Invalid, "{wrong}: {error}");
+    }
+    house.asks(add("allow bash(cargo test *)")).await.unwrap();
+    let kept = house.asks(ListKeptRules {}).await.unwrap();
+    assert_eq!(kept.rules.len(), 1);
+    assert!(kept.rules[0].text.contains(&house.folder()), "{kept:?}");
+    let list = house.asks(ListRules { folder: house.folder(), ..ListRules::default() }).await.unwrap();
+    assert!(list.rules.iter().any(|rule| rule.place.starts_with(&kept.file)), "{list:?}");
+    let removed = house.asks(RemoveRules { rules: vec![kept.rules[0].text.clone()] }).await.unwrap();
+    assert_eq!(removed.rules, kept.rules);
+    assert!(house.asks(RemoveRules { rules: vec![kept.rules[0].text.clone()] }).await.is_err());
+    let file = house.dir.path().join("home/policy/always.toml");
+    assert!(!fs::read_to_string(Path::new(&file)).unwrap().contains("cargo"));
+}
+
+#[tokio::test]
+async fn models_are_listed_shown_and_tested() {
+    let house = House::new();
+    let script = house.dir.path().join("script.json").display().to_string();
+    house.write("script.json", "[{\"say\": \"Here I am.\"}]");
+    house.write(
+        "home/config.toml",
+        &format!(
+            "model = \"both\"\n[model_providers.play]\ntype = \"scripted\"\nscript = \"{script}\"\n\
+             [model_groups.both]\nmodels = [\"play/a\", \"openai/gpt-5\"]\nstrategy = \"first\"\n"
+        ),
+    );
+    let list = house.asks(ListModels { folder: house.folder(), ..ListModels::default() }).await.unwrap();
+    assert_eq!(list.groups["both"].models, ["play/a", "openai/gpt-5"]);
+    assert!(list.hidden > 0 && list.providers.iter().all(|provider| provider.usable), "{list:?}");
+    let default: Vec<&str> =
+        list.models.iter().filter(|model| model.default).map(|model| model.name.as_str()).collect();
+    assert_eq!(default, ["play/a"]);
+    let all = house.asks(ListModels { folder: house.folder(), all: true, own_servers: true }).await.unwrap();
+    let openai = all.providers.iter().find(|provider| provider.name == "openai").unwrap();
+    assert!(matches!(&openai.standing, ProviderStanding::KeyMissing { variables } if !variables.is_empty()));
+
+    let shown = house.asks(ShowModel { folder: house.folder(), name: None }).await.unwrap();
+    assert_eq!((shown.name.as_str(), shown.models.len()), ("both", 2));
+    let states: Vec<Readiness> = shown.models.iter().flat_map(|model| &model.states).map(|state| state.state).collect();
+    assert_eq!(states, [Readiness::Ready, Readiness::Unusable]);
+    let missing = ShowModel { folder: house.folder(), name: Some("opnai/gpt-5".to_owned()) };
+    assert!(house.asks(missing).await.unwrap_err().message.contains("did you mean openai?"));
+
+    let test = |number| TestModel { folder: house.folder(), name: "both".to_owned(), number };
+    let tested = house.asks(test(0)).await.unwrap();
+    assert!(tested.name == "play/a" && tested.duration_ms.is_some(), "{tested:?}");
+    let keyless = house.asks(test(1)).await.unwrap();
+    assert!(!keyless.ok && keyless.problem.is_some() && keyless.duration_ms.is_none(), "{keyless:?}");
+    assert_eq!(house.asks(test(2)).await.unwrap_err().trouble, Trouble::NotFound);
+}
+
+#[tokio::test]
+async fn settings_are_told_with_where_they_come_from_and_their_files_when_one_is_broken() {
+    let house = House::new();
+    house.write("home/config.toml", "mode = \"plan\"\n");
+    let list = house.asks(ListSettings { folder: house.folder() }).await.unwrap();
+    let mode = list.settings.iter().find(|setting| setting.key == "mode").unwrap();
+    assert_eq!((mode.value.as_str(), mode.layer.as_str()), ("\"plan\"", "user"));
+    assert!(mode.origins[0].contains("config.toml:1"), "{mode:?}");
+    let files = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
+    assert!(files.files.iter().any(|file| file.exists && file.path == files.own), "{files:?}");
+    house.write("home/config.toml", "mode = plan\n");
+    assert_eq!(house.asks(ListSettings { folder: house.folder() }).await.unwrap_err().trouble, Trouble::Invalid);
+    let broken = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
+    assert!(broken.files.is_empty() && broken.own == files.own);
+}
+
+#[tokio::test]
+async fn the_doctor_looks_at_everything_and_works_where_the_store_does_not() {
+    let house = House::new();
+    let examined = house.asks(Examine { folder: house.folder() }).await.unwrap();
+    for subject in ["config", "model", "store", "checkpoints", "shell", "sandbox", "rules", "trust"] {
+        assert!(examined.findings.iter().any(|finding| finding.subject == subject), "{subject}: {examined:?}");
+    }
+    let failed = |subject: &str, examined: &neco_proto::app::doctor::Examined| {
+        let of_it = |finding: &&neco_proto::app::doctor::Finding| finding.subject == subject;
+        examined.findings.iter().filter(of_it).any(|finding| finding.health == Health::Fail && finding.fix.is_some())
+    };
+    assert!(!failed("store", &examined) && !failed("config", &examined), "{examined:?}");
+    fs::remove_file(house.dir.path().join("home/neco.db")).unwrap();
+    fs::create_dir(house.dir.path().join("home/neco.db")).unwrap();
+    house.write("home/config.toml", "mode = plan\n");
+    let sick = house.asks(Examine { folder: house.folder() }).await.unwrap();
+    assert!(failed("store", &sick) && failed("config", &sick), "{sick:?}");
+}
+
+#[tokio::test]
+async fn keys_go_in_and_never_come_back() {
+    const KEY: &str = "sk-first-secret-0123456789abcd";
+    let house = House::new();
+    let set = |provider: &str, key: Option<&str>| SetKey {
+        folder: house.folder(),
+        provider: provider.to_owned(),
+        key: key.map(|key| NewKey(key.to_owned())),
+        replace: false,
+    };
+    assert_eq!(house.asks(set("opnai", None)).await.unwrap_err().trouble, Trouble::Invalid);
+    assert_eq!(house.asks(set("openai", Some("a b"))).await.unwrap_err().trouble, Trouble::Invalid);
+    assert_eq!(house.asks(set("openai", None)).await.unwrap().keys, 0);
+    let kept = house.asks(set("openai", Some(KEY))).await.unwrap();
+    assert_eq!((kept.keys, kept.new, kept.hidden_by), (1, true, None));
+    assert!(fs::read_to_string(&kept.file).unwrap().contains(KEY));
+    let list = house.asks(ListKeys { folder: house.folder() }).await.unwrap();
+    assert_eq!((list.keys[0].source, list.keys[0].keys, list.keys[0].used), (KeyPlace::File, 1, true));
+    assert!(!format!("{list:?} {:?}", set("openai", Some(KEY))).contains(KEY), "{list:?}");
+    let remove = |number: Option<&str>| RemoveKeys {
+        folder: house.folder(),
+        provider: "openai".to_owned(),
+        number: number.map(str::to_owned),
+    };
+    assert_eq!(house.asks(remove(Some("2"))).await.unwrap_err().trouble, Trouble::Invalid);
+    assert_eq!(house.asks(remove(None)).await.unwrap().keys, 1);
+    assert_eq!(house.asks(remove(None)).await.unwrap_err().trouble, Trouble::Failed);
+}
+
+#[tokio::test]
+async fn a_folder_is_trusted_as_it_was_seen_and_forgotten() {
+    let house = House::new();
+    let show = || ShowTrust { folder: house.folder() };
+    assert!(house.asks(show()).await.unwrap().described.is_empty());
+    house.write("project/.neco/policy/p.toml", "[[rule]]\ntool = 'bash'\ndecision = 'deny'\n");
+    let seen = house.asks(show()).await.unwrap();
+    assert!(seen.described.contains("p.toml") && !seen.all_on, "{seen:?}");
+    house.write("project/.neco/policy/p.toml", "[[rule]]\ntool = 'bash'\ndecision = 'allow'\n");
+    let decide = |seen: String| DecideTrust { folder: house.folder(), seen, trusted: true };
+    // What was changed after a person saw it is not what they trust.
+    assert!(house.asks(decide(seen.seen)).await.unwrap_err().message.contains("in the meantime"));
+    let seen = house.asks(show()).await.unwrap();
+    assert!(house.asks(decide(seen.seen)).await.unwrap().all_on);
+    let list = house.asks(ListTrust {}).await.unwrap();
+    assert_eq!((list.folders.len(), list.folders[0].state), (1, TrustState::Trusted));
+    let forget = || ForgetTrust { folder: house.folder() };
+    assert!(house.asks(forget()).await.unwrap().known);
+    assert!(!house.asks(forget()).await.unwrap().known);
+}

@@ -1,0 +1,81 @@
+//! What is there, what is missing, and how to put it right.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::caller::Scope;
+use super::request::{Request, Route, Verb};
+
+/// Looks at everything that work in a folder stands on. No model is asked, and a check never stops the ones after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Examine {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for Examine {
+    type Answer = Examined;
+
+    const ROUTE: Route =
+        Route { name: "doctor.examine", verb: Verb::Get, path: "/doctor", scope: Scope::Read, repeatable: true };
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Examined {
+    /// The version of the program.
+    pub version: String,
+    /// One by one, in the order in which they matter.
+    pub findings: Vec<Finding>,
+}
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// How it stands.
+    pub health: Health,
+    /// With what: `config`, `model`, `group`, `provider`, `key`, `local`, `store` and so on.
+    pub subject: String,
+    /// What was found, for a person.
+    pub words: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+/// How it stands with a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// As it should be.
+    Ok,
+    /// Neither good nor bad.
+    Info,
+    /// Works, but the person should know.
+    Warn,
+    /// Does not work.
+    Fail,
+}
+
+impl Finding {
+    /// As it should be.
+    pub fn ok(subject: &str, words: impl Into<String>) -> Self {
+        Self { health: Health::Ok, subject: subject.to_owned(), words: words.into(), fix: None }
+    }
+
+    /// Neither good nor bad.
+    pub fn info(subject: &str, words: impl Into<String>) -> Self {
+        Self { health: Health::Info, ..Self::ok(subject, words) }
+    }
+
+    /// Works, but the person should know.
+    pub fn warn(subject: &str, words: impl Into<String>) -> Self {
+        Self { health: Health::Warn, ..Self::ok(subject, words) }
+    }
+
+    /// Does not work.
+    pub fn fail(subject: &str, words: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { health: Health::Fail, fix: Some(fix.into()), ..Self::ok(subject, words) }
+    }
+}

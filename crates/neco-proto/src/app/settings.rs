@@ -1,0 +1,85 @@
+//! Settings, and where they come from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::caller::Scope;
+use super::request::{Request, Route, Verb};
+
+/// Lists the settings that hold in a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListSettings {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ListSettings {
+    type Answer = SettingList;
+
+    const ROUTE: Route =
+        Route { name: "settings.list", verb: Verb::Get, path: "/settings", scope: Scope::Read, repeatable: true };
+}
+
+/// The settings that hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingList {
+    /// Every setting that has a value, sorted by key.
+    pub settings: Vec<SettingRow>,
+    /// What is not as it was meant in the settings.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// A setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingRow {
+    /// The dotted key.
+    pub key: String,
+    /// The value as TOML; `***` for keys and headers, and for the secrets in addresses.
+    pub value: String,
+    /// The layer that had the last word, by its name.
+    pub layer: String,
+    /// Where it is written, and before that whose items come before.
+    pub origins: Vec<String>,
+}
+
+/// Tells which files settings are read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FindSettings {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for FindSettings {
+    type Answer = SettingFiles;
+
+    const ROUTE: Route = Route {
+        name: "settings.files",
+        verb: Verb::Get,
+        path: "/settings/files",
+        scope: Scope::Read,
+        repeatable: true,
+    };
+}
+
+/// The files of settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingFiles {
+    /// The user's own file, whether it exists or not.
+    pub own: String,
+    /// All that are read, later ones over earlier ones; none when one of them can't be understood.
+    pub files: Vec<SettingFile>,
+}
+
+/// A file of settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingFile {
+    /// The layer that it is, by its name.
+    pub layer: String,
+    /// Where it is.
+    pub path: String,
+    /// Whether it is there.
+    pub exists: bool,
+}

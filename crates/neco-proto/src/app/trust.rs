@@ -1,0 +1,123 @@
+//! Which folders may switch something on by themselves.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::caller::Scope;
+use super::request::{Request, Route, Verb};
+
+/// Lists the folders that something was decided about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListTrust {}
+
+impl Request for ListTrust {
+    type Answer = TrustList;
+
+    const ROUTE: Route =
+        Route { name: "trust.list", verb: Verb::Get, path: "/trust", scope: Scope::Read, repeatable: true };
+}
+
+/// The folders that something was decided about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustList {
+    /// The folders.
+    pub folders: Vec<TrustRow>,
+}
+
+/// A folder that something was decided about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustRow {
+    /// The folder.
+    pub path: String,
+    /// What was decided.
+    pub state: TrustState,
+}
+
+/// What was decided about a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum TrustState {
+    /// It may switch on what was seen.
+    #[serde(rename = "trusted")]
+    Trusted,
+    /// It may not.
+    #[serde(rename = "not trusted")]
+    Declined,
+    /// Another folder is there now, or none.
+    #[serde(rename = "gone")]
+    Gone,
+}
+
+/// Tells what a folder would switch on by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ShowTrust {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ShowTrust {
+    type Answer = FolderTrust;
+
+    const ROUTE: Route =
+        Route { name: "trust.show", verb: Verb::Get, path: "/trust/folder", scope: Scope::Read, repeatable: true };
+}
+
+/// What a folder would switch on by itself, and how that stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FolderTrust {
+    /// What it would switch on, for the person who decides; empty when that is nothing.
+    pub described: String,
+    /// What exactly was described: a decision is about that and nothing else.
+    pub seen: String,
+    /// Whether all of it is on.
+    pub all_on: bool,
+    /// What is left out, and why.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// Decides whether a folder may switch on what it has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DecideTrust {
+    /// The folder.
+    pub folder: String,
+    /// What exactly the person saw, as [`ShowTrust`] told it.
+    pub seen: String,
+    /// Whether it may.
+    pub trusted: bool,
+}
+
+impl Request for DecideTrust {
+    type Answer = FolderTrust;
+
+    const ROUTE: Route =
+        Route { name: "trust.decide", verb: Verb::Put, path: "/trust/folder", scope: Scope::Manage, repeatable: true };
+}
+
+/// Forgets what was decided about a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ForgetTrust {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ForgetTrust {
+    type Answer = ForgottenTrust;
+
+    const ROUTE: Route = Route {
+        name: "trust.forget",
+        verb: Verb::Delete,
+        path: "/trust/folder",
+        scope: Scope::Manage,
+        repeatable: true,
+    };
+}
+
+/// Whether there was anything to forget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForgottenTrust {
+    /// Whether something had been decided.
+    pub known: bool,
+}

@@ -1,0 +1,38 @@
+//! The doctor's report for a person.
+
+use std::fmt::Write;
+
+use neco_proto::app::doctor::{Finding, Health};
+
+use crate::print::clean::clean_line;
+use crate::print::paint::Paint;
+
+/// What was found, a line each.
+#[must_use]
+pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let health = match finding.health {
+            Health::Ok => paint.green("ok  "),
+            Health::Info => paint.dim("info"),
+            Health::Warn => paint.yellow("warn"),
+            Health::Fail => paint.red("fail"),
+        };
+        let _ = writeln!(text, "{health}  {:<9} {}", finding.subject, clean_line(&finding.words));
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(text, "{:16}{}", "", paint.cyan(&format!("→ {}", clean_line(fix))));
+        }
+    }
+    text
+}
+
+/// What it comes to.
+#[must_use]
+pub fn end(findings: &[Finding]) -> String {
+    let count = |health| findings.iter().filter(|finding| finding.health == health).count();
+    match (count(Health::Fail), count(Health::Warn)) {
+        (0, 0) => "nothing is missing; no model was asked\n".to_owned(),
+        (0, warned) => format!("nothing is broken, {warned} to know about; no model was asked\n"),
+        (failed, _) => format!("{failed} to fix\n"),
+    }
+}

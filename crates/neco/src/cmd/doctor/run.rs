@@ -1,0 +1,54 @@
+//! `neco doctor`.
+
+use neco_config::Env;
+use neco_proto::app::doctor::{Examine, Finding, Health};
+use serde_json::json;
+
+use super::report::{as_lines, end};
+use crate::args::EverywhereArgs;
+use crate::ask::editor::Programs;
+use crate::cmd::program::{ask, folder};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::say;
+use crate::terminal::Terminal;
+
+/// Where what was found begins in a line.
+const HANGING: usize = 16;
+
+/// Runs `neco doctor`.
+///
+/// # Errors
+/// When nothing can be checked at all.
+pub fn run(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let mut examined = ask(&Examine { folder: folder(everywhere)? }, everywhere, env)?;
+    let terminal = Terminal::look_at(env);
+    examined.findings.push(seen_from(&terminal, env));
+    let findings = &examined.findings;
+    if json {
+        say::out(&format!("{:#}\n", json!(examined)))?;
+    } else {
+        let lines = as_lines(findings, terminal.stdout_paint());
+        say::lines(&format!("neco {}\n{lines}", examined.version), HANGING)?;
+        say::lines(&end(findings), 0)?;
+    }
+    let sick = findings.iter().any(|finding| finding.health == Health::Fail);
+    Ok(if sick { Exit::Failed } else { Exit::Done })
+}
+
+/// The streams, the colours and the editor: what only the command line knows.
+fn seen_from(terminal: &Terminal, env: &Env) -> Finding {
+    let is = |is: bool| if is { "terminal" } else { "no terminal" };
+    let editor = Programs::wanted(env).editor;
+    Finding::ok(
+        "terminal",
+        format!(
+            "stdin {}, stdout {}, stderr {}; TERM={}; editor: {}",
+            is(terminal.stdin),
+            is(terminal.stdout),
+            is(terminal.stderr),
+            env.var("TERM").unwrap_or("(not set)"),
+            editor.display()
+        ),
+    )
+}
