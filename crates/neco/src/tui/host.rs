@@ -50,7 +50,7 @@ const SESSIONS: usize = 200;
 pub(super) const SHORT_ID: usize = 18;
 
 /// The program around a window.
-pub struct DoorHost {
+pub struct TerminalHost {
     args: RunArgs,
     everywhere: EverywhereArgs,
     env: Env,
@@ -66,7 +66,7 @@ pub struct DoorHost {
     shell: tokio::sync::Mutex<Option<(PathBuf, Arc<PersonsShell>)>>,
 }
 
-impl DoorHost {
+impl TerminalHost {
     /// For work in `folder`.
     #[must_use]
     pub fn new(
@@ -333,7 +333,7 @@ fn branch(folder: &Path) -> Option<String> {
     }
 }
 
-impl Host for DoorHost {
+impl Host for TerminalHost {
     fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
         self.open_wanted(wanted).boxed()
     }

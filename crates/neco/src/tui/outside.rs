@@ -14,7 +14,7 @@ use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use serde_json::Value;
 
-use super::host::{DoorHost, SHORT_ID};
+use super::host::{TerminalHost, SHORT_ID};
 use super::{own_self, prompts};
 use crate::agent_orders;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
 
-impl DoorHost {
+impl TerminalHost {
     /// Carries out a command of the table that a session can't carry out by itself.
     ///
     /// # Errors
