@@ -7,12 +7,13 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
+use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{error, sessions};
+use crate::{error, sessions, workflows};
 
 /// The program on this machine.
 pub struct LocalApp {
@@ -27,6 +28,14 @@ impl LocalApp {
     #[must_use]
     pub fn new(store: Arc<SqliteStore>, hub: Hub, env: Env, overrides: Vec<String>) -> Self {
         Self { store, hub, env, overrides }
+    }
+
+    /// Writes what waits and closes the store; nothing can be asked any more that needs it.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn close(&self) -> Result<(), AppError> {
+        self.store.close().await.map_err(error::of_store)
     }
 
     /// The settings that hold in a folder.
@@ -65,6 +74,10 @@ macro_rules! routes {
 routes! {
     ListSessions => sessions::list,
     ForkSession => sessions::fork,
+    ListWorkflows => workflows::list,
+    ShowWorkflow => workflows::show,
+    ShowWorkflowRun => workflows::show_run,
+    CheckWorkflows => workflows::check,
 }
 
 impl App for LocalApp {

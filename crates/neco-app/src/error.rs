@@ -5,6 +5,7 @@ use neco_model::SetupError;
 use neco_proto::app::{AppError, Trouble};
 use neco_session::SessionError;
 use neco_session::rewind::RewindError;
+use neco_session::workflow::WorkflowError;
 use neco_store::StoreError;
 
 /// The configuration can't be used.
@@ -70,4 +71,11 @@ pub fn of_session(error: SessionError) -> AppError {
         | SessionError::OwnModel { .. } => Trouble::Invalid,
     };
     AppError::new(trouble, error.to_string())
+}
+
+/// A workflow can't be had.
+#[must_use]
+pub fn of_workflow(error: WorkflowError) -> AppError {
+    let is_missing = matches!(error, WorkflowError::Unknown { .. });
+    AppError::new(if is_missing { Trouble::NotFound } else { Trouble::Invalid }, error.to_string())
 }

@@ -3,13 +3,14 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
-//! call is answered where), [`sessions`], [`disk`], [`mod@error`].
+//! call is answered where), [`sessions`], [`workflows`], [`disk`], [`mod@error`].
 
 pub mod app;
 pub mod disk;
 pub mod error;
 pub mod services;
 pub mod sessions;
+pub mod workflows;
 pub mod workspace;
 
 pub use app::LocalApp;

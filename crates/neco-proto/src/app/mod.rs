@@ -4,18 +4,22 @@
 //! routers, descriptions and clients are made from that; no answer holds a key, and none is a sentence that somebody
 //! would have to read to find out what happened.
 //!
-//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`].
+//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
+//! [`sessions`], [`workflows`].
 
 pub mod caller;
 pub mod error;
+pub mod origin;
 pub mod request;
 pub mod sessions;
+pub mod workflows;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 pub use caller::{Actor, Caller, Scope};
 pub use error::{AppError, Trouble};
+pub use origin::Origin;
 pub use request::{Call, Request, Route, Verb};
 
 /// The program without a face.

@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`question`] (what is asked without a session), [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
 
 pub mod agents;
 pub mod auth;
@@ -12,6 +12,7 @@ pub mod model;
 pub mod plan;
 pub mod policy;
 pub mod prompt;
+pub mod question;
 pub mod session;
 pub mod trust;
 pub(crate) mod when;

@@ -13,7 +13,8 @@ use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
-use neco_proto::app::{App, Caller, Request, Scope};
+use neco_proto::app::workflows::{ListWorkflows, WorkflowEntry};
+use neco_proto::app::{App, Request};
 use neco_proto::slash::{Custom, Outside};
 use neco_proto::{Attachment, Client, SessionId};
 use neco_session::memory::to_remember;
@@ -27,13 +28,13 @@ use tokio::task::block_in_place;
 use super::editing::Editing;
 use super::history::HistoryFile;
 use super::opened::OpenSessions;
+use super::program::WindowApp;
 use super::shell::PersonsShell;
-use super::{clipboard, files, model_list, own_self, rule_list, status};
+use super::{clipboard, files, model_list, rule_list, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
-use crate::cmd;
-use crate::cmd::session::Desk;
 use crate::cmd::when::ago;
+use crate::cmd::{self, question};
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::run::picture;
@@ -54,6 +55,8 @@ pub struct TerminalHost {
     args: RunArgs,
     everywhere: EverywhereArgs,
     env: Env,
+    /// What is asked of the whole program.
+    app: WindowApp,
     sessions: OpenSessions,
     editing: Editing,
     /// The person's command for the status line.
@@ -81,10 +84,12 @@ impl TerminalHost {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
         let editing = Editing::new(env.clone(), mask);
+        let app = WindowApp::new(everywhere.clone(), env.clone());
         Self {
             args,
             everywhere,
             env,
+            app,
             sessions,
             editing,
             status_line,
@@ -114,6 +119,7 @@ impl TerminalHost {
     /// Ends all sessions that are still open.
     pub async fn close_all(&self) {
         self.sessions.close_all().await;
+        self.app.close().await;
     }
 
     /// The last session that was left and in which something was said, as people write it.
@@ -126,6 +132,12 @@ impl TerminalHost {
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is asked of the whole program.
+    #[must_use]
+    pub fn app(&self) -> &dyn App {
+        &self.app
     }
 
     /// The settings of the command line.
@@ -170,23 +182,14 @@ impl TerminalHost {
     }
 
     /// Asks the program.
-    pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, String> {
-        let desk = match R::ROUTE.scope {
-            Scope::Read => Desk::open_to_read(&self.everywhere, &self.env).await,
-            Scope::Work | Scope::Manage => Desk::open(&self.everywhere, &self.env).await,
-        };
-        let desk = desk.map_err(|failure| failure.words())?;
-        let app: &dyn App = &desk.app();
-        let answer = app.ask(&Caller::person(), request).await;
-        let closed = desk.close().await;
-        let answer = answer.map_err(|error| Failure::from(error).words())?;
-        closed.map_err(|failure| failure.words())?;
-        Ok(answer)
+    pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, Failure> {
+        question::ask(&self.app, request).await
     }
 
     async fn list_sessions(&self) -> Result<Vec<SessionEntry>, String> {
         let folder = Some(self.folder().display().to_string());
-        let page = self.ask(&ListSessions { folder, limit: SESSIONS, ..ListSessions::default() }).await?;
+        let request = ListSessions { folder, limit: SESSIONS, ..ListSessions::default() };
+        let page = self.ask(&request).await.map_err(|failure| failure.words())?;
         let now = Timestamp::now();
         let short = |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>();
         let entry = |session: &SessionRow| {
@@ -233,11 +236,10 @@ impl TerminalHost {
 
     /// The workflows there are.
     async fn workflow_names(&self) -> Result<Vec<Argument>, String> {
-        let told = own_self::run(&["workflow", "list", "--json"], self.overrides(), &self.folder()).await?;
-        let listed: Value = serde_json::from_str(&told.out).map_err(|error| error.to_string())?;
-        let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
-        let all = listed["workflows"].as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(all.iter().map(|entry| argument(text(entry, "name"), text(entry, "description"))).collect())
+        let request = ListWorkflows { folder: self.folder().display().to_string(), all: false };
+        let list = self.ask(&request).await.map_err(|failure| failure.words())?;
+        let name = |entry: WorkflowEntry| argument(entry.name, entry.description.unwrap_or_default());
+        Ok(list.workflows.into_iter().map(name).collect())
     }
 
     /// The commands of the person and of the folder; those that are not trusted say so.

@@ -7,6 +7,8 @@ use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::sandbox;
 use neco_proto::agent_ask::AgentAsk;
 use neco_proto::app::sessions::ForkSession;
+use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
+use neco_proto::app::{Caller, Trouble};
 use neco_proto::slash::Outside;
 use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
 use neco_safety::sandbox::Ask;
@@ -14,9 +16,11 @@ use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use serde_json::Value;
 
-use super::host::{TerminalHost, SHORT_ID};
+use super::host::{SHORT_ID, TerminalHost};
 use super::{own_self, prompts};
 use crate::agent_orders;
+use crate::cmd::workflow;
+use crate::cmd::workflow::show::Shape;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
@@ -107,7 +111,7 @@ impl TerminalHost {
             (standing.session_id, |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>());
         let request =
             ForkSession { session: session.to_string(), at: (!at.is_empty()).then(|| at.to_owned()), title: None };
-        let fork = self.ask(&request).await?.session.id;
+        let fork = self.ask(&request).await.map_err(|failure| failure.words())?.session.id;
         let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
         let words = format!(
             "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
@@ -148,21 +152,34 @@ impl TerminalHost {
     /// `/workflow`, `/workflow show NAME`, `/workflow run NAME`.
     async fn workflow(&self, argument: &str) -> Result<CommandOutcome, String> {
         let words: Vec<&str> = argument.split_whitespace().collect();
-        match words.as_slice() {
-            [] | ["list"] => self.own(&["workflow", "list"]).await,
-            ["show", name] | ["validate", name] => self.own(&["workflow", words[0], name]).await,
-            ["run", name, inputs @ ..] => self.run_workflow(name, inputs).await,
-            _ => Err("/workflow, /workflow show NAME or /workflow run NAME".to_owned()),
-        }
+        let folder = self.folder().display().to_string();
+        let text = match words.as_slice() {
+            [] | ["list"] => {
+                let list = self.ask(&ListWorkflows { folder, all: false }).await;
+                list.map(|list| workflow::list::as_lines(&list, false))
+            }
+            ["show", name] => {
+                let shape = Shape { task: None, json: false, paint: Paint::default() };
+                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app()).await
+            }
+            ["validate", name] => {
+                let checked = self.ask(&CheckWorkflows { folder, files: vec![(*name).to_owned()] }).await;
+                checked.map(|checked| workflow::check::as_lines(&checked.workflows))
+            }
+            ["run", name, inputs @ ..] => return self.run_workflow(name, inputs).await,
+            _ => return Err("/workflow, /workflow show NAME or /workflow run NAME".to_owned()),
+        };
+        Ok(CommandOutcome::Print(text.map_err(|failure| failure.words())?.trim_end().to_owned()))
     }
 
     async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, String> {
-        let told = own_self::run(&["workflow", "show", name, "--json"], self.overrides(), &self.folder()).await?;
-        let shown: Value = serde_json::from_str(&told.out).map_err(|_| match told.err.contains("there is no") {
-            true => format!("there is no workflow `{name}`: /workflow lists those there are"),
-            false => told.words(),
+        let wanted = ShowWorkflow { folder: self.folder().display().to_string(), name: name.to_owned() };
+        let shown = self.app().ask(&Caller::person(), &wanted).await;
+        let definition = shown.map_err(|error| match error.trouble {
+            Trouble::NotFound => format!("there is no workflow `{name}`: /workflow lists those there are"),
+            _ => Failure::from(error).words(),
         })?;
-        let definition = if shown["definition"].is_object() { shown["definition"].clone() } else { shown };
+        let definition = definition.definition;
         // As behind `neco workflow run`, too.
         let inputs = inputs.iter().filter(|word| **word != "--input").copied();
         let input = |text: &str| {

@@ -6,5 +6,4 @@ mod reach;
 mod run;
 mod show;
 
-pub(in crate::cmd) use run::definitions;
 pub use run::run;

@@ -96,11 +96,7 @@ fn names_one_at_work(name: &str) -> bool {
 }
 
 /// The definitions that count in a folder, as a session there would have them.
-pub(in crate::cmd) fn definitions(
-    folder: &Path,
-    everywhere: &EverywhereArgs,
-    env: &Env,
-) -> Result<Definitions, Failure> {
+fn definitions(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Definitions, Failure> {
     let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
     let trusted = Plugged::look(env, folder, &loaded).trusted_agents();
     Ok(Definitions::load(&DefinitionPlaces { trusted, ..agent_places(env) }, folder))
