@@ -6,6 +6,9 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Env, LoadOptions, Loaded};
+use neco_proto::app::agents::{CheckAgents, ListAgents, ShowAgent};
+use neco_proto::app::memory::{AddMemory, ListMemory, RemoveMemory, ShowMemory};
+use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
 use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
@@ -13,7 +16,7 @@ use neco_session::Hub;
 use neco_store::SqliteStore;
 use serde_json::Value;
 
-use crate::{error, sessions, workflows};
+use crate::{agents, error, memory, plans, sessions, workflows};
 
 /// The program on this machine.
 pub struct LocalApp {
@@ -78,6 +81,16 @@ routes! {
     ShowWorkflow => workflows::show,
     ShowWorkflowRun => workflows::show_run,
     CheckWorkflows => workflows::check,
+    ListAgents => agents::list,
+    ShowAgent => agents::show,
+    CheckAgents => agents::check,
+    ListMemory => memory::list,
+    ShowMemory => memory::show,
+    AddMemory => memory::add,
+    RemoveMemory => memory::remove,
+    ListPlans => plans::list,
+    ShowPlan => plans::show,
+    ClosePlan => plans::close,
 }
 
 impl App for LocalApp {

@@ -3,11 +3,14 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
-//! call is answered where), [`sessions`], [`workflows`], [`disk`], [`mod@error`].
+//! call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`], [`disk`], [`mod@error`].
 
+pub mod agents;
 pub mod app;
 pub mod disk;
 pub mod error;
+pub mod memory;
+pub mod plans;
 pub mod services;
 pub mod sessions;
 pub mod workflows;

@@ -5,11 +5,14 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
-//! [`sessions`], [`workflows`].
+//! [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`].
 
+pub mod agents;
 pub mod caller;
 pub mod error;
+pub mod memory;
 pub mod origin;
+pub mod plans;
 pub mod request;
 pub mod sessions;
 pub mod workflows;

@@ -1,12 +1,12 @@
 //! What the fields of a definition mean.
 
 use neco_proto::Mode;
+use neco_proto::app::agents::{Level, Problem};
 use neco_proto::event::NodeType;
 
 use super::definition::{Definition, Origin, RoleModel, ToolChoice};
 use super::head::{Field, Parted, part};
 use super::narrowing::Narrowing;
-use super::problem::{Level, Problem};
 
 /// The longest name; tools are named after it.
 const LONGEST_NAME: usize = 48;

@@ -17,7 +17,7 @@ use neco_proto::app::workflows::{ListWorkflows, WorkflowEntry};
 use neco_proto::app::{App, Request};
 use neco_proto::slash::{Custom, Outside};
 use neco_proto::{Attachment, Client, SessionId};
-use neco_session::memory::to_remember;
+use neco_session::memory::{kept_words, to_remember};
 use neco_tui::host::{
     Argument, CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
 };
@@ -318,8 +318,8 @@ impl TerminalHost {
         if !self.load()?.config.memory.enabled {
             return Err("there is no memory (memory.enabled = false)".to_owned());
         }
-        let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
-        cmd::memory::remember(new, &everywhere, &self.env).await.map_err(|failure| failure.message)
+        let kept = self.ask(&cmd::memory::said(new, &self.folder())).await.map_err(|failure| failure.message)?;
+        Ok(kept_words(&kept))
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::sandbox;
 use neco_proto::agent_ask::AgentAsk;
+use neco_proto::app::agents::{ListAgents, ShowAgent};
+use neco_proto::app::memory::{ListMemory, MemoryWords};
 use neco_proto::app::sessions::ForkSession;
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{Caller, Trouble};
@@ -19,12 +21,17 @@ use serde_json::Value;
 use super::host::{SHORT_ID, TerminalHost};
 use super::{own_self, prompts};
 use crate::agent_orders;
+use crate::cmd::agents::show as agents;
+use crate::cmd::memory::list as memory;
 use crate::cmd::workflow;
 use crate::cmd::workflow::show::Shape;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
+
+/// Entries of the memory that are found at most.
+const MEMORIES: usize = 20;
 
 impl TerminalHost {
     /// Carries out a command of the table that a session can't carry out by itself.
@@ -48,8 +55,7 @@ impl TerminalHost {
             Outside::Export => self.export(&client, one).await?,
             Outside::Agents => self.agents(&client, one).await?,
             Outside::Workflow => self.workflow(one).await?,
-            Outside::Memory if one.is_empty() => self.own(&["memory", "list"]).await?,
-            Outside::Memory => self.own(&["memory", "search", one]).await?,
+            Outside::Memory => self.memory(one).await?,
             Outside::Config => self.own(&["config", "show", "--origin"]).await?,
             Outside::Doctor => self.doctor().await?,
             Outside::Sessions => self.own(&["session", "list"]).await?,
@@ -80,10 +86,21 @@ impl TerminalHost {
         Ok(CommandOutcome::Print(lines.join("\n")))
     }
 
+    /// What is remembered, or what of it fits some words.
+    async fn memory(&self, words: &str) -> Result<CommandOutcome, String> {
+        let none = if words.is_empty() { memory::NOTHING } else { memory::NO_HIT };
+        let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
+        let request = ListMemory { folder: self.folder().display().to_string(), words, only: None };
+        let list = self.ask(&request).await.map_err(|failure| failure.words())?;
+        Ok(CommandOutcome::Print(memory::as_lines(&list.entries, none).trim_end().to_owned()))
+    }
+
     /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
     async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, String> {
+        let folder = self.folder().display().to_string();
         if matches!(text, "" | "list") {
-            return self.own(&["agents", "list"]).await;
+            let list = self.ask(&ListAgents { folder }).await.map_err(|failure| failure.words())?;
+            return Ok(CommandOutcome::Print(agents::all(&list, self.env()).trim_end().to_owned()));
         }
         let ask = AgentAsk::parse(text)?;
         let shows = match &ask {
@@ -94,10 +111,10 @@ impl TerminalHost {
             (Ok(text), Some(_)) => Ok(CommandOutcome::Print(text.trim_end().to_owned())),
             (Ok(words), None) => Ok(CommandOutcome::Say(words)),
             // Nobody of that name works; perhaps somebody can be asked who has it.
-            (Err(words), Some(Some(name))) => {
-                let told = own_self::run(&["agents", "show", &name], self.overrides(), &self.folder()).await?;
-                if told.done { Ok(CommandOutcome::Print(told.out.trim_end().to_owned())) } else { Err(words) }
-            }
+            (Err(words), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
+                Ok(shown) => Ok(CommandOutcome::Print(agents::one(&shown, self.env()).trim_end().to_owned())),
+                Err(_) => Err(words),
+            },
             (Err(words), _) => Err(words),
         }
     }

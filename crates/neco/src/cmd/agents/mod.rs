@@ -4,6 +4,6 @@
 
 mod reach;
 mod run;
-mod show;
+pub mod show;
 
 pub use run::run;

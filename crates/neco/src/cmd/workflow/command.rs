@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{check, list, run as at_work, show};
 use crate::args::EverywhereArgs;
-use crate::cmd::question::{ask_once, with_app};
+use crate::cmd::question::{ask_once, with_files};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
             let wanted = ShowWorkflow { folder: folder.display().to_string(), name: what.clone() };
             let paint = Terminal::look_at(env).stdout_paint();
             let shape = show::Shape { task: task.as_deref(), json: *json, paint };
-            say::out(&with_app(everywhere, env, async |app| show::text(wanted, &shape, app).await)?)?;
+            say::out(&with_files(everywhere, env, async |app| show::text(wanted, &shape, app).await)?)?;
             Ok(Exit::Done)
         }
         WorkflowCommand::Cancel { id } => {
