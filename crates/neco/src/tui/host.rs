@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use jiff::Timestamp;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
@@ -35,6 +35,7 @@ use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
 use crate::cmd::when::ago;
 use crate::cmd::{self, question};
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::run::picture;
@@ -140,10 +141,14 @@ impl TerminalHost {
         &self.app
     }
 
-    /// The settings of the command line.
-    #[must_use]
-    pub fn overrides(&self) -> &[String] {
-        &self.everywhere.overrides
+    /// The same as it goes over wires.
+    pub(super) fn folder_name(&self) -> String {
+        self.folder().display().to_string()
+    }
+
+    /// What holds for subcommands, in that folder.
+    pub(super) fn everywhere_here(&self) -> EverywhereArgs {
+        EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() }
     }
 
     /// The environment.
@@ -153,18 +158,17 @@ impl TerminalHost {
     }
 
     /// The settings for work in the folder.
-    pub(super) fn load(&self) -> Result<Loaded, String> {
+    pub(super) fn load(&self) -> Result<Loaded, Failure> {
         let overrides = &[self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })
-            .map_err(|error| error.to_string())
+        Ok(neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })?)
     }
 
-    async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, String> {
+    async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {
         if let Some(first) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(first);
         }
         let args = self.args_for(wanted);
-        let fresh = self.sessions.open(&args, &self.folder(), None).await.map_err(|failure| failure.words())?;
+        let fresh = self.sessions.open(&args, &self.folder(), None).await?;
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
         Ok(fresh.client)
     }
@@ -186,10 +190,9 @@ impl TerminalHost {
         question::ask(&self.app, request).await
     }
 
-    async fn list_sessions(&self) -> Result<Vec<SessionEntry>, String> {
-        let folder = Some(self.folder().display().to_string());
-        let request = ListSessions { folder, limit: SESSIONS, ..ListSessions::default() };
-        let page = self.ask(&request).await.map_err(|failure| failure.words())?;
+    async fn list_sessions(&self) -> Result<Vec<SessionEntry>, Failure> {
+        let folder = Some(self.folder_name());
+        let page = self.ask(&ListSessions { folder, limit: SESSIONS, ..ListSessions::default() }).await?;
         let now = Timestamp::now();
         let short = |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>();
         let entry = |session: &SessionRow| {
@@ -206,9 +209,8 @@ impl TerminalHost {
     }
 
     /// The kept rules changed: they hold at once, for the agents and for what the person runs.
-    async fn renewed(&self, words: String) -> Result<String, String> {
-        let kept = rule_list::kept_now(&self.folder(), &self.args.rules, &self.load()?, &self.env);
-        let kept = kept.map_err(|failure| failure.message)?;
+    async fn renewed(&self, words: String) -> Result<String, Failure> {
+        let kept = rule_list::kept_now(&self.folder(), &self.args.rules, &self.load()?, &self.env)?;
         *self.shell.lock().await = None;
         let when = match self.sessions.renew_kept(&kept).await {
             true => "it holds from now on",
@@ -222,7 +224,8 @@ impl TerminalHost {
         let words: Vec<&str> = line.split_whitespace().collect();
         let found = match words.as_slice() {
             ["/model" | "/models"] => {
-                self.models().await.map(|all| all.into_iter().map(|model| argument(model.name, model.about)).collect())
+                let models = self.models().await.unwrap_or_default();
+                Ok(models.into_iter().map(|model| argument(model.name, model.about)).collect())
             }
             ["/resume" | "/sessions"] => self.list_sessions().await.map(|all| {
                 let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
@@ -235,9 +238,8 @@ impl TerminalHost {
     }
 
     /// The workflows there are.
-    async fn workflow_names(&self) -> Result<Vec<Argument>, String> {
-        let request = ListWorkflows { folder: self.folder().display().to_string(), all: false };
-        let list = self.ask(&request).await.map_err(|failure| failure.words())?;
+    async fn workflow_names(&self) -> Result<Vec<Argument>, Failure> {
+        let list = self.ask(&ListWorkflows { folder: self.folder_name(), all: false }).await?;
         let name = |entry: WorkflowEntry| argument(entry.name, entry.description.unwrap_or_default());
         Ok(list.workflows.into_iter().map(name).collect())
     }
@@ -260,22 +262,22 @@ impl TerminalHost {
         own_commands::find(&self.env, &self.folder())
     }
 
-    async fn say_custom(&self, name: &str, argument: &str) -> Result<String, String> {
+    async fn say_custom(&self, name: &str, argument: &str) -> Result<String, Failure> {
         let commands = self.own_commands();
         let command = commands.iter().find(|command| command.custom.name == name);
-        let command = command.ok_or_else(|| format!("there is no /{name} any more"))?;
+        let command = command.ok_or_else(|| Failure::usage(format!("there is no /{name} any more")))?;
         let plugged = Plugged::look(&self.env, &self.folder(), &self.load()?);
         if !plugged.may_run(command) {
-            return Err(format!(
+            return Err(Failure::usage(format!(
                 "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
                  switches it on",
                 self.env.shown(&command.file)
-            ));
+            )));
         }
         Ok(command.say(argument))
     }
 
-    async fn persons_shell(&self) -> Result<Arc<PersonsShell>, String> {
+    async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
         let folder = self.folder();
         let mut kept = self.shell.lock().await;
         if let Some((place, shell)) = kept.as_ref()
@@ -285,8 +287,7 @@ impl TerminalHost {
         }
         let (loaded, env, rules, place) = (self.load()?, self.env.clone(), self.args.rules.clone(), folder.clone());
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&place, &rules, &loaded, &env)).await;
-        let shell = opened.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
-        let shell = Arc::new(shell);
+        let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((folder, Arc::clone(&shell)));
         Ok(shell)
     }
@@ -313,13 +314,13 @@ impl TerminalHost {
     }
 
     /// Keeps a note for later sessions.
-    async fn keep_note(&self, note: String) -> Result<String, String> {
-        let new = to_remember(&format!("# {note}")).ok_or("there is nothing to remember: say it in one line")?;
+    async fn keep_note(&self, note: String) -> Result<String, Failure> {
+        let nothing = || Failure::usage("there is nothing to remember: say it in one line");
+        let new = to_remember(&format!("# {note}")).ok_or_else(nothing)?;
         if !self.load()?.config.memory.enabled {
-            return Err("there is no memory (memory.enabled = false)".to_owned());
+            return Err(Failure::usage("there is no memory (memory.enabled = false)"));
         }
-        let kept = self.ask(&cmd::memory::said(new, &self.folder())).await.map_err(|failure| failure.message)?;
-        Ok(kept_words(&kept))
+        Ok(kept_words(&self.ask(&cmd::memory::said(new, &self.folder())).await?))
     }
 }
 
@@ -337,7 +338,7 @@ fn branch(folder: &Path) -> Option<String> {
 
 impl Host for TerminalHost {
     fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
-        self.open_wanted(wanted).boxed()
+        self.open_wanted(wanted).map_err(|failure| failure.words()).boxed()
     }
 
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()> {
@@ -345,7 +346,7 @@ impl Host for TerminalHost {
     }
 
     fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
-        self.list_sessions().boxed()
+        self.list_sessions().map_err(|failure| failure.words()).boxed()
     }
 
     fn files(&self) -> BoxFuture<'_, Vec<String>> {
@@ -396,41 +397,49 @@ impl Host for TerminalHost {
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
         async move {
             let loaded = self.load()?;
-            model_list::list(&loaded.config, &self.env).await.map_err(|failure| failure.words())
+            model_list::list(&loaded.config, &self.env).await
         }
+        .map_err(|failure: Failure| failure.words())
         .boxed()
     }
 
     fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
         let list = || {
             let loaded = self.load()?;
-            rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env).map_err(|failure| failure.words())
+            rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env)
         };
-        async move { block_in_place(list) }.boxed()
+        async move { block_in_place(list) }.map_err(|failure: Failure| failure.words()).boxed()
     }
 
     fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
         async move {
-            let words = block_in_place(|| rule_list::add(&rule, &self.folder(), &self.load()?, &self.env))?;
-            self.renewed(words).await
+            let loaded = self.load()?;
+            let words = block_in_place(|| rule_list::add(&rule, &self.folder(), &loaded, &self.env));
+            self.renewed(words.map_err(Failure::usage)?).await
         }
+        .map_err(|failure: Failure| failure.words())
         .boxed()
     }
 
     fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, String>> {
         async move {
-            let words = rule_list::remove(&id, &self.env)?;
+            let words = rule_list::remove(&id, &self.env).map_err(Failure::usage)?;
             self.renewed(words).await
         }
+        .map_err(|failure: Failure| failure.words())
         .boxed()
     }
 
     fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
-        async move { self.persons_shell().await?.run(&command, output).await }.boxed()
+        async move {
+            let shell = self.persons_shell().await.map_err(|failure| failure.words())?;
+            shell.run(&command, output).await
+        }
+        .boxed()
     }
 
     fn keep(&self, note: String) -> BoxFuture<'_, Result<String, String>> {
-        self.keep_note(note).boxed()
+        self.keep_note(note).map_err(|failure| failure.words()).boxed()
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
@@ -443,7 +452,7 @@ impl Host for TerminalHost {
     }
 
     fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
-        async move { self.say_custom(&name, &argument).await }.boxed()
+        async move { self.say_custom(&name, &argument).await.map_err(|failure| failure.words()) }.boxed()
     }
 
     fn arguments(&self, line: String) -> BoxFuture<'_, Vec<Argument>> {
@@ -456,7 +465,7 @@ impl Host for TerminalHost {
         what: Outside,
         argument: String,
     ) -> BoxFuture<'_, Result<CommandOutcome, String>> {
-        async move { self.beyond(client, what, &argument).await }.boxed()
+        async move { self.beyond(client, what, &argument).await.map_err(|failure| failure.words()) }.boxed()
     }
 
     fn has_status(&self) -> bool {

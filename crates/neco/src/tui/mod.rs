@@ -5,7 +5,7 @@
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
-//! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with [`own_self`],
+//! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with
 //! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
 
 pub mod ahead;
@@ -19,7 +19,6 @@ mod model_list;
 mod open;
 mod opened;
 pub mod outside;
-mod own_self;
 mod program;
 mod prompts;
 mod rule_list;

@@ -1,49 +1,73 @@
 //! The commands after a slash that reach beyond the session.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
+use clap::Parser;
 use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::sandbox;
 use neco_proto::agent_ask::AgentAsk;
 use neco_proto::app::agents::{ListAgents, ShowAgent};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
-use neco_proto::app::sessions::ForkSession;
+use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
-use neco_proto::app::{Caller, Trouble};
+use neco_proto::app::{AppError, Caller, Trouble};
 use neco_proto::slash::Outside;
 use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
 use neco_safety::sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::host::{SHORT_ID, TerminalHost};
-use super::{own_self, prompts};
+use super::prompts;
 use crate::agent_orders;
 use crate::cmd::agents::show as agents;
 use crate::cmd::memory::list as memory;
-use crate::cmd::workflow;
+use crate::cmd::session::Desk;
 use crate::cmd::workflow::show::Shape;
+use crate::cmd::{self, session, workflow};
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::port_args::ExportArgs;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
+use crate::short_id::ShortIds;
+
+/// How long a look at everything may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Entries of the memory that are found at most.
 const MEMORIES: usize = 20;
+
+/// All sessions that there are.
+const ALL: usize = usize::MAX >> 1;
+
+/// What is written behind `/export`, as on the command line.
+#[derive(Parser)]
+#[command(name = "/export", no_binary_name = true)]
+struct ExportLine {
+    #[command(flatten)]
+    args: ExportArgs,
+}
 
 impl TerminalHost {
     /// Carries out a command of the table that a session can't carry out by itself.
     ///
     /// # Errors
-    /// In words for the person.
+    /// When it can't be done.
     pub async fn beyond(
         &self,
         client: Arc<dyn Client>,
         what: Outside,
         argument: &str,
-    ) -> Result<CommandOutcome, String> {
+    ) -> Result<CommandOutcome, Failure> {
         let one: &str = argument.trim();
         Ok(match what {
             Outside::Init => CommandOutcome::Prompt(prompts::init(one)),
@@ -56,79 +80,78 @@ impl TerminalHost {
             Outside::Agents => self.agents(&client, one).await?,
             Outside::Workflow => self.workflow(one).await?,
             Outside::Memory => self.memory(one).await?,
-            Outside::Config => self.own(&["config", "show", "--origin"]).await?,
+            Outside::Config => print(&cmd::config::as_lines(self.load()?.origins.settings(), true)),
             Outside::Doctor => self.doctor().await?,
-            Outside::Sessions => self.own(&["session", "list"]).await?,
-            Outside::Models => self.own(&["model", "list"]).await?,
-            Outside::Permissions => self.own(&["policy", "list"]).await?,
-            Outside::Hooks => self.hooks().await?,
+            Outside::Sessions => self.all_sessions().await?,
+            Outside::Models => print(&cmd::model::listed(&self.load()?.config, self.env()).await?),
+            Outside::Permissions => print(&cmd::policy::listed(&self.everywhere_here(), self.env())?),
+            Outside::Hooks => self.hooks()?,
             Outside::Sandbox => self.sandbox().await?,
             Outside::Bug => CommandOutcome::Show(self.bug(&client).await),
         })
     }
 
-    /// What a subcommand of this program prints, as it is.
-    async fn own(&self, arguments: &[&str]) -> Result<CommandOutcome, String> {
-        let told = own_self::run(arguments, self.overrides(), &self.folder()).await?;
-        let text = if told.out.trim().is_empty() { told.err } else { told.out };
-        match text.trim_end() {
-            "" => Ok(CommandOutcome::Say("nothing to tell".to_owned())),
-            text => Ok(CommandOutcome::Print(text.to_owned())),
-        }
+    /// The same as the command says, but for the terminal, which the window has.
+    async fn doctor(&self) -> Result<CommandOutcome, Failure> {
+        let (everywhere, env, runtime) = (self.everywhere_here(), self.env().clone(), Handle::current());
+        let examined = spawn_blocking(move || runtime.block_on(cmd::doctor::report(&everywhere, &env)));
+        let examined =
+            timeout(PATIENCE, examined).await.map_err(|_| Failure::new(Exit::Failed, "it takes too long"))?;
+        Ok(print(&examined.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??))
     }
 
-    /// The same as the command says, but for the terminal: that one has none.
-    async fn doctor(&self) -> Result<CommandOutcome, String> {
-        let outcome = self.own(&["doctor"]).await?;
-        let CommandOutcome::Print(text) = outcome else { return Ok(outcome) };
-        let about_terminal = |line: &str| line.split_whitespace().take(2).any(|word| word == "terminal");
-        let lines: Vec<&str> = text.lines().filter(|line| !about_terminal(line)).collect();
-        Ok(CommandOutcome::Print(lines.join("\n")))
+    /// The sessions of this folder.
+    async fn all_sessions(&self) -> Result<CommandOutcome, Failure> {
+        let here = ListSessions { folder: Some(self.folder_name()), limit: ALL, states: true, ..Default::default() };
+        let sessions = self.ask(&here).await?.sessions;
+        let all = self.ask(&ListSessions { limit: ALL, ..Default::default() }).await?.sessions;
+        let ids = ShortIds::of(all.iter().map(|session| session.id));
+        let shape = session::Shape { all: false, home: self.env().home(), width: usize::MAX, sizes: false };
+        Ok(print(&session::as_lines(&sessions, &ids, &shape)))
     }
 
     /// What is remembered, or what of it fits some words.
-    async fn memory(&self, words: &str) -> Result<CommandOutcome, String> {
+    async fn memory(&self, words: &str) -> Result<CommandOutcome, Failure> {
         let none = if words.is_empty() { memory::NOTHING } else { memory::NO_HIT };
         let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
-        let request = ListMemory { folder: self.folder().display().to_string(), words, only: None };
-        let list = self.ask(&request).await.map_err(|failure| failure.words())?;
-        Ok(CommandOutcome::Print(memory::as_lines(&list.entries, none).trim_end().to_owned()))
+        let list = self.ask(&ListMemory { folder: self.folder_name(), words, only: None }).await?;
+        Ok(print(&memory::as_lines(&list.entries, none)))
     }
 
     /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
-    async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, String> {
-        let folder = self.folder().display().to_string();
+    async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, Failure> {
+        let folder = self.folder_name();
         if matches!(text, "" | "list") {
-            let list = self.ask(&ListAgents { folder }).await.map_err(|failure| failure.words())?;
-            return Ok(CommandOutcome::Print(agents::all(&list, self.env()).trim_end().to_owned()));
+            return Ok(print(&agents::all(&self.ask(&ListAgents { folder }).await?, self.env())));
         }
-        let ask = AgentAsk::parse(text)?;
+        let ask = AgentAsk::parse(text).map_err(Failure::usage)?;
         let shows = match &ask {
             AgentAsk::Status { agent } => Some(agent.clone()),
             AgentAsk::Order { .. } => None,
         };
         match (agent_orders::carry_out(client.as_ref(), ask, usize::MAX, Paint::default()).await, shows) {
-            (Ok(text), Some(_)) => Ok(CommandOutcome::Print(text.trim_end().to_owned())),
+            (Ok(text), Some(_)) => Ok(print(&text)),
             (Ok(words), None) => Ok(CommandOutcome::Say(words)),
             // Nobody of that name works; perhaps somebody can be asked who has it.
             (Err(words), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
-                Ok(shown) => Ok(CommandOutcome::Print(agents::one(&shown, self.env()).trim_end().to_owned())),
-                Err(_) => Err(words),
+                Ok(shown) => Ok(print(&agents::one(&shown, self.env()))),
+                Err(_) => Err(Failure::usage(words)),
             },
-            (Err(words), _) => Err(words),
+            (Err(words), _) => Err(Failure::usage(words)),
         }
     }
 
-    async fn fork(&self, client: &Arc<dyn Client>, at: &str) -> Result<CommandOutcome, String> {
+    async fn fork(&self, client: &Arc<dyn Client>, at: &str) -> Result<CommandOutcome, Failure> {
         let standing = snapshot(client).await?;
         if standing.state.is_at_work() {
-            return Err("it is at work, and going to a fork would stop it: Esc stops it, then /fork".to_owned());
+            let words = "it is at work, and going to a fork would stop it: Esc stops it, then /fork";
+            return Err(Failure::usage(words));
         }
         let (session, short) =
             (standing.session_id, |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>());
         let request =
             ForkSession { session: session.to_string(), at: (!at.is_empty()).then(|| at.to_owned()), title: None };
-        let fork = self.ask(&request).await.map_err(|failure| failure.words())?.session.id;
+        let fork = self.ask(&request).await?.session.id;
         let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
         let words = format!(
             "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
@@ -139,77 +162,75 @@ impl TerminalHost {
         Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_string()), words))
     }
 
-    async fn diff(&self, client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
+    async fn diff(&self, client: &Arc<dyn Client>) -> Result<CommandOutcome, Failure> {
         let id = snapshot(client).await?.session_id.to_string();
-        let told = own_self::run(&["session", "diff", &id], self.overrides(), &self.folder()).await?;
-        match (told.done, told.out.trim_end()) {
-            (true, "nothing changed" | "") => Ok(CommandOutcome::Say("this session changed no file".to_owned())),
-            (true, text) => Ok(CommandOutcome::Show(fenced(text, "diff"))),
-            (false, _) if told.err.contains("no message") => {
-                Ok(CommandOutcome::Say("this session changed no file".to_owned()))
-            }
-            (false, _) => Err(told.words()),
-        }
+        let everywhere = self.everywhere_here();
+        let desk = Desk::open(&everywhere, self.env()).await?;
+        let changed = session::changed_since_begin(&id, &desk).await;
+        desk.close().await?;
+        Ok(match changed? {
+            Some(text) => CommandOutcome::Show(fenced(text.trim_end(), "diff")),
+            None => CommandOutcome::Say("this session changed no file".to_owned()),
+        })
     }
 
-    async fn export(&self, client: &Arc<dyn Client>, argument: &str) -> Result<CommandOutcome, String> {
+    async fn export(&self, client: &Arc<dyn Client>, argument: &str) -> Result<CommandOutcome, Failure> {
         let id = snapshot(client).await?.session_id.to_string();
-        let short: String = id.chars().take(13).collect();
         let (file, flags) = file_and_flags(argument);
-        let file = if file.is_empty() { format!("neco-{short}.md") } else { file };
-        let arguments: Vec<&str> =
-            ["session", "export", &id, "-o", &file].into_iter().chain(flags.iter().map(String::as_str)).collect();
-        let told = own_self::run(&arguments, self.overrides(), &self.folder()).await?;
-        match told.done {
-            true => Ok(CommandOutcome::Say(format!("the session is in {}", self.folder().join(file).display()))),
-            false => Err(told.words()),
-        }
+        let file = if file.is_empty() { format!("neco-{}.md", id.chars().take(13).collect::<String>()) } else { file };
+        let file = self.folder().join(file);
+        let words = [OsString::from(id), "-o".into(), file.clone().into()];
+        let line = ExportLine::try_parse_from(words.into_iter().chain(flags.into_iter().map(OsString::from)));
+        let line = line.map_err(|error| Failure::usage(error.to_string().trim().to_owned()))?;
+        let everywhere = self.everywhere_here();
+        let desk = Desk::open_to_read(&everywhere, self.env()).await?;
+        let exported = session::export(&line.args, &desk).await;
+        desk.close().await?;
+        exported?;
+        Ok(CommandOutcome::Say(format!("the session is in {}", file.display())))
     }
 
     /// `/workflow`, `/workflow show NAME`, `/workflow run NAME`.
-    async fn workflow(&self, argument: &str) -> Result<CommandOutcome, String> {
+    async fn workflow(&self, argument: &str) -> Result<CommandOutcome, Failure> {
         let words: Vec<&str> = argument.split_whitespace().collect();
-        let folder = self.folder().display().to_string();
+        let folder = self.folder_name();
         let text = match words.as_slice() {
-            [] | ["list"] => {
-                let list = self.ask(&ListWorkflows { folder, all: false }).await;
-                list.map(|list| workflow::list::as_lines(&list, false))
-            }
+            [] | ["list"] => workflow::list::as_lines(&self.ask(&ListWorkflows { folder, all: false }).await?, false),
             ["show", name] => {
                 let shape = Shape { task: None, json: false, paint: Paint::default() };
-                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app()).await
+                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app()).await?
             }
             ["validate", name] => {
-                let checked = self.ask(&CheckWorkflows { folder, files: vec![(*name).to_owned()] }).await;
-                checked.map(|checked| workflow::check::as_lines(&checked.workflows))
+                let request = CheckWorkflows { folder, files: vec![(*name).to_owned()] };
+                workflow::check::as_lines(&self.ask(&request).await?.workflows)
             }
             ["run", name, inputs @ ..] => return self.run_workflow(name, inputs).await,
-            _ => return Err("/workflow, /workflow show NAME or /workflow run NAME".to_owned()),
+            _ => return Err(Failure::usage("/workflow, /workflow show NAME or /workflow run NAME")),
         };
-        Ok(CommandOutcome::Print(text.map_err(|failure| failure.words())?.trim_end().to_owned()))
+        Ok(print(&text))
     }
 
-    async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, String> {
-        let wanted = ShowWorkflow { folder: self.folder().display().to_string(), name: name.to_owned() };
+    async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, Failure> {
+        let wanted = ShowWorkflow { folder: self.folder_name(), name: name.to_owned() };
         let shown = self.app().ask(&Caller::person(), &wanted).await;
-        let definition = shown.map_err(|error| match error.trouble {
-            Trouble::NotFound => format!("there is no workflow `{name}`: /workflow lists those there are"),
-            _ => Failure::from(error).words(),
-        })?;
-        let definition = definition.definition;
+        let unknown = || Failure::usage(format!("there is no workflow `{name}`: /workflow lists those there are"));
+        let failed = |error: AppError| if error.trouble == Trouble::NotFound { unknown() } else { error.into() };
+        let shown = shown.map_err(failed)?;
         // As behind `neco workflow run`, too.
         let inputs = inputs.iter().filter(|word| **word != "--input").copied();
         let input = |text: &str| {
             let text = text.strip_prefix("--input=").unwrap_or(text);
-            let (name, value) = text.split_once('=').ok_or_else(|| format!("{text}: inputs are written NAME=VALUE"))?;
+            let wrong = || Failure::usage(format!("{text}: inputs are written NAME=VALUE"));
+            let (name, value) = text.split_once('=').ok_or_else(wrong)?;
             Ok((name.to_owned(), Value::from(value)))
         };
-        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, String>>()?;
+        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, Failure>>()?;
+        let definition = shown.definition;
         Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
     }
 
     /// Every hook that is plugged in.
-    async fn hooks(&self) -> Result<CommandOutcome, String> {
+    fn hooks(&self) -> Result<CommandOutcome, Failure> {
         let loaded = self.load()?;
         let plugged = Plugged::look(self.env(), &self.folder(), &loaded);
         let mut text = String::new();
@@ -221,25 +242,21 @@ impl TerminalHost {
         if let Some(note) = plugged.note() {
             let _ = writeln!(text, "{note}");
         }
-        match text.trim_end() {
-            "" => {
-                Ok(CommandOutcome::Say("no hooks; docs/reference/config.md, [hooks], says how to write one".to_owned()))
-            }
-            text => Ok(CommandOutcome::Print(text.to_owned())),
-        }
+        let none = "no hooks; docs/reference/config.md, [hooks], says how to write one";
+        Ok(if text.is_empty() { CommandOutcome::Say(none.to_owned()) } else { print(&text) })
     }
 
     /// What commands run in.
-    async fn sandbox(&self) -> Result<CommandOutcome, String> {
+    async fn sandbox(&self) -> Result<CommandOutcome, Failure> {
         let (loaded, env) = (self.load()?, self.env().clone());
-        let opened = tokio::task::spawn_blocking(move || {
+        let opened = spawn_blocking(move || {
             let sandbox = sandbox::open(&loaded.config, &env, Ask::IfChanged)?;
             Ok::<_, Failure>(sandbox.report().clone())
         });
-        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
+        let report = opened.await.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??;
         let mut text = format!("commands run in: {}\n", report.in_short());
         report.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
-        Ok(CommandOutcome::Print(text.trim_end().to_owned()))
+        Ok(print(&text))
     }
 
     async fn bug(&self, client: &Arc<dyn Client>) -> String {
@@ -259,11 +276,18 @@ impl TerminalHost {
     }
 }
 
-async fn snapshot(client: &Arc<dyn Client>) -> Result<SessionSnapshot, String> {
-    match client.ask(Query::Snapshot).await {
-        Ok(Answer::Snapshot(snapshot)) => Ok(snapshot),
-        Ok(_) => Err("the session does not say how it stands".to_owned()),
-        Err(error) => Err(error.to_string()),
+/// Text as a program prints it.
+fn print(text: &str) -> CommandOutcome {
+    match text.trim_end() {
+        "" => CommandOutcome::Say("nothing to tell".to_owned()),
+        text => CommandOutcome::Print(text.to_owned()),
+    }
+}
+
+async fn snapshot(client: &Arc<dyn Client>) -> Result<SessionSnapshot, Failure> {
+    match client.ask(Query::Snapshot).await? {
+        Answer::Snapshot(snapshot) => Ok(snapshot),
+        _ => Err(Failure::new(Exit::Failed, "the session does not say how it stands")),
     }
 }
 
@@ -281,9 +305,9 @@ fn file_and_flags(argument: &str) -> (String, Vec<String>) {
     (file.join(" "), flags)
 }
 
-async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
-    let answer = client.ask(Query::Checkpoints).await.map_err(|error| error.to_string())?;
-    let Answer::Checkpoints { checkpoints } = answer else { return Err("the session does not say".to_owned()) };
+async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, Failure> {
+    let answer = client.ask(Query::Checkpoints).await?;
+    let Answer::Checkpoints { checkpoints } = answer else { return Err(says_nothing()) };
     if checkpoints.is_empty() {
         let words = "nothing was kept yet: the first call of a turn that writes or runs something makes a checkpoint";
         return Ok(CommandOutcome::Say(words.to_owned()));
@@ -303,10 +327,13 @@ async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String>
     Ok(CommandOutcome::Print(format!("{}\n{hint}", lines.join("\n"))))
 }
 
-async fn prompt(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
-    let answer = client.ask(Query::Prompt).await.map_err(|error| error.to_string())?;
-    let Answer::Prompt(report) = answer else { return Err("the session does not say".to_owned()) };
+async fn prompt(client: &Arc<dyn Client>) -> Result<CommandOutcome, Failure> {
+    let Answer::Prompt(report) = client.ask(Query::Prompt).await? else { return Err(says_nothing()) };
     Ok(CommandOutcome::Print(told(&report)))
+}
+
+fn says_nothing() -> Failure {
+    Failure::new(Exit::Failed, "the session does not say")
 }
 
 fn told(report: &PromptReport) -> String {

@@ -15,4 +15,4 @@ mod machine;
 mod models;
 mod plugged;
 
-pub use examine::run;
+pub use examine::{report, run};

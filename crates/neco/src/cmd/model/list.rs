@@ -10,12 +10,9 @@ use neco_model::{LocalServer, ModelInfo, Models};
 use serde_json::{Value, json};
 
 use super::facts;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
-use crate::say;
 
 /// A provider, how it stands, and its models.
 struct Shelf {
@@ -26,11 +23,9 @@ struct Shelf {
     models: Vec<(String, ModelInfo)>,
 }
 
-/// Prints the list.
-///
-/// # Errors
-/// When nobody reads it.
-pub fn run(models: &Models, servers: &[LocalServer], all: bool, json: bool, paint: Paint) -> Result<Exit, Failure> {
+/// The list, as lines or as JSON.
+#[must_use]
+pub fn text(models: &Models, servers: &[LocalServer], all: bool, json: bool, paint: Paint) -> String {
     let mut shelves: Vec<Shelf> = models.providers().iter().filter_map(|entry| shelf(models, servers, entry)).collect();
     // Those that can be asked first; the order of choice otherwise.
     shelves.sort_by_key(|shelf| !shelf.usable);
@@ -40,10 +35,9 @@ pub fn run(models: &Models, servers: &[LocalServer], all: bool, json: bool, pain
     let default = default(models);
     let hidden = if all { 0 } else { hidden };
     match json {
-        true => say::out(&as_json(&shelves, groups, default.as_deref()))?,
-        false => say::lines(&as_lines(&shelves, groups, default.as_deref(), hidden, paint), facts::HANGING)?,
+        true => as_json(&shelves, groups, default.as_deref()),
+        false => as_lines(&shelves, groups, default.as_deref(), hidden, paint),
     }
-    Ok(Exit::Done)
 }
 
 /// The model that is asked first when nobody says otherwise, as `provider/model`.

@@ -10,4 +10,4 @@ mod run;
 mod show;
 mod test;
 
-pub use run::run;
+pub use run::{listed, run};

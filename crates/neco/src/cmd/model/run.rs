@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use neco_app::services;
 use neco_app::workspace::keys;
-use neco_config::{Env, LoadOptions};
+use neco_config::{Config, Env, LoadOptions};
 
-use super::{list, show, test};
+use super::{facts, list, show, test};
 use crate::args::{EverywhereArgs, ModelCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::print::paint::Paint;
 use crate::terminal::Terminal;
 use crate::{compose, say};
 
@@ -32,9 +33,23 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
         let servers = models.probe_local(PROBE).await;
         models.use_local(&servers);
         match command {
-            ModelCommand::List { all, json } => list::run(&models, &servers, *all, *json, paint),
+            ModelCommand::List { all, json } => {
+                let text = list::text(&models, &servers, *all, *json, paint);
+                if *json { say::out(&text) } else { say::lines(&text, facts::HANGING) }.map(|()| Exit::Done)
+            }
             ModelCommand::Show { name, json } => show::run(&models, name, *json, paint),
             ModelCommand::Test { name, json } => test::run(&models, name.as_deref(), *json, &terminal).await,
         }
     })
+}
+
+/// The list of those that can be asked, for whoever has no terminal for it.
+///
+/// # Errors
+/// When a provider is described so that nothing could be asked of it.
+pub async fn listed(config: &Config, env: &Env) -> Result<String, Failure> {
+    let models = services::models(config, env)?;
+    let servers = models.probe_local(PROBE).await;
+    models.use_local(&servers);
+    Ok(list::text(&models, &servers, false, false, Paint::default()))
 }

@@ -12,4 +12,4 @@ mod remove;
 mod run;
 mod test;
 
-pub use run::run;
+pub use run::{listed, run};

@@ -43,6 +43,14 @@ pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> R
     }
 }
 
+/// The rules in force, for whoever has no terminal for them.
+///
+/// # Errors
+/// When the rules can't be used.
+pub fn listed(everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
+    Ok(list::show(&Here::load(&RuleArgs::default(), everywhere, env)?.rules, false))
+}
+
 /// The folder, its settings and its rules.
 pub struct Here {
     /// The folder.
@@ -54,13 +62,19 @@ pub struct Here {
 }
 
 impl Here {
+    /// Loads them, and says what is to be said about them.
     fn look(args: &RuleArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
+        let here = Self::load(args, everywhere, env)?;
+        here.loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
+        here.rules.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
+        Ok(here)
+    }
+
+    fn load(args: &RuleArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Self, Failure> {
         let folder = crate::folder(everywhere)?;
         let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
-        loaded.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         let plugged = Plugged::look(env, &folder, &loaded);
         let rules = rules::load(&args.flags(), env, &folder, &loaded, &plugged)?;
-        rules.warnings.iter().for_each(|warning| say::note(&warning.to_string()));
         Ok(Self { folder, loaded, rules })
     }
 }

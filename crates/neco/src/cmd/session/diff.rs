@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
+use neco_session::{Hub, SessionError};
 use neco_workspace::checkpoint::{ChangeKind, CheckpointError, Checkpoints, FileDiff};
 use serde_json::json;
 
@@ -49,11 +49,7 @@ pub(super) async fn run(
     let hub = desk.hub_of(&record)?;
     let course = hub.course(record.id).await?;
     let (from, to) = (point(&course, from.unwrap_or("1"))?, point(&course, to.unwrap_or("now"))?);
-    let root = Path::new(&record.cwd);
-    let off = || Failure::new(Exit::Failed, "checkpoints are switched off, or can't be kept in this folder");
-    let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
-    let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
-    let diffs = compared.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??;
+    let diffs = between(from, to, Path::new(&record.cwd), &hub).await?;
     let text = match (shape.json, shape.stat) {
         (true, _) => as_json(&diffs),
         (false, true) => names(&diffs),
@@ -61,6 +57,28 @@ pub(super) async fn run(
     };
     say::out(&text)?;
     Ok(Exit::Done)
+}
+
+/// What changed in the files since a session began; nothing when no file did.
+///
+/// # Errors
+/// When there is no such session, or its checkpoints can't be read.
+pub async fn changed_since_begin(id: &str, desk: &Desk<'_>) -> Result<Option<String>, Failure> {
+    let record = desk.placed(desk.hub.find(id).await?).await?;
+    let hub = desk.hub_of(&record)?;
+    let course = hub.course(record.id).await?;
+    if course.points.is_empty() {
+        return Ok(None);
+    }
+    let diffs = between(point(&course, "1")?, Point::Now, Path::new(&record.cwd), &hub).await?;
+    Ok((!diffs.is_empty()).then(|| texts(&diffs, Paint::default())))
+}
+
+async fn between(from: Point, to: Point, root: &Path, hub: &Hub) -> Result<Vec<FileDiff>, Failure> {
+    let off = || Failure::new(Exit::Failed, "checkpoints are switched off, or can't be kept in this folder");
+    let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
+    let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
+    compared.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?
 }
 
 fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result<Vec<FileDiff>, Failure> {

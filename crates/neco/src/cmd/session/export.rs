@@ -22,11 +22,19 @@ use crate::say;
 /// Bytes of an output that go into a file with it.
 const MOST_OUTPUT: u64 = 64 * 1024 * 1024;
 
-/// Writes a session to a file or to stdout.
+/// Writes a session to a file or to stdout, and says so of a file.
+pub(super) async fn run(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    if let Some(words) = export(args, desk).await? {
+        say::out(&words)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes a session to a file or to stdout; what is to be said of a file.
 ///
 /// # Errors
 /// When there is no such session, or it can't be written.
-pub(super) async fn run(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>, Failure> {
     let record = match &args.id {
         Some(id) => desk.hub.find(id).await?,
         None => desk.hub.latest(&crate::folder(desk.everywhere)?).await?.record,
@@ -39,14 +47,13 @@ pub(super) async fn run(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     let redactor = (!args.no_redact).then(|| desk.redactor());
     let export = Export { record: &record, redactor, desk, folders };
     match file {
-        None => export.to_stdout(format).await?,
+        None => export.to_stdout(format).await.map(|()| None),
         Some(file) => {
             export.to_file(format, file, args.force).await?;
             let events = count(record.events, "event");
-            say::out(&format!("exported {events} of session {} to {}\n", record.id, desk.env.shown(file)))?;
+            Ok(Some(format!("exported {events} of session {} to {}\n", record.id, desk.env.shown(file))))
         }
     }
-    Ok(Exit::Done)
 }
 
 /// The format that was named, else that of the ending; they must not say different things.
