@@ -1,4 +1,4 @@
-//! What a window asks of the program around it: sessions, files, an editor, commands that reach beyond the session.
+//! What stands around a window: sessions that are opened, files, an editor, commands that reach beyond the session.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,19 +8,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use jiff::Timestamp;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
-use neco_proto::app::sessions::{ListSessions, SessionRow};
-use neco_proto::app::workflows::{ListWorkflows, WorkflowEntry};
-use neco_proto::app::{App, Request};
+use neco_proto::app::{App, AppError, Request};
 use neco_proto::slash::{Custom, Outside};
-use neco_proto::{Attachment, Client, SessionId};
+use neco_proto::{Attachment, Client};
 use neco_session::memory::{kept_words, to_remember};
-use neco_tui::host::{
-    Argument, CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
-};
+use neco_tui::host::{CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, Wanted};
 use neco_workspace::{GitFacts, Head};
 use serde_json::Value;
 use tokio::task::block_in_place;
@@ -33,11 +28,9 @@ use super::shell::PersonsShell;
 use super::{clipboard, files, model_list, rule_list, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
-use crate::cmd::when::ago;
 use crate::cmd::{self, question};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::print::clean::clean_line;
 use crate::run::picture;
 use crate::say;
 use crate::signals::InterruptMask;
@@ -45,19 +38,13 @@ use crate::signals::InterruptMask;
 /// How long a picture may take to be read.
 const PICTURE: Duration = Duration::from_secs(5);
 
-/// Sessions that are listed at most.
-const SESSIONS: usize = 200;
-
-/// Characters of an id that tell sessions apart.
-pub(super) const SHORT_ID: usize = 18;
-
 /// The program around a window.
 pub struct TerminalHost {
     args: RunArgs,
     everywhere: EverywhereArgs,
     env: Env,
     /// What is asked of the whole program.
-    app: WindowApp,
+    app: Arc<WindowApp>,
     sessions: OpenSessions,
     editing: Editing,
     /// The person's command for the status line.
@@ -85,7 +72,7 @@ impl TerminalHost {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
         let editing = Editing::new(env.clone(), mask);
-        let app = WindowApp::new(everywhere.clone(), env.clone());
+        let app = Arc::new(WindowApp::new(everywhere.clone(), env.clone()));
         Self {
             args,
             everywhere,
@@ -137,8 +124,8 @@ impl TerminalHost {
 
     /// What is asked of the whole program.
     #[must_use]
-    pub fn app(&self) -> &dyn App {
-        &self.app
+    pub fn app(&self) -> Arc<dyn App> {
+        self.app.clone()
     }
 
     /// The same as it goes over wires.
@@ -187,25 +174,7 @@ impl TerminalHost {
 
     /// Asks the program.
     pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, Failure> {
-        question::ask(&self.app, request).await
-    }
-
-    async fn list_sessions(&self) -> Result<Vec<SessionEntry>, Failure> {
-        let folder = Some(self.folder_name());
-        let page = self.ask(&ListSessions { folder, limit: SESSIONS, ..ListSessions::default() }).await?;
-        let now = Timestamp::now();
-        let short = |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>();
-        let entry = |session: &SessionRow| {
-            let fork = session.forked_from.map(|from| format!(" · fork of {}", short(from.session_id)));
-            SessionEntry {
-                id: session.id.to_string(),
-                title: clean_line(&session.title),
-                when: ago(session.updated.as_millisecond(), now),
-                about: format!("{} events · {}{}", session.events, short(session.id), fork.unwrap_or_default()),
-            }
-        };
-        // What a process left that was killed before anything was said is nothing to go on with.
-        Ok(page.sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect())
+        question::ask(self.app.as_ref(), request).await
     }
 
     /// The kept rules changed: they hold at once, for the agents and for what the person runs.
@@ -217,31 +186,6 @@ impl TerminalHost {
             false => "it holds for sessions that are opened from now on; this one is another process's",
         };
         Ok(format!("{words}; {when}"))
-    }
-
-    /// What may follow a command after a slash.
-    async fn list_arguments(&self, line: &str) -> Vec<Argument> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let found = match words.as_slice() {
-            ["/model" | "/models"] => {
-                let models = self.models().await.unwrap_or_default();
-                Ok(models.into_iter().map(|model| argument(model.name, model.about)).collect())
-            }
-            ["/resume" | "/sessions"] => self.list_sessions().await.map(|all| {
-                let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
-                all.iter().map(|one| argument(short(&one.id), format!("{}  {}", one.title, one.when))).collect()
-            }),
-            ["/workflow" | "/workflows", "run" | "show"] => self.workflow_names().await,
-            _ => Ok(Vec::new()),
-        };
-        found.unwrap_or_default()
-    }
-
-    /// The workflows there are.
-    async fn workflow_names(&self) -> Result<Vec<Argument>, Failure> {
-        let list = self.ask(&ListWorkflows { folder: self.folder_name(), all: false }).await?;
-        let name = |entry: WorkflowEntry| argument(entry.name, entry.description.unwrap_or_default());
-        Ok(list.workflows.into_iter().map(name).collect())
     }
 
     /// The commands of the person and of the folder; those that are not trusted say so.
@@ -324,10 +268,6 @@ impl TerminalHost {
     }
 }
 
-fn argument(text: String, about: String) -> Argument {
-    Argument { text, about }
-}
-
 fn branch(folder: &Path) -> Option<String> {
     match GitFacts::of(folder)?.head {
         Head::Branch(name) => Some(name),
@@ -345,8 +285,8 @@ impl Host for TerminalHost {
         async move { self.sessions.close(&client).await }.boxed()
     }
 
-    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
-        self.list_sessions().map_err(|failure| failure.words()).boxed()
+    fn folder(&self) -> String {
+        self.folder_name()
     }
 
     fn files(&self) -> BoxFuture<'_, Vec<String>> {
@@ -394,39 +334,39 @@ impl Host for TerminalHost {
         Some(self.sessions.ended())
     }
 
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
         async move {
             let loaded = self.load()?;
             model_list::list(&loaded.config, &self.env).await
         }
-        .map_err(|failure: Failure| failure.words())
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
-    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
+    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, AppError>> {
         let list = || {
             let loaded = self.load()?;
             rule_list::list(&self.folder(), &self.args.rules, &loaded, &self.env)
         };
-        async move { block_in_place(list) }.map_err(|failure: Failure| failure.words()).boxed()
+        async move { block_in_place(list) }.map_err(|failure: Failure| failure.into()).boxed()
     }
 
-    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
+    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
             let loaded = self.load()?;
             let words = block_in_place(|| rule_list::add(&rule, &self.folder(), &loaded, &self.env));
             self.renewed(words.map_err(Failure::usage)?).await
         }
-        .map_err(|failure: Failure| failure.words())
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
-    fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, String>> {
+    fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
             let words = rule_list::remove(&id, &self.env).map_err(Failure::usage)?;
             self.renewed(words).await
         }
-        .map_err(|failure: Failure| failure.words())
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
@@ -438,8 +378,8 @@ impl Host for TerminalHost {
         .boxed()
     }
 
-    fn keep(&self, note: String) -> BoxFuture<'_, Result<String, String>> {
-        self.keep_note(note).map_err(|failure| failure.words()).boxed()
+    fn keep(&self, note: String) -> BoxFuture<'_, Result<String, AppError>> {
+        self.keep_note(note).map_err(AppError::from).boxed()
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
@@ -451,12 +391,8 @@ impl Host for TerminalHost {
         async move { block_in_place(|| self.list_commands()) }.boxed()
     }
 
-    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
-        async move { self.say_custom(&name, &argument).await.map_err(|failure| failure.words()) }.boxed()
-    }
-
-    fn arguments(&self, line: String) -> BoxFuture<'_, Vec<Argument>> {
-        async move { self.list_arguments(&line).await }.boxed()
+    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
+        async move { self.say_custom(&name, &argument).await.map_err(AppError::from) }.boxed()
     }
 
     fn outside(
@@ -464,8 +400,8 @@ impl Host for TerminalHost {
         client: Arc<dyn Client>,
         what: Outside,
         argument: String,
-    ) -> BoxFuture<'_, Result<CommandOutcome, String>> {
-        async move { self.beyond(client, what, &argument).await.map_err(|failure| failure.words()) }.boxed()
+    ) -> BoxFuture<'_, Result<CommandOutcome, AppError>> {
+        async move { self.beyond(client, what, &argument).await.map_err(AppError::from) }.boxed()
     }
 
     fn has_status(&self) -> bool {

@@ -124,7 +124,7 @@ fn see(
 ) -> Result<Exit, Failure> {
     say::hold_notes();
     let seen = runtime.block_on(async {
-        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, Wanted::New, first, looks);
+        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, host.app(), Wanted::New, first, looks);
         tokio::select! {
             seen = until_closed(window, signals) => seen,
             () = defect(env) => Ok(Exit::Failed),

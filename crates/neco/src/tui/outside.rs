@@ -15,7 +15,7 @@ use neco_proto::app::sessions::{ForkSession, ListSessions};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{AppError, Caller, Trouble};
 use neco_proto::slash::Outside;
-use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
+use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
 use neco_safety::sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
@@ -24,7 +24,7 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::host::{SHORT_ID, TerminalHost};
+use super::host::TerminalHost;
 use super::prompts;
 use crate::agent_orders;
 use crate::cmd::agents::show as agents;
@@ -38,7 +38,7 @@ use crate::port_args::ExportArgs;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
-use crate::short_id::ShortIds;
+use crate::short_id::{ShortIds, short_id};
 
 /// How long a look at everything may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -147,17 +147,16 @@ impl TerminalHost {
             let words = "it is at work, and going to a fork would stop it: Esc stops it, then /fork";
             return Err(Failure::usage(words));
         }
-        let (session, short) =
-            (standing.session_id, |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>());
+        let session = standing.session_id;
         let request =
             ForkSession { session: session.to_string(), at: (!at.is_empty()).then(|| at.to_owned()), title: None };
         let fork = self.ask(&request).await?.session.id;
         let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
         let words = format!(
             "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
-            short(fork),
-            short(session),
-            short(session)
+            short_id(fork),
+            short_id(session),
+            short_id(session)
         );
         Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_string()), words))
     }
@@ -198,7 +197,8 @@ impl TerminalHost {
             [] | ["list"] => workflow::list::as_lines(&self.ask(&ListWorkflows { folder, all: false }).await?, false),
             ["show", name] => {
                 let shape = Shape { task: None, json: false, paint: Paint::default() };
-                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app()).await?
+                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app().as_ref())
+                    .await?
             }
             ["validate", name] => {
                 let request = CheckWorkflows { folder, files: vec![(*name).to_owned()] };
