@@ -7,10 +7,13 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
+use neco_proto::app::agents::{CheckAgents, ListAgents, ShowAgent};
 use neco_proto::app::doctor::Examine;
 use neco_proto::app::history::{DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession};
 use neco_proto::app::keys::{ListKeys, RemoveKeys, SetKey};
+use neco_proto::app::memory::{AddMemory, ListMemory, RemoveMemory, ShowMemory};
 use neco_proto::app::models::{ListModels, ShowModel, TestModel};
+use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
 use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{
@@ -18,6 +21,7 @@ use neco_proto::app::sessions::{
 };
 use neco_proto::app::settings::{FindSettings, ListSettings};
 use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust};
+use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
@@ -26,7 +30,7 @@ use serde_json::Value;
 
 use crate::error::of_session;
 use crate::services::ServiceSetup;
-use crate::{doctor, error, keys, models, rules, services, sessions, settings, trust};
+use crate::{agents, doctor, error, keys, memory, models, plans, rules, services, sessions, settings, trust, workflows};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {
@@ -64,6 +68,14 @@ impl LocalApp {
     #[must_use]
     pub fn new(store: Arc<SqliteStore>, hub: Hub, env: Env, overrides: Vec<String>) -> Self {
         Self { store, hub, storeless: StorelessApp::new(env, overrides) }
+    }
+
+    /// Writes what waits and closes the store; nothing can be asked any more that needs it.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn close(&self) -> Result<(), AppError> {
+        self.store.close().await.map_err(error::of_store)
     }
 
     /// The settings of a folder, or those that come with the program: broken ones are no reason not to show what was said.
@@ -157,6 +169,20 @@ routes! {
         ExportSession => sessions::export,
         FindForeignSessions => sessions::find_foreign,
         ImportSession => sessions::import,
+        ListWorkflows => workflows::list,
+        ShowWorkflow => workflows::show,
+        ShowWorkflowRun => workflows::show_run,
+        CheckWorkflows => workflows::check,
+        ListAgents => agents::list,
+        ShowAgent => agents::show,
+        CheckAgents => agents::check,
+        ListMemory => memory::list,
+        ShowMemory => memory::show,
+        AddMemory => memory::add,
+        RemoveMemory => memory::remove,
+        ListPlans => plans::list,
+        ShowPlan => plans::show,
+        ClosePlan => plans::close,
     }
     Storeless {
         ListRules => rules::list,

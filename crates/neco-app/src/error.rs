@@ -5,7 +5,9 @@ use neco_model::SetupError;
 use neco_port::PortError;
 use neco_proto::app::{AppError, Trouble};
 use neco_session::SessionError;
+use neco_session::memory::MemoryError;
 use neco_session::rewind::RewindError;
+use neco_session::workflow::WorkflowError;
 use neco_store::StoreError;
 
 /// The configuration can't be used.
@@ -107,4 +109,25 @@ pub fn of_port(error: PortError) -> AppError {
         | PortError::Output { .. } => (Trouble::Failed, None),
     };
     AppError { hint: hint.map(str::to_owned), ..AppError::new(trouble, error.to_string()) }
+}
+
+/// A workflow can't be had.
+#[must_use]
+pub fn of_workflow(error: WorkflowError) -> AppError {
+    let is_missing = matches!(error, WorkflowError::Unknown { .. });
+    AppError::new(if is_missing { Trouble::NotFound } else { Trouble::Invalid }, error.to_string())
+}
+
+/// The memory can't do something.
+#[must_use]
+pub fn of_memory(error: MemoryError) -> AppError {
+    let trouble = match error {
+        MemoryError::Unknown { .. } => {
+            return AppError::new(Trouble::NotFound, error.to_string())
+                .hint("`neco memory list` lists what is remembered here.");
+        }
+        MemoryError::Refused(_) => Trouble::Invalid,
+        MemoryError::File(_) | MemoryError::Index(_) => Trouble::Failed,
+    };
+    AppError::new(trouble, error.to_string())
 }

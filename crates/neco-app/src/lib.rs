@@ -3,20 +3,24 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
-//! call is answered where), [`sessions`], [`models`], [`rules`],
+//! call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
 //! [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
 
+pub mod agents;
 pub mod app;
 pub mod disk;
 mod doctor;
 pub mod error;
 mod keys;
+pub mod memory;
 mod models;
+pub mod plans;
 pub mod rules;
 pub mod services;
 pub mod sessions;
 mod settings;
 mod trust;
+pub mod workflows;
 pub mod workspace;
 
 pub use app::{LocalApp, StorelessApp};

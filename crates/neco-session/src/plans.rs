@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use neco_agent::{EventSink, SinkError};
+use neco_proto::app::plans::UnfinishedPlan;
 use neco_proto::event::PlanUpdate;
-use neco_proto::{EventBody, Plan, SessionId, TurnId};
+use neco_proto::{EventBody, SessionId, TurnId};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
@@ -22,60 +22,34 @@ const FRESH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// Plans that a new session is told of, the newest first.
 pub const MOST_TOLD: usize = 3;
 
-/// A plan that a session left unfinished.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnfinishedPlan {
-    /// The session that carries it out.
-    pub session: SessionId,
-    /// Its workspace.
-    pub cwd: String,
-    /// When it was last changed.
-    pub saved_ms: i64,
-    /// The plan.
-    pub plan: Plan,
-    /// What was found out with it.
-    #[serde(default)]
-    pub findings: Vec<String>,
+/// How much of a plan is done, in words.
+#[must_use]
+pub fn progress(plan: &UnfinishedPlan) -> String {
+    let done = plan.plan.steps.iter().filter(|step| step.done).count();
+    match plan.plan.steps.len() {
+        0 => "its steps can't be told apart".to_owned(),
+        all => format!("{done} of {all} steps done"),
+    }
 }
 
-impl UnfinishedPlan {
-    /// How much of it is done, in words.
-    #[must_use]
-    pub fn progress(&self) -> String {
-        let done = self.plan.steps.iter().filter(|step| step.done).count();
-        match self.plan.steps.len() {
-            0 => "its steps can't be told apart".to_owned(),
-            all => format!("{done} of {all} steps done"),
-        }
-    }
-
-    /// The session, as much of its id as tells sessions of the same minute apart.
-    #[must_use]
-    pub fn short_session(&self) -> String {
-        let id = self.session.to_string();
-        id.get(..18).unwrap_or(&id).to_owned()
-    }
-
-    /// What the model of another session is told of it. What a plan and its findings say was written by a
-    /// model, from whatever it had read.
-    #[must_use]
-    pub fn told(&self) -> String {
-        let line =
-            |step: &neco_proto::PlanStep| format!("[{}] {}. {}", if step.done { "x" } else { " " }, step.id, step.text);
-        let steps: Vec<String> = self.plan.steps.iter().map(line).collect();
-        let plan = if steps.is_empty() { self.plan.text.trim().to_owned() } else { steps.join("\n") };
-        let found: String = self.findings.iter().map(|finding| format!("\n- {finding}")).collect();
-        let found = if found.is_empty() { found } else { format!("\nFound out with it:{found}") };
-        let whose = if self.plan.unseen { "that no user had seen" } else { "that the user had accepted" };
-        let id = self.session.to_string();
-        format!(
-            "An earlier session in this workspace left a plan unfinished {whose} ({}):\n{}\n\
-             When the user wants to go on with it, look how far it really is and make its open steps your list. \
-             Otherwise leave it alone and do not bring it up.",
-            self.progress(),
-            untrusted::wrap(&id, "the plan of an earlier session", &format!("{plan}{found}")),
-        )
-    }
+/// What the model of another session is told of a plan. What it and its findings say was written by a model, from
+/// whatever that had read.
+pub(crate) fn told(plan: &UnfinishedPlan) -> String {
+    let line =
+        |step: &neco_proto::PlanStep| format!("[{}] {}. {}", if step.done { "x" } else { " " }, step.id, step.text);
+    let steps: Vec<String> = plan.plan.steps.iter().map(line).collect();
+    let text = if steps.is_empty() { plan.plan.text.trim().to_owned() } else { steps.join("\n") };
+    let found: String = plan.findings.iter().map(|finding| format!("\n- {finding}")).collect();
+    let found = if found.is_empty() { found } else { format!("\nFound out with it:{found}") };
+    let whose = if plan.plan.unseen { "that no user had seen" } else { "that the user had accepted" };
+    let id = plan.session.to_string();
+    format!(
+        "An earlier session in this workspace left a plan unfinished {whose} ({}):\n{}\n\
+         When the user wants to go on with it, look how far it really is and make its open steps your list. \
+         Otherwise leave it alone and do not bring it up.",
+        progress(plan),
+        untrusted::wrap(&id, "the plan of an earlier session", &format!("{text}{found}")),
+    )
 }
 
 /// Where unfinished plans are.
@@ -253,7 +227,7 @@ impl EventSink for PlanKeeper {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{PlanStatus, PlanStep};
+    use neco_proto::{Plan, PlanStatus, PlanStep};
 
     use super::*;
 
@@ -271,8 +245,8 @@ mod tests {
         assert!(files.unfinished("/a").await.is_empty());
         files.keep(session, "/a", &update(PlanStatus::Accepted, true)).await.unwrap();
         let found = files.unfinished("/a").await.remove(0);
-        assert_eq!((found.session, found.progress().as_str()), (session, "1 of 2 steps done"));
-        let told = found.told();
+        assert_eq!((found.session, progress(&found).as_str()), (session, "1 of 2 steps done"));
+        let told = told(&found);
         assert!(told.contains("[x] 1. step 1\n[ ] 2. step 2\nFound out with it:\n- it is so\n</untrusted-"), "{told}");
         assert!(told.contains("that the user had accepted"), "{told}");
         assert!(files.unfinished("/b").await.is_empty());
@@ -306,7 +280,7 @@ mod tests {
     fn a_plan_that_nobody_saw_is_not_called_accepted() {
         let plan = Plan { unseen: true, ..update(PlanStatus::Accepted, false).plan.unwrap() };
         let (session, cwd) = (SessionId::new(), "/a".to_owned());
-        let told = UnfinishedPlan { session, cwd, saved_ms: 0, plan, findings: Vec::new() }.told();
+        let told = told(&UnfinishedPlan { session, cwd, saved_ms: 0, plan, findings: Vec::new() });
         assert!(told.contains("that no user had seen") && !told.contains("accepted"), "{told}");
     }
 }

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 use neco_model::tokens::Family;
+use neco_proto::app::memory::Kept;
 use neco_proto::event::{MemoryAction, MemoryScope};
 use neco_safety::secrets::Redactor;
 use neco_session::memory::{
-    Category, Found, Keep, Kept, Memory, MemoryError, MemorySetup, NewEntry, Recall, RecallLimits, said_by_person,
+    Category, Found, Keep, Memory, MemoryError, MemorySetup, NewEntry, Recall, RecallLimits, said_by_person,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;

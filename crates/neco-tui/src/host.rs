@@ -1,4 +1,4 @@
-//! What a window needs and a session does not give: other sessions, files by name, an editor, a history, a shell.
+//! What a window needs that neither a session nor the program gives: files by name, an editor, a history, a shell.
 //!
 //! Nothing here is waited for by whoever reads the keys: every answer comes back to the window when it is there.
 
@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Attachment, Client, Command, Diff};
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
@@ -19,8 +20,8 @@ pub trait Host: Send + Sync {
     /// Ends a session that was opened; ready when everything is written.
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()>;
 
-    /// The sessions of this folder, newest first.
-    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>>;
+    /// The folder that the session on the screen works in.
+    fn folder(&self) -> String;
 
     /// The files of the workspace, as a person would name them.
     fn files(&self) -> BoxFuture<'_, Vec<String>>;
@@ -61,39 +62,39 @@ pub trait Host: Send + Sync {
     }
 
     /// The models and groups that can be asked.
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
         absent("models can't be listed here")
     }
 
     /// The permission rules that hold, with where they come from.
-    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
+    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, AppError>> {
         absent("rules can't be listed here")
     }
 
     /// Adds a rule as a person writes it, such as `allow bash(cargo test *)`; what was kept and where, in words.
-    fn add_rule(&self, _rule: String) -> BoxFuture<'_, Result<String, String>> {
+    fn add_rule(&self, _rule: String) -> BoxFuture<'_, Result<String, AppError>> {
         absent("rules can't be changed here")
     }
 
     /// Takes a rule away, by its id; what was done, in words.
-    fn drop_rule(&self, _id: String) -> BoxFuture<'_, Result<String, String>> {
+    fn drop_rule(&self, _id: String) -> BoxFuture<'_, Result<String, AppError>> {
         absent("rules can't be changed here")
     }
 
     /// Runs a command line of the person, and tells of its output as it comes; its exit code, if it has one.
     /// Dropping the future kills the command.
     fn shell(&self, _command: String, _output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
-        absent("commands can't be run here")
+        async { Err("commands can't be run here".to_owned()) }.boxed()
     }
 
     /// Keeps a note for later sessions; where, in words.
-    fn keep(&self, _note: String) -> BoxFuture<'_, Result<String, String>> {
+    fn keep(&self, _note: String) -> BoxFuture<'_, Result<String, AppError>> {
         absent("nothing can be kept here")
     }
 
     /// A picture; none when there is none.
     fn image(&self, _source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
-        absent("pictures can't be read here")
+        async { Err("pictures can't be read here".to_owned()) }.boxed()
     }
 
     /// Commands after a slash that the person or the folder brought along.
@@ -102,13 +103,8 @@ pub trait Host: Send + Sync {
     }
 
     /// What such a command says to the agent.
-    fn custom(&self, _name: String, _argument: String) -> BoxFuture<'_, Result<String, String>> {
+    fn custom(&self, _name: String, _argument: String) -> BoxFuture<'_, Result<String, AppError>> {
         absent("that command is not there")
-    }
-
-    /// What may be written next behind a command after a slash: `line` ends where it would begin.
-    fn arguments(&self, _line: String) -> BoxFuture<'_, Vec<Argument>> {
-        async { Vec::new() }.boxed()
     }
 
     /// Carries out a command after a slash that a session can't carry out by itself. `client` is the session on
@@ -118,7 +114,7 @@ pub trait Host: Send + Sync {
         _client: Arc<dyn Client>,
         _what: Outside,
         _argument: String,
-    ) -> BoxFuture<'_, Result<CommandOutcome, String>> {
+    ) -> BoxFuture<'_, Result<CommandOutcome, AppError>> {
         absent("that is not there in this window")
     }
 
@@ -133,8 +129,8 @@ pub trait Host: Send + Sync {
     }
 }
 
-fn absent<T: Send + 'static>(words: &'static str) -> BoxFuture<'static, Result<T, String>> {
-    async move { Err(words.to_owned()) }.boxed()
+fn absent<T: Send + 'static>(words: &'static str) -> BoxFuture<'static, Result<T, AppError>> {
+    async move { Err(AppError::new(Trouble::NotFound, words)) }.boxed()
 }
 
 /// Where a command's output goes, piece by piece.

@@ -3,6 +3,7 @@
 mod support;
 
 use crossterm::event::KeyCode;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::host::{Edited, RuleEntry, SessionEntry, Wanted};
@@ -302,7 +303,8 @@ fn a_rule_that_is_not_kept_comes_back() {
     scene.key(KeyCode::Enter);
     scene.types("allow bash(a*b)");
     assert_eq!(scene.key(KeyCode::Enter), [Effect::AddRule("allow bash(a*b)".into())]);
-    assert_eq!(scene.news(News::RuleChanged(Err("a * stands at the end".into()))), []);
+    let refused = AppError::new(Trouble::Invalid, "a * stands at the end");
+    assert_eq!(scene.news(News::RuleChanged(Err(refused))), []);
     assert_eq!(scene.app.prompt.text.as_str(), "allow bash(a*b)");
     assert_eq!(scene.key(KeyCode::Enter), [Effect::AddRule("allow bash(a*b)".into())], "it is a rule still");
 }

@@ -89,6 +89,18 @@ impl From<AppError> for Failure {
     }
 }
 
+impl From<Failure> for AppError {
+    fn from(failure: Failure) -> Self {
+        let trouble = match failure.exit {
+            Exit::Usage => Trouble::Invalid,
+            Exit::Refused => Trouble::NotAllowed,
+            Exit::Provider => Trouble::NoModel,
+            Exit::Done | Exit::Failed | Exit::Limit | Exit::Stopped(_) | Exit::Unread => Trouble::Failed,
+        };
+        Self { trouble, code: failure.code, message: failure.message, hint: failure.hint }
+    }
+}
+
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         of_config(&error).into()

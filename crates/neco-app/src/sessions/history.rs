@@ -36,6 +36,9 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     let root = Path::new(&record.cwd);
     let hub = app.hub_of(root)?;
     let history = hub.course(record.id).await.map_err(of_session)?;
+    if history.points.is_empty() && request.from.is_none() && request.to.is_none() {
+        return Ok(SessionDiff { files: Vec::new(), place });
+    }
     let from = point(&history, request.from.as_deref().unwrap_or("1"))?;
     let to = point(&history, request.to.as_deref().unwrap_or("now"))?;
     let failed = |words: String| AppError::new(Trouble::Failed, words);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use neco_agent::context::PromptFile;
-use neco_config::Env;
-use neco_session::roles::DefinitionPlaces;
+use neco_config::{Env, Loaded};
+use neco_session::roles::{DefinitionPlaces, Definitions};
 use neco_session::sources::{RulesPlaces, prompt_files};
 use neco_session::workflow::WorkflowPlaces;
 use neco_workspace::GitFacts;
@@ -54,6 +54,13 @@ pub fn agent_places(env: &Env) -> DefinitionPlaces {
         home: Some(env.home().to_owned()),
         ..DefinitionPlaces::default()
     }
+}
+
+/// The definitions of agents that count in a folder, as a session there would have them.
+#[must_use]
+pub fn definitions(env: &Env, folder: &Path, loaded: &Loaded) -> Definitions {
+    let trusted = Plugged::look(env, folder, loaded).trusted_agents();
+    Definitions::load(&DefinitionPlaces { trusted, ..agent_places(env) }, folder)
 }
 
 /// Where the person's own workflows are.

@@ -67,6 +67,13 @@ impl AppError {
         Self { warnings: [warnings, &self.warnings].concat(), ..self }
     }
 
+    /// What happened and what helps, for a person.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let hint = self.hint.iter().map(|hint| format!("\n{hint}"));
+        std::iter::once(self.message.clone()).chain(hint).collect()
+    }
+
     /// Nothing is called so.
     #[must_use]
     pub fn unknown(name: &str) -> Self {

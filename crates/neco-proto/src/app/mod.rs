@@ -4,27 +4,34 @@
 //! routers, descriptions and clients are made from that; no answer holds a key, and none is a sentence that somebody
 //! would have to read to find out what happened.
 //!
-//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], then the topics: [`sessions`],
-//! [`history`], [`port`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`].
+//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
+//! [`sessions`], [`history`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
+//! [`settings`], [`doctor`], [`keys`], [`trust`].
 
+pub mod agents;
 pub mod caller;
 pub mod doctor;
 pub mod error;
 pub mod history;
 pub mod keys;
+pub mod memory;
 pub mod models;
+pub mod origin;
+pub mod plans;
 pub mod port;
 pub mod request;
 pub mod rules;
 pub mod sessions;
 pub mod settings;
 pub mod trust;
+pub mod workflows;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
 
 pub use caller::{Actor, Caller, Scope};
 pub use error::{AppError, Trouble};
+pub use origin::Origin;
 pub use request::{Call, Request, Route, Verb};
 
 /// The program without a face.

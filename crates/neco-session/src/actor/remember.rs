@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_proto::app::memory::Kept;
 use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{AgentId, ClientError, EventBody, Seq, SessionId};
 use neco_store::EventLog;
@@ -13,7 +14,7 @@ use crate::aside::Aside;
 use crate::fold::fold_since;
 use crate::hub::{FindModel, Remembering};
 use crate::journal::Journal;
-use crate::memory::{Kept, NewEntry};
+use crate::memory::{NewEntry, kept_words};
 
 /// What remembering needs of its session.
 pub(super) struct Remembers {
@@ -104,7 +105,7 @@ impl Remembers {
 
     /// Says to the person what became of something that was to be kept.
     async fn say(&self, kept: &Kept) -> Result<(), ClientError> {
-        let text = kept.words();
+        let text = kept_words(kept);
         self.record(EventBody::Notification(Notification::new(NotificationLevel::Info, text))).await
     }
 

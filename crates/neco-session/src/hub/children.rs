@@ -13,6 +13,7 @@ use neco_agent::{
     SinkError,
 };
 use neco_model::Provider;
+use neco_proto::app::agents::Level;
 use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
 use neco_safety::World;
@@ -27,7 +28,7 @@ use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::journal::{AgentSink, Journal};
 use crate::memory::{Memory, tools as memory_tools};
-use crate::roles::{Definition, DefinitionPlaces, Definitions, Level};
+use crate::roles::{Definition, DefinitionPlaces, Definitions};
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
 

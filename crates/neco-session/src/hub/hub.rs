@@ -29,7 +29,7 @@ use crate::error::SessionError;
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
-use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper};
+use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper, progress, told};
 use crate::resume::mend;
 use crate::sources::RulesBelow;
 use crate::spill::SpillFolder;
@@ -275,14 +275,15 @@ impl Hub {
         let left = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await;
         let mut events = Vec::new();
         for plan in left.iter().take(MOST_TOLD) {
-            let short = plan.short_session();
+            let id = plan.session.to_string();
+            let short = id.get(..18).unwrap_or(&id);
             let text = format!(
                 "session {short} left a plan unfinished here ({}); go on with it: /resume {short} in a window, \
                  neco --session {short} -m continue in a shell; or close it: neco plan close {short}",
-                plan.progress()
+                progress(plan)
             );
             events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
-            events.push(EventBody::Message(Message::neco(plan.told())));
+            events.push(EventBody::Message(Message::neco(told(plan))));
         }
         if left.len() > MOST_TOLD {
             let text = format!("{} more plans are unfinished here: neco plan list", left.len() - MOST_TOLD);

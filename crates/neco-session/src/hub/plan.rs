@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use neco_proto::app::plans::UnfinishedPlan;
 use neco_proto::event::PlanUpdate;
 use neco_proto::{AgentId, EventBody, Plan, PlanStatus, SessionId};
 
 use super::hub::Hub;
 use crate::error::SessionError;
 use crate::journal::Journal;
-use crate::plans::{PlanFiles, UnfinishedPlan};
+use crate::plans::PlanFiles;
 
 impl Hub {
     /// The plans that are unfinished, in all folders or in one, however old, the newest first.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState};
 use neco_proto::{AgentId, EventBody};
 use neco_store::SessionRecord;
@@ -14,8 +15,8 @@ use crate::memory::tools as memory_tools;
 use crate::roles::Definitions;
 use crate::tree::{AgentSupervisor, Spawner, tools as tree_tools};
 use crate::workflow::{
-    Board, CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RealTime, Recorded, RunFiles, RunNote, TreeHands,
-    WorkflowDesk, cancelled,
+    Board, CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RealTime, Recorded, RunFiles, TreeHands, WorkflowDesk,
+    cancelled,
 };
 
 impl Hub {
@@ -67,7 +68,7 @@ impl Hub {
 
     /// The runs of workflows, in all folders or in one, the newest first. One that nobody runs any more is
     /// interrupted.
-    pub async fn workflow_runs(&self, cwd: Option<&str>) -> Vec<RunNote> {
+    pub async fn workflow_runs(&self, cwd: Option<&str>) -> Vec<WorkflowRun> {
         let mut runs = RunFiles::new(&self.setup.data_dir).list(cwd).await;
         for run in runs.iter_mut().filter(|run| run.state == WorkflowState::Running) {
             if !self.setup.log.is_leased(run.session).await {
@@ -81,7 +82,7 @@ impl Hub {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn workflow(&self, run: &RunNote) -> Result<Option<WorkflowGraph>, SessionError> {
+    pub async fn workflow(&self, run: &WorkflowRun) -> Result<Option<WorkflowGraph>, SessionError> {
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;
         let runs = run.state == WorkflowState::Running;
         Ok(board.graphs(|_| runs).into_iter().find(|graph| graph.workflow_id == run.workflow_id))
@@ -91,7 +92,7 @@ impl Hub {
     ///
     /// # Errors
     /// When its session is in use, or it is over.
-    pub async fn cancel_workflow(&self, run: &RunNote) -> Result<(), SessionError> {
+    pub async fn cancel_workflow(&self, run: &WorkflowRun) -> Result<(), SessionError> {
         let lease = Arc::new(self.setup.log.lease(run.session).await?);
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;
         let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));

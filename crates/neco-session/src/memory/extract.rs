@@ -10,13 +10,14 @@ use futures::StreamExt;
 use neco_agent::context::transcript;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, FinishReason, History, OutputSchema, Provider, Request};
+use neco_proto::app::memory::Kept;
 use neco_proto::event::UsageEvent;
 use neco_proto::{Message, Part, Role};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::entry::Category;
-use super::keep::{Keep, Kept, NewEntry};
+use super::keep::{Keep, NewEntry};
 use super::memory::Memory;
 
 /// What the model is told.

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
+use neco_proto::app::memory::{Kept, Resembled};
+use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope};
 use neco_safety::path::Stamp;
 use neco_safety::secrets::Scope;
 
@@ -66,56 +67,25 @@ pub struct NewEntry {
     pub replaces: Option<String>,
 }
 
-/// What became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// The entry in short.
-    pub note: MemoryNote,
-    /// What happened to it; nothing when everything was known already.
-    pub action: Option<MemoryAction>,
-    /// Whether secrets were taken out.
-    pub redacted: bool,
-    /// Another entry that has nearly the same words and may say the opposite.
-    pub resembles: Option<Resembled>,
-}
-
-/// An entry that has nearly the same words as another, and is none the less kept beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resembled {
-    /// Its id.
-    pub id: String,
-    /// Its title.
-    pub title: String,
-}
-
-impl Kept {
-    /// What became of it, for the person, with the command that takes it back.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let MemoryNote { id, title, path, .. } = &self.note;
-        let (done, back) = match self.action {
-            Some(MemoryAction::Stored | MemoryAction::Recalled) => {
-                ("remembered", format!("; neco memory rm {id} forgets it"))
-            }
-            Some(MemoryAction::Updated) => ("brought up to date", format!("; neco memory edit {id} changes it")),
-            None => ("known already", String::new()),
-        };
-        let redacted = if self.redacted { "; what looked like a secret was left out" } else { "" };
-        let beside = self.resembles.as_ref().map(|other| {
-            format!(
-                "\n{} stays, with nearly the same words: {} (neco memory rm {} forgets it)",
-                other.id, other.title, other.id
-            )
-        });
-        format!("{done}: {title} ({path}){redacted}{back}{}", beside.unwrap_or_default())
-    }
-
-    /// The event that tells of it.
-    #[must_use]
-    pub fn event(&self) -> Option<MemoryUpdate> {
-        let action = self.action?;
-        Some(MemoryUpdate { action, entries: vec![self.note.clone()], text: None })
-    }
+/// What became of something that was to be kept, for the person, with the command that takes it back.
+#[must_use]
+pub fn kept_words(kept: &Kept) -> String {
+    let MemoryNote { id, title, path, .. } = &kept.note;
+    let (done, back) = match kept.action {
+        Some(MemoryAction::Stored | MemoryAction::Recalled) => {
+            ("remembered", format!("; neco memory rm {id} forgets it"))
+        }
+        Some(MemoryAction::Updated) => ("brought up to date", format!("; neco memory edit {id} changes it")),
+        None => ("known already", String::new()),
+    };
+    let redacted = if kept.redacted { "; what looked like a secret was left out" } else { "" };
+    let beside = kept.resembles.as_ref().map(|other| {
+        format!(
+            "\n{} stays, with nearly the same words: {} (neco memory rm {} forgets it)",
+            other.id, other.title, other.id
+        )
+    });
+    format!("{done}: {title} ({path}){redacted}{back}{}", beside.unwrap_or_default())
 }
 
 /// A file as it is and as it would be.

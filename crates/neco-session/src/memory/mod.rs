@@ -34,7 +34,7 @@ pub mod tools;
 pub use entry::{Category, Entry, PERSON};
 pub use extract::{Extracted, Extraction, WorthAnswer};
 pub use folder::Folder;
-pub use keep::{Draft, Keep, Kept, NewEntry, Resembled, reach_words};
+pub use keep::{Draft, Keep, NewEntry, kept_words};
 pub use line::{said_by_person, to_remember};
 pub use look::Found;
 pub use memory::{Memory, MemoryError, MemorySetup, Now};

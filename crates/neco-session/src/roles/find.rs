@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_model::GROUPS;
+use neco_proto::app::agents::{Level, Problem};
 use neco_safety::policy::Telling;
 use neco_safety::world::Files;
 use neco_safety::{Policy, invisible};
@@ -14,7 +15,6 @@ use neco_workspace::GitFacts;
 
 use super::builtin;
 use super::definition::{Definition, Origin, RoleModel};
-use super::problem::{Level, Problem};
 use super::read::read_definition;
 use crate::sources::reader::{self, Reader, Unread, Whose};
 

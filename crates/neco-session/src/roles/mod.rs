@@ -10,7 +10,7 @@
 //!
 //! Reading order: [`definition`] (what one is), [`narrowing`],
 //! [`read`] with [`fields`] (what the fields mean), [`names`] (tools by the names of other agents), [`find`] (where they
-//! are), [`builtin`], [`problem`].
+//! are), [`builtin`].
 
 mod builtin;
 mod definition;
@@ -18,7 +18,6 @@ mod fields;
 mod find;
 mod names;
 mod narrowing;
-mod problem;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -27,5 +26,4 @@ pub use builtin::BUILT_IN;
 pub use definition::{Definition, Origin, RoleModel, ToolChoice};
 pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted, UnknownDefinition};
 pub use narrowing::Narrowing;
-pub use problem::{Level, Problem};
 pub use read::read_definition;

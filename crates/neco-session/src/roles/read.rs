@@ -2,11 +2,11 @@
 
 use neco_config::front_matter::{Field, Parted, Reading, part};
 use neco_proto::Mode;
+use neco_proto::app::agents::{Level, Problem};
 use neco_proto::event::NodeType;
 
 use super::definition::{Definition, Origin, RoleModel, ToolChoice};
 use super::narrowing::Narrowing;
-use super::problem::{Level, Problem};
 
 /// The longest name; tools are named after it.
 const LONGEST_NAME: usize = 48;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_proto::app::agents::Level;
 use neco_proto::event::NodeType;
 use neco_proto::{Mode, Risk};
 use neco_safety::policy::{Action, Confinement, Who};

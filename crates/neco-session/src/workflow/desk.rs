@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use neco_agent::SinkError;
+use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
 use neco_proto::{AgentId, EventBody, SessionId, WorkflowId};
 use neco_store::{EventLog, StoreError};
@@ -16,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::board::{Board, Recorded, cancelled};
 use super::definition::WorkflowFile;
 use super::error::WorkflowError;
-use super::files::{RunFiles, RunNote};
+use super::files::RunFiles;
 use super::graph::Graph;
 use super::hands::{Hands, Record, TaskClock};
 use super::runner::{RunnerSetup, run};
@@ -247,7 +248,7 @@ impl Inner {
     /// Lists a run. The log has it too, so a file that can't be written is only said.
     async fn note(&self, name: &str, id: WorkflowId, state: WorkflowState) {
         let now = jiff::Timestamp::now().as_millisecond();
-        let note = RunNote {
+        let note = WorkflowRun {
             workflow_id: id,
             name: name.to_owned(),
             session: self.setup.session,

@@ -4,29 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use neco_proto::event::WorkflowState;
+use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::{SessionId, WorkflowId};
-use serde::{Deserialize, Serialize};
-
-/// A run of a workflow, as it is listed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunNote {
-    /// Which one.
-    pub workflow_id: WorkflowId,
-    /// The workflow's name.
-    pub name: String,
-    /// The session it runs in.
-    pub session: SessionId,
-    /// Where that works.
-    pub cwd: String,
-    /// How it stood last.
-    pub state: WorkflowState,
-    /// When it began, in milliseconds since 1970.
-    pub began_ms: i64,
-    /// When that was noted.
-    pub changed_ms: i64,
-}
 
 /// The files.
 #[derive(Clone, Debug)]
@@ -42,12 +21,12 @@ impl RunFiles {
     }
 
     /// All runs, or those of one folder, the newest first. What can't be read is none.
-    pub async fn list(&self, cwd: Option<&str>) -> Vec<RunNote> {
+    pub async fn list(&self, cwd: Option<&str>) -> Vec<WorkflowRun> {
         let mut found = Vec::new();
         let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return found };
         while let Ok(Some(entry)) = folder.next_entry().await {
             let Ok(bytes) = tokio::fs::read(entry.path()).await else { continue };
-            let Ok(note) = serde_json::from_slice::<RunNote>(&bytes) else { continue };
+            let Ok(note) = serde_json::from_slice::<WorkflowRun>(&bytes) else { continue };
             if cwd.is_none_or(|cwd| note.cwd == cwd) {
                 found.push(note);
             }
@@ -57,13 +36,13 @@ impl RunFiles {
     }
 
     /// A run.
-    pub async fn one(&self, id: WorkflowId) -> Option<RunNote> {
+    pub async fn one(&self, id: WorkflowId) -> Option<WorkflowRun> {
         let bytes = tokio::fs::read(self.file(id)).await.ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// The runs whose id begins with `id`.
-    pub async fn find(&self, id: &str) -> Vec<RunNote> {
+    pub async fn find(&self, id: &str) -> Vec<WorkflowRun> {
         let wanted = id.trim().to_lowercase();
         let mut all = self.list(None).await;
         all.retain(|note| note.workflow_id.to_string().starts_with(&wanted));
@@ -82,7 +61,7 @@ impl RunFiles {
     ///
     /// # Errors
     /// When the file can't be written.
-    pub async fn keep(&self, note: &RunNote) -> io::Result<()> {
+    pub async fn keep(&self, note: &WorkflowRun) -> io::Result<()> {
         tokio::fs::create_dir_all(&self.folder).await?;
         let file = self.file(note.workflow_id);
         let part = file.with_extension("part");
@@ -93,13 +72,5 @@ impl RunFiles {
 
     fn file(&self, id: WorkflowId) -> PathBuf {
         self.folder.join(format!("{id}.json"))
-    }
-}
-
-impl RunNote {
-    /// The same in another state, now.
-    #[must_use]
-    pub fn now(&self, state: WorkflowState) -> Self {
-        Self { state, changed_ms: Timestamp::now().as_millisecond(), ..self.clone() }
     }
 }

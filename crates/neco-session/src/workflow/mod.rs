@@ -40,7 +40,7 @@ pub use board::{Board, Recorded, cancelled, interrupted};
 pub use definition::{FailsIf, Failure, Form, Input, Limits, Retry, TaskEntry, Work, WorkflowFile};
 pub use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
 pub use error::WorkflowError;
-pub use files::{RunFiles, RunNote};
+pub use files::RunFiles;
 pub use graph::{Class, Graph, Task, TaskIndex};
 pub use hands::{Begun, Ended, Hands, RealTime, Record, TaskCall, TaskClock};
 pub use names::KnownNames;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use neco_proto::app::Origin;
 use neco_safety::policy::Telling;
 use neco_safety::world::Files;
 use neco_safety::{Policy, invisible};
@@ -48,14 +49,14 @@ pub enum WorkflowSource {
 }
 
 impl WorkflowSource {
-    /// The word for it.
+    /// Where it comes from.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn origin(&self) -> Origin {
         match self {
-            Self::Person(_) => "yours",
-            Self::BuiltIn => "built-in",
-            Self::Folder(_) => "folder",
-            Self::Named(_) => "file",
+            Self::Person(_) => Origin::Person,
+            Self::BuiltIn => Origin::BuiltIn,
+            Self::Folder(_) => Origin::Folder,
+            Self::Named(_) => Origin::Named,
         }
     }
 

@@ -4,8 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_proto::Client;
-use neco_tui::{Edited, Host, ModelEntry, Printed, SessionEntry, Wanted};
+use jiff::{SignedDuration, Timestamp};
+use neco_proto::app::sessions::{ListSessions, SessionPage, SessionRow};
+use neco_proto::app::{App, AppError, Call, Caller};
+use neco_proto::{Client, SessionId};
+use neco_tui::{Edited, Host, ModelEntry, Printed, Wanted};
 use neco_view::slash::Custom;
 use serde_json::Value;
 
@@ -26,14 +29,8 @@ impl Host for Scene {
         async {}.boxed()
     }
 
-    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
-        let entry = |n: u32| SessionEntry {
-            id: n.to_string(),
-            title: format!("an earlier session, number {n}"),
-            when: format!("{n} h ago"),
-            about: String::new(),
-        };
-        async move { Ok((1..=30).map(entry).collect()) }.boxed()
+    fn folder(&self) -> String {
+        "/work/made-up".to_owned()
     }
 
     fn files(&self) -> BoxFuture<'_, Vec<String>> {
@@ -61,7 +58,7 @@ impl Host for Scene {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
         let model = |name: &str| ModelEntry { name: name.to_owned(), about: "200k".to_owned() };
         async move { Ok(["scripted/demo", "local/small", "local/large"].map(model).to_vec()) }.boxed()
     }
@@ -79,7 +76,30 @@ impl Host for Scene {
         async move { vec![ship] }.boxed()
     }
 
-    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
+    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
         async move { Ok(format!("carry out {name}: {argument}")) }.boxed()
+    }
+}
+
+/// A program with a few sessions.
+impl App for Scene {
+    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        let row = |n: i64| {
+            let used = Timestamp::now() - SignedDuration::from_hours(n);
+            SessionRow {
+                id: SessionId::new(),
+                title: format!("an earlier session, number {n}"),
+                title_by: None,
+                cwd: self.folder(),
+                created: used,
+                updated: used,
+                events: 7,
+                forked_from: None,
+                bytes: None,
+                state: None,
+            }
+        };
+        let page = SessionPage { sessions: (1..=30).map(row).collect(), ..SessionPage::default() };
+        async move { call.answer::<ListSessions>(page) }.boxed()
     }
 }

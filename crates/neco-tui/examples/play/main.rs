@@ -30,5 +30,6 @@ async fn main() -> Result<(), WindowError> {
         neco_tui::give_back();
         hook(panic);
     }));
-    neco_tui::run(Arc::new(host::Scene::default()), Wanted::New, None, looks).await
+    let scene = Arc::new(host::Scene::default());
+    neco_tui::run(scene.clone(), scene, Wanted::New, None, looks).await
 }

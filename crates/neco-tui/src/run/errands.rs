@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use neco_proto::app::App as Program;
 use neco_proto::{AgentId, CallId, Client, Query};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::opening::{Opening, Retold, open, past_of};
+use super::questions;
 use super::shell::{Running, Shared, lock};
 use crate::app::App;
 use crate::host::{Host, ImageSource, Printed, Wanted};
@@ -42,6 +44,7 @@ pub(super) enum Back {
 /// Runs errands.
 pub(super) struct Errands {
     host: Arc<dyn Host>,
+    program: Arc<dyn Program>,
     back: mpsc::UnboundedSender<Back>,
     shell: Option<Running>,
     /// How many commands the person ran.
@@ -62,9 +65,9 @@ struct Status {
 }
 
 impl Errands {
-    /// For this host; what comes of them goes to `back`.
-    pub(super) fn new(host: Arc<dyn Host>, back: mpsc::UnboundedSender<Back>) -> Self {
-        Self { host, back, shell: None, shells: 0, status: Status::default(), session: 0 }
+    /// For this host and this program; what comes of them goes to `back`.
+    pub(super) fn new(host: Arc<dyn Host>, program: Arc<dyn Program>, back: mpsc::UnboundedSender<Back>) -> Self {
+        Self { host, program, back, shell: None, shells: 0, status: Status::default(), session: 0 }
     }
 
     /// Another session is on the screen.
@@ -122,14 +125,16 @@ impl Errands {
 
     /// Runs an effect that needs the host, and neither the session nor the terminal.
     pub(super) fn run(&mut self, effect: Effect, client: Option<&Arc<dyn Client>>) {
-        let host = Arc::clone(&self.host);
+        let (host, program) = (Arc::clone(&self.host), Arc::clone(&self.program));
         match effect {
             Effect::Files => self.spawn("the names of files", async move { News::Files(host.files().await) }),
             Effect::Branch => self.spawn("the branch", async move { News::Branch(host.branch().await) }),
             Effect::Commands(unknown) => {
                 self.spawn("your own commands", async move { News::Commands(host.commands().await, unknown) })
             }
-            Effect::Sessions => self.spawn("the sessions", async move { News::Sessions(host.sessions().await) }),
+            Effect::Sessions => self.spawn("the sessions", async move {
+                News::Sessions(questions::sessions(program.as_ref(), host.folder()).await)
+            }),
             Effect::Models => self.spawn("the models", async move { News::Models(host.models().await) }),
             Effect::Rules => self.spawn("the rules", async move { News::Rules(host.rules().await) }),
             Effect::AddRule(rule) => {
@@ -141,7 +146,7 @@ impl Errands {
                 self.spawn("your own command", async move { News::Custom(host.custom(name, argument).await) });
             }
             Effect::Arguments(line) => self.spawn("what may follow", async move {
-                let arguments = host.arguments(line.clone()).await;
+                let arguments = questions::arguments(program.as_ref(), host.as_ref(), &line).await;
                 News::Arguments(line, arguments)
             }),
             Effect::Outside(what, argument) => {

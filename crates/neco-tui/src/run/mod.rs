@@ -5,8 +5,9 @@
 //! second, and at once after a key; on every way out the terminal is given back before anything is waited for.
 //!
 //! Reading order: [`opening`] (a session, from asking for it to its last events), [`early`] (what is done meanwhile),
-//! [`sender`] (commands in order), [`shell`] (what the person's command prints), [`errands`] (everything else that
-//! takes time), [`signals`], [`aside`] (the terminal is somebody else's), [`bursts`] (pastes that nobody marked),
+//! [`sender`] (commands in order), [`shell`] (what the person's command prints), [`questions`] (what the program is
+//! asked), [`errands`] (everything else that takes time), [`signals`], [`aside`] (the terminal is somebody else's),
+//! [`bursts`] (pastes that nobody marked),
 //! [`pace`] (slow lines) with [`drawing`], [`lost`] (a session that can't be kept), [`window`] with [`inputs`] (the
 //! loop).
 
@@ -19,6 +20,7 @@ mod inputs;
 mod lost;
 mod opening;
 mod pace;
+mod questions;
 mod sender;
 mod shell;
 mod signals;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crossterm::event::Event as TermEvent;
 use futures::StreamExt;
 use jiff::Timestamp;
+use neco_proto::app::App as Program;
 use neco_proto::{Client, ClientError, Command, Event, EventStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -66,17 +67,23 @@ pub enum WindowError {
     Lost(ClientError),
 }
 
-/// Shows sessions until the person leaves; `first` is said at once.
+/// Shows sessions until the person leaves; `first` is said at once, and `program` is asked what no session knows.
 ///
 /// # Errors
 /// When the terminal can't be used, or the first session can't be opened.
-pub async fn run(host: Arc<dyn Host>, wanted: Wanted, first: Option<String>, looks: Looks) -> Result<(), WindowError> {
+pub async fn run(
+    host: Arc<dyn Host>,
+    program: Arc<dyn Program>,
+    wanted: Wanted,
+    first: Option<String>,
+    looks: Looks,
+) -> Result<(), WindowError> {
     let guard = Guard::take()?;
     // Meanwhile a session is opened, and the first program in it does not wait.
     if looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);
     }
-    let mut window = Window::new(host, first, looks)?;
+    let mut window = Window::new(host, program, first, looks)?;
     window.first_answers().await?;
     window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
@@ -135,7 +142,12 @@ pub(super) struct Window {
 }
 
 impl Window {
-    fn new(host: Arc<dyn Host>, first: Option<String>, looks: Looks) -> Result<Self, WindowError> {
+    fn new(
+        host: Arc<dyn Host>,
+        program: Arc<dyn Program>,
+        first: Option<String>,
+        looks: Looks,
+    ) -> Result<Self, WindowError> {
         // Unbounded: what comes back is one answer to each errand that the window sent somebody on.
         let (sender, back) = mpsc::unbounded_channel();
         let screen = Screen::new(Vec::new(), looks.depth);
@@ -144,7 +156,7 @@ impl Window {
         app.opening = true;
         app.portion = 0;
         Ok(Self {
-            errands: Errands::new(Arc::clone(&host), sender),
+            errands: Errands::new(Arc::clone(&host), program, sender),
             back,
             session: None,
             first,

@@ -1,5 +1,6 @@
 //! What is to be done outside of the window's state, and what came of it.
 
+use neco_proto::app::AppError;
 use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
@@ -89,17 +90,17 @@ pub enum News {
     /// The commands that the person or the folder brought along, and the line that was not known before.
     Commands(Vec<Custom>, Option<String>),
     /// The sessions.
-    Sessions(Result<Vec<SessionEntry>, String>),
+    Sessions(Result<Vec<SessionEntry>, AppError>),
     /// The models.
-    Models(Result<Vec<ModelEntry>, String>),
+    Models(Result<Vec<ModelEntry>, AppError>),
     /// The permission rules.
-    Rules(Result<Vec<RuleEntry>, String>),
+    Rules(Result<Vec<RuleEntry>, AppError>),
     /// A permission rule was added or taken away.
-    RuleChanged(Result<String, String>),
+    RuleChanged(Result<String, AppError>),
     /// The host carried something out.
-    Outside(Result<CommandOutcome, String>),
+    Outside(Result<CommandOutcome, AppError>),
     /// What a command of the person's own says.
-    Custom(Result<String, String>),
+    Custom(Result<String, AppError>),
     /// The person's command printed something.
     Printed(String),
     /// So many lines of what it prints next were left out.
@@ -107,7 +108,7 @@ pub enum News {
     /// The person's command is over.
     ShellEnded(Result<Option<i32>, String>),
     /// A note was kept.
-    Kept(Result<String, String>),
+    Kept(Result<String, AppError>),
     /// A picture, and what to write when there is none.
     Image(Result<Option<Attachment>, String>, Option<String>),
     /// What was written in the editor.

@@ -1,5 +1,6 @@
 //! What came of things that took time.
 
+use neco_proto::app::AppError;
 use neco_proto::clean::clean;
 use neco_proto::{Answer, Attachment, ClientError};
 use neco_view::slash;
@@ -54,14 +55,14 @@ impl App {
                 self.transcript.say(Tone::Good, words);
                 return self.rules_again();
             }
-            News::RuleChanged(Err(words)) => self.rule_refused(words),
+            News::RuleChanged(Err(error)) => self.rule_refused(&error),
             News::Outside(Ok(outcome)) => return self.carried_out(outcome),
             News::Custom(Ok(text)) => {
                 self.tried_command = None;
                 return self.say_to_agent(text);
             }
-            News::Custom(Err(words)) => {
-                self.warn(words);
+            News::Custom(Err(error)) => {
+                self.warn(error.words());
                 let tried = self.tried_command.take().filter(|_| self.prompt.text.is_empty());
                 tried.into_iter().for_each(|text| self.prompt.text.set(text));
             }
@@ -90,13 +91,12 @@ impl App {
                 self.wants(unsent);
                 self.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));
             }
-            News::Sessions(Err(words))
-            | News::Models(Err(words))
-            | News::Rules(Err(words))
-            | News::Outside(Err(words))
-            | News::Kept(Err(words))
-            | News::Prompt(Err(words))
-            | News::Call(_, Err(words)) => self.warn(words),
+            News::Sessions(Err(error))
+            | News::Models(Err(error))
+            | News::Rules(Err(error))
+            | News::Outside(Err(error))
+            | News::Kept(Err(error)) => self.warn(error.words()),
+            News::Prompt(Err(words)) | News::Call(_, Err(words)) => self.warn(words),
         }
         Vec::new()
     }
@@ -141,8 +141,8 @@ impl App {
     }
 
     /// A rule that was not kept comes back into the field, to be written better.
-    fn rule_refused(&mut self, words: String) {
-        self.warn(words);
+    fn rule_refused(&mut self, error: &AppError) {
+        self.warn(error.words());
         if let Some(rule) = self.tried_rule.take().filter(|_| self.prompt.text.is_empty()) {
             self.prompt.text.set(rule);
             self.purpose = Purpose::Rule;

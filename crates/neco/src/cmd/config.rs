@@ -33,7 +33,8 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 }
 
 /// Values below each other, and where they come from below each other; what is very long stands out.
-fn as_lines(settings: &[SettingRow], with_origin: bool) -> String {
+#[must_use]
+pub fn as_lines(settings: &[SettingRow], with_origin: bool) -> String {
     let widest = |lengths: &mut dyn Iterator<Item = usize>, most: usize| lengths.max().unwrap_or_default().min(most);
     let keys = widest(&mut settings.iter().map(|setting| setting.key.chars().count()), 40);
     let values = widest(&mut settings.iter().map(|setting| setting.value.chars().count()), 30);

@@ -1,17 +1,16 @@
 //! `neco plan`: plans that sessions left unfinished, in a person's hands.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use jiff::Timestamp;
-use neco_app::services::{self, ServiceSetup};
-use neco_config::{Config, Env};
-use neco_session::Hub;
-use neco_session::plans::UnfinishedPlan;
+use neco_config::Env;
+use neco_proto::app::App;
+use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan, UnfinishedPlan};
+use neco_session::plans::progress;
 
+use super::question::{ask, ask_once, with_store};
 use super::when::ago;
 use crate::args::EverywhereArgs;
-use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan_args::PlanCommand;
@@ -25,51 +24,39 @@ use crate::short_id::short_id;
 /// When there is no such plan, its session is in use, or a file can't be read or written.
 pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
-    compose::runtime()?.block_on(async {
-        let store = compose::open_store(env.data_dir()).await?;
-        let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
-        let done = answer(command, &hub, &folder).await;
-        store.close().await?;
-        done
-    })?;
+    let text = match command {
+        PlanCommand::List { all, json } => {
+            let request = ListPlans { folder: (!all).then(|| folder.display().to_string()) };
+            let plans = ask_once(&request, everywhere, env)?.plans;
+            if *json { as_json(&plans)? } else { as_lines(&plans, *all) }
+        }
+        PlanCommand::Show { session, json } => {
+            let plan = ask_once(&ShowPlan { session: session.clone() }, everywhere, env)?;
+            if *json { as_json(&plan)? } else { whole(&plan) }
+        }
+        PlanCommand::Close { sessions } => {
+            with_store(everywhere, env, async |app| close(sessions, app).await)?;
+            return Ok(Exit::Done);
+        }
+    };
+    say::out(&text)?;
     Ok(Exit::Done)
 }
 
-async fn answer(command: &PlanCommand, hub: &Hub, folder: &Path) -> Result<(), Failure> {
-    match command {
-        PlanCommand::List { all, json } => {
-            let cwd = folder.display().to_string();
-            let plans = hub.unfinished_plans((!all).then_some(cwd.as_str())).await;
-            say::out(&if *json { as_json(&plans)? } else { as_lines(&plans, *all) })
-        }
-        PlanCommand::Show { session, json } => {
-            let plan = find(hub, session).await?;
-            say::out(&if *json { as_json(&plan)? } else { whole(&plan) })
-        }
-        PlanCommand::Close { sessions } => {
-            let mut plans = Vec::new();
-            for session in sessions {
-                plans.push(find(hub, session).await?);
-            }
-            for plan in plans {
-                hub.close_plan(plan.session).await?;
-                say::out(&format!("closed: {}\n", title(&plan)))?;
-            }
-            Ok(())
+/// All of them must be there: half of what was asked is not done.
+async fn close(sessions: &[String], app: &dyn App) -> Result<(), Failure> {
+    let mut plans = Vec::new();
+    for session in sessions {
+        let plan = ask(app, &ShowPlan { session: session.clone() }).await?;
+        if !plans.contains(&plan) {
+            plans.push(plan);
         }
     }
-}
-
-/// The one plan of a session whose id begins so, wherever it works.
-async fn find(hub: &Hub, prefix: &str) -> Result<UnfinishedPlan, Failure> {
-    let mut plans = hub.unfinished_plans(None).await;
-    plans.retain(|plan| !prefix.is_empty() && plan.session.to_string().starts_with(prefix));
-    match plans.len() {
-        1 => Ok(plans.remove(0)),
-        0 => Err(Failure::usage(format!("no session {prefix:?} left a plan unfinished"))
-            .hint("`neco plan list --all` lists the plans of all folders.")),
-        several => Err(Failure::usage(format!("{several} sessions begin with {prefix:?}: give more of the id"))),
+    for plan in plans {
+        ask(app, &ClosePlan { session: plan.session.to_string() }).await?;
+        say::out(&format!("closed: {}\n", title(&plan)))?;
     }
+    Ok(())
 }
 
 fn as_lines(plans: &[UnfinishedPlan], all: bool) -> String {
@@ -81,7 +68,7 @@ fn as_lines(plans: &[UnfinishedPlan], all: bool) -> String {
     for plan in plans {
         let place = if all { format!("  {}", clean_line(&plan.cwd)) } else { String::new() };
         let (id, when) = (short_id(plan.session), ago(plan.saved_ms, now));
-        let _ = writeln!(text, "{id}  {when}  {}  {}{place}", plan.progress(), title(plan));
+        let _ = writeln!(text, "{id}  {when}  {}  {}{place}", progress(plan), title(plan));
     }
     text
 }
@@ -100,7 +87,7 @@ fn whole(plan: &UnfinishedPlan) -> String {
         "session {} · {} · {whose} · {}, {}\n\n{}\n",
         short_id(plan.session),
         clean_line(&plan.cwd),
-        plan.progress(),
+        progress(plan),
         ago(plan.saved_ms, now),
         clean(plan.plan.text.trim()),
     );

@@ -1,4 +1,4 @@
-//! How long ago something was, as people say it and as they write it.
+//! Times as people write them and as they are shown.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

@@ -74,7 +74,7 @@ impl Repl {
             Slash::Outside(outside, argument) => return self.outside(runtime, outside, argument),
             Slash::Custom { name, argument } => match runtime.block_on(self.host.custom(name, argument)) {
                 Ok(content) => self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?,
-                Err(words) => return told(&words),
+                Err(error) => return told(&error.words()),
             },
         }
         Ok(Next::Go)
@@ -84,7 +84,7 @@ impl Repl {
         let client = Arc::clone(&self.client);
         let outcome = match runtime.block_on(self.host.outside(client, what, argument)) {
             Ok(outcome) => outcome,
-            Err(words) => return told(&words),
+            Err(error) => return told(&error.words()),
         };
         match outcome {
             CommandOutcome::Show(text) | CommandOutcome::Print(text) | CommandOutcome::Say(text) => return told(&text),

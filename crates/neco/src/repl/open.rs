@@ -25,7 +25,7 @@ use crate::say;
 use crate::signals::InterruptMask;
 use crate::terminal::Terminal;
 use crate::tui::OpenSessions;
-use crate::tui::host::DoorHost;
+use crate::tui::host::TerminalHost;
 
 /// What is said at the beginning.
 const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ goes on in the next one. \
@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
     let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
-    let host = DoorHost::new(args.clone(), everywhere.clone(), env.clone(), folder, sessions, mask.clone(), None);
+    let host = TerminalHost::new(args.clone(), everywhere.clone(), env.clone(), folder, sessions, mask.clone(), None);
     let client = runtime.block_on(async {
         let tty = Tty::open();
         host.open_first(tty.as_ref()).await
@@ -73,7 +73,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
 
 /// What the main thread has in its hands.
 pub(super) struct Repl {
-    pub(super) host: DoorHost,
+    pub(super) host: TerminalHost,
     pub(super) client: Arc<dyn Client>,
     /// The same, for whoever hears signals.
     pub(super) present: Arc<Mutex<Arc<dyn Client>>>,

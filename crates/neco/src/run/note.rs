@@ -2,7 +2,8 @@
 
 use neco_config::{Env, LoadOptions};
 use neco_proto::EventBody;
-use neco_session::memory::{Kept, to_remember};
+use neco_proto::app::memory::Kept;
+use neco_session::memory::{kept_words, to_remember};
 use serde_json::json;
 
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
@@ -32,7 +33,7 @@ pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     }
     let kept = cmd::memory::note(new, everywhere, env)?;
     say::out(&match args.output_format {
-        OutputFormat::Text => format!("{}\n", kept.words()),
+        OutputFormat::Text => format!("{}\n", kept_words(&kept)),
         OutputFormat::Json => report(&kept),
         OutputFormat::StreamJson => {
             let line = kept.event().map(|update| serde_json::to_string(&EventBody::MemoryUpdate(update)));
@@ -45,7 +46,7 @@ pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
 /// The object of a run that asked no model.
 fn report(kept: &Kept) -> String {
     let value = json!({
-        "result": kept.words(),
+        "result": kept_words(kept),
         "is_error": false,
         "exit_code": Exit::Done.number(),
         "session_id": null,

@@ -1,4 +1,4 @@
-//! What a window asks of the program around it: sessions, files, an editor, commands that reach beyond the session.
+//! What stands around a window: sessions that are opened, files, an editor, commands that reach beyond the session.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,23 +6,19 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use futures::FutureExt;
 use futures::future::BoxFuture;
-use jiff::Timestamp;
+use futures::{FutureExt, TryFutureExt};
 use neco_app::StorelessApp;
 use neco_app::rules::kept_in;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_proto::app::models::ListModels;
-use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
-use neco_proto::app::sessions::{ListSessions, SessionRow};
-use neco_proto::app::{App, Caller, Request, Scope};
-use neco_proto::{Attachment, Client, SessionId};
-use neco_session::memory::to_remember;
-use neco_tui::host::{
-    Argument, CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted,
-};
+use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules, RuleList};
+use neco_proto::app::{App, AppError, Caller, Request};
+use neco_proto::{Attachment, Client};
+use neco_session::memory::{kept_words, to_remember};
+use neco_tui::host::{CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, Wanted};
 use neco_view::slash::{Custom, Outside};
 use neco_workspace::{GitFacts, Head};
 use serde_json::Value;
@@ -31,15 +27,14 @@ use tokio::task::block_in_place;
 use super::editing::Editing;
 use super::history::HistoryFile;
 use super::opened::OpenSessions;
+use super::program::WindowApp;
 use super::shell::PersonsShell;
-use super::{clipboard, files, model_list, own_self, rule_list, status};
+use super::{clipboard, files, model_list, rule_list, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
-use crate::cmd;
-use crate::cmd::session::Desk;
-use crate::cmd::when::ago;
+use crate::cmd::{self, question};
+use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::print::clean::clean_line;
 use crate::run::picture;
 use crate::say;
 use crate::signals::InterruptMask;
@@ -47,17 +42,13 @@ use crate::signals::InterruptMask;
 /// How long a picture may take to be read.
 const PICTURE: Duration = Duration::from_secs(5);
 
-/// Sessions that are listed at most.
-const SESSIONS: usize = 200;
-
-/// Characters of an id that tell sessions apart.
-pub(super) const SHORT_ID: usize = 18;
-
 /// The program around a window.
-pub struct DoorHost {
+pub struct TerminalHost {
     args: RunArgs,
     everywhere: EverywhereArgs,
     env: Env,
+    /// What is asked of the whole program.
+    app: Arc<WindowApp>,
     sessions: OpenSessions,
     editing: Editing,
     /// The person's command for the status line.
@@ -70,7 +61,7 @@ pub struct DoorHost {
     shell: tokio::sync::Mutex<Option<(PathBuf, Arc<PersonsShell>)>>,
 }
 
-impl DoorHost {
+impl TerminalHost {
     /// For work in `folder`.
     #[must_use]
     pub fn new(
@@ -85,10 +76,12 @@ impl DoorHost {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
         let editing = Editing::new(env.clone(), mask);
+        let app = Arc::new(WindowApp::new(everywhere.clone(), env.clone()));
         Self {
             args,
             everywhere,
             env,
+            app,
             sessions,
             editing,
             status_line,
@@ -118,6 +111,7 @@ impl DoorHost {
     /// Ends all sessions that are still open.
     pub async fn close_all(&self) {
         self.sessions.close_all().await;
+        self.app.close().await;
     }
 
     /// The last session that was left and in which something was said, as people write it.
@@ -132,10 +126,20 @@ impl DoorHost {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The settings of the command line.
+    /// What is asked of the whole program.
     #[must_use]
-    pub fn overrides(&self) -> &[String] {
-        &self.everywhere.overrides
+    pub fn app(&self) -> Arc<dyn App> {
+        self.app.clone()
+    }
+
+    /// The same as it goes over wires.
+    pub(super) fn folder_name(&self) -> String {
+        self.folder().display().to_string()
+    }
+
+    /// What holds for subcommands, in that folder.
+    pub(super) fn everywhere_here(&self) -> EverywhereArgs {
+        EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() }
     }
 
     /// The environment.
@@ -145,18 +149,17 @@ impl DoorHost {
     }
 
     /// The settings for work in the folder.
-    pub(super) fn load(&self) -> Result<Loaded, String> {
+    pub(super) fn load(&self) -> Result<Loaded, Failure> {
         let overrides = &[self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })
-            .map_err(|error| error.to_string())
+        Ok(neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })?)
     }
 
-    async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, String> {
+    async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {
         if let Some(first) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(first);
         }
         let args = self.args_for(wanted);
-        let fresh = self.sessions.open(&args, &self.folder(), None).await.map_err(|failure| failure.words())?;
+        let fresh = self.sessions.open(&args, &self.folder(), None).await?;
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
         Ok(fresh.client)
     }
@@ -174,18 +177,8 @@ impl DoorHost {
     }
 
     /// Asks the program.
-    pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, String> {
-        let desk = match R::ROUTE.scope {
-            Scope::Read => Desk::open_to_read(&self.everywhere, &self.env).await,
-            Scope::Work | Scope::Manage => Desk::open(&self.everywhere, &self.env).await,
-        };
-        let desk = desk.map_err(|failure| failure.words())?;
-        let app: &dyn App = &desk.app();
-        let answer = app.ask(&Caller::person(), request).await;
-        let closed = desk.close().await;
-        let answer = answer.map_err(|error| Failure::from(error).words())?;
-        closed.map_err(|failure| failure.words())?;
-        Ok(answer)
+    pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, Failure> {
+        question::ask(self.app.as_ref(), request).await
     }
 
     /// The program without its store, with the settings of this window.
@@ -195,67 +188,26 @@ impl DoorHost {
     }
 
     /// Asks the program what needs no store. Files may be read for it, so it is done on another thread.
-    async fn ask_storeless<R: Request>(&self, request: R) -> Result<R::Answer, String> {
+    pub(super) async fn ask_storeless<R: Request>(&self, request: R) -> Result<R::Answer, Failure> {
         let app = self.storeless();
         let asked = tokio::spawn(async move { (&app as &dyn App).ask(&Caller::person(), &request).await });
-        let answer = asked.await.map_err(|error| error.to_string())?;
-        answer.map_err(|error| Failure::from(error).words())
+        Ok(asked.await.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??)
     }
 
-    async fn list_sessions(&self) -> Result<Vec<SessionEntry>, String> {
-        let folder = Some(self.folder().display().to_string());
-        let page = self.ask(&ListSessions { folder, limit: SESSIONS, ..ListSessions::default() }).await?;
-        let now = Timestamp::now();
-        let short = |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>();
-        let entry = |session: &SessionRow| {
-            let fork = session.forked_from.map(|from| format!(" · fork of {}", short(from.session_id)));
-            SessionEntry {
-                id: session.id.to_string(),
-                title: clean_line(&session.title),
-                when: ago(session.updated.as_millisecond(), now),
-                about: format!("{} events · {}{}", session.events, short(session.id), fork.unwrap_or_default()),
-            }
-        };
-        // What a process left that was killed before anything was said is nothing to go on with.
-        Ok(page.sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect())
+    /// The rules in force.
+    pub(super) async fn rules_here(&self) -> Result<RuleList, Failure> {
+        self.ask_storeless(ListRules { folder: self.folder_name(), given: self.args.rules.given() }).await
     }
 
     /// The kept rules changed: they hold at once, for the agents and for what the person runs.
-    async fn renewed(&self, words: String) -> Result<String, String> {
-        let kept = kept_in(&self.storeless(), &self.folder().display().to_string(), &self.args.rules.given());
-        let kept = kept.map_err(|error| error.message)?;
+    async fn renewed(&self, words: String) -> Result<String, Failure> {
+        let kept = kept_in(&self.storeless(), &self.folder_name(), &self.args.rules.given())?;
         *self.shell.lock().await = None;
         let when = match self.sessions.renew_kept(&kept).await {
             true => "it holds from now on",
             false => "it holds for sessions that are opened from now on; this one is another process's",
         };
         Ok(format!("{words}; {when}"))
-    }
-
-    /// What may follow a command after a slash.
-    async fn list_arguments(&self, line: &str) -> Vec<Argument> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let found = match words.as_slice() {
-            ["/model" | "/models"] => {
-                self.models().await.map(|all| all.into_iter().map(|model| argument(model.name, model.about)).collect())
-            }
-            ["/resume" | "/sessions"] => self.list_sessions().await.map(|all| {
-                let short = |id: &str| id.chars().take(SHORT_ID).collect::<String>();
-                all.iter().map(|one| argument(short(&one.id), format!("{}  {}", one.title, one.when))).collect()
-            }),
-            ["/workflow" | "/workflows", "run" | "show"] => self.workflow_names().await,
-            _ => Ok(Vec::new()),
-        };
-        found.unwrap_or_default()
-    }
-
-    /// The workflows there are.
-    async fn workflow_names(&self) -> Result<Vec<Argument>, String> {
-        let told = own_self::run(&["workflow", "list", "--json"], self.overrides(), &self.folder()).await?;
-        let listed: Value = serde_json::from_str(&told.out).map_err(|error| error.to_string())?;
-        let text = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
-        let all = listed["workflows"].as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(all.iter().map(|entry| argument(text(entry, "name"), text(entry, "description"))).collect())
     }
 
     /// The commands of the person and of the folder; those that are not trusted say so.
@@ -276,22 +228,22 @@ impl DoorHost {
         own_commands::find(&self.env, &self.folder())
     }
 
-    async fn say_custom(&self, name: &str, argument: &str) -> Result<String, String> {
+    async fn say_custom(&self, name: &str, argument: &str) -> Result<String, Failure> {
         let commands = self.own_commands();
         let command = commands.iter().find(|command| command.custom.name == name);
-        let command = command.ok_or_else(|| format!("there is no /{name} any more"))?;
+        let command = command.ok_or_else(|| Failure::usage(format!("there is no /{name} any more")))?;
         let plugged = Plugged::look(&self.env, &self.folder(), &self.load()?);
         if !plugged.may_run(command) {
-            return Err(format!(
+            return Err(Failure::usage(format!(
                 "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
                  switches it on",
                 self.env.shown(&command.file)
-            ));
+            )));
         }
         Ok(command.say(argument))
     }
 
-    async fn persons_shell(&self) -> Result<Arc<PersonsShell>, String> {
+    async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
         let folder = self.folder();
         let mut kept = self.shell.lock().await;
         if let Some((place, shell)) = kept.as_ref()
@@ -301,8 +253,7 @@ impl DoorHost {
         }
         let (loaded, env, rules, place) = (self.load()?, self.env.clone(), self.args.rules.clone(), folder.clone());
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&place, &rules, &loaded, &env)).await;
-        let shell = opened.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
-        let shell = Arc::new(shell);
+        let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((folder, Arc::clone(&shell)));
         Ok(shell)
     }
@@ -329,18 +280,14 @@ impl DoorHost {
     }
 
     /// Keeps a note for later sessions.
-    async fn keep_note(&self, note: String) -> Result<String, String> {
-        let new = to_remember(&format!("# {note}")).ok_or("there is nothing to remember: say it in one line")?;
+    async fn keep_note(&self, note: String) -> Result<String, Failure> {
+        let nothing = || Failure::usage("there is nothing to remember: say it in one line");
+        let new = to_remember(&format!("# {note}")).ok_or_else(nothing)?;
         if !self.load()?.config.memory.enabled {
-            return Err("there is no memory (memory.enabled = false)".to_owned());
+            return Err(Failure::usage("there is no memory (memory.enabled = false)"));
         }
-        let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
-        cmd::memory::remember(new, &everywhere, &self.env).await.map_err(|failure| failure.message)
+        Ok(kept_words(&self.ask(&cmd::memory::said(new, &self.folder())).await?))
     }
-}
-
-fn argument(text: String, about: String) -> Argument {
-    Argument { text, about }
 }
 
 fn branch(folder: &Path) -> Option<String> {
@@ -351,17 +298,17 @@ fn branch(folder: &Path) -> Option<String> {
     }
 }
 
-impl Host for DoorHost {
+impl Host for TerminalHost {
     fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
-        self.open_wanted(wanted).boxed()
+        self.open_wanted(wanted).map_err(|failure| failure.words()).boxed()
     }
 
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()> {
         async move { self.sessions.close(&client).await }.boxed()
     }
 
-    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
-        self.list_sessions().boxed()
+    fn folder(&self) -> String {
+        self.folder_name()
     }
 
     fn files(&self) -> BoxFuture<'_, Vec<String>> {
@@ -409,51 +356,56 @@ impl Host for DoorHost {
         Some(self.sessions.ended())
     }
 
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, String>> {
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
         async move {
-            let folder = self.folder().display().to_string();
-            let list = self.ask_storeless(ListModels { folder, all: false, own_servers: true }).await?;
-            Ok(model_list::entries(list))
+            let list = ListModels { folder: self.folder_name(), all: false, own_servers: true };
+            Ok(model_list::entries(self.ask_storeless(list).await?))
         }
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
-    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, String>> {
+    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, AppError>> {
         async move {
-            let request = ListRules { folder: self.folder().display().to_string(), given: self.args.rules.given() };
-            let list = self.ask_storeless(request).await?;
+            let list = self.rules_here().await?;
             // A file that can't be read is told with the rules that hold.
             let kept = self.ask_storeless(ListKeptRules {}).await.unwrap_or_default();
             Ok(rule_list::entries(kept, list))
         }
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
-    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, String>> {
+    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
             let words = rule.trim().to_owned();
-            let request = AddRule { folder: self.folder().display().to_string(), rule };
-            let kept = self.ask_storeless(request).await?;
+            let kept = self.ask_storeless(AddRule { folder: self.folder_name(), rule }).await?;
             self.renewed(format!("{words}: kept for this folder in {}", kept.file)).await
         }
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
-    fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, String>> {
+    fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, AppError>> {
         async move {
             let removed = self.ask_storeless(RemoveRules { rules: vec![id] }).await?;
             let titles: Vec<String> = removed.rules.into_iter().map(|rule| rule.title).collect();
             self.renewed(format!("no longer: {}", titles.join(", "))).await
         }
+        .map_err(|failure: Failure| failure.into())
         .boxed()
     }
 
     fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
-        async move { self.persons_shell().await?.run(&command, output).await }.boxed()
+        async move {
+            let shell = self.persons_shell().await.map_err(|failure| failure.words())?;
+            shell.run(&command, output).await
+        }
+        .boxed()
     }
 
-    fn keep(&self, note: String) -> BoxFuture<'_, Result<String, String>> {
-        self.keep_note(note).boxed()
+    fn keep(&self, note: String) -> BoxFuture<'_, Result<String, AppError>> {
+        self.keep_note(note).map_err(AppError::from).boxed()
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
@@ -465,12 +417,8 @@ impl Host for DoorHost {
         async move { block_in_place(|| self.list_commands()) }.boxed()
     }
 
-    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, String>> {
-        async move { self.say_custom(&name, &argument).await }.boxed()
-    }
-
-    fn arguments(&self, line: String) -> BoxFuture<'_, Vec<Argument>> {
-        async move { self.list_arguments(&line).await }.boxed()
+    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
+        async move { self.say_custom(&name, &argument).await.map_err(AppError::from) }.boxed()
     }
 
     fn outside(
@@ -478,8 +426,8 @@ impl Host for DoorHost {
         client: Arc<dyn Client>,
         what: Outside,
         argument: String,
-    ) -> BoxFuture<'_, Result<CommandOutcome, String>> {
-        async move { self.beyond(client, what, &argument).await }.boxed()
+    ) -> BoxFuture<'_, Result<CommandOutcome, AppError>> {
+        async move { self.beyond(client, what, &argument).await.map_err(AppError::from) }.boxed()
     }
 
     fn has_status(&self) -> bool {

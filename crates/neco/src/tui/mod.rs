@@ -4,8 +4,8 @@
 //! while the window has it; the terminal is given back and sessions are on the disk however the process ends;
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
-//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for),
-//! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with [`own_self`],
+//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
+//! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with
 //! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
 
 pub mod ahead;
@@ -19,7 +19,7 @@ mod model_list;
 mod open;
 mod opened;
 pub mod outside;
-mod own_self;
+mod program;
 mod prompts;
 mod rule_list;
 mod set_up;

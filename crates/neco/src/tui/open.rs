@@ -11,7 +11,7 @@ use neco_tui::{Host, Looks, Wanted, WindowError};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::host::DoorHost;
+use super::host::TerminalHost;
 use super::opened::OpenSessions;
 use super::{looks, set_up};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
     let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
-    let host = DoorHost::new(
+    let host = TerminalHost::new(
         args.clone(),
         everywhere.clone(),
         env.clone(),
@@ -116,7 +116,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
 /// Shows the window until the person leaves or a signal ends it; all sessions have ended then.
 fn see(
     runtime: &Runtime,
-    host: &Arc<DoorHost>,
+    host: &Arc<TerminalHost>,
     signals: Signals,
     first: Option<String>,
     looks: Looks,
@@ -124,7 +124,7 @@ fn see(
 ) -> Result<Exit, Failure> {
     say::hold_notes();
     let seen = runtime.block_on(async {
-        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, Wanted::New, first, looks);
+        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, host.app(), Wanted::New, first, looks);
         tokio::select! {
             seen = until_closed(window, signals) => seen,
             () = defect(env) => Ok(Exit::Failed),

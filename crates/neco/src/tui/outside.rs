@@ -1,38 +1,76 @@
 //! The commands after a slash that reach beyond the session.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
+use clap::Parser;
 use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::sandbox;
-use neco_proto::app::sessions::ForkSession;
-use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionId, SessionSnapshot};
+use neco_proto::app::agents::{ListAgents, ShowAgent};
+use neco_proto::app::doctor::Examine;
+use neco_proto::app::history::DiffSession;
+use neco_proto::app::memory::{ListMemory, MemoryWords};
+use neco_proto::app::models::ListModels;
+use neco_proto::app::sessions::{ForkSession, ListSessions};
+use neco_proto::app::settings::ListSettings;
+use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
+use neco_proto::app::{AppError, Caller, Trouble};
+use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
 use neco_safety::sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use neco_view::agent_ask::AgentAsk;
 use neco_view::slash::Outside;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
-use super::host::{DoorHost, SHORT_ID};
-use super::{own_self, prompts};
+use super::host::TerminalHost;
+use super::prompts;
 use crate::agent_orders;
+use crate::cmd::agents::show as agents;
+use crate::cmd::memory::list as memory;
+use crate::cmd::session::Desk;
+use crate::cmd::workflow::show::Shape;
+use crate::cmd::{self, session, workflow};
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::port_args::ExportArgs;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
+use crate::short_id::{ShortIds, short_id};
 
-impl DoorHost {
+/// How long a look at everything may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Entries of the memory that are found at most.
+const MEMORIES: usize = 20;
+
+/// All sessions that there are.
+const ALL: usize = usize::MAX >> 1;
+
+/// What is written behind `/export`, as on the command line.
+#[derive(Parser)]
+#[command(name = "/export", no_binary_name = true)]
+struct ExportLine {
+    #[command(flatten)]
+    args: ExportArgs,
+}
+
+impl TerminalHost {
     /// Carries out a command of the table that a session can't carry out by itself.
     ///
     /// # Errors
-    /// In words for the person.
+    /// When it can't be done.
     pub async fn beyond(
         &self,
         client: Arc<dyn Client>,
         what: Outside,
         argument: &str,
-    ) -> Result<CommandOutcome, String> {
+    ) -> Result<CommandOutcome, Failure> {
         let one: &str = argument.trim();
         Ok(match what {
             Outside::Init => CommandOutcome::Prompt(prompts::init(one)),
@@ -44,67 +82,80 @@ impl DoorHost {
             Outside::Export => self.export(&client, one).await?,
             Outside::Agents => self.agents(&client, one).await?,
             Outside::Workflow => self.workflow(one).await?,
-            Outside::Memory if one.is_empty() => self.own(&["memory", "list"]).await?,
-            Outside::Memory => self.own(&["memory", "search", one]).await?,
-            Outside::Config => self.own(&["config", "show", "--origin"]).await?,
+            Outside::Memory => self.memory(one).await?,
+            Outside::Config => {
+                let list = self.ask_storeless(ListSettings { folder: self.folder_name() }).await?;
+                print(&cmd::config::as_lines(&list.settings, true))
+            }
             Outside::Doctor => self.doctor().await?,
-            Outside::Sessions => self.own(&["session", "list"]).await?,
-            Outside::Models => self.own(&["model", "list"]).await?,
-            Outside::Permissions => self.own(&["policy", "list"]).await?,
-            Outside::Hooks => self.hooks().await?,
+            Outside::Sessions => self.all_sessions().await?,
+            Outside::Models => {
+                let list = ListModels { folder: self.folder_name(), all: false, own_servers: false };
+                print(&cmd::model::as_lines(&self.ask_storeless(list).await?, Paint::default()))
+            }
+            Outside::Permissions => print(&cmd::policy::as_lines(&self.rules_here().await?)),
+            Outside::Hooks => self.hooks()?,
             Outside::Sandbox => self.sandbox().await?,
             Outside::Bug => CommandOutcome::Show(self.bug(&client).await),
         })
     }
 
-    /// What a subcommand of this program prints, as it is.
-    async fn own(&self, arguments: &[&str]) -> Result<CommandOutcome, String> {
-        let told = own_self::run(arguments, self.overrides(), &self.folder()).await?;
-        let text = if told.out.trim().is_empty() { told.err } else { told.out };
-        match text.trim_end() {
-            "" => Ok(CommandOutcome::Say("nothing to tell".to_owned())),
-            text => Ok(CommandOutcome::Print(text.to_owned())),
-        }
+    /// The same as the command says, but for the terminal, which the window has.
+    async fn doctor(&self) -> Result<CommandOutcome, Failure> {
+        let examined = timeout(PATIENCE, self.ask_storeless(Examine { folder: self.folder_name() })).await;
+        let examined = examined.map_err(|_| Failure::new(Exit::Failed, "it takes too long"))??;
+        let lines = cmd::doctor::as_lines(&examined.findings, Paint::default());
+        Ok(print(&format!("neco {}\n{lines}{}", examined.version, cmd::doctor::end(&examined.findings))))
     }
 
-    /// The same as the command says, but for the terminal: that one has none.
-    async fn doctor(&self) -> Result<CommandOutcome, String> {
-        let outcome = self.own(&["doctor"]).await?;
-        let CommandOutcome::Print(text) = outcome else { return Ok(outcome) };
-        let about_terminal = |line: &str| line.split_whitespace().take(2).any(|word| word == "terminal");
-        let lines: Vec<&str> = text.lines().filter(|line| !about_terminal(line)).collect();
-        Ok(CommandOutcome::Print(lines.join("\n")))
+    /// The sessions of this folder.
+    async fn all_sessions(&self) -> Result<CommandOutcome, Failure> {
+        let here = ListSessions { folder: Some(self.folder_name()), limit: ALL, states: true, ..Default::default() };
+        let sessions = self.ask(&here).await?.sessions;
+        let all = self.ask(&ListSessions { limit: ALL, ..Default::default() }).await?.sessions;
+        let ids = ShortIds::of(all.iter().map(|session| session.id));
+        let shape = session::Shape { all: false, home: self.env().home(), width: usize::MAX, sizes: false };
+        Ok(print(&session::as_lines(&sessions, &ids, &shape)))
+    }
+
+    /// What is remembered, or what of it fits some words.
+    async fn memory(&self, words: &str) -> Result<CommandOutcome, Failure> {
+        let none = if words.is_empty() { memory::NOTHING } else { memory::NO_HIT };
+        let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
+        let list = self.ask(&ListMemory { folder: self.folder_name(), words, only: None }).await?;
+        Ok(print(&memory::as_lines(&list.entries, none)))
     }
 
     /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
-    async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, String> {
+    async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, Failure> {
+        let folder = self.folder_name();
         if matches!(text, "" | "list") {
-            return self.own(&["agents", "list"]).await;
+            return Ok(print(&agents::all(&self.ask(&ListAgents { folder }).await?, self.env())));
         }
-        let ask = AgentAsk::parse(text)?;
+        let ask = AgentAsk::parse(text).map_err(Failure::usage)?;
         let shows = match &ask {
             AgentAsk::Status { agent } => Some(agent.clone()),
             AgentAsk::Order { .. } => None,
         };
         match (agent_orders::carry_out(client.as_ref(), ask, usize::MAX, Paint::default()).await, shows) {
-            (Ok(text), Some(_)) => Ok(CommandOutcome::Print(text.trim_end().to_owned())),
+            (Ok(text), Some(_)) => Ok(print(&text)),
             (Ok(words), None) => Ok(CommandOutcome::Say(words)),
             // Nobody of that name works; perhaps somebody can be asked who has it.
-            (Err(words), Some(Some(name))) => {
-                let told = own_self::run(&["agents", "show", &name], self.overrides(), &self.folder()).await?;
-                if told.done { Ok(CommandOutcome::Print(told.out.trim_end().to_owned())) } else { Err(words) }
-            }
-            (Err(words), _) => Err(words),
+            (Err(words), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
+                Ok(shown) => Ok(print(&agents::one(&shown, self.env()))),
+                Err(_) => Err(Failure::usage(words)),
+            },
+            (Err(words), _) => Err(Failure::usage(words)),
         }
     }
 
-    async fn fork(&self, client: &Arc<dyn Client>, at: &str) -> Result<CommandOutcome, String> {
+    async fn fork(&self, client: &Arc<dyn Client>, at: &str) -> Result<CommandOutcome, Failure> {
         let standing = snapshot(client).await?;
         if standing.state.is_at_work() {
-            return Err("it is at work, and going to a fork would stop it: Esc stops it, then /fork".to_owned());
+            let words = "it is at work, and going to a fork would stop it: Esc stops it, then /fork";
+            return Err(Failure::usage(words));
         }
-        let (session, short) =
-            (standing.session_id, |id: SessionId| id.to_string().chars().take(SHORT_ID).collect::<String>());
+        let session = standing.session_id;
         let request = ForkSession {
             session: Some(session.to_string()),
             at: (!at.is_empty()).then(|| at.to_owned()),
@@ -114,71 +165,82 @@ impl DoorHost {
         let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
         let words = format!(
             "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
-            short(fork),
-            short(session),
-            short(session)
+            short_id(fork),
+            short_id(session),
+            short_id(session)
         );
         Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_string()), words))
     }
 
-    async fn diff(&self, client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
-        let id = snapshot(client).await?.session_id.to_string();
-        let told = own_self::run(&["session", "diff", &id], self.overrides(), &self.folder()).await?;
-        match (told.done, told.out.trim_end()) {
-            (true, "nothing changed" | "") => Ok(CommandOutcome::Say("this session changed no file".to_owned())),
-            (true, text) => Ok(CommandOutcome::Show(fenced(text, "diff"))),
-            (false, _) if told.err.contains("no message") => {
-                Ok(CommandOutcome::Say("this session changed no file".to_owned()))
-            }
-            (false, _) => Err(told.words()),
-        }
+    async fn diff(&self, client: &Arc<dyn Client>) -> Result<CommandOutcome, Failure> {
+        let session = snapshot(client).await?.session_id.to_string();
+        let request = DiffSession { session, folder: self.folder_name(), from: None, to: None };
+        let files = self.ask(&request).await?.files;
+        Ok(if files.is_empty() {
+            CommandOutcome::Say("this session changed no file".to_owned())
+        } else {
+            CommandOutcome::Show(fenced(session::texts(&files, Paint::default()).trim_end(), "diff"))
+        })
     }
 
-    async fn export(&self, client: &Arc<dyn Client>, argument: &str) -> Result<CommandOutcome, String> {
+    async fn export(&self, client: &Arc<dyn Client>, argument: &str) -> Result<CommandOutcome, Failure> {
         let id = snapshot(client).await?.session_id.to_string();
-        let short: String = id.chars().take(13).collect();
         let (file, flags) = file_and_flags(argument);
-        let file = if file.is_empty() { format!("neco-{short}.md") } else { file };
-        let arguments: Vec<&str> =
-            ["session", "export", &id, "-o", &file].into_iter().chain(flags.iter().map(String::as_str)).collect();
-        let told = own_self::run(&arguments, self.overrides(), &self.folder()).await?;
-        match told.done {
-            true => Ok(CommandOutcome::Say(format!("the session is in {}", self.folder().join(file).display()))),
-            false => Err(told.words()),
-        }
+        let file = if file.is_empty() { format!("neco-{}.md", id.chars().take(13).collect::<String>()) } else { file };
+        let file = self.folder().join(file);
+        let words = [OsString::from(id), "-o".into(), file.clone().into()];
+        let line = ExportLine::try_parse_from(words.into_iter().chain(flags.into_iter().map(OsString::from)));
+        let line = line.map_err(|error| Failure::usage(error.to_string().trim().to_owned()))?;
+        let everywhere = self.everywhere_here();
+        let desk = Desk::open_to_read(&everywhere, self.env()).await?;
+        let exported = session::export(&line.args, &desk).await;
+        desk.close().await?;
+        exported?;
+        Ok(CommandOutcome::Say(format!("the session is in {}", file.display())))
     }
 
     /// `/workflow`, `/workflow show NAME`, `/workflow run NAME`.
-    async fn workflow(&self, argument: &str) -> Result<CommandOutcome, String> {
+    async fn workflow(&self, argument: &str) -> Result<CommandOutcome, Failure> {
         let words: Vec<&str> = argument.split_whitespace().collect();
-        match words.as_slice() {
-            [] | ["list"] => self.own(&["workflow", "list"]).await,
-            ["show", name] | ["validate", name] => self.own(&["workflow", words[0], name]).await,
-            ["run", name, inputs @ ..] => self.run_workflow(name, inputs).await,
-            _ => Err("/workflow, /workflow show NAME or /workflow run NAME".to_owned()),
-        }
+        let folder = self.folder_name();
+        let text = match words.as_slice() {
+            [] | ["list"] => workflow::list::as_lines(&self.ask(&ListWorkflows { folder, all: false }).await?, false),
+            ["show", name] => {
+                let shape = Shape { task: None, json: false, paint: Paint::default() };
+                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app().as_ref())
+                    .await?
+            }
+            ["validate", name] => {
+                let request = CheckWorkflows { folder, files: vec![(*name).to_owned()] };
+                workflow::check::as_lines(&self.ask(&request).await?.workflows)
+            }
+            ["run", name, inputs @ ..] => return self.run_workflow(name, inputs).await,
+            _ => return Err(Failure::usage("/workflow, /workflow show NAME or /workflow run NAME")),
+        };
+        Ok(print(&text))
     }
 
-    async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, String> {
-        let told = own_self::run(&["workflow", "show", name, "--json"], self.overrides(), &self.folder()).await?;
-        let shown: Value = serde_json::from_str(&told.out).map_err(|_| match told.err.contains("there is no") {
-            true => format!("there is no workflow `{name}`: /workflow lists those there are"),
-            false => told.words(),
-        })?;
-        let definition = if shown["definition"].is_object() { shown["definition"].clone() } else { shown };
+    async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, Failure> {
+        let wanted = ShowWorkflow { folder: self.folder_name(), name: name.to_owned() };
+        let shown = self.app().ask(&Caller::person(), &wanted).await;
+        let unknown = || Failure::usage(format!("there is no workflow `{name}`: /workflow lists those there are"));
+        let failed = |error: AppError| if error.trouble == Trouble::NotFound { unknown() } else { error.into() };
+        let shown = shown.map_err(failed)?;
         // As behind `neco workflow run`, too.
         let inputs = inputs.iter().filter(|word| **word != "--input").copied();
         let input = |text: &str| {
             let text = text.strip_prefix("--input=").unwrap_or(text);
-            let (name, value) = text.split_once('=').ok_or_else(|| format!("{text}: inputs are written NAME=VALUE"))?;
+            let wrong = || Failure::usage(format!("{text}: inputs are written NAME=VALUE"));
+            let (name, value) = text.split_once('=').ok_or_else(wrong)?;
             Ok((name.to_owned(), Value::from(value)))
         };
-        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, String>>()?;
+        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, Failure>>()?;
+        let definition = shown.definition;
         Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
     }
 
     /// Every hook that is plugged in.
-    async fn hooks(&self) -> Result<CommandOutcome, String> {
+    fn hooks(&self) -> Result<CommandOutcome, Failure> {
         let loaded = self.load()?;
         let plugged = Plugged::look(self.env(), &self.folder(), &loaded);
         let mut text = String::new();
@@ -190,25 +252,21 @@ impl DoorHost {
         if let Some(note) = plugged.note() {
             let _ = writeln!(text, "{note}");
         }
-        match text.trim_end() {
-            "" => {
-                Ok(CommandOutcome::Say("no hooks; docs/reference/config.md, [hooks], says how to write one".to_owned()))
-            }
-            text => Ok(CommandOutcome::Print(text.to_owned())),
-        }
+        let none = "no hooks; docs/reference/config.md, [hooks], says how to write one";
+        Ok(if text.is_empty() { CommandOutcome::Say(none.to_owned()) } else { print(&text) })
     }
 
     /// What commands run in.
-    async fn sandbox(&self) -> Result<CommandOutcome, String> {
+    async fn sandbox(&self) -> Result<CommandOutcome, Failure> {
         let (loaded, env) = (self.load()?, self.env().clone());
-        let opened = tokio::task::spawn_blocking(move || {
+        let opened = spawn_blocking(move || {
             let sandbox = sandbox::open(&loaded.config, &env, Ask::IfChanged)?;
             Ok::<_, Failure>(sandbox.report().clone())
         });
-        let report = opened.await.map_err(|error| error.to_string())?.map_err(|failure| failure.words())?;
+        let report = opened.await.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??;
         let mut text = format!("commands run in: {}\n", report.in_short());
         report.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
-        Ok(CommandOutcome::Print(text.trim_end().to_owned()))
+        Ok(print(&text))
     }
 
     async fn bug(&self, client: &Arc<dyn Client>) -> String {
@@ -228,11 +286,18 @@ impl DoorHost {
     }
 }
 
-async fn snapshot(client: &Arc<dyn Client>) -> Result<SessionSnapshot, String> {
-    match client.ask(Query::Snapshot).await {
-        Ok(Answer::Snapshot(snapshot)) => Ok(snapshot),
-        Ok(_) => Err("the session does not say how it stands".to_owned()),
-        Err(error) => Err(error.to_string()),
+/// Text as a program prints it.
+fn print(text: &str) -> CommandOutcome {
+    match text.trim_end() {
+        "" => CommandOutcome::Say("nothing to tell".to_owned()),
+        text => CommandOutcome::Print(text.to_owned()),
+    }
+}
+
+async fn snapshot(client: &Arc<dyn Client>) -> Result<SessionSnapshot, Failure> {
+    match client.ask(Query::Snapshot).await? {
+        Answer::Snapshot(snapshot) => Ok(snapshot),
+        _ => Err(Failure::new(Exit::Failed, "the session does not say how it stands")),
     }
 }
 
@@ -250,9 +315,9 @@ fn file_and_flags(argument: &str) -> (String, Vec<String>) {
     (file.join(" "), flags)
 }
 
-async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
-    let answer = client.ask(Query::Checkpoints).await.map_err(|error| error.to_string())?;
-    let Answer::Checkpoints { checkpoints } = answer else { return Err("the session does not say".to_owned()) };
+async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, Failure> {
+    let answer = client.ask(Query::Checkpoints).await?;
+    let Answer::Checkpoints { checkpoints } = answer else { return Err(says_nothing()) };
     if checkpoints.is_empty() {
         let words = "nothing was kept yet: the first call of a turn that writes or runs something makes a checkpoint";
         return Ok(CommandOutcome::Say(words.to_owned()));
@@ -272,10 +337,13 @@ async fn checkpoints(client: &Arc<dyn Client>) -> Result<CommandOutcome, String>
     Ok(CommandOutcome::Print(format!("{}\n{hint}", lines.join("\n"))))
 }
 
-async fn prompt(client: &Arc<dyn Client>) -> Result<CommandOutcome, String> {
-    let answer = client.ask(Query::Prompt).await.map_err(|error| error.to_string())?;
-    let Answer::Prompt(report) = answer else { return Err("the session does not say".to_owned()) };
+async fn prompt(client: &Arc<dyn Client>) -> Result<CommandOutcome, Failure> {
+    let Answer::Prompt(report) = client.ask(Query::Prompt).await? else { return Err(says_nothing()) };
     Ok(CommandOutcome::Print(told(&report)))
+}
+
+fn says_nothing() -> Failure {
+    Failure::new(Exit::Failed, "the session does not say")
 }
 
 fn told(report: &PromptReport) -> String {

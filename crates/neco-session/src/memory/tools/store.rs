@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_agent::EventSink;
+use neco_proto::app::memory::Kept;
 use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
 use neco_proto::{Diff, Display, EventBody, Risk};
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
@@ -13,7 +14,7 @@ use similar::TextDiff;
 
 use super::refused;
 use crate::memory::entry::Category;
-use crate::memory::keep::{Draft, Keep, Kept, NewEntry};
+use crate::memory::keep::{Draft, Keep, NewEntry, kept_words};
 use crate::memory::memory::Memory;
 
 pub struct MemoryStore {
@@ -101,7 +102,7 @@ impl Tool for MemoryStore {
         let kept = self.memory.keep(self.new_entry(args)).await.map_err(refused)?;
         if let (Some(update), Some(sink)) = (kept.event(), &self.sink) {
             // It may be told to every later session: the person hears of it, and how it is taken back.
-            let said = Notification::new(NotificationLevel::Info, kept.words());
+            let said = Notification::new(NotificationLevel::Info, kept_words(&kept));
             for body in [EventBody::MemoryUpdate(update), EventBody::Notification(said)] {
                 let told = sink.emit(None, body).await;
                 told.map_err(|error| ToolError::new(error.code, error.message))?;

@@ -4,7 +4,6 @@
 
 mod reach;
 mod run;
-mod show;
+pub mod show;
 
-pub(in crate::cmd) use run::definitions;
 pub use run::run;

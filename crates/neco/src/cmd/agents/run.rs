@@ -1,17 +1,15 @@
 //! The forms of `neco agents`.
 
-use std::path::{Path, PathBuf};
-
-use neco_app::workspace::plugged::Plugged;
-use neco_app::workspace::told_files::agent_places;
-use neco_config::{Env, LoadOptions};
+use neco_config::Env;
 use neco_proto::AgentOrder;
-use neco_session::roles::{DefinitionPlaces, Definitions, Level, Origin, Problem, read_definition};
+use neco_proto::app::agents::{CheckAgents, Level, ListAgents, Problem, ShowAgent};
+use neco_proto::app::{Caller, Trouble};
 use neco_view::agent_ask::AgentAsk;
 use serde_json::json;
 
 use super::{reach, show};
 use crate::args::EverywhereArgs;
+use crate::cmd::question::{ask_once, with_files};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -23,13 +21,13 @@ use crate::workflow_args::{AgentsCommand, TextArgs, WhichSession};
 /// # Errors
 /// When there is no such agent, or a file can't be read.
 pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let folder = crate::folder(everywhere)?;
+    let folder = crate::folder(everywhere)?.display().to_string();
     match command {
         AgentsCommand::List { json } => {
-            let found = definitions(&folder, everywhere, env)?;
-            say::out(&if *json { show::all_json(&found) } else { show::all(&found, env) })?;
+            let list = ask_once(&ListAgents { folder }, everywhere, env)?;
+            say::out(&if *json { show::all_json(&list) } else { show::all(&list, env) })?;
             if !json {
-                found.problems().iter().for_each(|problem| say::note(&problem.to_string()));
+                list.problems.iter().for_each(|problem| say::note(&problem.to_string()));
             }
             Ok(Exit::Done)
         }
@@ -44,28 +42,23 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
         AgentsCommand::Resume { agent, which } => order(agent, AgentOrder::Resume, which, everywhere, env),
         AgentsCommand::Cancel { agent, which } => order(agent, AgentOrder::Cancel, which, everywhere, env),
         AgentsCommand::Show { name, json } => {
-            let found = definitions(&folder, everywhere, env)?;
-            let definition = match found.find(name) {
-                Ok(definition) => definition,
+            let wanted = ShowAgent { folder, name: name.clone() };
+            let shown = with_files(everywhere, env, async |app| Ok(app.ask(&Caller::person(), &wanted).await))?;
+            let shown = match shown {
                 // What has a number behind it is one that works.
-                Err(_) if names_one_at_work(name) => {
+                Err(error) if error.trouble == Trouble::NotFound && names_one_at_work(name) => {
                     let ask = AgentAsk::Status { agent: Some(name.clone()) };
                     return reach::ask(ask, &WhichSession::default(), *json, everywhere, env);
                 }
-                Err(error) => {
-                    return Err(Failure::usage(error.to_string())
-                        .hint("`neco agents list` lists them; `neco agents validate` says why one is missing."));
-                }
+                shown => shown?,
             };
-            say::out(&if *json { show::one_json(definition) } else { show::one(definition, env) })?;
+            say::out(&if *json { show::one_json(&shown) } else { show::one(&shown, env) })?;
             Ok(Exit::Done)
         }
         AgentsCommand::Validate { files, json } => {
-            let problems = match files.is_empty() {
-                true => definitions(&folder, everywhere, env)?.problems().to_vec(),
-                false => of_files(files)?,
-            };
-            tell(&problems, *json)?;
+            let files = files.iter().map(|file| file.display().to_string()).collect();
+            let problems = ask_once(&CheckAgents { folder, files }, everywhere, env)?.problems;
+            say::out(&if *json { format!("{:#}\n", json!(problems)) } else { as_lines(&problems) })?;
             let broken = problems.iter().any(|problem| problem.level == Level::Error);
             Ok(if broken { Exit::Failed } else { Exit::Done })
         }
@@ -95,40 +88,13 @@ fn names_one_at_work(name: &str) -> bool {
         || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The definitions that count in a folder, as a session there would have them.
-pub(in crate::cmd) fn definitions(
-    folder: &Path,
-    everywhere: &EverywhereArgs,
-    env: &Env,
-) -> Result<Definitions, Failure> {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
-    let trusted = Plugged::look(env, folder, &loaded).trusted_agents();
-    Ok(Definitions::load(&DefinitionPlaces { trusted, ..agent_places(env) }, folder))
-}
-
-fn of_files(files: &[PathBuf]) -> Result<Vec<Problem>, Failure> {
-    let mut problems = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Failure::usage(format!("{} can't be read: {error}", file.display())))?;
-        let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let origin = Origin::Person(std::path::absolute(file).unwrap_or_else(|_| file.clone()));
-        problems.extend(read_definition(&text, &file.display().to_string(), &stem, origin).1);
-    }
-    Ok(problems)
-}
-
-fn tell(problems: &[Problem], as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        let value = |problem: &Problem| json!({ "file": problem.file, "line": problem.line, "level": problem.level.name(), "message": problem.what });
-        return say::out(&format!("{:#}\n", json!(problems.iter().map(value).collect::<Vec<_>>())));
-    }
+fn as_lines(problems: &[Problem]) -> String {
     if problems.is_empty() {
-        return say::out("nothing is wrong\n");
+        return "nothing is wrong\n".to_owned();
     }
     let line = |problem: &Problem| {
         let Problem { file, line, level, what } = problem;
-        format!("{}:{line}: {}: {}\n", clean_line(file), level.name(), clean_line(what))
+        format!("{}:{line}: {level}: {}\n", clean_line(file), clean_line(what))
     };
-    say::out(&problems.iter().map(line).collect::<String>())
+    problems.iter().map(line).collect()
 }

@@ -5,4 +5,5 @@
 mod report;
 mod run;
 
+pub use report::{as_lines, end};
 pub use run::run;

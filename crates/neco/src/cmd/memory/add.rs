@@ -1,25 +1,26 @@
 //! Remembering something that a person says.
 
 use std::io::Read;
-use std::sync::Arc;
+use std::path::Path;
 
 use neco_config::Env;
-use neco_session::memory::{Category, Keep, Kept, Memory, NewEntry, said_by_person};
+use neco_proto::app::App;
+use neco_proto::app::memory::{AddMemory, Kept, MemoryCategory, MemoryReach};
+use neco_session::memory::{NewEntry, kept_words};
 use serde_json::{Value, json};
 
-use super::run::{failed, memory};
 use crate::args::EverywhereArgs;
-use crate::compose;
+use crate::cmd::question::{ask, ask_once};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory_args::{AddArgs, CategoryArg};
 use crate::say;
 
 /// `neco memory add …`
-pub(super) async fn add(args: &AddArgs, memory: &Arc<Memory>) -> Result<(), Failure> {
+pub(super) async fn add(args: &AddArgs, folder: String, app: &dyn App) -> Result<(), Failure> {
     let text = text(&args.text)?;
-    let kept = memory.keep(entry(args, &text)).await.map_err(failed)?;
-    say::out(&if args.json { format!("{:#}\n", value(&kept)) } else { format!("{}\n", kept.words()) })
+    let kept = ask(app, &request(args, folder, text.trim())).await?;
+    say::out(&if args.json { format!("{:#}\n", value(&kept)) } else { format!("{}\n", kept_words(&kept)) })
 }
 
 /// Keeps a note that was said instead of a request.
@@ -27,20 +28,14 @@ pub(super) async fn add(args: &AddArgs, memory: &Arc<Memory>) -> Result<(), Fail
 /// # Errors
 /// When it can't be kept.
 pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kept, Failure> {
-    let memory = memory(&crate::folder(everywhere)?, everywhere, env);
-    let runtime = compose::runtime()?;
-    runtime.block_on(memory.keep(new)).map_err(failed)
+    ask_once(&said(new, &crate::folder(everywhere)?), everywhere, env)
 }
 
-/// The same for whoever waits for it in a task; what was kept, in words.
-///
-/// # Errors
-/// When it can't be kept.
-pub async fn remember(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
-    let memory = memory(&crate::folder(everywhere)?, everywhere, env);
-    let kept = memory.keep(new).await.map_err(failed);
-    memory.close().await;
-    Ok(kept?.words())
+/// The request to keep such a note.
+#[must_use]
+pub fn said(new: NewEntry, folder: &Path) -> AddMemory {
+    let NewEntry { title, summary, content, .. } = new;
+    AddMemory { folder: folder.display().to_string(), title, summary, content, ..AddMemory::default() }
 }
 
 fn text(words: &[String]) -> Result<String, Failure> {
@@ -53,31 +48,29 @@ fn text(words: &[String]) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn entry(args: &AddArgs, text: &str) -> NewEntry {
-    let keep = match (args.dir, args.private) {
-        (true, _) => Keep::Directory,
-        (false, true) => Keep::Private,
-        (false, false) => Keep::Global,
-    };
-    let topic = args.topic.clone().unwrap_or_default();
-    let category = match args.category {
-        Some(CategoryArg::Preference) => Category::Preference,
-        Some(CategoryArg::Directory) => Category::Directory,
-        Some(CategoryArg::ExploreResult) => Category::ExploreResult,
-        Some(CategoryArg::Solution) => Category::Solution { topic },
-        Some(CategoryArg::Strategy) => Category::Strategy,
-        None if keep == Keep::Global => Category::Preference,
-        None => Category::Directory,
+fn request(args: &AddArgs, folder: String, text: &str) -> AddMemory {
+    let category = |category| match category {
+        CategoryArg::Preference => MemoryCategory::Preference,
+        CategoryArg::Directory => MemoryCategory::Directory,
+        CategoryArg::ExploreResult => MemoryCategory::ExploreResult,
+        CategoryArg::Solution => MemoryCategory::Solution,
+        CategoryArg::Strategy => MemoryCategory::Strategy,
     };
     let first = text.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.trim().is_empty());
-    let title = args.title.clone().unwrap_or_else(|| first.unwrap_or_default().to_owned());
-    NewEntry {
-        summary: args.summary.clone().unwrap_or_else(|| text.trim().to_owned()),
-        content: text.trim().to_owned(),
-        category,
+    AddMemory {
+        folder,
+        title: args.title.clone().unwrap_or_else(|| first.unwrap_or_default().to_owned()),
+        summary: args.summary.clone().unwrap_or_else(|| text.to_owned()),
+        content: text.to_owned(),
+        category: args.category.map(category),
+        topic: args.topic.clone().unwrap_or_default(),
         tags: args.tags.clone(),
-        keep,
-        ..said_by_person(&title)
+        reach: match (args.dir, args.private) {
+            (true, _) => MemoryReach::Directory,
+            (false, true) => MemoryReach::Private,
+            (false, false) => MemoryReach::Global,
+        },
+        replaces: None,
     }
 }
 

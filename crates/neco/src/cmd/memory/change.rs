@@ -2,23 +2,23 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
 use neco_config::Env;
-use neco_session::memory::{Found, Memory};
+use neco_proto::app::App;
+use neco_proto::app::memory::{MemoryEntry, RemoveMemory, ShowMemory};
 
-use super::run::failed;
 use crate::ask::Tty;
 use crate::ask::editor::Programs;
+use crate::cmd::question::ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::say;
 
 /// Opens the entry's own file in the person's editor.
-pub(super) fn edit(found: &Found, env: &Env) -> Result<(), Failure> {
-    let path = found.path();
+pub(super) fn edit(path: &Path, env: &Env) -> Result<(), Failure> {
     // An editor without a terminal would pour its screen into a pipe.
     if Tty::open().is_none() || !std::io::stdin().is_terminal() {
         let words = "there is no terminal for an editor here";
@@ -40,10 +40,10 @@ pub(super) fn edit(found: &Found, env: &Env) -> Result<(), Failure> {
 }
 
 /// Removes entries, after asking. All of them must be there: half of what was asked is not done.
-pub(super) async fn remove(ids: &[String], yes: bool, memory: &Arc<Memory>) -> Result<Exit, Failure> {
-    let mut entries: Vec<Found> = Vec::new();
+pub(super) async fn remove(ids: &[String], yes: bool, folder: String, app: &dyn App) -> Result<Exit, Failure> {
+    let mut entries: Vec<MemoryEntry> = Vec::new();
     for id in ids {
-        let found = memory.find(id).await.map_err(failed)?;
+        let found = ask(app, &ShowMemory { folder: folder.clone(), id: id.clone() }).await?.entry;
         if !entries.contains(&found) {
             entries.push(found);
         }
@@ -52,14 +52,14 @@ pub(super) async fn remove(ids: &[String], yes: bool, memory: &Arc<Memory>) -> R
         say::out("nothing was removed\n")?;
         return Ok(Exit::Refused);
     }
-    for found in &entries {
-        memory.forget(found).await.map_err(failed)?;
-        say::out(&format!("removed {}\n", clean_line(&found.path().display().to_string())))?;
+    let ids = entries.into_iter().map(|entry| entry.id).collect();
+    for path in ask(app, &RemoveMemory { folder, ids }).await?.paths {
+        say::out(&format!("removed {}\n", clean_line(&path)))?;
     }
     Ok(Exit::Done)
 }
 
-fn is_meant(entries: &[Found]) -> Result<bool, Failure> {
+fn is_meant(entries: &[MemoryEntry]) -> Result<bool, Failure> {
     let nobody = || Failure::usage("nobody can be asked here").hint("Pass --yes to remove without asking.");
     let tty = Tty::open().ok_or_else(nobody)?;
     tty.forget_typed();

@@ -4,8 +4,8 @@
 
 mod add;
 mod change;
-mod list;
+pub mod list;
 mod run;
 
-pub use add::{note, remember, value};
+pub use add::{note, said, value};
 pub use run::{has_entries, run};

@@ -14,7 +14,6 @@ use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
-use crate::say;
 
 /// Prints the list.
 ///
@@ -28,7 +27,6 @@ pub fn run(all: bool, json: bool, everywhere: &EverywhereArgs, env: &Env, paint:
         true => say::out(&as_json(&list))?,
         false => say::lines(&as_lines(&list, paint), facts::HANGING)?,
     }
-    Ok(Exit::Done)
 }
 
 fn words(standing: &ProviderStanding) -> String {
@@ -49,7 +47,9 @@ fn models_of<'a>(list: &'a ModelList, provider: &ProviderRow) -> Vec<(&'a str, &
     list.models.iter().filter_map(|model| Some((of_it(&model.name)?, model))).collect()
 }
 
-fn as_lines(list: &ModelList, paint: Paint) -> String {
+/// The list for a person.
+#[must_use]
+pub fn as_lines(list: &ModelList, paint: Paint) -> String {
     let mut text = String::new();
     for (name, group) in &list.groups {
         let models: Vec<String> = group.models.iter().map(|model| clean_line(model)).collect();

@@ -10,4 +10,5 @@ mod run;
 mod show;
 mod test;
 
+pub use list::as_lines;
 pub use run::run;

@@ -8,4 +8,5 @@ mod remove;
 mod run;
 mod test;
 
+pub use list::as_lines;
 pub use run::run;

@@ -45,7 +45,9 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-fn texts(diffs: &[FileDiff], paint: Paint) -> String {
+/// What changed, as a person reads it.
+#[must_use]
+pub fn texts(diffs: &[FileDiff], paint: Paint) -> String {
     if diffs.is_empty() {
         return "nothing changed\n".to_owned();
     }

@@ -22,3 +22,6 @@ mod tree;
 
 pub use command::run;
 pub use desk::Desk;
+pub use diff::texts;
+pub use export::export;
+pub use list::{Shape, as_lines};

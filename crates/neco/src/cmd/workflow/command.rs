@@ -1,19 +1,23 @@
 //! The forms of `neco workflow`.
 
 use neco_app::services::{self, ServiceSetup};
+use neco_app::workflows::find_run;
 use neco_config::{Config, Env};
+use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, WorkflowRun};
 use neco_proto::event::WorkflowState;
 use neco_proto::{Client, Command, WorkflowOrder};
 use neco_session::Hub;
-use neco_session::workflow::RunNote;
+use serde_json::json;
 
 use super::{check, list, run as at_work, show};
 use crate::args::EverywhereArgs;
+use crate::cmd::question::{ask_once, with_files};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
 use crate::say;
+use crate::terminal::Terminal;
 use crate::workflow_args::WorkflowCommand;
 
 /// Runs `neco workflow …`.
@@ -25,18 +29,28 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
     match command {
         WorkflowCommand::Run(args) => at_work::run(args, &folder, everywhere, env),
         WorkflowCommand::Resume { id, how } => at_work::resume(id, how, &folder, everywhere, env),
-        WorkflowCommand::Validate { files, json } => check::run(files, *json, &folder, everywhere, env),
+        WorkflowCommand::Validate { files, json } => {
+            let request = CheckWorkflows { folder: folder.display().to_string(), files: files.clone() };
+            let checked = ask_once(&request, everywhere, env)?.workflows;
+            say::out(&if *json { format!("{:#}\n", json!(checked)) } else { check::as_lines(&checked) })?;
+            Ok(if checked.iter().all(|one| one.valid) { Exit::Done } else { Exit::Failed })
+        }
         WorkflowCommand::List { all, json } => {
-            let cwd = folder.display().to_string();
-            let runs = with_hub(env, async |hub| Ok(hub.workflow_runs((!all).then_some(cwd.as_str())).await))?;
-            let found = neco_app::workspace::told_files::workflow_places(env).list(&folder);
-            say::out(&if *json { list::as_json(&found, &runs) } else { list::as_lines(&found, &runs, *all) })?;
+            let request = ListWorkflows { folder: folder.display().to_string(), all: *all };
+            let list = ask_once(&request, everywhere, env)?;
+            say::out(&if *json { format!("{:#}\n", json!(list)) } else { list::as_lines(&list, *all) })?;
             Ok(Exit::Done)
         }
-        WorkflowCommand::Show { what, task, json } => show::run(what, task.as_deref(), *json, &folder, env),
+        WorkflowCommand::Show { what, task, json } => {
+            let wanted = ShowWorkflow { folder: folder.display().to_string(), name: what.clone() };
+            let paint = Terminal::look_at(env).stdout_paint();
+            let shape = show::Shape { task: task.as_deref(), json: *json, paint };
+            say::out(&with_files(everywhere, env, async |app| show::text(wanted, &shape, app).await)?)?;
+            Ok(Exit::Done)
+        }
         WorkflowCommand::Cancel { id } => {
             with_hub(env, async |hub| {
-                let run = find(&hub, id).await?;
+                let run = find_run(&hub, id).await?;
                 cancel(&hub, &run, env).await
             })?;
             Ok(Exit::Done)
@@ -55,21 +69,8 @@ pub(super) fn with_hub<T>(env: &Env, does: impl AsyncFnOnce(Hub) -> Result<T, Fa
     })
 }
 
-/// The one run whose id begins so.
-pub(super) async fn find(hub: &Hub, id: &str) -> Result<RunNote, Failure> {
-    let wanted = id.trim().to_lowercase();
-    let mut runs = hub.workflow_runs(None).await;
-    runs.retain(|run| !wanted.is_empty() && run.workflow_id.to_string().starts_with(&wanted));
-    match runs.len() {
-        1 => Ok(runs.remove(0)),
-        0 => Err(Failure::usage(format!("there is no run {id:?} of a workflow"))
-            .hint("`neco workflow list --all` lists the runs of all folders.")),
-        several => Err(Failure::usage(format!("{several} runs begin with {id:?}: give more of the id"))),
-    }
-}
-
 /// Ends a run: where it runs, or in its log when nobody runs it.
-async fn cancel(hub: &Hub, run: &RunNote, env: &Env) -> Result<(), Failure> {
+async fn cancel(hub: &Hub, run: &WorkflowRun, env: &Env) -> Result<(), Failure> {
     if run.state == WorkflowState::Running {
         let session = run.session.to_string();
         if let Some(attached) = attach::find(Which::Id(&session), env).await? {

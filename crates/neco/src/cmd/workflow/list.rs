@@ -1,10 +1,9 @@
-//! Workflows and runs of them as lines and as JSON.
+//! Workflows and runs of them as lines.
 
 use std::fmt::Write;
 
 use jiff::Timestamp;
-use neco_session::workflow::{FoundWorkflow, RunNote};
-use serde_json::{Value, json};
+use neco_proto::app::workflows::WorkflowList;
 
 use crate::cmd::when::ago;
 use crate::print::clean::clean_line;
@@ -17,24 +16,25 @@ const SHORT: usize = 18;
 
 /// The workflows there are, then the runs.
 #[must_use]
-pub fn as_lines(found: &[FoundWorkflow], runs: &[RunNote], all: bool) -> String {
-    let widest = found.iter().map(|one| columns(&one.name)).max().unwrap_or_default();
+pub fn as_lines(list: &WorkflowList, all: bool) -> String {
+    let widest = list.workflows.iter().map(|one| columns(&one.name)).max().unwrap_or_default();
     let mut text = String::from("Workflows\n");
-    for one in found {
+    for one in &list.workflows {
         let gap = " ".repeat(widest.saturating_sub(columns(&one.name)) + 2);
-        let words = match &one.file {
-            Ok(file) => fitting(&clean_line(&file.description), DESCRIPTION),
-            Err(error) => format!("can't be used: {}", fitting(&clean_line(&error.to_string()), DESCRIPTION)),
+        let short = |words: &Option<String>| fitting(&clean_line(words.as_deref().unwrap_or_default()), DESCRIPTION);
+        let words = match &one.error {
+            None => short(&one.description),
+            Some(_) => format!("can't be used: {}", short(&one.error)),
         };
-        let _ = writeln!(text, "  {}{gap}{:<8}  {words}", clean_line(&one.name), one.source.name());
+        let _ = writeln!(text, "  {}{gap}{:<8}  {words}", clean_line(&one.name), one.source);
     }
-    if runs.is_empty() {
+    if list.runs.is_empty() {
         let _ = writeln!(text, "\nno workflow was run{}", if all { "" } else { " in this folder" });
         return text;
     }
     text.push_str("\nRuns\n");
     let now = Timestamp::now();
-    for run in runs {
+    for run in &list.runs {
         let id: String = run.workflow_id.to_string().chars().take(SHORT).collect();
         let place = if all { format!("  {}", clean_line(&run.cwd)) } else { String::new() };
         let _ = writeln!(
@@ -46,23 +46,4 @@ pub fn as_lines(found: &[FoundWorkflow], runs: &[RunNote], all: bool) -> String 
         );
     }
     text
-}
-
-/// The same as JSON.
-#[must_use]
-pub fn as_json(found: &[FoundWorkflow], runs: &[RunNote]) -> String {
-    let workflows: Vec<Value> = found
-        .iter()
-        .map(|one| {
-            json!({
-                "name": one.name,
-                "source": one.source.name(),
-                "file": one.source.file(),
-                "description": one.file.as_ref().map(|file| file.description.clone()).ok(),
-                "tasks": one.file.as_ref().map(|file| file.tasks.len()).ok(),
-                "error": one.file.as_ref().err().map(ToString::to_string),
-            })
-        })
-        .collect();
-    format!("{:#}\n", json!({ "workflows": workflows, "runs": runs }))
 }

@@ -3,11 +3,11 @@
 //! Reading order: [`command`], [`mod@run`] with [`follow`] (a workflow at work), [`list`], [`show`],
 //! [`check`].
 
-mod check;
+pub mod check;
 mod command;
 mod follow;
-mod list;
+pub mod list;
 mod run;
-mod show;
+pub mod show;
 
 pub use command::run;

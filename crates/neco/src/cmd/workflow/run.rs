@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use neco_app::workflows::find_run;
 use neco_app::workspace::told_files::workflow_places;
 use neco_config::Env;
 use neco_proto::event::WorkflowState;
@@ -9,7 +10,7 @@ use neco_proto::{Command, WorkflowId, WorkflowOrder};
 use neco_session::workflow::{Graph, WorkflowFile};
 use serde_json::{Map, Value};
 
-use super::command::{find, with_hub};
+use super::command::with_hub;
 use super::follow::{self, Follow};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::Tty;
@@ -52,7 +53,7 @@ pub(super) fn resume(
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    let run = with_hub(env, async |hub| find(&hub, id).await)?;
+    let run = with_hub(env, async |hub| Ok(find_run(&hub, id).await?))?;
     match run.state {
         WorkflowState::Running => {
             return Err(Failure::usage(format!("workflow {} runs already, in another process", run.name))

@@ -1,79 +1,81 @@
 //! `neco workflow show`: a workflow, or how a run of one stands.
 
 use std::fmt::Write;
-use std::path::Path;
 
-use neco_app::workspace::told_files::workflow_places;
-use neco_config::Env;
+use neco_proto::app::workflows::{
+    ListWorkflows, ShowWorkflow, ShowWorkflowRun, ShownRun, ShownWorkflow, WorkflowEntry, WorkflowRun,
+};
+use neco_proto::app::{App, Caller, Trouble};
 use neco_proto::event::{WorkflowGraph, WorkflowTask};
-use neco_session::workflow::{FoundWorkflow, RunNote, WorkflowError, WorkflowFile};
 use serde_json::json;
 
-use super::command::{find, with_hub};
+use crate::cmd::question::ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::{clean, clean_line};
 use crate::print::paint::Paint;
 use crate::print::workflow::{tree, tree_lines, words};
-use crate::say;
-use crate::terminal::Terminal;
 
-/// Shows what is named: a workflow when there is one of that name, else a run.
+/// What is to be shown, and how.
+pub struct Shape<'a> {
+    /// Only this task of a run.
+    pub task: Option<&'a str>,
+    /// As JSON.
+    pub json: bool,
+    /// Its colours.
+    pub paint: Paint,
+}
+
+/// What is named: a workflow when there is one of that name, else a run.
 ///
 /// # Errors
 /// When there is neither.
-pub(super) fn run(what: &str, task: Option<&str>, as_json: bool, folder: &Path, env: &Env) -> Result<Exit, Failure> {
-    match workflow_places(env).find(what, folder) {
-        Ok(found) if task.is_none() => {
-            let file = found.file.clone().map_err(|error| Failure::usage(error.to_string()))?;
-            say::out(&if as_json { definition_json(&found, &file) } else { definition(&found, &file, paint(env)) })?;
-        }
-        Ok(_) => return Err(Failure::usage("--task is for a run: give the beginning of its id")),
-        Err(WorkflowError::Unknown { known, .. }) => {
-            let (run, graph) = with_hub(env, async |hub| {
-                let run = find(&hub, what).await.map_err(|failure| {
-                    failure.hint(format!(
-                        "There are the workflows {}; `neco workflow list --all` lists runs.",
-                        known.join(", ")
-                    ))
-                })?;
-                let graph = hub.workflow(&run).await?;
-                Ok((run, graph))
-            })?;
+pub async fn text(wanted: ShowWorkflow, shape: &Shape<'_>, app: &dyn App) -> Result<String, Failure> {
+    match (app.ask(&Caller::person(), &wanted).await, shape.task) {
+        (Err(error), _) if error.trouble == Trouble::NotFound => {
+            let ShownRun { run, graph } = match ask(app, &ShowWorkflowRun { run: wanted.name }).await {
+                Err(failure) if failure.exit == Exit::Usage => {
+                    let list = ask(app, &ListWorkflows { folder: wanted.folder, all: false }).await?;
+                    let known: Vec<String> =
+                        list.workflows.into_iter().map(|WorkflowEntry { name, .. }| name).collect();
+                    let known = known.join(", ");
+                    let hint = format!("There are the workflows {known}; `neco workflow list --all` lists runs.");
+                    return Err(failure.hint(hint));
+                }
+                shown => shown?,
+            };
             let graph = graph.ok_or_else(|| Failure::new(Exit::Failed, "the session of that run is gone"))?;
-            show(&run, &graph, task, as_json, env)?;
+            of_run(&run, &graph, shape)
         }
-        Err(error) => return Err(Failure::usage(error.to_string())),
+        (_, Some(_)) => Err(Failure::usage("--task is for a run: give the beginning of its id")),
+        (shown, None) => {
+            let shown = shown?;
+            Ok(if shape.json { definition_json(&shown) } else { definition(&shown, shape.paint) })
+        }
     }
-    Ok(Exit::Done)
 }
 
-fn paint(env: &Env) -> Paint {
-    let terminal = Terminal::look_at(env);
-    if terminal.stdout { terminal.paint() } else { Paint::new(false) }
-}
-
-fn show(run: &RunNote, graph: &WorkflowGraph, task: Option<&str>, as_json: bool, env: &Env) -> Result<(), Failure> {
-    if let Some(name) = task {
+fn of_run(run: &WorkflowRun, graph: &WorkflowGraph, shape: &Shape<'_>) -> Result<String, Failure> {
+    if let Some(name) = shape.task {
         let found = graph.tasks.iter().find(|task| task.id == name);
         let found = found.ok_or_else(|| Failure::usage(format!("the workflow has no task {name:?}")))?;
-        return say::out(&if as_json { format!("{:#}\n", json!(found)) } else { whole(found) });
+        return Ok(if shape.json { format!("{:#}\n", json!(found)) } else { whole(found) });
     }
-    if as_json {
+    if shape.json {
         let mut value = json!(graph);
         if let Some(fields) = value.as_object_mut() {
             fields.insert("session_id".to_owned(), json!(run.session));
         }
-        return say::out(&format!("{value:#}\n"));
+        return Ok(format!("{value:#}\n"));
     }
-    let mut text = tree(graph, paint(env));
+    let mut text = tree(graph, shape.paint);
     let _ = writeln!(text, "\nrun {} · session {}", graph.workflow_id, run.session);
     if let Some(inputs) = graph.inputs.as_ref().and_then(|inputs| inputs.as_object()) {
         for (name, value) in inputs {
             let _ = writeln!(text, "{} = {}", clean_line(name), clean_line(&words(value)));
         }
     }
-    say::out(&text)
+    Ok(text)
 }
 
 fn whole(task: &WorkflowTask) -> String {
@@ -81,33 +83,25 @@ fn whole(task: &WorkflowTask) -> String {
     format!("{} · {}\n{}\n", clean_line(&task.id), task.state, said.trim_end())
 }
 
-fn definition(found: &FoundWorkflow, file: &WorkflowFile, paint: Paint) -> String {
-    let from = found.source.file().map_or_else(|| "built-in".to_owned(), |file| file.display().to_string());
-    let mut text = format!("{} ({})\n{}\n", clean_line(&found.name), clean_line(&from), clean(&file.description));
-    if !file.inputs.is_empty() {
+fn definition(shown: &ShownWorkflow, paint: Paint) -> String {
+    let from = shown.file.as_deref().unwrap_or("built-in");
+    let mut text = format!("{} ({})\n{}\n", clean_line(&shown.name), clean_line(from), clean(&shown.description));
+    if !shown.inputs.is_empty() {
         text.push_str("\nInputs\n");
     }
-    for (name, input) in &file.inputs {
+    for (name, input) in &shown.inputs {
         let default = input.default.as_ref().map(|value| format!("  (default {value})")).unwrap_or_default();
         let words = clean_line(&format!("{}{default}", input.description));
         let _ = writeln!(text, "  {}  {words}", clean_line(name));
     }
     text.push_str("\nTasks\n");
-    for line in tree_lines(&tasks(file), paint) {
+    for line in tree_lines(&shown.tasks, paint) {
         let _ = writeln!(text, "  {line}");
     }
     text
 }
 
-fn definition_json(found: &FoundWorkflow, file: &WorkflowFile) -> String {
-    let source = found.source.name();
-    format!("{:#}\n", json!({ "name": found.name, "source": source, "definition": file.to_value() }))
-}
-
-/// The tasks of a file, none of them begun.
-pub(super) fn tasks(file: &WorkflowFile) -> Vec<WorkflowTask> {
-    file.tasks
-        .iter()
-        .filter_map(|entry| Some(entry.work().ok()?.pending(entry.id.clone(), entry.needs.clone())))
-        .collect()
+fn definition_json(shown: &ShownWorkflow) -> String {
+    let ShownWorkflow { name, source, definition, .. } = shown;
+    format!("{:#}\n", json!({ "name": name, "source": source, "definition": definition }))
 }

@@ -9,8 +9,10 @@ use neco_app::services;
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::SetupError;
 use neco_proto::Client;
+use neco_proto::app::sessions::{ListSessions, SessionPage};
+use neco_proto::app::{App, AppError, Call, Caller};
 use neco_tui::Looks;
-use neco_tui::host::{Edited, Host, SessionEntry, Wanted};
+use neco_tui::host::{Edited, Host, Wanted};
 use serde_json::Value;
 
 use super::stand_in::StandIn;
@@ -111,7 +113,7 @@ fn show(
     });
     let host = Arc::new(SetUpHost(Arc::clone(stand_in)));
     let signals = listen(&runtime, &InterruptMask::default())?;
-    let window = neco_tui::run::run(host, Wanted::New, None, looks);
+    let window = neco_tui::run::run(host.clone(), host, Wanted::New, None, looks);
     let seen = runtime.block_on(until_closed(window, signals));
     runtime.shutdown_background();
     match seen? {
@@ -133,8 +135,8 @@ impl Host for SetUpHost {
         async {}.boxed()
     }
 
-    fn sessions(&self) -> BoxFuture<'_, Result<Vec<SessionEntry>, String>> {
-        async { Ok(Vec::new()) }.boxed()
+    fn folder(&self) -> String {
+        String::new()
     }
 
     fn files(&self) -> BoxFuture<'_, Vec<String>> {
@@ -162,5 +164,12 @@ impl Host for SetUpHost {
     /// The talk is over, and its last words were said.
     fn ended(&self) -> Option<String> {
         None
+    }
+}
+
+/// There are no sessions yet, and there is nothing else to be asked.
+impl App for SetUpHost {
+    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        async move { call.answer::<ListSessions>(SessionPage::default()) }.boxed()
     }
 }

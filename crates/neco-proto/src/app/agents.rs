@@ -1,0 +1,158 @@
+//! Who a child agent can be.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::caller::Scope;
+use super::origin::Origin;
+use super::request::{Request, Route, Verb};
+use crate::event::{NodeType, SubtreeBudget};
+use crate::mode::{Mode, names};
+
+/// Lists the agents that can do a part of the work in a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListAgents {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ListAgents {
+    type Answer = AgentList;
+
+    const ROUTE: Route =
+        Route { name: "agents.list", verb: Verb::Get, path: "/agents", scope: Scope::Read, repeatable: true };
+}
+
+/// Agents, and what is wrong with files that define some.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentList {
+    /// The agents.
+    pub agents: Vec<AgentDefinition>,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// Who an agent of a name is, without its prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it is good for.
+    pub description: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its file; none for one that comes with the program.
+    pub file: Option<String>,
+    /// Whether it may create agents of its own.
+    #[serde(rename = "type")]
+    pub node_type: NodeType,
+    /// The group or model that it asks; none for that of whoever starts it.
+    pub model: Option<String>,
+    /// How freely the model chooses its words.
+    pub temperature: Option<f64>,
+    /// Only these tools exist for it; none for all of whoever starts it.
+    pub tools: Option<Vec<String>>,
+    /// These tools do not.
+    pub disallowed_tools: Vec<String>,
+    /// The mode it works in, where that is narrower than its parent's.
+    pub mode: Option<Mode>,
+    /// Calls that are refused, as `--deny` is written.
+    pub deny: Vec<String>,
+    /// Calls that a person decides about, as `--ask` is written.
+    pub ask: Vec<String>,
+    /// Most turns.
+    pub max_turns: Option<u32>,
+    /// Seconds that it may take.
+    pub timeout: Option<f64>,
+    /// What it and everybody below it may use.
+    pub budget: SubtreeBudget,
+}
+
+/// Shows who an agent of a name is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ShowAgent {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The name.
+    pub name: String,
+}
+
+impl Request for ShowAgent {
+    type Answer = ShownAgent;
+
+    const ROUTE: Route =
+        Route { name: "agents.show", verb: Verb::Get, path: "/agents/{name}", scope: Scope::Read, repeatable: true };
+}
+
+/// All of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownAgent {
+    /// Who it is.
+    #[serde(flatten)]
+    pub definition: AgentDefinition,
+    /// What it is told about who it is.
+    pub prompt: String,
+    /// JSON schema of what it must finish with.
+    pub output_schema: Option<Value>,
+}
+
+/// Looks for what is wrong with definitions of agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CheckAgents {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// Files; those that count in the folder when there are none.
+    pub files: Vec<String>,
+}
+
+impl Request for CheckAgents {
+    type Answer = CheckedAgents;
+
+    const ROUTE: Route =
+        Route { name: "agents.check", verb: Verb::Post, path: "/agents/check", scope: Scope::Read, repeatable: true };
+}
+
+/// What is wrong with definitions of agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedAgents {
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// The definition counts all the same.
+    Warning,
+    /// The definition does not exist.
+    Error,
+}
+
+names!(Level { Level::Warning => "warning", Level::Error => "error" });
+
+/// Something in a definition that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// The file, as a person writes it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// How bad it is.
+    pub level: Level,
+    /// What is wrong.
+    #[serde(rename = "message")]
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.what)
+    }
+}

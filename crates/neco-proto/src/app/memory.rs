@@ -1,0 +1,243 @@
+//! What is remembered from one session to the next.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::caller::Scope;
+use super::request::{Request, Route, Verb};
+use crate::event::{MemoryAction, MemoryNote, MemoryUpdate};
+use crate::mode::names;
+
+/// Lists what is remembered for work in a folder, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListMemory {
+    /// The folder.
+    pub folder: String,
+    /// Only what fits these words, the best match first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<MemoryWords>,
+    /// Only entries of this reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<MemoryReach>,
+}
+
+/// Words that are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryWords {
+    /// The words.
+    pub text: String,
+    /// How many entries at most.
+    pub limit: usize,
+}
+
+impl Request for ListMemory {
+    type Answer = MemoryList;
+
+    const ROUTE: Route =
+        Route { name: "memory.list", verb: Verb::Get, path: "/memory", scope: Scope::Read, repeatable: true };
+}
+
+/// Entries of the memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryList {
+    /// The entries.
+    pub entries: Vec<MemoryEntry>,
+}
+
+/// An entry of the memory without its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryEntry {
+    /// What it is called by; no other entry that is seen has it.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// The same in a sentence or two.
+    pub summary: String,
+    /// Its kind.
+    pub category: MemoryCategory,
+    /// What the problem of a solution was about.
+    pub topic: Option<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// How far it reaches.
+    pub scope: MemoryReach,
+    /// The folder that it is about, for one of the person's own.
+    pub directory: Option<String>,
+    /// Who wrote it.
+    pub source: String,
+    /// When it was made.
+    #[schemars(with = "Option<String>")]
+    pub created: Option<Timestamp>,
+    /// When it was last of use.
+    #[schemars(with = "Option<String>")]
+    pub last_used: Option<Timestamp>,
+    /// How often it was.
+    pub uses: i64,
+    /// Its file.
+    pub path: String,
+    /// What is wrong with its file, line by line.
+    pub troubles: Vec<String>,
+}
+
+/// What kind of thing an entry says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryCategory {
+    /// How the person wants things done, everywhere.
+    Preference,
+    /// Something about a folder that is not obvious from its files.
+    Directory,
+    /// What a look around has shown.
+    ExploreResult,
+    /// How a problem was solved.
+    Solution,
+    /// What to do differently with work of a kind.
+    Strategy,
+}
+
+names!(MemoryCategory {
+    MemoryCategory::Preference => "preference",
+    MemoryCategory::Directory => "directory",
+    MemoryCategory::ExploreResult => "explore_result",
+    MemoryCategory::Solution => "solution",
+    MemoryCategory::Strategy => "strategy",
+});
+
+/// How far an entry reaches, and where it is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryReach {
+    /// Everywhere; it is kept with the person's own.
+    #[default]
+    Global,
+    /// One folder and those below it; it is kept with the person's own.
+    Private,
+    /// One folder and those below it; it is kept in that folder, as a file that can be committed.
+    Directory,
+}
+
+names!(MemoryReach {
+    MemoryReach::Global => "global",
+    MemoryReach::Private => "private",
+    MemoryReach::Directory => "directory",
+});
+
+/// Shows an entry as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ShowMemory {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The entry, by its id.
+    pub id: String,
+}
+
+impl Request for ShowMemory {
+    type Answer = ShownMemory;
+
+    const ROUTE: Route =
+        Route { name: "memory.show", verb: Verb::Get, path: "/memory/{id}", scope: Scope::Read, repeatable: true };
+}
+
+/// All of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownMemory {
+    /// What is known without its file.
+    #[serde(flatten)]
+    pub entry: MemoryEntry,
+    /// All there is to know.
+    pub content: String,
+    /// Why its file can't be read, where that is so; there is no content then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
+}
+
+/// Remembers something: in an entry that says nearly the same if there is one, else in a new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AddMemory {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// What it is about.
+    pub title: String,
+    /// The same in a sentence or two; the beginning of the content when empty.
+    pub summary: String,
+    /// All there is to know.
+    pub content: String,
+    /// Its kind; what is usual for its reach when that is not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<MemoryCategory>,
+    /// What the problem of a solution was about.
+    pub topic: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// How far it reaches.
+    pub reach: MemoryReach,
+    /// The entry whose place it takes, by its id, instead of one that is near.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+}
+
+impl Request for AddMemory {
+    type Answer = Kept;
+
+    const ROUTE: Route =
+        Route { name: "memory.add", verb: Verb::Post, path: "/memory", scope: Scope::Work, repeatable: true };
+}
+
+/// What became of something that is to be remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Kept {
+    /// The entry in short.
+    pub note: MemoryNote,
+    /// What happened to it; nothing when everything was known already.
+    pub action: Option<MemoryAction>,
+    /// Whether secrets were taken out.
+    pub redacted: bool,
+    /// Another entry that has nearly the same words and may say the opposite.
+    pub resembles: Option<Resembled>,
+}
+
+impl Kept {
+    /// The event that tells of it.
+    #[must_use]
+    pub fn event(&self) -> Option<MemoryUpdate> {
+        let action = self.action?;
+        Some(MemoryUpdate { action, entries: vec![self.note.clone()], text: None })
+    }
+}
+
+/// An entry that has nearly the same words as another, and is none the less kept beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resembled {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+}
+
+/// Removes entries for good. All of them must be there: half of what was asked is not done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RemoveMemory {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The entries, by their ids.
+    pub ids: Vec<String>,
+}
+
+impl Request for RemoveMemory {
+    type Answer = RemovedMemory;
+
+    const ROUTE: Route =
+        Route { name: "memory.remove", verb: Verb::Delete, path: "/memory", scope: Scope::Work, repeatable: false };
+}
+
+/// Entries that were removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemovedMemory {
+    /// Their files.
+    pub paths: Vec<String>,
+}

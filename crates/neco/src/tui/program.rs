@@ -1,0 +1,82 @@
+//! The program as a window asks it.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use neco_app::app::ROUTES;
+use neco_app::{LocalApp, disk};
+use neco_config::Env;
+use neco_proto::app::{App, AppError, Call, Caller, Scope};
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use crate::args::EverywhereArgs;
+use crate::cmd::session::Desk;
+use crate::failure::Failure;
+
+/// The program as a window asks it: its store is opened at the first question, and stays open.
+pub struct WindowApp {
+    everywhere: EverywhereArgs,
+    env: Env,
+    opened: Mutex<Option<Arc<LocalApp>>>,
+}
+
+impl WindowApp {
+    /// With what holds for every subcommand.
+    #[must_use]
+    pub fn new(everywhere: EverywhereArgs, env: Env) -> Self {
+        Self { everywhere, env, opened: Mutex::default() }
+    }
+
+    /// Closes the store; the next question opens it again.
+    pub async fn close(&self) {
+        if let Some(app) = self.opened.lock().await.take()
+            && let Err(error) = app.close().await
+        {
+            tracing::warn!(%error, "not everything is written");
+        }
+    }
+
+    async fn opened(&self) -> Result<Arc<LocalApp>, Failure> {
+        let mut opened = self.opened.lock().await;
+        if let Some(app) = opened.as_ref() {
+            return Ok(Arc::clone(app));
+        }
+        let app = Arc::new(Desk::open(&self.everywhere, &self.env).await?.app());
+        *opened = Some(Arc::clone(&app));
+        Ok(app)
+    }
+
+    async fn answer(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
+        let app = match self.opened().await {
+            Ok(app) => app,
+            Err(_) if only_reads(&call) => return self.answer_from_copy(caller, call).await,
+            Err(failure) => return Err(failure.into()),
+        };
+        let answer = app.call(caller, call).await;
+        // What was found damaged is set aside when it is opened again.
+        if answer.is_err() && disk::is_doubted(self.env.data_dir()) {
+            self.close().await;
+        }
+        answer
+    }
+
+    /// A store that can't be written is read all the same.
+    async fn answer_from_copy(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
+        let desk = Desk::open_to_read(&self.everywhere, &self.env).await?;
+        let answer = desk.app().call(caller, call).await;
+        desk.close().await?;
+        answer
+    }
+}
+
+fn only_reads(call: &Call) -> bool {
+    ROUTES.iter().any(|route| route.name == call.name && route.scope == Scope::Read)
+}
+
+impl App for WindowApp {
+    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        self.answer(caller, call).boxed()
+    }
+}
