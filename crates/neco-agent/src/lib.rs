@@ -24,4 +24,4 @@ pub use capability_level::CapabilityLevel;
 pub use gate::Gate;
 pub use guards::Guard;
 pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError, WayBack};
-pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Halt, Settings};
+pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Halt, Renewal, Renewed, Settings};

@@ -18,6 +18,7 @@ use super::gated::{AtGate, Passed};
 use super::inputs::{AgentHandle, Mail};
 use super::letters::Letters;
 use super::questions::Posed;
+use super::renewal::Renewal;
 use super::setup::{AgentSetup, Budget, CallIds, Settings};
 use super::stream::{Streaming, next_delta};
 use crate::capability_level::CapabilityLevel;
@@ -99,6 +100,8 @@ pub struct Agent {
     /// How long the person was waited for in the present request, and since when they are.
     pub(super) waited: Duration,
     pub(super) waits_since: Option<Duration>,
+    /// What looks whether it is still made of what counts.
+    pub(super) renewal: Option<Arc<dyn Renewal>>,
     resumed: bool,
     mailbox: mpsc::Receiver<Mail>,
 }
@@ -166,6 +169,7 @@ impl Agent {
             worked: setup.worked,
             waited: Duration::ZERO,
             waits_since: None,
+            renewal: setup.renewal,
             resumed: setup.resumed,
             mailbox,
         };

@@ -82,6 +82,7 @@ impl Agent {
         if self.letters.hold(stamp, iteration) {
             return Ok(());
         }
+        self.renew().await?;
         self.admit_letters().await?;
         let said = self.take_at_boundary();
         if self.messages_are_gated() {

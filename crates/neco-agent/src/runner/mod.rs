@@ -4,7 +4,7 @@
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop), [`stream`] (the model's
 //! answer), [`effects`] (what the machine wants done), [`compaction`] with [`no_room`] (room for the conversation), [`inputs`]
 //! (what people say) with [`editor`], [`folder_rules`], [`letters`] (what other agents say), [`intents`] (what tools want), [`questions`] (what the person is asked),
-//! [`watched`] (what guards say).
+//! [`watched`] (what guards say), [`renewal`] (what was edited meanwhile).
 
 mod agent;
 mod compaction;
@@ -17,10 +17,12 @@ mod intents;
 mod letters;
 mod no_room;
 mod questions;
+mod renewal;
 mod setup;
 mod stream;
 mod watched;
 
 pub use agent::Agent;
 pub use inputs::{AgentHandle, AgentInput, Halt, InputError};
+pub use renewal::{Renewal, Renewed};
 pub use setup::{AgentSetup, Budget, CallIds, Settings};
