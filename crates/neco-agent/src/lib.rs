@@ -25,4 +25,4 @@ pub use gate::Gate;
 pub use guards::Guard;
 pub use machine::Halt;
 pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError, WayBack};
-pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Settings};
+pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Renewal, Renewed, Settings};

@@ -2,9 +2,9 @@
 //!
 //! Nothing here prints, asks a person or knows a terminal.
 //!
-//! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`mod@app`] (which
-//! call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
-//! [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
+//! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
+//! is opened), [`mod@app`] (which call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`],
+//! [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -14,6 +14,7 @@ pub mod error;
 mod keys;
 pub mod memory;
 mod models;
+pub mod opening;
 pub mod plans;
 pub mod rules;
 pub mod services;

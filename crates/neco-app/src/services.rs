@@ -19,7 +19,7 @@ use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Spawner;
 use neco_safety::world::net::{Net, NetSettings, ProxyRules};
 use neco_safety::{Confinement, Policy};
-use neco_session::hub::{Extract, FindModel, MakeGate, MakeSpawner, MakeTools, MemorySettings};
+use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeSpawner, MakeTools, MemorySettings};
 use neco_session::title::TitleSettings;
 use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
@@ -118,7 +118,19 @@ impl Services {
     /// # Errors
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, AppError> {
-        Ok(Self { hub: hub(&store, setup)?, store })
+        Self::start_watched(store, setup, None)
+    }
+
+    /// The same, and something looks whether what the setup was made of was edited.
+    ///
+    /// # Errors
+    /// When a tool does not exist.
+    pub fn start_watched(
+        store: Arc<SqliteStore>,
+        setup: ServiceSetup<'_>,
+        look_again: Option<LookAgain>,
+    ) -> Result<Self, AppError> {
+        Ok(Self { hub: watched_hub(&store, setup, look_again)?, store })
     }
 
     /// The program on the same store.
@@ -137,6 +149,15 @@ impl Services {
         }
     }
 
+    /// Writes what waits; the store stays open for whoever else stands on it.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn leave(self) -> Result<(), AppError> {
+        drop(self.hub);
+        self.store.flush().await.map_err(error::of_store)
+    }
+
     /// Writes what waits and closes the store.
     ///
     /// # Errors
@@ -152,50 +173,61 @@ impl Services {
 /// # Errors
 /// When a tool does not exist.
 pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, AppError> {
+    watched_hub(store, setup, None)
+}
+
+fn watched_hub<S: EventLog + Catalog + 'static>(
+    store: &Arc<S>,
+    mut setup: ServiceSetup<'_>,
+    look_again: Option<LookAgain>,
+) -> Result<Hub, AppError> {
+    let deps = Arc::new(deps(&mut setup)?);
+    let (log, catalog, ServiceSetup { data_dir, find_model, .. }) = (store.clone(), store.clone(), setup);
+    Ok(Hub::new(HubSetup { log, catalog, data_dir, find_model, deps, look_again }))
+}
+
+/// What agents are given to work with; what only they need is taken out of the setup.
+///
+/// # Errors
+/// When a tool does not exist.
+pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> {
     let tools = tools(setup.config, &setup.tools, Arc::new(Indexes::new(setup.index_dir.clone())))?;
     let hidden = hidden_variables(setup.config);
-    let known = scrub(setup.environment.clone(), &hidden).hidden.into_iter().chain(setup.secrets);
-    let redactor = Redactor::new(known);
-    let spawner = Spawner::new(setup.environment.clone(), &hidden);
+    let environment = std::mem::take(&mut setup.environment);
+    let (hooks, told) = (std::mem::take(&mut setup.hooks), std::mem::take(&mut setup.told));
+    let (policy, secrets) = (std::mem::take(&mut setup.policy), std::mem::take(&mut setup.secrets));
+    let redactor = Redactor::new(scrub(environment.clone(), &hidden).hidden.into_iter().chain(secrets));
+    let spawner = Spawner::new(environment.clone(), &hidden);
     let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
-    let spawner = make_spawner(spawner, setup.sandbox, &setup.hooks);
-    let gate = gate(setup.hooks, &setup.environment, hidden.clone(), setup.config.tools.shell.clone());
-    let deps = AgentDeps {
+    Ok(AgentDeps {
         tools,
         plugged: PluggedTools::default(),
-        roots: setup.policy.place().roots.clone(),
-        policy: Box::new(move |_| setup.policy.clone()),
-        rule_book: setup.rule_book,
+        roots: policy.place().roots.clone(),
+        policy: Box::new(move |_| policy.clone()),
+        rule_book: setup.rule_book.take(),
         confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
         network: report.as_ref().is_none_or(Report::reaches_network),
-        spawner,
-        net: network(setup.config, &setup.environment),
-        gate,
+        spawner: make_spawner(spawner, setup.sandbox.take(), &hooks),
+        net: network(setup.config, &environment),
+        gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
         limits: limits(setup.config),
         memory: memory(setup.config, setup.attended),
-        checkpoints: checkpoints::opener(&setup.config.checkpoints, &setup.environment, &setup.data_dir),
+        checkpoints: checkpoints::opener(&setup.config.checkpoints, &environment, &setup.data_dir),
         titles: titles(setup.config, setup.interactive),
         tree: TreeSettings::from(&setup.config.agents),
-        definitions: setup.told.agents,
-        workflows: setup.told.workflows,
+        definitions: told.agents,
+        workflows: told.workflows,
         guards: setup.config.agent.guards.clone(),
         context: setup.config.context.clone(),
-        rules: setup.told.rules,
-        prompts: setup.told.prompts,
-        path: setup.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
+        rules: told.rules,
+        prompts: told.prompts,
+        path: environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
         shell: setup.config.tools.shell.clone(),
-        index_dir: setup.index_dir,
+        index_dir: setup.index_dir.clone(),
         sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    Ok(Hub::new(HubSetup {
-        log: store.clone(),
-        catalog: store.clone(),
-        data_dir: setup.data_dir,
-        find_model: setup.find_model,
-        deps,
-    }))
+    })
 }
 
 /// The models of a configuration.

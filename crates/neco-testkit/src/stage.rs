@@ -196,7 +196,8 @@ impl Stage {
                 Some(model) => Ok(Arc::clone(model)),
                 None => models.provider_for(name).map_err(|error| error.to_string()),
             }),
-            deps: AgentDeps {
+            look_again: None,
+            deps: Arc::new(AgentDeps {
                 titles: self.setup.titles.then(|| TitleSettings { model: None, timeout: Duration::from_secs(20) }),
                 checkpoints: self.checkpoints(),
                 tools: Box::new(move |own| {
@@ -232,7 +233,7 @@ impl Stage {
                 index_dir: self.home.path().join("index"),
                 sandbox: "none".to_owned(),
                 version: "test".to_owned(),
-            },
+            }),
         }))
     }
 

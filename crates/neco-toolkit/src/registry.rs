@@ -143,6 +143,17 @@ impl Registry {
         Ok(self.named(names))
     }
 
+    /// The same tools, with those in place of their own that `kept` knows.
+    #[must_use]
+    pub fn keeping(mut self, kept: impl Fn(&Arc<dyn DynTool>) -> Option<Arc<dyn DynTool>>) -> Self {
+        for tool in &mut self.tools {
+            if let Some(kept) = kept(tool) {
+                *tool = kept;
+            }
+        }
+        self
+    }
+
     /// Whether there is a tool of exactly this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

@@ -64,6 +64,8 @@ pub struct Ran {
 /// Runs git with these words in a folder, the only one that what it starts may change besides the repository.
 pub type RunInBox = dyn Fn(&Path, &[OsString]) -> io::Result<Ran> + Send + Sync;
 
+/// What the box of git is made by. It is the program's, not a folder's: it is set once, before anything else starts, and
+/// reads the settings of the folder that it is asked about each time.
 static IN_BOX: OnceLock<Box<RunInBox>> = OnceLock::new();
 
 /// From now on git looks into working trees in a box. The first one stays.

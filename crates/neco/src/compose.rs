@@ -1,13 +1,16 @@
 //! What one process is composed of: the order in which things start, and its reverse.
 //!
-//! The order is configuration, store, session; the way down is the reverse. Whoever opens a session
-//! closes it, then stops the services.
+//! The order is configuration ([`Workspaces::at`]), store ([`shared_store`]), keys and models, agents
+//! (`Opening::open`), windows of other processes; the way down is the reverse, in [`stop`] for a process with one
+//! session and in [`put_away`] for one of several. What fails on the way up leaves nothing behind: whatever was
+//! started is owned by what failed, and goes with it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use neco_app::services::{self, Services};
+use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::{ErrorCode, Seq};
 use neco_server::SocketPlaces;
@@ -27,6 +30,16 @@ use crate::say;
 pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
     let store = services::open_store(data_dir).await?;
     store.set_aside().into_iter().for_each(|aside| say::note(&aside.to_string()));
+    Ok(store)
+}
+
+/// The one store of all folders that this process works in, opened when it is first needed.
+///
+/// # Errors
+/// When it can't be opened.
+pub async fn shared_store(workspaces: &Workspaces) -> Result<Arc<SqliteStore>, Failure> {
+    let (store, aside) = workspaces.store().await?;
+    aside.iter().for_each(|aside| say::note(&aside.to_string()));
     Ok(store)
 }
 
@@ -102,7 +115,7 @@ pub async fn put_away(
     if is_empty && let Ok(record) = services.hub.find(&id.to_string()).await {
         services.hub.remove(std::slice::from_ref(&record)).await?;
     }
-    Ok(services.stop().await?)
+    Ok(services.leave().await?)
 }
 
 /// Closes a session. What is done at its end may take a while, and nobody has to wait for it.

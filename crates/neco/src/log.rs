@@ -24,7 +24,8 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 /// Writes what waits when it is dropped. Not in somebody's hands, because a process may end anywhere.
 static GUARD: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 
-/// Take secrets out of what is logged: the one log of a process has what several folders bring along.
+/// Take secrets out of what is logged: the one log of a process has what several folders bring along. Only ever added
+/// to: what was a secret once stays out of the log.
 static REDACTORS: Mutex<Vec<Redactor>> = Mutex::new(Vec::new());
 
 /// From now on nothing is logged that `redactor` finds, nor what those before it find.
@@ -218,4 +219,22 @@ fn open(path: &Path) -> io::Result<fs::File> {
         fs::rename(path, path.with_extension("log.1"))?;
     }
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_safety::secrets::KnownSecret;
+
+    use super::*;
+
+    #[test]
+    fn the_secrets_of_every_folder_stay_out_of_the_one_log() {
+        let known = |value: &str| KnownSecret { what: "KEY".to_owned(), value: value.to_owned() };
+        hide(Redactor::new([known("first-secret-value-1")]));
+        hide(Redactor::new([known("second-secret-value-2")]));
+        // What is looked up without any secret takes none away.
+        hide(Redactor::default());
+        let logged = redacted("first-secret-value-1 second-secret-value-2", Scope::Outside);
+        assert_eq!(logged, "[redacted: KEY] [redacted: KEY]");
+    }
 }

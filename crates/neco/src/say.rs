@@ -8,7 +8,8 @@ use crate::print::clean::clean;
 use crate::print::wrap::{wrap, wrap_under};
 use crate::terminal;
 
-/// Notes that wait while something else has the screen; nothing when it is free.
+/// Notes that wait while something else has the screen; nothing when it is free. A process has one terminal, and
+/// whoever writes to it has to know whether it is taken: this belongs to the terminal, and holds nothing of a folder.
 static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
 /// Something else has the screen from now on: notes are kept for it.

@@ -134,14 +134,21 @@ impl Context {
     /// A context of the base prompts and `sources`.
     #[must_use]
     pub fn new(prompts: Arc<Prompts>, sources: Vec<Arc<dyn Source>>) -> Self {
+        let mut context = Self { sources: Vec::new(), prompts: Arc::clone(&prompts), made: None, times: 0 };
+        context.renew(prompts, sources);
+        context
+    }
+
+    /// From now on it is made of these.
+    pub fn renew(&mut self, prompts: Arc<Prompts>, sources: Vec<Arc<dyn Source>>) {
         let own: [Arc<dyn Source>; 3] = [
             Arc::new(BasePrompt(Arc::clone(&prompts))),
             Arc::new(ModePrompt(Arc::clone(&prompts))),
             Arc::new(GenerationPrompt),
         ];
-        let mut sources: Vec<_> = own.into_iter().chain(sources).collect();
-        sources.sort_by_key(|source| source.layer());
-        Self { sources, prompts, made: None, times: 0 }
+        self.sources = own.into_iter().chain(sources).collect();
+        self.sources.sort_by_key(|source| source.layer());
+        (self.prompts, self.made) = (prompts, None);
     }
 
     /// The prompts.

@@ -23,6 +23,7 @@ use super::inputs::{AgentHandle, Mail};
 use super::model::{Answered, Counting, Ending, Model, Streaming};
 use super::planning::Planning;
 use super::questions::{Asker, Questions};
+use super::renewal::Renewal;
 use super::reports::Reports;
 use super::setup::AgentSetup;
 use super::terms::Terms;
@@ -66,6 +67,8 @@ pub struct Agent {
     watched: Watched,
     rule_book: Option<Arc<dyn RuleBook>>,
     checkpoints: Option<Arc<dyn Checkpointer>>,
+    /// What looks whether it is still made of what counts.
+    pub(super) renewal: Option<Arc<dyn Renewal>>,
     resumed: bool,
     mailbox: mpsc::Receiver<Mail>,
 }
@@ -117,6 +120,7 @@ impl Agent {
             planning: Planning { book: setup.book, left: setup.plans_from },
             rule_book: setup.rule_book,
             checkpoints: setup.checkpoints,
+            renewal: setup.renewal,
             resumed: setup.resumed,
             mailbox,
         };
@@ -242,6 +246,7 @@ impl Agent {
 
     /// Takes in what was said meanwhile, or takes it to the gate.
     async fn take_in_said(&mut self, stamp: Stamp) -> Result<Option<Input>, SinkError> {
+        self.renew().await?;
         self.admit_letters().await?;
         let said = self.inbox.take_at_boundary();
         if self.gate.holds_messages() {

@@ -28,6 +28,11 @@ impl Touched {
         Self { rules, told: Arc::new(told), ..Self::default() }
     }
 
+    /// From now on rules files are found so.
+    pub(super) fn look_with(&mut self, rules: Option<Arc<dyn FolderRules>>) {
+        self.rules = rules;
+    }
+
     /// What was told may be gone, so that it is told again when its folder is touched again.
     pub(super) fn forget(&mut self) {
         *self = Self::new(self.rules.take(), BTreeSet::new());

@@ -84,6 +84,11 @@ impl AtGate {
         }
     }
 
+    /// Whatever comes from now on is taken to this gate.
+    pub(super) fn set_gate(&mut self, gate: Arc<dyn Gate>) {
+        self.gate = gate;
+    }
+
     pub(super) fn has_work(&self) -> bool {
         !self.work.is_empty()
     }

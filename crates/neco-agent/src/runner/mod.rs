@@ -6,7 +6,7 @@
 //! [`accounts`] (what was used), [`terms`] (how it works now), [`toolset`], [`model`] (questions and answers),
 //! [`conversation`] with [`editor`] and [`folder_rules`], [`compaction`] with [`no_room`] (room for the conversation),
 //! [`inbox`] (what waits to be said), [`gated`] (what people plug in), [`questions`] (what the person is asked),
-//! [`planning`], [`watched`] (what guards say).
+//! [`planning`], [`watched`] (what guards say), [`renewal`] (what was edited meanwhile).
 
 mod accounts;
 mod agent;
@@ -21,6 +21,7 @@ mod model;
 mod no_room;
 mod planning;
 mod questions;
+mod renewal;
 mod reports;
 mod setup;
 mod taking;
@@ -30,4 +31,5 @@ mod watched;
 
 pub use agent::Agent;
 pub use inputs::{AgentHandle, AgentInput, InputError};
+pub use renewal::{Renewal, Renewed};
 pub use setup::{AgentSetup, Budget, CallIds, Settings};

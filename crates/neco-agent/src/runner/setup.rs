@@ -11,6 +11,7 @@ use neco_proto::{ApprovalMode, CallId, IdeContext, Message, Mode, Usage};
 use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::{Registry, Spill};
 
+use super::renewal::Renewal;
 use crate::capability_level::CapabilityLevel;
 use crate::context::{ContextSettings, Counted, Prompts, Source};
 use crate::gate::Gate;
@@ -137,6 +138,8 @@ pub struct AgentSetup {
     pub gate: Arc<dyn Gate>,
     /// What keeps the workspace before and after its turns; `None` when nothing does.
     pub checkpoints: Option<Arc<dyn Checkpointer>>,
+    /// What looks before every turn whether all of this still counts; `None` when it does as long as the agent lives.
+    pub renewal: Option<Arc<dyn Renewal>>,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
     /// What was said before.

@@ -35,6 +35,11 @@ impl Toolset {
         self.change(busy)
     }
 
+    /// These are its tools from the next turn on.
+    pub(super) fn replace(&mut self, all: Registry) {
+        (self.all, self.changed) = (all, true);
+    }
+
     /// The tools of the turn that begins, if they are others than those of the last one.
     pub(super) fn begin_turn(&mut self) -> Option<Registry> {
         let came_or_went = self.all.refresh();

@@ -1,13 +1,23 @@
 //! What one folder brings to the work in it: rules, hooks, definitions, prompts, commands, keys, checkpoints, a
 //! sandbox.
 //!
-//! Reading order: [`plugged`] (what it would switch on, as far as that is trusted), [`rules`], [`told_files`],
-//! [`own_commands`], [`keys`], [`checkpoints`], [`sandbox`].
+//! Invariants: a folder is made once and shared by the sessions in it; it is made anew when its files change, and a
+//! broken edit changes nothing; what belongs to the opening of a session is not in here.
+//!
+//! Reading order: [`workspaces`] (all folders of a process), [`folder`] (one of them) with [`fingerprint`],
+//! [`plugged`] (what it would switch on, as far as that is trusted), [`rules`], [`told_files`], [`own_commands`],
+//! [`keys`], [`checkpoints`], [`sandbox`].
 
 pub mod checkpoints;
+pub mod fingerprint;
+pub mod folder;
 pub mod keys;
 pub mod own_commands;
 pub mod plugged;
 pub mod rules;
 pub mod sandbox;
 pub mod told_files;
+pub mod workspaces;
+
+pub use folder::{FolderState, Workspace};
+pub use workspaces::Workspaces;

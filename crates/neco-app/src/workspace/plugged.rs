@@ -175,6 +175,12 @@ impl Plugged {
         self.items.iter().filter(|item| matches!(item.kind, Kind::Rules)).all(|item| self.is_on(item))
     }
 
+    /// Whether the folder has rules of its own, and they count.
+    #[must_use]
+    pub fn has_trusted_rules(&self) -> bool {
+        self.rules_count() && self.items.iter().any(|item| matches!(item.kind, Kind::Rules))
+    }
+
     /// Whether the folder would switch on anything at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {

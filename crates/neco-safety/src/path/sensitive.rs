@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{PoisonError, RwLock};
 
 use super::later::{AGENT, BUILD, EDITOR, is_agents_folder};
 
@@ -104,16 +104,25 @@ pub fn holds_secrets(path: &Path, is_folder: bool) -> bool {
     why.is_some_and(|why| [SECRETS, CREDENTIALS, PRIVATE_KEY].contains(&why))
 }
 
-/// Our own settings, wherever they lie on this machine: said once, by whoever knows.
-static OWN_SETTINGS: OnceLock<PathBuf> = OnceLock::new();
+/// Our own settings, wherever they lie on this machine. A process has one list of them, because what is sensitive is so
+/// for everybody in it: the list only grows, and whoever is added guards more and opens nothing.
+static OWN_SETTINGS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
-/// From now on the settings in this folder are sensitive, whatever it is called. The first one stays.
+/// From now on the settings in this folder are sensitive, whatever it is called.
 pub fn guard_settings(folder: PathBuf) {
-    let _ = OWN_SETTINGS.set(folder);
+    let mut guarded = OWN_SETTINGS.write().unwrap_or_else(PoisonError::into_inner);
+    if !guarded.contains(&folder) {
+        guarded.push(folder);
+    }
 }
 
 fn is_own_settings(path: &Path) -> Option<&'static str> {
-    let below = path.strip_prefix(OWN_SETTINGS.get()?).ok()?;
+    let guarded = OWN_SETTINGS.read().unwrap_or_else(PoisonError::into_inner);
+    guarded.iter().find_map(|folder| is_settings_of(folder, path))
+}
+
+fn is_settings_of(folder: &Path, path: &Path) -> Option<&'static str> {
+    let below = path.strip_prefix(folder).ok()?;
     let mut names = below.iter().map(folded);
     let (first, is_file) = (names.next()?, names.next().is_none());
     let guarded = match first.as_ref() {
@@ -334,7 +343,9 @@ mod tests {
 
     #[test]
     fn our_own_settings_are_guarded_wherever_they_lie() {
+        guard_settings(PathBuf::from("/srv/other-home"));
         guard_settings(PathBuf::from("/srv/agent-home"));
+        assert!(is_sensitive(Path::new("/srv/other-home/config.toml")).is_some(), "one more replaces none");
         for path in ["config.toml", "policy.toml", "policies/a.toml", "hooks/x.sh", "trusted.json"] {
             assert!(is_sensitive(&Path::new("/srv/agent-home").join(path)).is_some(), "{path}");
         }

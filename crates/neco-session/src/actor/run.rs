@@ -304,8 +304,8 @@ impl Actor {
     }
 
     /// The permission rules that are kept for good changed: they hold at once, for all agents.
-    async fn renew_kept(&mut self, rules: Vec<Rule>) {
-        self.ctx.kept_rules = Some(rules.clone());
+    async fn renew_kept(&self, rules: Vec<Rule>) {
+        self.ctx.current.keep(rules.clone());
         self.ctx.supervisor.renew_kept(&rules).await;
         // An agent that is gone asks for nothing any more.
         let _ = self.handle.send(AgentInput::KeptRules(rules)).await;

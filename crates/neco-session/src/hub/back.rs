@@ -61,7 +61,7 @@ impl Hub {
         let agent = standing.root_agent.unwrap_or_else(AgentId::new);
         let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
         let log = Arc::clone(&self.setup.log);
-        let journal = Arc::new(Journal::new(&lease, log, standing, self.setup.deps.redactor.clone()));
+        let journal = Arc::new(Journal::new(&lease, log, standing, self.deps().redactor.clone()));
         let session = record.id;
         let went = go_back(Going { way, session, agent, journal: &journal, checkpoints, agreed }).await;
         self.settle_checkpoints(Path::new(&record.cwd)).await;
@@ -125,7 +125,7 @@ impl Hub {
         let standing = self.fold_to_write(record.id).await?.standing;
         if let Some(root) = standing.root_agent {
             let log = Arc::clone(&self.setup.log);
-            let journal = Journal::new(&lease, log, standing, self.setup.deps.redactor.clone());
+            let journal = Journal::new(&lease, log, standing, self.deps().redactor.clone());
             journal.commit(root, None, title_event(&title, TitleSource::Person)).await?;
         }
         self.setup.catalog.set_title(record.id, &title, TitleSource::Person).await?;
@@ -203,12 +203,12 @@ impl Hub {
     /// The states of the files of a workspace; `None` where none are kept. Opening them may take a moment,
     /// so it is done aside.
     pub async fn checkpoints(&self, cwd: &Path) -> Option<Arc<dyn Checkpoints>> {
-        let (open, cwd) = (Arc::clone(&self.setup.deps.checkpoints), cwd.to_owned());
+        let (open, cwd) = (Arc::clone(&self.deps().checkpoints), cwd.to_owned());
         tokio::task::spawn_blocking(move || open(&cwd)).await.ok().flatten()
     }
 
     fn title_of(&self, title: &str) -> String {
-        tidy(&self.setup.deps.redactor.redact(title, Scope::Said))
+        tidy(&self.deps().redactor.redact(title, Scope::Said))
     }
 
     /// What lies beside the store of sessions that were removed. What can't be removed is in nobody's way.

@@ -9,12 +9,12 @@ use neco_agent::context::{Prompts, Situation, Source};
 use neco_agent::gate::{GatedAgent, HookContext, HookDecision, HookPoint};
 use neco_agent::plan::PlanBook;
 use neco_agent::{
-    Agent, AgentSetup, Budget, CallIds, CapabilityLevel, Checkpointer, EventSink, FolderRules, Gate, Settings,
+    Agent, AgentSetup, Budget, CallIds, CapabilityLevel, Checkpointer, EventSink, FolderRules, Gate, Renewed, Settings,
     SinkError,
 };
 use neco_model::Provider;
 use neco_proto::app::agents::Level;
-use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, Notification, NotificationLevel, SubtreeBudget};
+use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
 use neco_safety::World;
 use neco_store::SessionRecord;
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::hub::Hub;
 use super::options::SessionOptions;
+use super::renewal::Current;
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::error::SessionError;
 use crate::fold::Fold;
@@ -44,7 +45,7 @@ pub struct ChildFactory {
     /// Where events go.
     pub journal: Arc<Journal>,
     /// Who there can be.
-    pub definitions: Arc<Definitions>,
+    pub current: Current,
     /// Keeps the workspace for all of them.
     pub checkpoints: Arc<dyn Checkpointer>,
     /// What the root is made of; nothing before it is made.
@@ -73,10 +74,10 @@ impl ChildFactory {
         hub: Hub,
         session: SessionId,
         journal: Arc<Journal>,
-        definitions: Arc<Definitions>,
+        current: Current,
         checkpoints: Arc<dyn Checkpointer>,
     ) -> Self {
-        Self { hub, session, journal, definitions, checkpoints, base: Mutex::new(None) }
+        Self { hub, session, journal, current, checkpoints, base: Mutex::new(None) }
     }
 
     /// The root is made of this.
@@ -96,6 +97,18 @@ impl ChildFactory {
         *self.base.lock().unwrap_or_else(PoisonError::into_inner) = Some(base);
     }
 
+    /// Whoever is made from now on is made of this; those at work go on with what they have.
+    pub fn renew(&self, new: &Renewed) {
+        if let Some(base) = self.base.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            base.world = Arc::clone(&new.world);
+            base.prompts = Arc::clone(&new.prompts);
+            base.sources = new.sources.clone();
+            base.folder_rules = new.folder_rules.clone();
+            base.gate = Arc::clone(&new.gate);
+            (base.settings.confinement, base.settings.network) = (new.confinement, new.network);
+        }
+    }
+
     fn base(&self) -> Option<Base> {
         self.base.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,7 +123,7 @@ impl ChildFactory {
     ) -> Registry {
         let definition = &child_setup.spec.definition;
         let (id, kind, schema) = (child_setup.node.id, child_setup.node.kind, definition.output_schema.as_ref());
-        let mut own = tree_tools(supervisor, id, kind, schema, &self.definitions);
+        let mut own = tree_tools(supervisor, id, kind, schema, &self.current.definitions());
         let always: Vec<Arc<dyn DynTool>> =
             own.iter().filter(|tool| OF_CHILDREN.contains(&tool.name())).cloned().collect();
         own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
@@ -121,7 +134,7 @@ impl ChildFactory {
             let name = tool.name();
             parent.lets_through(tool) && choice.has(name) && !NOT_OF_CHILDREN.contains(&name)
         };
-        self.hub.setup.deps.registry(own).filtered(has).with(always)
+        self.hub.deps().registry(own).filtered(has).with(always)
     }
 }
 
@@ -142,7 +155,7 @@ impl MakeChild for ChildFactory {
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
         let world = base.world.closing(&policy.closed_to(&node.role));
-        let deps = &self.hub.setup.deps;
+        let deps = &self.hub.deps();
         let standing = self.journal.standing();
         // How long it may take is seen to by the supervisor, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
@@ -179,6 +192,7 @@ impl MakeChild for ChildFactory {
                 agent: spec.call.is_none().then(|| GatedAgent { id: node.id, role: node.role.clone() }),
             }),
             checkpoints: Some(Arc::clone(&self.checkpoints)),
+            renewal: None,
             resumed: false,
             counted,
             call_ids: base.call_ids,
@@ -192,11 +206,11 @@ impl MakeChild for ChildFactory {
     }
 
     fn definitions(&self) -> Arc<Definitions> {
-        Arc::clone(&self.definitions)
+        self.current.definitions()
     }
 
     fn room(&self) -> Option<(Arc<dyn Spill>, usize)> {
-        self.base().map(|base| (base.spill, self.hub.setup.deps.limits.max_output))
+        self.base().map(|base| (base.spill, self.hub.deps().limits.max_output))
     }
 
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
@@ -334,7 +348,7 @@ impl EventSink for NamedSink {
 impl Hub {
     /// The definitions of agents for work in a folder, read aside.
     pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
-        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.setup.deps.definitions.clone() };
+        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.deps().definitions.clone() };
         let cwd = cwd.to_owned();
         let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
         Arc::new(loaded.unwrap_or_else(|error| {
@@ -344,7 +358,7 @@ impl Hub {
     }
 
     /// That files of agents can't be used, for the person; nothing when all can.
-    pub(super) fn broken(definitions: &Definitions) -> Option<EventBody> {
+    pub(super) fn broken(definitions: &Definitions) -> Option<String> {
         let broken: Vec<String> = definitions
             .problems()
             .iter()
@@ -357,8 +371,7 @@ impl Hub {
         };
         let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
         let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
-        let warning = Notification::new(NotificationLevel::Warning, text);
-        (!broken.is_empty()).then_some(EventBody::Notification(warning))
+        (!broken.is_empty()).then_some(text)
     }
 
     /// All agents that a session ever had, the root first. Of a session that nobody has open nobody works:
@@ -382,12 +395,12 @@ impl Hub {
         record: &SessionRecord,
         root: AgentId,
         journal: &Arc<Journal>,
-        definitions: Arc<Definitions>,
+        current: &Current,
         options: &SessionOptions,
         fold: &Fold,
         provider: &dyn Provider,
     ) -> (Arc<ChildFactory>, Arc<AgentSupervisor>) {
-        let deps = &self.setup.deps;
+        let deps = &self.deps();
         let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
             open: Arc::clone(&deps.checkpoints),
             cwd: Path::new(&record.cwd).to_owned(),
@@ -396,7 +409,7 @@ impl Hub {
             journal: Arc::clone(journal),
         }));
         let factory =
-            Arc::new(ChildFactory::new(self.clone(), record.id, Arc::clone(journal), definitions, checkpoints));
+            Arc::new(ChildFactory::new(self.clone(), record.id, Arc::clone(journal), current.clone(), checkpoints));
         // A session that goes on with another model than the usual one was begun with it.
         let usual = (self.setup.find_model)(&options.default_model).map(|usual| usual.label().to_owned());
         let own = || Some(provider.label().to_owned()).filter(|own| usual.is_ok_and(|usual| usual != *own));

@@ -1,14 +1,13 @@
 //! Making the agent of a session, when it is opened and again when it goes back.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use neco_agent::{Agent, AgentHandle, AgentSetup, CallIds, Settings};
 use neco_model::Provider;
 use neco_proto::event::KnownFile;
 use neco_proto::{AgentId, SessionId};
 use neco_safety::Policy;
-use neco_safety::policy::Rule;
 use neco_store::SessionRecord;
 use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
@@ -17,10 +16,10 @@ use super::children::{AgentList, ChildFactory, root_tools};
 use super::hub::Hub;
 use super::options::SessionOptions;
 use super::remembering::Remembering;
+use super::renewal::{Current, OwnTools, SessionRenewal};
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
 use crate::journal::Journal;
-use crate::sources::Rules;
 use crate::tree::AgentSupervisor;
 use crate::workflow::{WorkflowDesk, WorkflowTool};
 
@@ -38,10 +37,8 @@ pub struct SessionContext {
     pub journal: Arc<Journal>,
     /// How the session was opened.
     pub options: SessionOptions,
-    /// The rules files, as they were then.
-    pub rules: Arc<Rules>,
-    /// The permission rules that are kept for good, if they changed since.
-    pub kept_rules: Option<Vec<Rule>>,
+    /// What files say, as they were read last.
+    pub current: Current,
     /// The model that is asked.
     pub provider: Arc<dyn Provider>,
     /// The ids of calls that are taken in the session.
@@ -79,22 +76,48 @@ impl SessionContext {
     ) -> Result<Root, SessionError> {
         let (mode, generation) = self.options.ways(&fold.standing);
         let known: Vec<KnownFile> = std::mem::take(&mut fold.known).into_values().collect();
-        let setup = self.hub.agent(self, fold)?;
+        let place = self.hub.work_place(self, &fold);
+        let setup = self.hub.agent(self, &place, fold)?;
         let settings = Settings { mode, ..setup.settings };
         let setup = AgentSetup { resumed, generation, settings, ..setup };
-        let mut own = root_tools(&Arc::downgrade(&self.supervisor), self.root, &self.factory.definitions);
-        own.push(erase(WorkflowTool {
-            desk: Some((self.workflows.clone(), self.root)),
-            places: self.hub.workflow_places(Path::new(&self.record.cwd)),
-            cwd: Path::new(&self.record.cwd).to_owned(),
-        }));
+        let definitions = self.current.definitions();
+        let own = self.own_tools()(&self.hub, &definitions);
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
         setup.registry.recall(&known, setup.world.files().workspace());
-        setup.sources.push(Arc::new(AgentList(Arc::clone(&self.factory.definitions))));
+        setup.sources.push(Arc::new(AgentList(definitions)));
         self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
+        setup.renewal = Some(Arc::new(SessionRenewal {
+            hub: self.hub.clone(),
+            place,
+            sink: Arc::clone(&setup.sink),
+            provider: Arc::clone(&self.provider),
+            current: self.current.clone(),
+            recalled: remembering.map(|with| with.recall.source()),
+            tools: setup.registry.clone(),
+            own_tools: self.own_tools(),
+            factory: Arc::clone(&self.factory),
+            supervisor: Arc::downgrade(&self.supervisor),
+            seen: Mutex::new(self.hub.deps()),
+            said: Mutex::default(),
+        }));
         let (policy, tools) = (setup.policy.clone(), setup.registry.clone());
         let (agent, handle) = Agent::new(setup);
         Ok(Root { agent, handle, policy, tools })
+    }
+
+    /// Makes those of the session's tools that say what definitions and workflows there are.
+    fn own_tools(&self) -> OwnTools {
+        let (supervisor, root, desk) = (Arc::downgrade(&self.supervisor), self.root, self.workflows.clone());
+        let cwd = Path::new(&self.record.cwd).to_owned();
+        Box::new(move |hub, definitions| {
+            let mut own = root_tools(&supervisor, root, definitions);
+            own.push(erase(WorkflowTool {
+                desk: Some((desk.clone(), root)),
+                places: hub.workflow_places(&cwd),
+                cwd: cwd.clone(),
+            }));
+            own
+        })
     }
 
     /// The agent of a session that went back and now has the conversation of `fold`; `present` is how the
@@ -132,8 +155,7 @@ impl SessionContext {
             root: self.root,
             journal: Arc::clone(&self.journal),
             options,
-            rules: Arc::clone(&self.rules),
-            kept_rules: self.kept_rules.clone(),
+            current: self.current.clone(),
             provider,
             call_ids: self.call_ids.clone(),
             supervisor: Arc::clone(&self.supervisor),

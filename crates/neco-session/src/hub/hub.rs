@@ -2,26 +2,28 @@
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
-use neco_agent::{AgentSetup, CallIds, Checkpointer, Settings};
+use neco_agent::{AgentSetup, CallIds, Checkpointer, FolderRules, Gate, Settings};
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
-use neco_safety::LocalWorld;
 use neco_safety::sandbox::Roots;
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
+use neco_safety::{LocalWorld, Policy, World};
 use neco_store::{Lease, SessionRecord};
 use neco_toolkit::Registry;
 
 use super::context::SessionContext;
 use super::find::Finder;
-use super::options::{HubSetup, SessionOptions};
+use super::options::{AgentDeps, HubSetup, SessionOptions};
+use super::renewal::{Current, Looked, WorkPlace};
+use super::told::Told;
 use crate::actor::{ActorSetup, Session};
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::clock::SessionClock;
@@ -31,7 +33,7 @@ use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
 use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper, progress, told};
 use crate::resume::mend;
-use crate::sources::RulesBelow;
+use crate::sources::{Rules, RulesBelow};
 use crate::spill::SpillFolder;
 
 /// How many events are read from a log at a time.
@@ -42,6 +44,8 @@ const PAGE: usize = 2048;
 pub struct Hub {
     pub(super) setup: Arc<HubSetup>,
     finder: Finder,
+    /// As the files that they are made of say now.
+    deps: Arc<RwLock<Arc<AgentDeps>>>,
 }
 
 /// Whoever opens sessions finds them, too.
@@ -58,7 +62,8 @@ impl Hub {
     #[must_use]
     pub fn new(setup: HubSetup) -> Self {
         let finder = Finder::new(Arc::clone(&setup.catalog), setup.data_dir.clone());
-        Self { setup: Arc::new(setup), finder }
+        let deps = Arc::new(RwLock::new(Arc::clone(&setup.deps)));
+        Self { setup: Arc::new(setup), finder, deps }
     }
 
     /// Makes a session in `cwd`.
@@ -124,8 +129,37 @@ impl Hub {
 
     /// What takes secrets out of all that its sessions keep.
     #[must_use]
-    pub fn redactor(&self) -> &Redactor {
-        &self.setup.deps.redactor
+    pub fn redactor(&self) -> Redactor {
+        self.deps().redactor.clone()
+    }
+
+    /// What agents are given to work with, as it is now.
+    pub(super) fn deps(&self) -> Arc<AgentDeps> {
+        Arc::clone(&self.deps.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From now on agents are given this.
+    pub(super) fn replace(&self, deps: Arc<AgentDeps>) {
+        *self.deps.write().unwrap_or_else(PoisonError::into_inner) = deps;
+    }
+
+    /// The same hub as it would be with this; nothing of this one changes.
+    pub(super) fn with(&self, deps: Arc<AgentDeps>) -> Self {
+        Self { deps: Arc::new(RwLock::new(deps)), ..self.clone() }
+    }
+
+    /// Whether anybody knows what it was made of.
+    pub(super) fn can_look_again(&self) -> bool {
+        self.setup.look_again.is_some()
+    }
+
+    /// Looks, aside, whether what it was made of was edited.
+    pub(super) async fn look_again(&self) -> Looked {
+        let Some(look) = self.setup.look_again.clone() else { return Looked::Same };
+        tokio::task::spawn_blocking(move || look()).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "nobody could look at what was edited");
+            Looked::Same
+        })
     }
 
     pub(super) fn provider(
@@ -164,7 +198,7 @@ impl Hub {
             Arc::clone(&self.setup.log),
             // What it is called is the list's to say: a fork may have a title of its own.
             Standing { title: record.title.clone(), ..fold.standing.clone() },
-            self.setup.deps.redactor.clone(),
+            self.deps().redactor.clone(),
         ));
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
@@ -227,12 +261,14 @@ impl Hub {
         for warning in self.notices(&rules, &definitions, provider.as_ref()) {
             journal.emit(root, None, warning).await?;
         }
-        if let Some(warning) = Self::broken(&definitions) {
-            journal.emit(root, None, warning).await?;
+        if let Some(words) = Self::broken(&definitions) {
+            let warning = Notification::new(NotificationLevel::Warning, words);
+            journal.emit(root, None, EventBody::Notification(warning)).await?;
         }
+        let current = Current::new(rules, definitions);
         let (factory, supervisor) =
-            self.supervisor(&record, root, &journal, definitions, &options, &fold, provider.as_ref());
-        let workflows = self.workflows(&record, root, &journal, &supervisor, &factory.definitions);
+            self.supervisor(&record, root, &journal, &current, &options, &fold, provider.as_ref());
+        let workflows = self.workflows(&record, root, &journal, &supervisor, &current);
         let ctx = SessionContext {
             hub: self.clone(),
             // Those included that were removed: the logs of their forks still name their outputs.
@@ -241,8 +277,7 @@ impl Hub {
             root,
             journal: Arc::clone(&journal),
             options,
-            rules,
-            kept_rules: None,
+            current,
             provider,
             call_ids: CallIds::new(std::mem::take(&mut fold.call_ids)),
             supervisor,
@@ -264,8 +299,8 @@ impl Hub {
             log: Arc::clone(&self.setup.log),
             catalog: Arc::clone(&self.setup.catalog),
             find_model: Arc::clone(&self.setup.find_model),
-            redactor: self.setup.deps.redactor.clone(),
-            titles: self.setup.deps.titles.clone(),
+            redactor: self.deps().redactor.clone(),
+            titles: self.deps().titles.clone(),
             remembering,
         }))
     }
@@ -300,14 +335,14 @@ impl Hub {
         resumed: bool,
     ) -> SessionStart {
         SessionStart {
-            version: self.setup.deps.version.clone(),
+            version: self.deps().version.clone(),
             cwd: record.cwd.clone(),
             model: provider.label().to_owned(),
             scripted: provider.scripted(),
             mode: options.default_mode,
             approval: options.approval,
             generation: options.default_generation.number(),
-            sandbox: self.setup.deps.sandbox.clone(),
+            sandbox: self.deps().sandbox.clone(),
             resumed,
             forked_from: None,
         }
@@ -319,30 +354,52 @@ impl Hub {
         self.setup.data_dir.join("sessions").join(session.to_string()).join("outputs")
     }
 
-    /// What the agent of a session is made of that goes on with the conversation of `fold`.
-    pub(super) fn agent(&self, of: &SessionContext, fold: Fold) -> Result<AgentSetup, SessionError> {
-        let SessionContext { record, lineage, root, journal, options, rules, kept_rules, provider, .. } = of;
-        let root = *root;
-        let deps = &self.setup.deps;
-        let cwd = PathBuf::from(&record.cwd);
-        let outputs = self.outputs(record.id);
+    /// Where the agent of a session works.
+    pub(super) fn work_place(&self, of: &SessionContext, fold: &Fold) -> WorkPlace {
+        let own = self.outputs(of.record.id);
         // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to
         // say: it may come from a file that anybody wrote.
         let shared =
-            lineage.iter().map(|session| self.outputs(*session)).filter(|folder| fold.spilled.contains(folder));
-        let readable: Vec<PathBuf> = std::iter::once(outputs.clone()).chain(shared).collect();
-        let files = Files::new(&cwd, readable.clone()).map_err(|error| unusable(&cwd, &error))?;
-        let roots = deps.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
-        let mut policy = (deps.policy)(&cwd);
-        if let Some(kept) = kept_rules {
-            policy.renew_kept(kept.clone());
+            of.lineage.iter().map(|session| self.outputs(*session)).filter(|folder| fold.spilled.contains(folder));
+        WorkPlace {
+            session: of.record.id,
+            cwd: PathBuf::from(&of.record.cwd),
+            readable: std::iter::once(own).chain(shared).collect(),
+            environment: fold.environment.clone(),
         }
+    }
+
+    /// What an agent is made of that files decide which a person may edit meanwhile.
+    pub(super) fn parts(&self, place: &WorkPlace, rules: &Arc<Rules>) -> Result<WorkParts, SessionError> {
+        let (deps, cwd) = (self.deps(), &place.cwd);
+        let files = Files::new(cwd, place.readable.clone()).map_err(|error| unusable(cwd, &error))?;
+        let roots = deps.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
+        let policy = (deps.policy)(cwd);
         let closed = policy.closed();
-        let files = files.with_roots(&roots).map_err(|error| unusable(&cwd, &error))?.with_closed(closed.clone());
+        let files = files.with_roots(&roots).map_err(|error| unusable(cwd, &error))?.with_closed(closed.clone());
         // What is too big for the model is read back from its folder, which commands would not see otherwise.
-        let open = Roots { writable: std::iter::once(cwd.clone()).chain(roots).collect(), readable };
-        let spawn = (deps.spawner)(open).map_err(|error| unusable(&cwd, &error))?.closing(&closed);
-        let told = self.told(&cwd, fold.environment.as_ref(), rules)?;
+        let writable = std::iter::once(cwd.clone()).chain(roots).collect();
+        let open = Roots { writable, readable: place.readable.clone() };
+        let spawn = (deps.spawner)(open).map_err(|error| unusable(cwd, &error))?.closing(&closed);
+        Ok(WorkParts {
+            policy,
+            world: Arc::new(LocalWorld { files, spawn, net: deps.net.clone() }),
+            told: self.told(cwd, place.environment.as_ref(), rules)?,
+            folder_rules: Arc::new(RulesBelow::new(self.rules_search(cwd), rules)),
+            gate: (deps.gate)(place.session, cwd),
+        })
+    }
+
+    /// What the agent of a session is made of that goes on with the conversation of `fold`.
+    pub(super) fn agent(&self, of: &SessionContext, place: &WorkPlace, fold: Fold) -> Result<AgentSetup, SessionError> {
+        let SessionContext { record, root, journal, options, provider, .. } = of;
+        let root = *root;
+        let deps = &self.deps();
+        let cwd = &place.cwd;
+        let WorkParts { mut policy, world, told, folder_rules, gate } = self.parts(place, &of.current.rules())?;
+        if let Some(kept) = of.current.kept() {
+            policy.renew_kept(kept);
+        }
         let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
             open: Arc::clone(&deps.checkpoints),
             cwd: cwd.clone(),
@@ -355,8 +412,8 @@ impl Hub {
             registry: Registry::default(),
             policy,
             rule_book: deps.rule_book.clone(),
-            world: Arc::new(LocalWorld { files, spawn, net: deps.net.clone() }),
-            spill: Arc::new(SpillFolder::new(outputs, deps.redactor.clone())),
+            world,
+            spill: Arc::new(SpillFolder::new(self.outputs(record.id), deps.redactor.clone())),
             sink: Arc::new(PlanKeeper {
                 sink: AgentSink { journal: Arc::clone(journal), agent: root },
                 files: PlanFiles::new(&self.setup.data_dir),
@@ -370,7 +427,7 @@ impl Hub {
             context: ContextSettings::from(&deps.context),
             just_compacted: fold.just_compacted,
             ide_told: fold.ide_told,
-            folder_rules: Some(Arc::new(RulesBelow::new(self.rules_search(&cwd), rules))),
+            folder_rules: Some(folder_rules),
             rules_told: fold.rules_told,
             limits: deps.limits,
             max_turns: options.max_turns,
@@ -388,8 +445,9 @@ impl Hub {
                 confinement: deps.confinement,
                 network: deps.network,
             },
-            gate: (deps.gate)(record.id, &cwd),
+            gate,
             checkpoints: Some(checkpoints),
+            renewal: None,
             resumed: false,
             counted: fold.counted,
             call_ids: of.call_ids.clone(),
@@ -400,6 +458,20 @@ impl Hub {
             temperature: None,
         })
     }
+}
+
+/// What an agent is made of that files decide.
+pub(super) struct WorkParts {
+    /// The rules that its calls are judged by.
+    pub policy: Policy,
+    /// What its tools can touch.
+    pub world: Arc<dyn World>,
+    /// What the model is told before the conversation.
+    pub told: Told,
+    /// Finds rules files of folders that it touches.
+    pub folder_rules: Arc<dyn FolderRules>,
+    /// What people plugged into its moments.
+    pub gate: Arc<dyn Gate>,
 }
 
 pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {

@@ -2,7 +2,7 @@
 //!
 //! Invariants: a session has one writer, held by a lock; a log is mended before anything is added to it.
 //!
-//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`context`], [`children`] (agents below the root), [`left`], [`plan`], [`workflows`], [`told`] (what the model is told).
+//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`context`], [`children`] (agents below the root), [`left`], [`plan`], [`workflows`], [`told`] (what the model is told), [`renewal`] (what was edited meanwhile).
 
 mod back;
 mod children;
@@ -14,6 +14,7 @@ mod left;
 mod options;
 mod plan;
 mod remembering;
+mod renewal;
 mod told;
 mod workflows;
 
@@ -27,3 +28,4 @@ pub use options::{
     SessionOptions,
 };
 pub use remembering::Remembering;
+pub use renewal::{Current, LookAgain, Looked};

@@ -20,6 +20,7 @@ use neco_store::{Catalog, EventLog};
 use neco_toolkit::{DynTool, PluggedTools, Registry};
 use neco_workspace::checkpoint::Checkpoints;
 
+use super::renewal::LookAgain;
 use crate::fold::Standing;
 use crate::roles::DefinitionPlaces;
 use crate::sources::RulesPlaces;
@@ -53,7 +54,9 @@ pub struct HubSetup {
     /// Where models come from.
     pub find_model: FindModel,
     /// What agents are given to work with.
-    pub deps: AgentDeps,
+    pub deps: Arc<AgentDeps>,
+    /// Looks whether that was edited; nothing where it can't be.
+    pub look_again: Option<LookAgain>,
 }
 
 /// Whether a session that ends is looked through for what is worth keeping.

@@ -30,7 +30,7 @@ impl Hub {
             let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
             let (plan, findings) = (fold.standing.plan.clone(), fold.standing.findings.clone());
             if let Some(plan) = plan.filter(Plan::is_unfinished) {
-                let redactor = self.setup.deps.redactor.clone();
+                let redactor = self.deps().redactor.clone();
                 let journal = Journal::new(&lease, Arc::clone(&self.setup.log), fold.standing, redactor);
                 let plan = Some(Plan { status: PlanStatus::Dropped, ..plan });
                 journal.commit(root, None, EventBody::PlanUpdate(PlanUpdate { plan, findings })).await?;

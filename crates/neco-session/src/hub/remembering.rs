@@ -37,7 +37,7 @@ impl Hub {
         untold: bool,
         provider: &dyn Provider,
     ) -> Option<Remembering> {
-        let deps = &self.setup.deps;
+        let deps = &self.deps();
         let settings = deps.memory.as_ref()?;
         let cwd = Path::new(&record.cwd);
         let setup = MemorySetup::new(&self.setup.data_dir, cwd, deps.redactor.clone());
@@ -76,7 +76,7 @@ impl Hub {
             setup.sources.push(remembering.recall.source());
             own.extend(tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session));
         }
-        AgentSetup { registry: self.setup.deps.registry(own), ..setup }
+        AgentSetup { registry: self.deps().registry(own), ..setup }
     }
 }
 

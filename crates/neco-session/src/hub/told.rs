@@ -40,7 +40,7 @@ impl Hub {
         place: Option<&EnvironmentTold>,
         rules: &Arc<Rules>,
     ) -> Result<Told, SessionError> {
-        let deps = &self.setup.deps;
+        let deps = &self.deps();
         let values = PromptValues {
             version: deps.version.clone(),
             workspace: cwd.display().to_string(),
@@ -68,7 +68,7 @@ impl Hub {
 
     /// Where rules files for work in `cwd` are looked for.
     pub(super) fn rules_search(&self, cwd: &Path) -> RulesSearch {
-        let deps = &self.setup.deps;
+        let deps = &self.deps();
         RulesSearch {
             cwd: cwd.to_path_buf(),
             own: deps.rules.clone(),
@@ -80,7 +80,7 @@ impl Hub {
     /// What a person should know of the files that the model is told: what was not told of them, what is hidden in
     /// them, and whether this model has room for all rules.
     pub(super) fn notices(&self, rules: &Rules, definitions: &Definitions, provider: &dyn Provider) -> Vec<EventBody> {
-        let space = Space::new(ContextSettings::from(&self.setup.deps.context), provider.context_window());
+        let space = Space::new(ContextSettings::from(&self.deps().context), provider.context_window());
         let left_out = rules.warning(space.rooms().of(Layer::Rules));
         let notices = rules.notices().into_iter().chain(definitions.hidden());
         let mut texts: Vec<String> = notices.take(MOST_NOTICES + 1).collect();
@@ -102,7 +102,7 @@ impl Hub {
                 let mut text = self.facts(record, date.clone()).await;
                 text = invisible::seen(&text).text.into_owned();
                 // As it will stand in the log: a resumed session must say the same.
-                self.setup.deps.redactor.redact_in(&mut text, Scope::Said);
+                self.deps().redactor.redact_in(&mut text, Scope::Said);
                 (EnvironmentTold { text, date, repo_map: self.repo_map(record).await }, None)
             }
             Some(before) if before.date == date || fold.messages.is_empty() => return Vec::new(),
@@ -118,32 +118,32 @@ impl Hub {
 
     /// The folders that are open besides the workspace.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
-        self.setup.deps.roots.clone()
+        self.deps().roots.clone()
     }
 
     /// What judges the files that are told without a call.
     pub(crate) fn telling(&self, cwd: &Path) -> Telling {
-        (self.setup.deps.policy)(cwd).telling()
+        (self.deps().policy)(cwd).telling()
     }
 
     /// Where workflows for work in `cwd` are.
     pub(super) fn workflow_places(&self, cwd: &Path) -> WorkflowPlaces {
-        WorkflowPlaces { telling: self.telling(cwd), ..self.setup.deps.workflows.clone() }
+        WorkflowPlaces { telling: self.telling(cwd), ..self.deps().workflows.clone() }
     }
 
     /// The map of the repository, if it is wanted and can be had soon.
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
-        let tokens = self.setup.deps.context.repo_map as usize;
-        let indexes = &self.setup.deps.index_dir;
+        let deps = self.deps();
+        let (tokens, indexes) = (deps.context.repo_map as usize, &deps.index_dir);
         let folder = Path::new(&record.cwd);
         let mut map = map_of_repository(folder, indexes, tokens, self.telling(folder)).await?;
-        self.setup.deps.redactor.redact_in(&mut map, Scope::Said);
+        deps.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }
 
     /// What is known of the place, in words; gathered aside, since every tracked file is looked at.
     async fn facts(&self, record: &SessionRecord, date: String) -> String {
-        let deps = &self.setup.deps;
+        let deps = &self.deps();
         let (cwd, shell, path) = (record.cwd.clone(), deps.shell.clone(), deps.path.clone());
         let gather = move || {
             let folder = Path::new(&cwd);

@@ -9,10 +9,10 @@ use neco_proto::{AgentId, EventBody};
 use neco_store::SessionRecord;
 
 use super::hub::Hub;
+use super::renewal::Current;
 use crate::error::SessionError;
 use crate::journal::Journal;
 use crate::memory::tools as memory_tools;
-use crate::roles::Definitions;
 use crate::tree::{AgentSupervisor, Spawner, tools as tree_tools};
 use crate::workflow::{
     Board, CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RealTime, Recorded, RunFiles, TreeHands, WorkflowDesk,
@@ -27,15 +27,15 @@ impl Hub {
         root: AgentId,
         journal: &Arc<Journal>,
         supervisor: &Arc<AgentSupervisor>,
-        definitions: &Arc<Definitions>,
+        current: &Current,
     ) -> WorkflowDesk {
         let hands: MakeHands = {
             // The tools of agents hold the desk: it must not keep the agents.
-            let (supervisor, definitions) = (Arc::downgrade(supervisor), Arc::clone(definitions));
+            let (supervisor, current) = (Arc::downgrade(supervisor), current.clone());
             let (session, journal, log) = (record.id, Arc::clone(journal), Arc::clone(&self.setup.log));
             Arc::new(move |parent| {
                 let spawner: Arc<dyn Spawner> = supervisor.upgrade()?;
-                let (definitions, journal, log) = (Arc::clone(&definitions), Arc::clone(&journal), Arc::clone(&log));
+                let (definitions, journal, log) = (current.definitions(), Arc::clone(&journal), Arc::clone(&log));
                 Some(Arc::new(TreeHands { spawner, parent, definitions, session, journal, log }) as Arc<dyn Hands>)
             })
         };
@@ -46,18 +46,18 @@ impl Hub {
             journal: Arc::clone(journal),
             log: Arc::clone(&self.setup.log),
             hands,
-            check: self.names_in(Arc::clone(definitions)),
+            check: self.names_in(current.clone()),
             files: RunFiles::new(&self.setup.data_dir),
             clock: Arc::new(RealTime),
         })
     }
 
     /// Checks the agents, tools and models that a workflow names.
-    fn names_in(&self, definitions: Arc<Definitions>) -> CheckNames {
+    fn names_in(&self, current: Current) -> CheckNames {
         let hub = self.clone();
         Arc::new(move |file| {
             let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
-            let tools = hub.setup.deps.registry(own);
+            let (tools, definitions) = (hub.deps().registry(own), current.definitions());
             file.check_names(&KnownNames {
                 agent: &|role| definitions.find(role).map(|_| ()).map_err(|error| error.to_string()),
                 tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
@@ -101,7 +101,7 @@ impl Hub {
         let fold = self.fold_to_write(run.session).await?;
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let left = fold.tree.without_workflow(root, run.workflow_id);
-        let redactor = self.setup.deps.redactor.clone();
+        let redactor = self.deps().redactor.clone();
         let journal = Journal::new(&lease, Arc::clone(&self.setup.log), fold.standing, redactor);
         // What an earlier process left of it waits to be resumed, and never will be.
         let mut events = left;

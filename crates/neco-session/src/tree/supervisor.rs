@@ -225,6 +225,13 @@ impl AgentSupervisor {
         self.deliver(&mut state, self.root).await;
     }
 
+    /// The root is judged by these rules and has these tools from now on, and so has whoever it starts.
+    pub async fn renew_root(&self, policy: Policy, tools: Registry) {
+        if let Some(slot) = self.state.lock().await.slots.get_mut(&self.root) {
+            (slot.policy, slot.tools) = (policy, tools);
+        }
+    }
+
     /// The permission rules that are kept for good are these now, for everybody below the root and for whoever comes.
     pub async fn renew_kept(&self, rules: &[Rule]) {
         for (agent, slot) in &mut self.state.lock().await.slots {

@@ -4,7 +4,7 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`], [`note`] and [`picture`] (what is asked), [`request`] (opening the session) with [`worktree`] and [`unpriced`], [`loop_event`] (what
+//! Reading order: [`message`], [`note`] and [`picture`] (what is asked), [`request`] (opening the session) with [`worktree`], [`loop_event`] (what
 //! the main thread waits for), [`window`] (what is seen and asked), [`drive`] (the main thread's loop) with [`socket`] (windows of
 //! other processes), then [`attach`] and [`guest`] (when another process has the session open).
 
@@ -18,7 +18,6 @@ mod note;
 pub mod picture;
 pub mod request;
 pub mod socket;
-pub mod unpriced;
 pub mod window;
 pub mod worktree;
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_app::services::Services;
+use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq};
 use neco_safety::policy::Rule;
@@ -42,6 +43,7 @@ struct Kept {
 pub struct OpenSessions {
     everywhere: EverywhereArgs,
     env: Env,
+    workspaces: Workspaces,
     runtime: Handle,
     kept: Mutex<Vec<Kept>>,
     said: Mutex<Option<String>>,
@@ -61,7 +63,16 @@ impl OpenSessions {
     /// None yet.
     #[must_use]
     pub fn new(everywhere: EverywhereArgs, env: Env, runtime: Handle) -> Self {
-        Self { everywhere, env, runtime, kept: Mutex::default(), said: Mutex::default(), attached: Mutex::default() }
+        let workspaces = Workspaces::new(env.clone());
+        Self {
+            everywhere,
+            env,
+            workspaces,
+            runtime,
+            kept: Mutex::default(),
+            said: Mutex::default(),
+            attached: Mutex::default(),
+        }
     }
 
     /// Opens the session that `args` ask for, for work in `folder`, or attaches to the process that has it
@@ -75,7 +86,8 @@ impl OpenSessions {
             return Ok(fresh);
         }
         let (everywhere, env) = (&self.everywhere, &self.env);
-        let request = Request { args, everywhere, env, tty, attended: true, interactive: true };
+        let workspaces = &self.workspaces;
+        let request = Request { args, everywhere, env, workspaces, tty, attended: true, interactive: true };
         let Opened { services, session, folder, held, notes } = request.open(folder).await?;
         notes.iter().for_each(|words| say::note(words));
         let others = SocketServer::serve(&self.runtime, &session, &services, everywhere, env);
@@ -149,6 +161,11 @@ impl OpenSessions {
         let ends = futures::future::join_all(all.into_iter().map(|kept| self.put_away(kept)));
         if tokio::time::timeout(LAST_WORDS, ends).await.is_err() {
             say::note("not everything could be ended in time; what was said is kept");
+            return;
+        }
+        // What could not be written is told already, with the end of its session.
+        if let Err(error) = self.workspaces.close().await {
+            tracing::warn!(%error, "the store could not be closed");
         }
     }
 

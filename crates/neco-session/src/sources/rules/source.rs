@@ -89,6 +89,12 @@ impl Rules {
         Self { parts: files.into_iter().map(Part::new).collect() }
     }
 
+    /// Whether all files say the same as those of another reading.
+    #[must_use]
+    pub fn say_the_same(&self, other: &Self) -> bool {
+        self.parts.iter().map(|part| &part.file).eq(other.parts.iter().map(|part| &part.file))
+    }
+
     /// What a person should know of the files, one line a file: what was not told, and what is hidden in them.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {

@@ -62,7 +62,7 @@ async fn answer_once(command: &SessionCommand, everywhere: &EverywhereArgs, env:
         _ if only_reads(command) => Desk::open_to_read(everywhere, env).await?,
         _ => Desk::open(everywhere, env).await?,
     };
-    crate::log::hide(desk.hub.redactor().clone());
+    crate::log::hide(desk.hub.redactor());
     let answered = answer(command, &desk).await;
     let closed = desk.close().await;
     if removes(command) {

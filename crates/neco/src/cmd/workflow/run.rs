@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use neco_app::workflows::find_run;
+use neco_app::workspace::Workspaces;
 use neco_app::workspace::told_files::workflow_places;
 use neco_config::Env;
 use neco_proto::event::WorkflowState;
@@ -81,8 +82,16 @@ fn at_work(
 ) -> Result<Exit, Failure> {
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let runtime = compose::runtime()?;
-    let request =
-        Request { args: &args, everywhere, env, tty: tty.as_ref(), attended: tty.is_some(), interactive: false };
+    let workspaces = Workspaces::new(env.clone());
+    let request = Request {
+        args: &args,
+        everywhere,
+        env,
+        workspaces: &workspaces,
+        tty: tty.as_ref(),
+        attended: tty.is_some(),
+        interactive: false,
+    };
     let opened = runtime.block_on(request.open(folder))?;
     opened.notes.iter().for_each(|words| say::note(words));
     let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);

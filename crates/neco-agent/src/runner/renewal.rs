@@ -1,0 +1,67 @@
+//! What an agent works with and was edited meanwhile: it is taken up before the next turn begins.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use neco_safety::policy::Source as RuleSource;
+use neco_safety::{Confinement, Policy, World};
+use neco_toolkit::Registry;
+
+use super::agent::Agent;
+use crate::context::{Prompts, Source};
+use crate::gate::Gate;
+use crate::ports::{FolderRules, SinkError};
+use crate::scheduler::Limits;
+
+/// Looks, whenever a turn is about to begin, whether what the agent was made of is still what counts.
+pub trait Renewal: Send + Sync {
+    /// What takes the place of what the agent has; nothing when nothing was edited, or an edit can't be used.
+    ///
+    /// # Errors
+    /// When what is to be said about it can't be recorded.
+    fn renew(&self) -> BoxFuture<'_, Result<Option<Renewed>, SinkError>>;
+}
+
+/// What takes the place of what an agent was made of. Its model, its mode and what was granted in the session stay.
+#[derive(Clone)]
+pub struct Renewed {
+    /// The rules that its calls are judged by.
+    pub policy: Policy,
+    /// What its tools can touch.
+    pub world: Arc<dyn World>,
+    /// The tools that exist for it.
+    pub registry: Registry,
+    /// What people plugged into its moments.
+    pub gate: Arc<dyn Gate>,
+    /// The prompts.
+    pub prompts: Arc<Prompts>,
+    /// What it is told besides them.
+    pub sources: Vec<Arc<dyn Source>>,
+    /// Finds rules files of folders that it touches.
+    pub folder_rules: Option<Arc<dyn FolderRules>>,
+    /// Limits of its calls.
+    pub limits: Limits,
+    /// What stands between its commands and the machine.
+    pub confinement: Confinement,
+    /// Whether its commands reach the network.
+    pub network: bool,
+}
+
+impl Agent {
+    /// Takes up what was edited since the last turn.
+    pub(super) async fn renew(&mut self) -> Result<(), SinkError> {
+        let Some(renewal) = self.renewal.clone() else { return Ok(()) };
+        let Some(mut new) = renewal.renew().await? else { return Ok(()) };
+        let granted = self.scheduler.policy().rules().iter();
+        let granted: Vec<_> =
+            granted.filter(|rule| rule.source == RuleSource::Session && !rule.kept).cloned().collect();
+        granted.into_iter().for_each(|rule| new.policy.add(rule));
+        self.scheduler.renew(new.policy, new.world, Arc::clone(&new.gate), new.limits);
+        self.gate.set_gate(new.gate);
+        self.context.renew(new.prompts, new.sources);
+        self.conversation.touched.look_with(new.folder_rules);
+        (self.terms.settings.confinement, self.terms.settings.network) = (new.confinement, new.network);
+        self.tools.replace(new.registry);
+        Ok(())
+    }
+}

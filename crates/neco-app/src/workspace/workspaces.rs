@@ -1,0 +1,90 @@
+//! The folders that a process works in, and the one store of all of them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use neco_config::Env;
+use neco_proto::app::AppError;
+use neco_store::{SetAside, SqliteStore};
+
+use crate::workspace::folder::Workspace;
+use crate::{disk, error, services};
+
+/// The folders that a process works in.
+///
+/// ```no_run
+/// # async fn example(env: neco_config::Env) -> Result<(), neco_proto::app::AppError> {
+/// use neco_app::workspace::Workspaces;
+///
+/// let workspaces = Workspaces::new(env);
+/// let one = workspaces.at("/srv/one".as_ref(), &[])?;
+/// let again = workspaces.at("/srv/one".as_ref(), &[])?;
+/// assert!(std::sync::Arc::ptr_eq(&one, &again), "made once, shared by all sessions in it");
+/// # Ok(())
+/// # }
+/// ```
+pub struct Workspaces {
+    env: Env,
+    store: tokio::sync::Mutex<Option<Arc<SqliteStore>>>,
+    folders: Mutex<HashMap<(PathBuf, Vec<String>), Arc<Workspace>>>,
+}
+
+impl Workspaces {
+    /// None yet.
+    #[must_use]
+    pub fn new(env: Env) -> Self {
+        Self { env, store: tokio::sync::Mutex::default(), folders: Mutex::default() }
+    }
+
+    /// The environment of the process.
+    #[must_use]
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// The store, and what was set aside when it was opened just now. One that was found damaged is opened anew.
+    ///
+    /// # Errors
+    /// When it can't be opened.
+    pub async fn store(&self) -> Result<(Arc<SqliteStore>, Option<SetAside>), AppError> {
+        let mut kept = self.store.lock().await;
+        if let Some(store) = kept.as_ref().filter(|_| !disk::is_doubted(self.env.data_dir())) {
+            return Ok((Arc::clone(store), None));
+        }
+        // Nobody may have a store open that is set aside.
+        drop(kept.take());
+        let store = services::open_store(self.env.data_dir()).await?;
+        let aside = store.set_aside().cloned();
+        *kept = Some(Arc::clone(&store));
+        Ok((store, aside))
+    }
+
+    /// The folder, as its files are now; `overrides` are settings that outrank those of files.
+    ///
+    /// # Errors
+    /// When its files can't be used.
+    pub fn at(&self, folder: &Path, overrides: &[String]) -> Result<Arc<Workspace>, AppError> {
+        let key = (folder.to_owned(), overrides.to_vec());
+        let known = self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(workspace) = known {
+            workspace.look_again()?;
+            return Ok(workspace);
+        }
+        let made = Arc::new(Workspace::open(&self.env, folder, overrides)?);
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have been faster.
+        Ok(Arc::clone(folders.entry(key).or_insert(made)))
+    }
+
+    /// Writes what waits and closes the store; after all sessions have ended.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn close(&self) -> Result<(), AppError> {
+        match self.store.lock().await.take() {
+            Some(store) => store.close().await.map_err(error::of_store),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Taking up what was edited while a session is open: settings, rules files, prompts, hooks and definitions.
+//!
+//! Whoever made the hub knows which files it was made of and looks at them again; here their place in the session is
+//! given to what they say now. What an edit broke changes nothing, and is said once.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use futures::future::BoxFuture;
+use neco_agent::context::Source;
+use neco_agent::{EventSink, Renewal, Renewed, SinkError};
+use neco_model::Provider;
+use neco_proto::event::{EnvironmentTold, Notification, NotificationLevel};
+use neco_proto::{EventBody, SessionId};
+use neco_safety::policy::Rule;
+use neco_toolkit::{DynTool, Registry};
+
+use super::children::{AgentList, ChildFactory};
+use super::hub::Hub;
+use super::options::AgentDeps;
+use crate::memory::tools as memory_tools;
+use crate::roles::Definitions;
+use crate::sources::Rules;
+use crate::tree::AgentSupervisor;
+
+/// What came of looking at the files that a hub was made of.
+pub enum Looked {
+    /// Nothing was edited since the last look.
+    Same,
+    /// This takes the place of what there was, and a person should know the rest.
+    Anew(Box<AgentDeps>, Vec<String>),
+    /// Something was edited so that it can't be used; says what.
+    Broken(String),
+}
+
+/// Looks whether the files that a hub was made of were edited. It may block.
+pub type LookAgain = Arc<dyn Fn() -> Looked + Send + Sync>;
+
+/// Makes the tools of a session that say what definitions and workflows there are.
+pub(super) type OwnTools = Box<dyn Fn(&Hub, &Definitions) -> Vec<Arc<dyn DynTool>> + Send + Sync>;
+
+/// What files say in a session, as it was read last; a clone is the same.
+#[derive(Clone)]
+pub struct Current(Arc<Mutex<Told>>);
+
+struct Told {
+    rules: Arc<Rules>,
+    definitions: Arc<Definitions>,
+    /// The permission rules that are kept for good, if they changed since everything was read.
+    kept: Option<Vec<Rule>>,
+}
+
+impl Current {
+    /// As they were just read.
+    #[must_use]
+    pub fn new(rules: Arc<Rules>, definitions: Arc<Definitions>) -> Self {
+        Self(Arc::new(Mutex::new(Told { rules, definitions, kept: None })))
+    }
+
+    /// The rules files.
+    #[must_use]
+    pub fn rules(&self) -> Arc<Rules> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).rules)
+    }
+
+    /// Who agents can be.
+    #[must_use]
+    pub fn definitions(&self) -> Arc<Definitions> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).definitions)
+    }
+
+    /// The permission rules that are kept for good, if they changed since everything was read.
+    #[must_use]
+    pub fn kept(&self) -> Option<Vec<Rule>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).kept.clone()
+    }
+
+    /// The permission rules that are kept for good are these now.
+    pub fn keep(&self, rules: Vec<Rule>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).kept = Some(rules);
+    }
+
+    fn replace(&self, rules: Arc<Rules>, definitions: Arc<Definitions>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Told { rules, definitions, kept: None };
+    }
+}
+
+/// Where an agent works, and what is known of that which no edit changes.
+#[derive(Clone)]
+pub struct WorkPlace {
+    /// The session.
+    pub session: SessionId,
+    /// The folder.
+    pub cwd: PathBuf,
+    /// Folders of big outputs that it may read.
+    pub readable: Vec<PathBuf>,
+    /// What the model is told of the place.
+    pub environment: Option<EnvironmentTold>,
+}
+
+/// Looks before every turn of a session's root agent whether what it works with was edited.
+pub(super) struct SessionRenewal {
+    pub hub: Hub,
+    pub place: WorkPlace,
+    pub sink: Arc<dyn EventSink>,
+    pub provider: Arc<dyn Provider>,
+    pub current: Current,
+    /// What is put before the model of what was remembered.
+    pub recalled: Option<Arc<dyn Source>>,
+    /// The tools that the agent was made with. They know files and have processes, so they stay.
+    pub tools: Registry,
+    /// Makes those of the session's tools that say what definitions and workflows there are.
+    pub own_tools: OwnTools,
+    pub factory: Arc<ChildFactory>,
+    pub supervisor: Weak<AgentSupervisor>,
+    pub seen: Mutex<Arc<AgentDeps>>,
+    /// What was said already.
+    pub said: Mutex<HashSet<String>>,
+}
+
+impl Renewal for SessionRenewal {
+    fn renew(&self) -> BoxFuture<'_, Result<Option<Renewed>, SinkError>> {
+        Box::pin(self.look())
+    }
+}
+
+impl SessionRenewal {
+    async fn look(&self) -> Result<Option<Renewed>, SinkError> {
+        if !self.hub.can_look_again() {
+            return Ok(None);
+        }
+        let (deps, notes) = match self.hub.look_again().await {
+            Looked::Same => (self.hub.deps(), Vec::new()),
+            Looked::Anew(mut deps, notes) => {
+                // Whoever keeps the states of the workspace has begun, and nobody does it beside them.
+                deps.checkpoints = Arc::clone(&self.hub.deps().checkpoints);
+                // What is plugged in is no file's to say.
+                deps.plugged = self.hub.deps().plugged.clone();
+                (Arc::from(deps), notes)
+            }
+            Looked::Broken(words) => return self.keep_on(&words).await,
+        };
+        let hub = self.hub.with(Arc::clone(&deps));
+        // Rules files bring others along from anywhere, so what they say is compared, and not where they are.
+        let rules = hub.rules(&self.place.cwd).await;
+        let is_same = Arc::ptr_eq(&deps, &self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        if is_same && rules.say_the_same(&self.current.rules()) {
+            return Ok(None);
+        }
+        let (definitions, broken) = self.definitions(&hub).await;
+        let renewed = match self.make(&hub, &rules, &definitions) {
+            Ok(renewed) => renewed,
+            Err(words) => return self.keep_on(&words).await,
+        };
+        let before = self.hub.notices(&self.current.rules(), &self.current.definitions(), self.provider.as_ref());
+        let notices = hub.notices(&rules, &definitions, self.provider.as_ref());
+        let news = notices.into_iter().filter(|notice| !before.contains(notice));
+        self.hub.replace(Arc::clone(&deps));
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = deps;
+        self.current.replace(rules, definitions);
+        self.factory.renew(&renewed);
+        if let Some(supervisor) = self.supervisor.upgrade() {
+            // Beside the agent: whoever has the tree may just be saying something to it.
+            let (policy, tools) = (renewed.policy.clone(), renewed.registry.clone());
+            tokio::spawn(async move { supervisor.renew_root(policy, tools).await });
+        }
+        for notice in news {
+            self.sink.emit(None, notice).await?;
+        }
+        for words in broken.into_iter().chain(notes) {
+            self.say(words).await?;
+        }
+        Ok(Some(renewed))
+    }
+
+    /// Who agents can be now. Where files were edited so that they can't be used, everybody stays who they were.
+    async fn definitions(&self, hub: &Hub) -> (Arc<Definitions>, Option<String>) {
+        let (new, old) = (hub.definitions(&self.place.cwd).await, self.current.definitions());
+        match Hub::broken(&new) {
+            Some(words) if Hub::broken(&old).as_ref() != Some(&words) => {
+                (old, Some(format!("{words}; agents are as they were before that edit")))
+            }
+            Some(_) | None => (new, None),
+        }
+    }
+
+    fn make(&self, hub: &Hub, rules: &Arc<Rules>, definitions: &Arc<Definitions>) -> Result<Renewed, String> {
+        let parts = hub.parts(&self.place, rules).map_err(|error| error.to_string())?;
+        let deps = hub.deps();
+        let mut sources = parts.told.sources;
+        sources.extend(self.recalled.clone());
+        sources.push(Arc::new(AgentList(Arc::clone(definitions))));
+        Ok(Renewed {
+            policy: parts.policy,
+            world: parts.world,
+            registry: self.registry(hub, definitions),
+            gate: parts.gate,
+            prompts: parts.told.prompts,
+            sources,
+            folder_rules: Some(parts.folder_rules),
+            limits: deps.limits,
+            confinement: deps.confinement,
+            network: deps.network,
+        })
+    }
+
+    /// The tools that there are now, each of them the one that the agent has where it has it.
+    fn registry(&self, hub: &Hub, definitions: &Definitions) -> Registry {
+        let mut own = (self.own_tools)(hub, definitions);
+        let new: HashSet<String> = own.iter().map(|tool| tool.name().to_owned()).collect();
+        let has = |name: &str| self.tools.iter().find(|tool| tool.name() == name).cloned();
+        own.extend(memory_tools::listed().iter().filter_map(|tool| has(tool.name())));
+        hub.deps().registry(own).keeping(|tool| has(tool.name()).filter(|_| !new.contains(tool.name())))
+    }
+
+    /// Says that an edit can't be used: the session goes on with what it has.
+    async fn keep_on(&self, words: &str) -> Result<Option<Renewed>, SinkError> {
+        self.say(format!("an edit is not taken up, and what held before it holds on: {words}")).await?;
+        Ok(None)
+    }
+
+    async fn say(&self, words: String) -> Result<(), SinkError> {
+        if !self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(words.clone()) {
+            return Ok(());
+        }
+        self.sink.emit(None, EventBody::Notification(Notification::new(NotificationLevel::Warning, words))).await
+    }
+}
