@@ -97,7 +97,7 @@ async fn rules_are_listed_explained_and_tested() {
 async fn a_rule_is_kept_and_taken_back() {
     let house = House::new();
     let add = |rule: &str| AddRule { folder: house.folder(), rule: rule.to_owned() };
-    for wrong in ["allow", "sing bash", "allow bsh", "allow bash(a * b)"] {
+    for wrong in ["allow", "sing bash", "deny bsh", "allow bash(a * b)"] {
         let error = house.asks(add(wrong)).await.unwrap_err();
         assert_eq!(error.trouble, Trouble::Invalid, "{wrong}: {error}");
     }
@@ -118,7 +118,7 @@ async fn a_rule_is_kept_and_taken_back() {
 async fn models_are_listed_shown_and_tested() {
     let house = House::new();
     let script = house.dir.path().join("script.json").display().to_string();
-    house.write("script.json", "[{\"say\": \"Here I am.\"}]");
+    house.write("script.json", "{\"turns\": [{\"say\": \"Here I am.\"}]}");
     house.write(
         "home/config.toml",
         &format!(
@@ -179,8 +179,8 @@ async fn the_doctor_looks_at_everything_and_works_where_the_store_does_not() {
         examined.findings.iter().filter(of_it).any(|finding| finding.health == Health::Fail && finding.fix.is_some())
     };
     assert!(!failed("store", &examined) && !failed("config", &examined), "{examined:?}");
-    fs::remove_file(house.dir.path().join("home/neco.db")).unwrap();
-    fs::create_dir(house.dir.path().join("home/neco.db")).unwrap();
+    fs::remove_file(house.dir.path().join("home/data/neco.db")).unwrap();
+    fs::create_dir(house.dir.path().join("home/data/neco.db")).unwrap();
     house.write("home/config.toml", "mode = plan\n");
     let sick = house.asks(Examine { folder: house.folder() }).await.unwrap();
     assert!(failed("store", &sick) && failed("config", &sick), "{sick:?}");

@@ -105,7 +105,7 @@ fn ids(used_up: &UsedUp<'_>) -> Vec<String> {
 }
 
 /// What shortening really saves, in tokens.
-fn saved(history: &History, outputs: &[neco_proto::event::TrimmedOutput]) -> u64 {
+fn saved(history: &History, outputs: &[TrimmedOutput]) -> u64 {
     tokens_of_all(history, FAMILY) - tokens_of_all(&trim_history(history, outputs), FAMILY)
 }
 

@@ -102,7 +102,10 @@ impl TreeError {
                 format!("agent {} is {state}, so it can't be {wanted}", name(*agent))
             }
             Self::NotYourChild { to } => {
-                format!("agent {} is no child of yours: only a parent and its own child talk with each other", name(*to))
+                format!(
+                    "agent {} is no child of yours: only a parent and its own child talk with each other",
+                    name(*to)
+                )
             }
             Self::ChildrenAtWork(agents) => {
                 let names: Vec<String> = agents.iter().map(|agent| name(*agent)).collect();
