@@ -69,12 +69,6 @@ impl Work {
         }
     }
 
-    /// The calls that were refused, each in one line.
-    #[must_use]
-    pub fn refused(&self) -> &[String] {
-        &self.refused
-    }
-
     /// What the conversation takes of the model's window.
     #[must_use]
     pub fn context(&self) -> Option<Context> {
