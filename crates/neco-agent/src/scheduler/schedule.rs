@@ -130,7 +130,7 @@ impl Scheduler {
     }
 
     /// From now on calls are judged, held up and run by these; a call that runs goes on with what it has.
-    pub(crate) fn renew(&mut self, policy: Policy, world: Arc<World>, gate: Arc<dyn Gate>, limits: Limits) {
+    pub(crate) fn renew(&mut self, policy: Policy, world: Arc<dyn World>, gate: Arc<dyn Gate>, limits: Limits) {
         (self.policy, self.world, self.gate, self.limits) = (policy, world, gate, limits);
     }
 
