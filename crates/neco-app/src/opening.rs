@@ -142,7 +142,7 @@ impl Opening {
         let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, &state)?;
         warnings.iter().for_each(|warning| tell(&warning.to_string()));
         let refused = Refused::default();
-        let setup = self.setup(workspace, &state, policy, find_model(workspace, &refused));
+        let setup = self.setup(workspace, &state, policy, find_model(workspace, &refused)?);
         let look_again = look_again(workspace, &state, self.clone());
         let services = Services::start_watched(store, setup, Some(look_again))?;
         let options = self.options(config, default_model, workspace)?;
@@ -191,7 +191,9 @@ impl Opening {
     /// What agents are given to work with, from what the folder brings now.
     fn deps(&self, workspace: &Arc<Workspace>, state: &FolderState) -> Result<AgentDeps, AppError> {
         let policy = self.rules(workspace, state)?.policy;
-        services::deps(&mut self.setup(workspace, state, policy, find_model(workspace, &Refused::default())))
+        // The session has what finds its models already.
+        let nothing: FindModel = Arc::new(|name| Err(name.to_owned()));
+        services::deps(&mut self.setup(workspace, state, policy, nothing))
     }
 
     fn options(
@@ -292,11 +294,13 @@ impl Opening {
     }
 }
 
-/// Finds models among those that the folder has now.
-fn find_model(workspace: &Arc<Workspace>, refused: &Refused) -> FindModel {
+/// Finds the models of one session among those that the folder has now.
+fn find_model(workspace: &Arc<Workspace>, refused: &Refused) -> Result<FindModel, AppError> {
     let (workspace, refused) = (Arc::clone(workspace), Arc::clone(refused));
-    Arc::new(move |name| {
-        let models = Arc::clone(&workspace.now().models);
+    let state = workspace.now();
+    let own = Mutex::new((Arc::new(state.own_models(workspace.env())?), state));
+    Ok(Arc::new(move |name| {
+        let models = models_now(&workspace, &own);
         // Without a name there is no model but the default one.
         let wanted = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
         wanted.and_then(|wanted| models.provider_for(&wanted)).map_err(|error| {
@@ -304,7 +308,18 @@ fn find_model(workspace: &Arc<Workspace>, refused: &Refused) -> FindModel {
             *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(Refusal { model: name.to_owned(), error });
             words
         })
-    })
+    }))
+}
+
+/// The models of a session, made anew when the settings are others.
+fn models_now(workspace: &Workspace, own: &Mutex<(Arc<Models>, Arc<FolderState>)>) -> Arc<Models> {
+    let (mut own, now) = (own.lock().unwrap_or_else(PoisonError::into_inner), workspace.now());
+    if now.loaded.config != own.1.loaded.config
+        && let Ok(models) = now.own_models(workspace.env())
+    {
+        *own = (Arc::new(models), now);
+    }
+    Arc::clone(&own.0)
 }
 
 /// What a session was made of, and what was looked at since.

@@ -38,6 +38,16 @@ impl FolderState {
         *self.local.lock().unwrap_or_else(PoisonError::into_inner) = servers;
     }
 
+    /// The same models for one session: which of a group answers, and where a script is, is nobody else's.
+    pub(crate) fn own_models(&self, env: &Env) -> Result<Models, AppError> {
+        let models = services::models(&self.loaded.config, env)?;
+        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        if !local.is_empty() {
+            models.use_local(&local);
+        }
+        Ok(models)
+    }
+
     /// What a person should know of it.
     pub(crate) fn notes(&self) -> Vec<String> {
         let warnings = self.loaded.warnings.iter().map(ToString::to_string);
