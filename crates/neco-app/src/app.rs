@@ -30,7 +30,9 @@ use serde_json::Value;
 
 use crate::error::of_session;
 use crate::services::ServiceSetup;
-use crate::{agents, doctor, error, keys, memory, models, plans, rules, services, sessions, settings, trust, workflows};
+use crate::{
+    agents, doctor, error, keys, memory, models, plans, rules, services, sessions, settings, trust, workflows,
+};
 
 /// The program as far as it needs no store: it works where the store does not.
 pub struct StorelessApp {

@@ -20,9 +20,8 @@ use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChangeKind, RewindWhat, TitleSource};
 use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
 use neco_session::Hub;
-use neco_session::hub::lock_folder;
 use neco_session::rewind::event_of;
-use neco_store::{Catalog, Durability, EventLog, SessionLock, SessionRecord, SqliteStore};
+use neco_store::{Catalog, Durability, SessionLock, SessionRecord, SqliteStore, lease_and_append, lock_folder};
 use neco_workspace::checkpoint::Note;
 
 struct Stage {
@@ -68,7 +67,7 @@ impl Stage {
         let ts = Timestamp::from_millisecond(ms).unwrap();
         let event = |(body, seq)| Event { seq, ts, session_id, agent_id, turn_id: None, needs: None, body };
         let events = bodies.into_iter().zip(1..).map(event).collect();
-        self.store.append(events, Durability::Now).await.unwrap();
+        lease_and_append(self.store.as_ref(), events, Durability::Now).await.unwrap();
     }
 
     async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {

@@ -15,8 +15,7 @@ use neco_config::Env;
 use neco_proto::event::{CallStatus, ToolCallEnd};
 use neco_proto::{Answer, Client, Command, Event, EventBody, Query, Seq};
 use neco_session::Session;
-use neco_session::hub::lock_folder;
-use neco_store::Catalog;
+use neco_store::{Catalog, lock_folder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::stream::{BoxStream, StreamExt, unfold};
 use neco_proto::{Event, Seq, SessionId};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
 use crate::error::StoreError;
@@ -149,9 +148,6 @@ impl Follower {
         } else {
             tokio::time::timeout(LOOK, appended).await.ok()?
         };
-        match appended {
-            Ok(event) => Some(event),
-            Err(RecvError::Lagged(_) | RecvError::Closed) => None,
-        }
+        appended.ok()
     }
 }

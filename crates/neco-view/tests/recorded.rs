@@ -1,6 +1,8 @@
 //! Every scenario as blocks: recorded logs in, what people see of them as JSON out. Other reducers are held to the same
 //! files.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

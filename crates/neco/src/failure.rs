@@ -97,7 +97,7 @@ impl From<Failure> for AppError {
             Exit::Provider => Trouble::NoModel,
             Exit::Done | Exit::Failed | Exit::Limit | Exit::Stopped(_) | Exit::Unread => Trouble::Failed,
         };
-        Self { trouble, code: failure.code, message: failure.message, hint: failure.hint }
+        Self { code: failure.code, hint: failure.hint, ..Self::new(trouble, failure.message) }
     }
 }
 

@@ -11,6 +11,9 @@ use neco_store::{SetAside, SqliteStore};
 use crate::workspace::folder::Workspace;
 use crate::{disk, error, services};
 
+/// A folder, and the settings that were given with `-c`.
+type Place = (PathBuf, Vec<String>);
+
 /// The folders that a process works in.
 ///
 /// ```no_run
@@ -27,7 +30,7 @@ use crate::{disk, error, services};
 pub struct Workspaces {
     env: Env,
     store: tokio::sync::Mutex<Option<Arc<SqliteStore>>>,
-    folders: Mutex<HashMap<(PathBuf, Vec<String>), Arc<Workspace>>>,
+    folders: Mutex<HashMap<Place, Arc<Workspace>>>,
 }
 
 impl Workspaces {

@@ -400,7 +400,7 @@ mod tests {
     use neco_proto::event::{
         CallStatus, ModelRetry, Notification, NotificationLevel, StreamChunk, ToolCallStart, ToolCallUpdate,
     };
-    use neco_proto::{ErrorCode, SessionId};
+    use neco_proto::{ErrorCode, SessionId, ToolOrigin};
 
     use super::*;
     use crate::reduce::block::Written;
@@ -459,6 +459,7 @@ mod tests {
         let runs = ToolCallUpdate {
             call_id: "c".into(),
             tool: "bash".to_owned(),
+            origin: ToolOrigin::default(),
             status: CallStatus::Executing,
             summary: "Run make".to_owned(),
         };

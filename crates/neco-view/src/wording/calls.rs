@@ -42,8 +42,8 @@ fn to_person(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::ErrorCode;
     use neco_proto::event::CallStatus;
+    use neco_proto::{ErrorCode, ToolOrigin};
 
     use super::*;
 
@@ -60,6 +60,8 @@ mod tests {
             display: None,
             spilled_to: None,
             known: Vec::new(),
+            origin: ToolOrigin::default(),
+            parts: Vec::new(),
         };
         let words = |output: &str| error_words(&ToolCallEnd { output: output.into(), ..end.clone() });
         assert_eq!(words("Error 1005: two problems:\n\n  first:\n  second\nadvice"), "two problems: first: second");

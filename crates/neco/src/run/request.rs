@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neco_app::disk;
 use neco_app::opening::{OpenError, Opening};
-use neco_app::services::{self, ServiceSetup, Services};
+use neco_app::services::{self, Services};
 use neco_app::workspace::plugged::Scope;
 use neco_app::workspace::{Workspace, Workspaces, keys};
 use neco_config::{Env, Notice};

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::paint::Paint;
+use crate::say;
 
 /// Prints the list.
 ///
@@ -27,6 +28,7 @@ pub fn run(all: bool, json: bool, everywhere: &EverywhereArgs, env: &Env, paint:
         true => say::out(&as_json(&list))?,
         false => say::lines(&as_lines(&list, paint), facts::HANGING)?,
     }
+    Ok(Exit::Done)
 }
 
 fn words(standing: &ProviderStanding) -> String {

@@ -2,11 +2,10 @@
 
 use neco_config::Env;
 
-use super::{facts, list, show, test};
+use super::{list, show, test};
 use crate::args::{EverywhereArgs, ModelCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::print::paint::Paint;
 use crate::terminal::Terminal;
 
 /// Runs `neco model …`.
@@ -20,15 +19,4 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
         ModelCommand::Show { name, json } => show::run(name, *json, everywhere, env, terminal.stdout_paint()),
         ModelCommand::Test { name, json } => test::run(name.as_deref(), *json, everywhere, env, &terminal),
     }
-}
-
-/// The list of those that can be asked, for whoever has no terminal for it.
-///
-/// # Errors
-/// When a provider is described so that nothing could be asked of it.
-pub async fn listed(config: &Config, env: &Env) -> Result<String, Failure> {
-    let models = services::models(config, env)?;
-    let servers = models.probe_local(PROBE).await;
-    models.use_local(&servers);
-    Ok(list::text(&models, &servers, false, false, Paint::default()))
 }
