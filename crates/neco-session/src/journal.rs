@@ -187,10 +187,10 @@ impl Journal {
         let reader = Reader {
             session: self.session,
             log: Arc::clone(&self.log),
-            followed: Arc::clone(&self.log).subscribe(self.session, since),
+            followed: Some(Arc::clone(&self.log).subscribe(self.session, since)),
             end: self.end.subscribe(),
             seen: since,
-            rest: None,
+            rest: Vec::new().into_iter(),
         };
         Box::pin(futures::stream::unfold(Some(reader), |reader| async move {
             let mut reader = reader?;
@@ -210,11 +210,12 @@ impl Journal {
 struct Reader {
     session: SessionId,
     log: Arc<dyn EventLog>,
-    followed: BoxStream<'static, Result<Event, StoreError>>,
+    /// Nothing after the end of the journal, when nothing more comes.
+    followed: Option<BoxStream<'static, Result<Event, StoreError>>>,
     end: watch::Receiver<Option<Result<(), ClientError>>>,
     seen: Seq,
-    /// What is read of the log after the end of the journal, when nothing more comes.
-    rest: Option<std::vec::IntoIter<Event>>,
+    /// What is read of the log after the end of the journal.
+    rest: std::vec::IntoIter<Event>,
 }
 
 impl Reader {
@@ -227,20 +228,17 @@ impl Reader {
     }
 
     async fn next_recorded(&mut self) -> Result<Option<Event>, StoreError> {
-        if self.rest.is_none() {
+        if let Some(followed) = &mut self.followed {
             tokio::select! {
                 biased;
-                event = self.followed.next() => return event.transpose(),
-                () = until_ended(&mut self.end) => {}
+                event = followed.next() => return event.transpose(),
+                () = until_ended(&mut self.end) => self.followed = None,
             }
         }
-        if let Some(event) = self.rest.as_mut().and_then(Iterator::next) {
-            return Ok(Some(event));
+        if self.rest.as_slice().is_empty() {
+            self.rest = self.log.read(self.session, self.seen, PAGE).await?.into_iter();
         }
-        let mut rest = self.log.read(self.session, self.seen, PAGE).await?.into_iter();
-        let next = rest.next();
-        self.rest = Some(rest);
-        Ok(next)
+        Ok(self.rest.next())
     }
 
     /// Waits until `event` is on the disk, if it is one to act on. After the end of the journal nobody writes

@@ -122,7 +122,11 @@ impl Follower {
                 return Ok(event);
             }
             if self.is_behind {
-                let page = self.log.read(self.session, self.seen, PAGE).await?;
+                // In a task of its own: whoever follows may look away in the middle of it, and readers wait for each
+                // other.
+                let (log, session, seen) = (Arc::clone(&self.log), self.session, self.seen);
+                let read = tokio::spawn(async move { log.read(session, seen, PAGE).await });
+                let page = read.await.map_err(|error| StoreError::Read(error.to_string()))??;
                 self.is_behind = page.len() == PAGE;
                 self.page = page.into_iter();
                 if !self.page.as_slice().is_empty() {

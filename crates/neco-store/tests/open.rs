@@ -71,15 +71,15 @@ async fn only_the_owner_can_read_it() {
 }
 
 #[tokio::test]
-async fn a_closed_store_is_one_file_beside_its_lock_and_its_reserve_and_does_nothing() {
+async fn a_closed_store_is_one_file_beside_its_locks_and_its_reserve_and_does_nothing() {
     let (dir, path, store) = new_store().await;
     append(&store, 1, Durability::Soon).await.unwrap();
     assert_eq!(seqs(&store, session()).await, [1]);
     store.close().await.unwrap();
     let files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let beside = ["neco.db-lock", "neco.db-reserve"].map(|name| path.with_file_name(name));
+    let beside = ["neco.db-lock", "neco.db-reserve", "locks"].map(|name| path.with_file_name(name));
     let is_there = files.contains(&path) && beside.iter().all(|file| files.contains(file));
-    assert!(files.len() == 3 && is_there, "{files:?}");
+    assert!(files.len() == 4 && is_there, "{files:?}");
     for durability in [Durability::Soon, Durability::Now] {
         assert_eq!(append(&store, 2, durability).await, Err(StoreError::Closed));
     }

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use neco_safety::policy::Source as RuleSource;
 use neco_safety::{Confinement, Policy, World};
 use neco_toolkit::Registry;
 
-use super::agent::Agent;
 use crate::context::{Prompts, Source};
 use crate::gate::Gate;
 use crate::ports::{FolderRules, SinkError};
@@ -45,23 +43,4 @@ pub struct Renewed {
     pub confinement: Confinement,
     /// Whether its commands reach the network.
     pub network: bool,
-}
-
-impl Agent {
-    /// Takes up what was edited since the last turn.
-    pub(super) async fn renew(&mut self) -> Result<(), SinkError> {
-        let Some(renewal) = self.renewal.clone() else { return Ok(()) };
-        let Some(mut new) = renewal.renew().await? else { return Ok(()) };
-        let granted = self.scheduler.policy().rules().iter();
-        let granted: Vec<_> =
-            granted.filter(|rule| rule.source == RuleSource::Session && !rule.kept).cloned().collect();
-        granted.into_iter().for_each(|rule| new.policy.add(rule));
-        self.scheduler.renew(new.policy, new.world, Arc::clone(&new.gate), new.limits);
-        self.gate.set_gate(new.gate);
-        self.context.renew(new.prompts, new.sources);
-        self.conversation.touched.look_with(new.folder_rules);
-        (self.terms.settings.confinement, self.terms.settings.network) = (new.confinement, new.network);
-        self.tools.replace(new.registry);
-        Ok(())
-    }
 }

@@ -1,9 +1,11 @@
 //! What comes in: from people and other agents, from tools, and from the gate.
 
+use std::sync::Arc;
+
 use neco_proto::event::{
     Admission, CompactionCause, HookEvent, ModeChange, Notification, NotificationLevel, NotificationTopic,
 };
-use neco_proto::{CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, Subject};
+use neco_proto::{CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, RuleSource, Subject};
 use neco_toolkit::{Intent, Picture, ToolError};
 
 use super::agent::Agent;
@@ -19,6 +21,23 @@ use crate::ports::SinkError;
 use crate::scheduler::{Fulfilled, Progress};
 
 impl Agent {
+    /// Takes up what was edited since the last turn.
+    pub(super) async fn renew(&mut self) -> Result<(), SinkError> {
+        let Some(renewal) = self.renewal.clone() else { return Ok(()) };
+        let Some(mut new) = renewal.renew().await? else { return Ok(()) };
+        let granted = self.scheduler.policy().rules().iter();
+        let granted: Vec<_> =
+            granted.filter(|rule| rule.source == RuleSource::Session && !rule.kept).cloned().collect();
+        granted.into_iter().for_each(|rule| new.policy.add(rule));
+        self.scheduler.renew(new.policy, new.world, Arc::clone(&new.gate), new.limits);
+        self.gate.set_gate(new.gate);
+        self.context.renew(new.prompts, new.sources);
+        self.conversation.touched.look_with(new.folder_rules);
+        (self.terms.settings.confinement, self.terms.settings.network) = (new.confinement, new.network);
+        self.tools.replace(new.registry);
+        Ok(())
+    }
+
     pub(super) async fn take_mail(&mut self, Mail { input, reply }: Mail) -> Result<(), SinkError> {
         let result = self.take(input).await;
         let failed = match &result {
