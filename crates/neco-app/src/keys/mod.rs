@@ -3,7 +3,7 @@
 //! Invariants: no answer holds a key, only its last characters where those give nothing away; what is kept is kept in one
 //! file, for its owner alone.
 //!
-//! Reading order: [`here`] (the providers of a folder's settings), [`mod@list`], [`set`], [`mod@remove`].
+//! Reading order: [`here`] (the providers of a folder's settings), [`mod@list`], [`mod@set`], [`mod@remove`].
 
 mod here;
 mod list;

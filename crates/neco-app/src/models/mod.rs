@@ -2,7 +2,7 @@
 //!
 //! Invariants: nothing but `test` sends anything to a vendor; no key is ever told.
 //!
-//! Reading order: [`here`] (the models of a folder's settings), [`mod@list`], [`show`], [`mod@test`].
+//! Reading order: [`here`] (the models of a folder's settings), [`mod@list`], [`mod@show`], [`mod@test`].
 
 mod here;
 mod list;

@@ -9,7 +9,7 @@
 //! format: [`claude_code`], [`codex`], [`gemini_cli`], [`opencode`], [`openclaw`]; [`names`] (their tools,
 //! ours), [`card`] (what a person sees of a call), [`events`] (the log it becomes), [`places`] (where the
 //! files lie), [`database`] (those that are no files), [`mod@found`] (all of a folder), [`keep`] (a session enters
-//! the store), `ours` (what Neco exported), [`file`] (what comes of a file).
+//! the store), `ours` (what Neco exported), [`mod@file`] (what comes of a file).
 
 pub mod card;
 pub mod claude_code;

@@ -1,7 +1,7 @@
 //! `neco session`: which sessions there are, and what was said in them.
 //!
 //! Reading order: [`command`] with [`desk`], [`list`], [`show`], [`tree`], [`search`], [`resume`], [`attach`], [`fork`], [`back`]
-//! (going back), [`log`], [`diff`], [`export`], [`import`], [`remove`], [`confirm`].
+//! (going back), [`log`], [`diff`], [`mod@export`], [`import`], [`remove`], [`confirm`].
 
 mod attach;
 mod back;
