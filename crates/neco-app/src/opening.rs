@@ -140,10 +140,11 @@ impl Opening {
         let state = workspace.now();
         let config = &state.loaded.config;
         let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, &state)?;
-        warnings.iter().for_each(|warning| tell(&warning.to_string()));
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        warnings.iter().for_each(|warning| tell(warning));
         let refused = Refused::default();
         let setup = self.setup(workspace, &state, policy, find_model(workspace, &refused)?);
-        let look_again = look_again(workspace, &state, self.clone());
+        let look_again = look_again(workspace, &state, warnings, self.clone());
         let services = Services::start_watched(store, setup, Some(look_again))?;
         let options = self.options(config, default_model, workspace)?;
         let session = match found {
@@ -188,12 +189,13 @@ impl Opening {
         }
     }
 
-    /// What agents are given to work with, from what the folder brings now.
-    fn deps(&self, workspace: &Arc<Workspace>, state: &FolderState) -> Result<AgentDeps, AppError> {
-        let policy = self.rules(workspace, state)?.policy;
+    /// What agents are given to work with, from what the folder brings now, and what is to be said of its rules.
+    fn deps(&self, workspace: &Arc<Workspace>, state: &FolderState) -> Result<(AgentDeps, Vec<String>), AppError> {
+        let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, state)?;
+        let warnings = warnings.iter().map(ToString::to_string).collect();
         // The session has what finds its models already.
         let nothing: FindModel = Arc::new(|name| Err(name.to_owned()));
-        services::deps(&mut self.setup(workspace, state, policy, nothing))
+        Ok((services::deps(&mut self.setup(workspace, state, policy, nothing))?, warnings))
     }
 
     fn options(
@@ -328,12 +330,19 @@ struct Used {
     good: Arc<FolderState>,
     /// What was seen last, which may be of no use.
     seen: Arc<FolderState>,
+    /// What was said of the rules that it works with.
+    warnings: Vec<String>,
 }
 
 /// Looks whether what the folder brings was edited since this opening took it up last.
-fn look_again(workspace: &Arc<Workspace>, state: &Arc<FolderState>, opening: Opening) -> LookAgain {
-    let (workspace, used) = (Arc::clone(workspace), Used { good: Arc::clone(state), seen: Arc::clone(state) });
-    let used = Mutex::new(used);
+fn look_again(
+    workspace: &Arc<Workspace>,
+    state: &Arc<FolderState>,
+    warnings: Vec<String>,
+    opening: Opening,
+) -> LookAgain {
+    let workspace = Arc::clone(workspace);
+    let used = Mutex::new(Used { good: Arc::clone(state), seen: Arc::clone(state), warnings });
     Arc::new(move || {
         let state = match workspace.look_again() {
             Ok(state) => state,
@@ -344,15 +353,12 @@ fn look_again(workspace: &Arc<Workspace>, state: &Arc<FolderState>, opening: Ope
             return Looked::Same;
         }
         used.seen = Arc::clone(&state);
-        if used.good.plugged.has_trusted_rules() && !state.plugged.rules_count() {
-            // Whoever can change a rule must not be able to switch it off.
-            return Looked::Broken(state.plugged.note().unwrap_or_default());
-        }
         match opening.deps(&workspace, &state) {
-            Ok(deps) => {
-                let before = used.good.notes();
-                let news = state.notes().into_iter().filter(|note| !before.contains(note)).collect();
-                used.good = state;
+            Ok((deps, warnings)) => {
+                let before = [used.good.notes(), std::mem::take(&mut used.warnings)].concat();
+                let now = state.notes().into_iter().chain(warnings.iter().cloned());
+                let news = now.filter(|note| !before.contains(note)).collect();
+                (used.good, used.warnings) = (state, warnings);
                 Looked::Anew(Box::new(deps), news)
             }
             Err(error) => Looked::Broken(error.message),

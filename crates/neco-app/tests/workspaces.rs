@@ -14,6 +14,7 @@ use neco_app::workspace::{Workspace, Workspaces};
 use neco_config::Env;
 use neco_proto::event::{CallStatus, ToolCallEnd};
 use neco_proto::{Answer, Client, Command, Event, EventBody, Query, Seq};
+use neco_safety::Trust;
 use neco_session::Session;
 use neco_store::{Catalog, lock_folder};
 use serde_json::{Value, json};
@@ -140,11 +141,16 @@ fn status(events: &[Event]) -> CallStatus {
 }
 
 fn warnings(events: &[Event]) -> Vec<&str> {
+    said(events, "an edit is not taken up")
+}
+
+/// What the person is told with these words in it.
+fn said<'a>(events: &'a [Event], words: &str) -> Vec<&'a str> {
     let told = events.iter().filter_map(|event| match &event.body {
         EventBody::Notification(told) => Some(told.text.as_str()),
         _ => None,
     });
-    told.filter(|text| text.contains("an edit is not taken up")).collect()
+    told.filter(|text| text.contains(words)).collect()
 }
 
 fn call(name: &str, arguments: &Value) -> Value {
@@ -261,6 +267,42 @@ async fn a_broken_edit_keeps_what_there_was_and_says_so_once() {
     assert_eq!(status(&events), CallStatus::Success, "what is mended is taken up");
     stage.project("one", &[(".neco/prompts/base.md", "{{no such thing}}")]);
     assert_eq!(warnings(&open.ask("four").await), Vec::<&str>::new(), "what is not trusted does not count at all");
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_trusted_folder_forbids_is_not_switched_off_by_an_edit() {
+    let read = call("read_file", &json!({ "path": "notes.txt" }));
+    let list = call("list_directory", &json!({ "path": "." }));
+    let turns = json!([
+        read, { "say": "One." }, read, { "say": "Two." }, read, { "say": "Three." }, list, { "say": "Four." },
+        read, { "say": "Five." },
+    ]);
+    let stage = Stage::new(&turns);
+    let deny = "[[rule]]\ntool = 'read_file'\ndecision = 'deny'\n";
+    let one = stage.project("one", &[("notes.txt", "x\n"), (".neco/policy/team.toml", deny)]);
+    let mut open = stage.open(&one, "", true).await;
+    assert_ne!(status(&open.ask("one").await), CallStatus::Success);
+
+    // Changed, and one more that nobody has seen.
+    stage.project("one", &[(".neco/policy/team.toml", "# nothing\n"), (".neco/policy/more.toml", "# nothing\n")]);
+    let events = open.ask("two").await;
+    assert_ne!(status(&events), CallStatus::Success, "what was trusted holds on");
+    assert_eq!(said(&events, "what was trusted holds").len(), 1);
+    assert_eq!(said(&events, "is new or changed and not trusted").len(), 2);
+    fs::remove_dir_all(one.join(".neco/policy")).unwrap();
+    assert_ne!(status(&open.ask("three").await), CallStatus::Success, "gone is not switched off either");
+
+    // What the person edits is taken up all the same.
+    let mine = "[[rule]]\ntool = 'list_directory'\ndecision = 'deny'\n";
+    stage.project("home/policy", &[("mine.toml", mine)]);
+    assert_ne!(status(&open.ask("four").await), CallStatus::Success, "the person's own rule holds at once");
+
+    fs::remove_file(stage.path("home/policy/mine.toml")).unwrap();
+    let mut trust = Trust::open(stage.workspaces.env().config_dir()).unwrap();
+    assert!(trust.forget(&one).unwrap());
+    let events = open.ask("five").await;
+    assert_eq!(status(&events), CallStatus::Success, "who is no longer trusted forbids nothing: {:?}", ends(&events));
     open.close().await;
 }
 

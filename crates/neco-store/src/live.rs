@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::stream::{BoxStream, StreamExt, unfold};
 use neco_proto::{Event, Seq, SessionId};
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
 use crate::error::StoreError;
@@ -40,7 +41,10 @@ pub(crate) struct Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.live.sessions().written.remove(&self.session);
+        let mut sessions = self.live.sessions();
+        sessions.written.remove(&self.session);
+        // Whoever follows waits for nobody here any more: another process may write from now on.
+        sessions.followed.remove(&self.session);
     }
 }
 
@@ -75,6 +79,10 @@ impl Live {
         }
     }
 
+    fn appended_to(&self, session: SessionId) -> Receiver<Arc<Event>> {
+        self.sessions().followed.entry(session).or_insert_with(|| channel(LAG).0).subscribe()
+    }
+
     /// All events of `session` after `since`: first from `log`, whose sessions these are, then as they are appended.
     pub(crate) fn follow(
         self: &Arc<Self>,
@@ -82,7 +90,7 @@ impl Live {
         session: SessionId,
         since: Seq,
     ) -> BoxStream<'static, Result<Event, StoreError>> {
-        let appended = self.sessions().followed.entry(session).or_insert_with(|| channel(LAG).0).subscribe();
+        let appended = self.appended_to(session);
         let follower = Follower {
             live: Arc::clone(self),
             log,
@@ -152,6 +160,9 @@ impl Follower {
         } else {
             tokio::time::timeout(LOOK, appended).await.ok()?
         };
+        if let Err(RecvError::Closed) = appended {
+            self.appended = self.live.appended_to(self.session);
+        }
         appended.ok()
     }
 }

@@ -72,11 +72,15 @@ impl SessionLock {
                     }
                     return Ok(Ok(Self { path: path.to_owned(), file }));
                 }
-                Err(TryLockError::WouldBlock) => last_pid = read_pid(&mut file)?,
+                // Whoever only looks has it for a moment, and the file may still name an owner that was killed.
+                Err(TryLockError::WouldBlock) => {
+                    let pid = read_pid(&mut file)?;
+                    if pid.is_some() && pid == last_pid {
+                        break;
+                    }
+                    last_pid = pid;
+                }
                 Err(TryLockError::Error(error)) => return Err(error),
-            }
-            if last_pid.is_some() {
-                break;
             }
             std::thread::sleep(PID_PAUSE);
         }

@@ -133,20 +133,24 @@ impl Workspace {
     /// # Errors
     /// When its files can't be used any more.
     pub fn decide<T>(&self, ask: impl FnOnce(&mut Plugged) -> T) -> Result<T, AppError> {
+        let seen = Fingerprint::take(&self.env, &self.folder);
         let mut plugged = Plugged::look(&self.env, &self.folder, &self.now().loaded);
         let answer = ask(&mut plugged);
-        let seen = Fingerprint::take(&self.env, &self.folder);
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         // Exactly what was shown counts, whatever lies there by now.
         now.state = Arc::new(with(&self.env, plugged, now.state.loaded.clone(), Some(&now.state))?);
-        now.seen = seen;
+        (now.seen, now.broken) = (seen, None);
         Ok(answer)
     }
 }
 
 fn read(env: &Env, folder: &Path, overrides: &[String], before: Option<&FolderState>) -> Result<FolderState, AppError> {
     let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides }).map_err(|e| error::of_config(&e))?;
-    with(env, Plugged::look(env, folder, &loaded), loaded, before)
+    let mut plugged = Plugged::look(env, folder, &loaded);
+    if let Some(before) = before {
+        plugged.keep_guards(&before.plugged);
+    }
+    with(env, plugged, loaded, before)
 }
 
 fn with(env: &Env, plugged: Plugged, loaded: Loaded, before: Option<&FolderState>) -> Result<FolderState, AppError> {

@@ -22,6 +22,7 @@ use crate::workspace::told_files::{agent_places, folders_with_prompts};
 use neco_proto::visible::visible_line;
 
 /// One thing that a folder would switch on.
+#[derive(Clone)]
 struct Item {
     /// The folder that has to be trusted.
     folder: PathBuf,
@@ -34,6 +35,7 @@ struct Item {
     kind: Kind,
 }
 
+#[derive(Clone)]
 enum Kind {
     Hook(Box<Hook>),
     Rules,
@@ -175,10 +177,41 @@ impl Plugged {
         self.items.iter().filter(|item| matches!(item.kind, Kind::Rules)).all(|item| self.is_on(item))
     }
 
-    /// Whether the folder has rules of its own, and they count.
-    #[must_use]
-    pub fn has_trusted_rules(&self) -> bool {
-        self.rules_count() && self.items.iter().any(|item| matches!(item.kind, Kind::Rules))
+    /// Keeps the rules and the guarding hooks that `before` had, that are still trusted, and that were changed or taken
+    /// away since without a person's consent: whoever can edit a file must not be able to switch off what it forbids.
+    pub(crate) fn keep_guards(&mut self, before: &Self) {
+        let still_trusted = |item: &&Item| before.is_on(item) && self.is_on(item);
+        let guards = |item: &&Item| matches!(&item.kind, Kind::Hook(hook) if hook.event == HookEvent::PreToolUse);
+        let rules = before.items.iter().filter(|item| matches!(item.kind, Kind::Rules)).filter(still_trusted);
+        let rules: Vec<Item> = rules.cloned().collect();
+        let hooks: Vec<Item> = before.items.iter().filter(guards).filter(still_trusted).cloned().collect();
+        if !rules.is_empty() {
+            // One that nobody has seen would keep all of them from counting.
+            let (off, on): (Vec<Item>, Vec<Item>) =
+                self.items.drain(..).partition(|item| matches!(item.kind, Kind::Rules) && !covers(&self.trust, item));
+            self.items = on;
+            self.rules.retain(|file| off.iter().all(|item| !item.is_of(file)));
+            self.notices.extend(off.iter().map(|item| {
+                format!("{} is new or changed and not trusted; `neco trust` shows it and switches it on", item.words)
+            }));
+        }
+        for rule in rules {
+            if !self.items.iter().any(|item| item.is_the_same_as(&rule)) {
+                self.rules.retain(|file| !rule.is_of(file));
+                self.rules.extend(before.rules.iter().filter(|file| rule.is_of(file)).cloned());
+                self.keep(rule);
+            }
+        }
+        for hook in hooks {
+            if !self.items.iter().any(|item| item.is_the_same_as(&hook)) {
+                self.keep(hook);
+            }
+        }
+    }
+
+    fn keep(&mut self, item: Item) {
+        self.notices.push(format!("{} changed or is gone: what was trusted holds until Neco ends", item.words));
+        self.items.push(item);
     }
 
     /// Whether the folder would switch on anything at all.
@@ -273,7 +306,7 @@ impl Plugged {
     }
 
     fn is_on(&self, item: &Item) -> bool {
-        self.trust.covers(&item.folder, &item.hash)
+        covers(&self.trust, item)
     }
 
     /// Whether a hook is new or was changed since its folder was trusted, and guards calls: whoever can change it must
@@ -294,6 +327,26 @@ impl Plugged {
         folders.retain(|_, items| scope == Scope::All || items.iter().any(|item| self.is_new(item)));
         folders
     }
+}
+
+impl Item {
+    /// Whether both are about the same thing, whatever it says.
+    fn is_the_same_as(&self, other: &Self) -> bool {
+        self.folder == other.folder && self.words == other.words
+    }
+
+    /// Whether it is about the rules of a file.
+    fn is_of(&self, file: &PolicyFile) -> bool {
+        file.layer == Layer::Project && self.folder == file.folder && self.words == rules_words(file)
+    }
+}
+
+fn covers(trust: &Trust, item: &Item) -> bool {
+    trust.covers(&item.folder, &item.hash)
+}
+
+fn rules_words(file: &PolicyFile) -> String {
+    format!("rules: {}", file.shown)
 }
 
 /// The first lines of what something says.
@@ -367,7 +420,7 @@ fn rules_item(file: &PolicyFile) -> Option<Item> {
     }
     let hash = Sha256::digest(format!("{}\0{text}", file.shown).as_bytes());
     let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    let words = format!("rules: {}", file.shown);
+    let words = rules_words(file);
     Some(Item { folder: file.folder.clone(), hash, words, says: text.to_string(), kind: Kind::Rules })
 }
 

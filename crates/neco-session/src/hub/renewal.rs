@@ -81,8 +81,9 @@ impl Current {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).kept = Some(rules);
     }
 
-    fn replace(&self, rules: Arc<Rules>, definitions: Arc<Definitions>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Told { rules, definitions, kept: None };
+    /// What files say is this now; `kept` are the permission rules that are kept for good, if they were not read with it.
+    fn replace(&self, rules: Arc<Rules>, definitions: Arc<Definitions>, kept: Option<Vec<Rule>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Told { rules, definitions, kept };
     }
 }
 
@@ -149,8 +150,13 @@ impl SessionRenewal {
             return Ok(None);
         }
         let (definitions, broken) = self.definitions(&hub).await;
+        // The rules of older deps are as old as they are.
+        let kept = self.current.kept().filter(|_| is_same);
         let renewed = match self.make(&hub, &rules, &definitions) {
-            Ok(renewed) => renewed,
+            Ok(mut renewed) => {
+                kept.iter().for_each(|kept| renewed.policy.renew_kept(kept.clone()));
+                renewed
+            }
             Err(words) => return self.keep_on(&words).await,
         };
         let before = self.hub.notices(&self.current.rules(), &self.current.definitions(), self.provider.as_ref());
@@ -158,7 +164,7 @@ impl SessionRenewal {
         let news = notices.into_iter().filter(|notice| !before.contains(notice));
         self.hub.replace(Arc::clone(&deps));
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = deps;
-        self.current.replace(rules, definitions);
+        self.current.replace(rules, definitions, kept);
         self.factory.renew(&renewed);
         if let Some(supervisor) = self.supervisor.upgrade() {
             // Beside the agent: whoever has the tree may just be saying something to it.
