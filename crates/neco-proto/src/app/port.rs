@@ -35,7 +35,8 @@ impl Request for ExportSession {
         name: "sessions.export",
         verb: Verb::Post,
         path: "/sessions/export",
-        scope: Scope::Work,
+        // It writes to any path, and with keys if that is wanted.
+        scope: Scope::Manage,
         repeatable: false,
     };
 }
