@@ -30,7 +30,7 @@ impl Host for Scene {
     }
 
     fn folder(&self) -> String {
-        "/work/made-up".to_owned()
+        "/home/you/made-up".to_owned()
     }
 
     fn files(&self) -> BoxFuture<'_, Vec<String>> {
