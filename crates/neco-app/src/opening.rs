@@ -300,7 +300,7 @@ impl Opening {
 fn find_model(workspace: &Arc<Workspace>, refused: &Refused) -> Result<FindModel, AppError> {
     let (workspace, refused) = (Arc::clone(workspace), Arc::clone(refused));
     let state = workspace.now();
-    let own = Mutex::new((Arc::new(state.own_models(workspace.env())?), state));
+    let own = Mutex::new((state.own_models(workspace.env())?, state));
     Ok(Arc::new(move |name| {
         let models = models_now(&workspace, &own);
         // Without a name there is no model but the default one.
@@ -319,7 +319,7 @@ fn models_now(workspace: &Workspace, own: &Mutex<(Arc<Models>, Arc<FolderState>)
     if now.loaded.config != own.1.loaded.config
         && let Ok(models) = now.own_models(workspace.env())
     {
-        *own = (Arc::new(models), now);
+        *own = (models, now);
     }
     Arc::clone(&own.0)
 }

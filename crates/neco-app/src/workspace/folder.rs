@@ -1,6 +1,7 @@
 //! One folder: what it brings is made once, shared by the sessions in it, and made anew when its files change.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::{Env, LoadOptions, Loaded};
@@ -29,6 +30,8 @@ pub struct FolderState {
     pub sandbox: Sandbox,
     /// Servers of this machine that answered when no other model was there.
     local: Mutex<Vec<LocalServer>>,
+    /// Whether a session has the models for its own.
+    is_taken: AtomicBool,
 }
 
 impl FolderState {
@@ -38,14 +41,18 @@ impl FolderState {
         *self.local.lock().unwrap_or_else(PoisonError::into_inner) = servers;
     }
 
-    /// The same models for one session: which of a group answers, and where a script is, is nobody else's.
-    pub(crate) fn own_models(&self, env: &Env) -> Result<Models, AppError> {
+    /// The same models for one session: which of a group answers, and where a script is, is nobody else's. The first
+    /// session has those that are there.
+    pub(crate) fn own_models(&self, env: &Env) -> Result<Arc<Models>, AppError> {
+        if !self.is_taken.swap(true, Ordering::Relaxed) {
+            return Ok(Arc::clone(&self.models));
+        }
         let models = services::models(&self.loaded.config, env)?;
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
         if !local.is_empty() {
             models.use_local(&local);
         }
-        Ok(models)
+        Ok(Arc::new(models))
     }
 
     /// What a person should know of it.
@@ -165,6 +172,7 @@ fn with(env: &Env, plugged: Plugged, loaded: Loaded, before: Option<&FolderState
         told: ToldFiles::find(env, &plugged)?,
         sandbox: sandbox::open(&loaded.config, env, Ask::IfChanged)?,
         local: Mutex::new(local),
+        is_taken: AtomicBool::new(false),
         plugged,
         loaded,
     })
