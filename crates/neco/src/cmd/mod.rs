@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] and [`question`] (how it is asked), [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`program`] (how it is asked), [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
 
 pub mod agents;
 pub mod auth;
@@ -13,7 +13,6 @@ pub mod plan;
 pub mod policy;
 pub(crate) mod program;
 pub mod prompt;
-pub mod question;
 pub mod session;
 pub mod trust;
 pub(crate) mod when;

@@ -8,7 +8,7 @@ use neco_proto::app::App;
 use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan, UnfinishedPlan};
 use neco_session::plans::progress;
 
-use super::question::{ask, ask_once, with_store};
+use super::program::{ask_of, ask_once, with_store};
 use super::when::ago;
 use crate::args::EverywhereArgs;
 use crate::exit::Exit;
@@ -47,13 +47,13 @@ pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
 async fn close(sessions: &[String], app: &dyn App) -> Result<(), Failure> {
     let mut plans = Vec::new();
     for session in sessions {
-        let plan = ask(app, &ShowPlan { session: session.clone() }).await?;
+        let plan = ask_of(app, &ShowPlan { session: session.clone() }).await?;
         if !plans.contains(&plan) {
             plans.push(plan);
         }
     }
     for plan in plans {
-        ask(app, &ClosePlan { session: plan.session.to_string() }).await?;
+        ask_of(app, &ClosePlan { session: plan.session.to_string() }).await?;
         say::out(&format!("closed: {}\n", title(&plan)))?;
     }
     Ok(())

@@ -1,10 +1,15 @@
-//! The program, as subcommands ask it that need no session.
+//! The program, as subcommands ask it that need no session: without its store, with files alone, with its store.
 
-use neco_app::StorelessApp;
-use neco_config::Env;
+use std::sync::Arc;
+
+use neco_app::services::{self, ServiceSetup};
+use neco_app::{LocalApp, StorelessApp};
+use neco_config::{Config, Env};
 use neco_proto::app::{App, AppError, Caller, Request};
+use neco_store::SqliteStore;
 
 use crate::args::EverywhereArgs;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{compose, say};
 
@@ -35,7 +40,7 @@ pub fn asked<R: Request>(
     env: &Env,
 ) -> Result<Result<R::Answer, AppError>, Failure> {
     let app: &dyn App = &without_store(everywhere, env);
-    Ok(compose::runtime()?.block_on(app.ask(&Caller::person(), request)))
+    block_on(async { Ok(app.ask(&Caller::person(), request).await) })
 }
 
 /// Says what an answer has to be read with.
@@ -49,4 +54,75 @@ pub fn notes(warnings: &[String]) {
 /// When it can't be used.
 pub fn folder(everywhere: &EverywhereArgs) -> Result<String, Failure> {
     Ok(crate::folder(everywhere)?.display().to_string())
+}
+
+/// Asks a program that is open.
+///
+/// # Errors
+/// When it can't answer.
+pub async fn ask_of<R: Request>(app: &dyn App, request: &R) -> Result<R::Answer, Failure> {
+    Ok(app.ask(&Caller::person(), request).await?)
+}
+
+/// Asks the program one thing that is in files.
+///
+/// # Errors
+/// When it can't answer.
+pub fn ask_once<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
+    with_files(everywhere, env, async |app| ask_of(app, request).await)
+}
+
+/// Does something with the program that is in files. It is told although the store can't be opened: an empty one
+/// stands in for it then.
+///
+/// # Errors
+/// When that can't be done.
+pub fn with_files<T>(
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    block_on(async {
+        let unopened = match compose::open_store(env.data_dir()).await {
+            Ok(store) => return on(store, everywhere, env, does).await,
+            Err(failure) => failure,
+        };
+        let Ok(empty) = tempfile::tempdir() else { return Err(unopened) };
+        let done = on(compose::open_store(empty.path()).await?, everywhere, env, does).await;
+        // What failed may be something that only the store knows.
+        done.map_err(|failure| if failure.exit == Exit::Failed { unopened } else { failure })
+    })
+}
+
+/// Does something with the program that is in the store.
+///
+/// # Errors
+/// When that can't be done.
+pub fn with_store<T>(
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    block_on(async { on(compose::open_store(env.data_dir()).await?, everywhere, env, does).await })
+}
+
+fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = compose::runtime()?;
+    let done = runtime.block_on(done);
+    // A read that hangs on a dead disk must not keep the process.
+    runtime.shutdown_background();
+    done
+}
+
+async fn on<T>(
+    store: Arc<SqliteStore>,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
+    let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
+    let done = does(&app).await;
+    app.close().await?;
+    done
 }

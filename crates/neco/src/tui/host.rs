@@ -32,7 +32,7 @@ use super::shell::PersonsShell;
 use super::{clipboard, files, model_list, rule_list, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
-use crate::cmd::{self, question};
+use crate::cmd::{self, program};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::picture;
@@ -178,7 +178,7 @@ impl TerminalHost {
 
     /// Asks the program.
     pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, Failure> {
-        question::ask(self.app.as_ref(), request).await
+        program::ask_of(self.app.as_ref(), request).await
     }
 
     /// The program without its store, with the settings of this window.

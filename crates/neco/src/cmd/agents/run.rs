@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{reach, show};
 use crate::args::EverywhereArgs;
-use crate::cmd::question::{ask_once, with_files};
+use crate::cmd::program::{ask_once, with_files};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;

@@ -10,7 +10,7 @@ use neco_session::memory::{NewEntry, kept_words};
 use serde_json::{Value, json};
 
 use crate::args::EverywhereArgs;
-use crate::cmd::question::{ask, ask_once};
+use crate::cmd::program::{ask_of, ask_once};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory_args::{AddArgs, CategoryArg};
@@ -19,7 +19,7 @@ use crate::say;
 /// `neco memory add …`
 pub(super) async fn add(args: &AddArgs, folder: String, app: &dyn App) -> Result<(), Failure> {
     let text = text(&args.text)?;
-    let kept = ask(app, &request(args, folder, text.trim())).await?;
+    let kept = ask_of(app, &request(args, folder, text.trim())).await?;
     say::out(&if args.json { format!("{:#}\n", value(&kept)) } else { format!("{}\n", kept_words(&kept)) })
 }
 

@@ -11,7 +11,7 @@ use neco_proto::app::memory::{MemoryEntry, RemoveMemory, ShowMemory};
 
 use crate::ask::Tty;
 use crate::ask::editor::Programs;
-use crate::cmd::question::ask;
+use crate::cmd::program::ask_of;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -43,7 +43,7 @@ pub(super) fn edit(path: &Path, env: &Env) -> Result<(), Failure> {
 pub(super) async fn remove(ids: &[String], yes: bool, folder: String, app: &dyn App) -> Result<Exit, Failure> {
     let mut entries: Vec<MemoryEntry> = Vec::new();
     for id in ids {
-        let found = ask(app, &ShowMemory { folder: folder.clone(), id: id.clone() }).await?.entry;
+        let found = ask_of(app, &ShowMemory { folder: folder.clone(), id: id.clone() }).await?.entry;
         if !entries.contains(&found) {
             entries.push(found);
         }
@@ -53,7 +53,7 @@ pub(super) async fn remove(ids: &[String], yes: bool, folder: String, app: &dyn 
         return Ok(Exit::Refused);
     }
     let ids = entries.into_iter().map(|entry| entry.id).collect();
-    for path in ask(app, &RemoveMemory { folder, ids }).await?.paths {
+    for path in ask_of(app, &RemoveMemory { folder, ids }).await?.paths {
         say::out(&format!("removed {}\n", clean_line(&path)))?;
     }
     Ok(Exit::Done)

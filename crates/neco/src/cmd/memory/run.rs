@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{add, change, list};
 use crate::args::EverywhereArgs;
-use crate::cmd::question::{ask, with_files};
+use crate::cmd::program::{ask_of, with_files};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory_args::{MemoryCommand, WhichArgs};
@@ -37,7 +37,7 @@ pub async fn has_entries(folder: &Path, everywhere: &EverywhereArgs, env: &Env) 
 async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &Env) -> Result<Exit, Failure> {
     match command {
         MemoryCommand::List { which, json } => {
-            let entries = ask(app, &ListMemory { folder, words: None, only: which.reach() }).await?.entries;
+            let entries = ask_of(app, &ListMemory { folder, words: None, only: which.reach() }).await?.entries;
             let text = if *json { format!("{:#}\n", json!(entries)) } else { list::as_lines(&entries, list::NOTHING) };
             say::out(&text)?;
             if !json {
@@ -45,7 +45,7 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
             }
         }
         MemoryCommand::Show { id, json } => {
-            let shown = ask(app, &ShowMemory { folder, id: id.clone() }).await?;
+            let shown = ask_of(app, &ShowMemory { folder, id: id.clone() }).await?;
             if let Some(words) = &shown.unreadable {
                 return Err(Failure::new(Exit::Failed, words.clone()));
             }
@@ -56,12 +56,12 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
                 return Err(Failure::usage("there is nothing to look for: say some words"));
             }
             let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
-            let entries = ask(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
+            let entries = ask_of(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
             say::out(&if *json { format!("{:#}\n", json!(entries)) } else { list::as_lines(&entries, list::NO_HIT) })?;
         }
         MemoryCommand::Add(args) => add::add(args, folder, app).await?,
         MemoryCommand::Edit { id } => {
-            let shown = ask(app, &ShowMemory { folder, id: id.clone() }).await?;
+            let shown = ask_of(app, &ShowMemory { folder, id: id.clone() }).await?;
             change::edit(Path::new(&shown.entry.path), env)?;
         }
         MemoryCommand::Rm { ids, yes } => return change::remove(ids, *yes, folder, app).await,

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{check, list, run as at_work, show};
 use crate::args::EverywhereArgs;
-use crate::cmd::question::{ask_once, with_files};
+use crate::cmd::program::{ask_once, with_files};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;

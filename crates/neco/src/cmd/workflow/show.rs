@@ -9,7 +9,7 @@ use neco_proto::app::{App, Caller, Trouble};
 use neco_proto::event::{WorkflowGraph, WorkflowTask};
 use serde_json::json;
 
-use crate::cmd::question::ask;
+use crate::cmd::program::ask_of;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::{clean, clean_line};
@@ -33,9 +33,9 @@ pub struct Shape<'a> {
 pub async fn text(wanted: ShowWorkflow, shape: &Shape<'_>, app: &dyn App) -> Result<String, Failure> {
     match (app.ask(&Caller::person(), &wanted).await, shape.task) {
         (Err(error), _) if error.trouble == Trouble::NotFound => {
-            let ShownRun { run, graph } = match ask(app, &ShowWorkflowRun { run: wanted.name }).await {
+            let ShownRun { run, graph } = match ask_of(app, &ShowWorkflowRun { run: wanted.name }).await {
                 Err(failure) if failure.exit == Exit::Usage => {
-                    let list = ask(app, &ListWorkflows { folder: wanted.folder, all: false }).await?;
+                    let list = ask_of(app, &ListWorkflows { folder: wanted.folder, all: false }).await?;
                     let known: Vec<String> =
                         list.workflows.into_iter().map(|WorkflowEntry { name, .. }| name).collect();
                     let known = known.join(", ");
