@@ -75,7 +75,7 @@ fn it_goes_on_after_it_was_stopped() {
     pane.waits();
     // Without a word: the shell takes the terminal, and gives it back in its own way.
     signal(&pane, "-STOP");
-    pane.write("stty sane; echo stop''ped").press("C-j").showed("stopped");
+    pane.showed("Stopped").write("stty sane; echo stop''ped").press("C-j").showed("stopped");
     pane.write("fg").press("Enter").waits();
     pane.say("one").shows("Still here.").waits();
     // By its own key, and by somebody who asks for it: the terminal is the shell's meanwhile.
