@@ -45,8 +45,9 @@ impl Keyboard {
 
     fn read(&mut self, prompt: &str) -> Option<Read> {
         let mut out = std::io::stdout();
-        out.write_all(prompt.as_bytes()).and_then(|()| out.flush()).ok()?;
+        // Whoever sees the prompt types keys: a Ctrl-C is none of the signals any more.
         self.listen()?;
+        out.write_all(prompt.as_bytes()).and_then(|()| out.flush()).ok()?;
         let history = std::mem::take(&mut self.history);
         let read = self.typed(Line::new(&history), prompt, &mut out);
         self.history = history;

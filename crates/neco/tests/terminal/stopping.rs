@@ -123,7 +123,8 @@ fn ctrl_c_in_lines_stops_the_turn_then_the_agents_then_leaves() {
         eventually("the commands run", || pane.neco_pid().is_some() && lives("4725"));
         pane.showed("coder-3");
         eventually("the root waits", || asked(&house) == 5);
-        pane.press("C-c").showed("Ctrl-C pauses them");
+        let is_ready = |pane: &Pane| pane.screen().trim_end().ends_with("\n>");
+        pane.press("C-c").showed("Ctrl-C pauses them").until("the prompt", is_ready);
         assert!(lives("4725"));
         pane.press("C-c").showed("paused: coder-1, coder-2, coder-3");
         eventually("the commands end", || !lives("4725"));
@@ -131,9 +132,9 @@ fn ctrl_c_in_lines_stops_the_turn_then_the_agents_then_leaves() {
         if term == "dumb" {
             pane.write("/exit").press("Enter").is_given_back();
         } else {
-            let is_ready = |pane: &Pane| pane.screen().trim_end().ends_with("\n>");
             pane.showed("with all they did kept").until("the prompt", is_ready);
-            pane.press("C-c").showed("Ctrl-C again leaves").press("C-c").is_given_back();
+            pane.press("C-c").showed("Ctrl-C again leaves").until("the prompt", is_ready);
+            pane.press("C-c").is_given_back();
         }
         assert_eq!(asked(&house), 5, "{}", pane.everything());
     }
