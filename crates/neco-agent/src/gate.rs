@@ -12,6 +12,26 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 /// What an agent asks at the moments of its work.
+/// ```
+/// use futures::future::BoxFuture;
+/// use neco_agent::gate::{Gate, HookContext, HookDecision, HookPoint};
+/// use neco_proto::event::HookEvent;
+/// use tokio_util::sync::CancellationToken;
+///
+/// /// Lets every call of a tool pass, and is asked about nothing else.
+/// struct Turnstile;
+///
+/// impl Gate for Turnstile {
+///     fn attends(&self, event: HookEvent, _: Option<&str>) -> bool {
+///         event == HookEvent::PreToolUse
+///     }
+///
+///     fn ask(&self, _: HookPoint, _: HookContext, _: CancellationToken) -> BoxFuture<'static, HookDecision> {
+///         Box::pin(async { HookDecision::default() })
+///     }
+/// }
+/// # assert!(!Turnstile.attends(HookEvent::Stop, None));
+/// ```
 pub trait Gate: Send + Sync {
     /// Whether anybody wants to be asked at such a moment; for calls, about this tool. Where nobody
     /// does, the moment costs nothing.

@@ -97,6 +97,21 @@ pub struct FoundRules {
 }
 
 /// A clock that only goes forward, for durations.
+/// ```
+/// use std::time::Duration;
+///
+/// use neco_agent::Clock;
+///
+/// /// A clock that stands still.
+/// struct Stopped;
+///
+/// impl Clock for Stopped {
+///     fn now(&self) -> Duration {
+///         Duration::ZERO
+///     }
+/// }
+/// # assert_eq!(Stopped.now(), Duration::ZERO);
+/// ```
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment.
     fn now(&self) -> Duration;

@@ -11,6 +11,24 @@ use crate::request::Request;
 pub type DeltaStream = BoxStream<'static, Result<Delta, ModelError>>;
 
 /// One model that can be asked. Retry, group and scripted are providers too.
+/// ```
+/// use futures::StreamExt;
+/// use neco_model::{Delta, DeltaStream, FinishReason, Provider, Request};
+///
+/// /// A model that has nothing to say.
+/// struct Silent;
+///
+/// impl Provider for Silent {
+///     fn label(&self) -> &str {
+///         "example/silent"
+///     }
+///
+///     fn stream(&self, _: Request) -> DeltaStream {
+///         futures::stream::iter([Ok(Delta::Finish(FinishReason::Stop))]).boxed()
+///     }
+/// }
+/// # assert_eq!(Silent.label(), "example/silent");
+/// ```
 pub trait Provider: Send + Sync {
     /// `provider/model`, or the name of a group.
     fn label(&self) -> &str;

@@ -52,6 +52,21 @@ impl SessionRecord {
 }
 
 /// The list of sessions.
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), neco_store::StoreError> {
+/// use neco_proto::SessionId;
+/// use neco_store::{Catalog, MemoryStore, SessionRecord};
+///
+/// let store = MemoryStore::new();
+/// let session = SessionId::new();
+/// store.create(SessionRecord::new(session, "/tmp", 0)).await?;
+/// assert_eq!(store.list(Some("/tmp"), 10).await?.len(), 1);
+/// store.remove(session).await?;
+/// assert!(store.list(None, 10).await?.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 pub trait Catalog: Send + Sync {
     /// Adds a session; durable when ready. Its log is empty and its own, whatever `record.events` and
     /// `record.parent` say. A session that is there already is [`StoreError::Write`].

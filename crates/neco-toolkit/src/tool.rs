@@ -45,6 +45,41 @@ impl Plan {
 }
 
 /// A tool, as its author writes it. The doc comments of `Args` are what the model reads about its fields.
+/// ```
+/// use neco_toolkit::tool::erase;
+/// use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Greeting {
+///     /// Who is greeted.
+///     name: String,
+/// }
+///
+/// struct Greet;
+///
+/// impl Tool for Greet {
+///     type Args = Greeting;
+///     const NAME: &'static str = "greet";
+///     const DESCRIPTION: &'static str = "Greets somebody.";
+///     const TOUCH: SideEffect = SideEffect::Reads;
+///
+///     fn summary(&self, args: &Greeting) -> String {
+///         format!("Greet {}", args.name)
+///     }
+///
+///     async fn plan(&self, _: &Greeting, _: &ToolContext) -> Result<Plan, ToolError> {
+///         Ok(Plan::of(neco_proto::Risk::Safe))
+///     }
+///
+///     async fn run(&self, args: Greeting, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+///         Ok(ToolOutput::text(format!("Good day, {}.", args.name)))
+///     }
+/// }
+///
+/// assert_eq!(erase(Greet).name(), "greet");
+/// ```
 pub trait Tool: Send + Sync + 'static {
     /// The arguments; their JSON schema is derived.
     type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;

@@ -22,6 +22,24 @@ pub struct Situation {
 }
 
 /// One thing that is put before the model. It gathers nothing: what it says was handed to it.
+/// ```
+/// use neco_agent::context::{Situation, Source};
+/// use neco_proto::Layer;
+///
+/// /// Tells the model in which week the sprint is.
+/// struct Sprint(u32);
+///
+/// impl Source for Sprint {
+///     fn layer(&self) -> Layer {
+///         Layer::Environment
+///     }
+///
+///     fn text(&self, _: &Situation) -> Option<String> {
+///         Some(format!("Week {} of the sprint.", self.0))
+///     }
+/// }
+/// # let _: Box<dyn Source> = Box::new(Sprint(2));
+/// ```
 pub trait Source: Send + Sync {
     /// Where it stands.
     fn layer(&self) -> Layer;

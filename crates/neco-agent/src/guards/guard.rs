@@ -6,6 +6,24 @@ use neco_safety::SideEffect;
 use crate::plan::Progress;
 
 /// One watcher of an agent's work. It looks at everything and says at most one thing to each.
+/// ```
+/// use neco_agent::guards::{Guard, Hint, Scene, Seen};
+///
+/// /// Reminds the model of the tests when it changes a file of the parser.
+/// struct Parser;
+///
+/// impl Guard for Parser {
+///     fn watch(&mut self, seen: &Seen<'_>, _: &Scene) -> Option<Hint> {
+///         match seen {
+///             Seen::Call(call) if call.target.ends_with("parser.rs") => {
+///                 Some(Hint::Tell("The parser has tests of its own.".to_owned()))
+///             }
+///             _ => None,
+///         }
+///     }
+/// }
+/// # let _: Box<dyn Guard> = Box::new(Parser);
+/// ```
 pub trait Guard: Send {
     /// Takes in what happened; says something about it, or nothing.
     fn watch(&mut self, seen: &Seen<'_>, scene: &Scene) -> Option<Hint>;

@@ -12,6 +12,20 @@ use crate::ports::{FolderRules, SinkError};
 use crate::scheduler::Limits;
 
 /// Looks, whenever a turn is about to begin, whether what the agent was made of is still what counts.
+/// ```
+/// use futures::future::BoxFuture;
+/// use neco_agent::{Renewal, Renewed, SinkError};
+///
+/// /// Nothing is edited while the agent lives.
+/// struct Fixed;
+///
+/// impl Renewal for Fixed {
+///     fn renew(&self) -> BoxFuture<'_, Result<Option<Renewed>, SinkError>> {
+///         Box::pin(async { Ok(None) })
+///     }
+/// }
+/// # let _: Box<dyn Renewal> = Box::new(Fixed);
+/// ```
 pub trait Renewal: Send + Sync {
     /// What takes the place of what the agent has; nothing when nothing was edited, or an edit can't be used.
     ///

@@ -16,6 +16,29 @@ use crate::setup::SetupError;
 
 /// Where keys are found besides the configuration. Whoever starts Neco knows: this crate reads no
 /// environment and no home.
+/// ```
+/// use neco_model::KeySources;
+/// use neco_model::route::Kept;
+/// use secrecy::SecretString;
+///
+/// /// Only one variable, and no keyring.
+/// struct OneVariable;
+///
+/// impl KeySources for OneVariable {
+///     fn variable(&self, name: &str) -> Option<String> {
+///         (name == "EXAMPLE_API_KEY").then(|| "sk-example".to_owned())
+///     }
+///
+///     fn kept(&self, _: &str) -> Result<Kept, String> {
+///         Ok(Kept::default())
+///     }
+///
+///     fn keyring(&self, _: &str) -> Result<Option<SecretString>, String> {
+///         Ok(None)
+///     }
+/// }
+/// # assert!(OneVariable.variable("HOME").is_none());
+/// ```
 pub trait KeySources {
     /// The value of an environment variable.
     fn variable(&self, name: &str) -> Option<String>;

@@ -9,6 +9,27 @@ use super::caller::Scope;
 use super::error::AppError;
 
 /// Something that can be asked of the program.
+/// ```
+/// use neco_proto::app::{Request, Route, Scope, Verb};
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+///
+/// /// How many sessions there are.
+/// #[derive(Serialize, Deserialize, JsonSchema)]
+/// struct CountSessions {}
+///
+/// impl Request for CountSessions {
+///     type Answer = u64;
+///     const ROUTE: Route = Route {
+///         name: "sessions.count",
+///         verb: Verb::Get,
+///         path: "/sessions/count",
+///         scope: Scope::Read,
+///         repeatable: true,
+///     };
+/// }
+/// # assert!(CountSessions::ROUTE.repeatable);
+/// ```
 pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// What comes back.
     type Answer: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
