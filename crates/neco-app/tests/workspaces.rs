@@ -77,7 +77,7 @@ impl Stage {
     }
 
     async fn open_with(&self, folder: &Path, token: &str, trusted: bool, overrides: &[String]) -> Open {
-        let workspace = self.workspaces.at(folder, overrides).unwrap();
+        let workspace = self.workspaces.at(folder, overrides).await.unwrap();
         if trusted {
             workspace.decide(|plugged| plugged.decide(Scope::All, true)).unwrap().unwrap();
         }
@@ -204,7 +204,7 @@ async fn two_folders_in_one_process_see_nothing_of_each_other() {
     assert_eq!(hides_one.redact(said, scope), "[redacted: SERVICE_TOKEN] second-secret-value-2");
     assert_eq!(hides_two.redact(said, scope), "first-secret-value-1 [redacted: SERVICE_TOKEN]");
 
-    assert!(Arc::ptr_eq(&first.workspace, &stage.workspaces.at(&one, &[]).unwrap()), "a folder is made once");
+    assert!(Arc::ptr_eq(&first.workspace, &stage.workspaces.at(&one, &[]).await.unwrap()), "a folder is made once");
     let (store, again) = (stage.workspaces.store().await.unwrap().0, stage.workspaces.store().await.unwrap().0);
     assert!(Arc::ptr_eq(&store, &again), "one store for all");
     drop((store, again));
@@ -260,7 +260,7 @@ async fn a_broken_edit_keeps_what_there_was_and_says_so_once() {
     let events = open.ask("two").await;
     assert_ne!(status(&events), CallStatus::Success, "what held before holds on");
     assert_eq!(warnings(&events).len(), 1, "two turns, one warning: {:?}", warnings(&events));
-    assert!(stage.workspaces.at(&one, &[]).is_err(), "a session that begins now is told");
+    assert!(stage.workspaces.at(&one, &[]).await.is_err(), "a session that begins now is told");
 
     stage.configure("");
     let events = open.ask("three").await;
@@ -317,10 +317,10 @@ async fn a_start_that_fails_leaves_nothing_behind_at_any_step() {
     let (one, data) = (stage.project("one", &[("notes.txt", "x\n")]), stage.path("home/data"));
     // Settings.
     stage.configure("mode = ");
-    assert!(stage.workspaces.at(&one, &[]).is_err());
+    assert!(stage.workspaces.at(&one, &[]).await.is_err());
     assert!(!data.exists());
     stage.configure("");
-    let workspace = stage.workspaces.at(&one, &[]).unwrap();
+    let workspace = stage.workspaces.at(&one, &[]).await.unwrap();
     // The store.
     fs::remove_dir_all(&data).unwrap_or_default();
     fs::write(&data, "in the way").unwrap();
