@@ -56,6 +56,28 @@ impl StorelessApp {
     pub(crate) fn load(&self, folder: &Path) -> Result<Loaded, ConfigError> {
         neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides })
     }
+
+    /// The same, or those that come with the program: broken ones are no reason not to show what was said.
+    pub(crate) fn settings_to_read(&self, folder: &Path) -> Config {
+        self.settings(folder).map_or_else(|_| Config::built_in(), |loaded| loaded.config)
+    }
+
+    /// Takes secrets out: what looks like one, and the keys that are known in a folder.
+    pub(crate) fn redactor(&self, folder: &Path) -> Redactor {
+        let config = self.settings_to_read(folder);
+        let hidden = services::hidden_variables(&config);
+        let of_environment = scrub(services::environment(&self.env), &hidden).hidden;
+        // Models that can't be used have no keys that could be told.
+        let of_models = services::models(&config, &self.env).map(|models| services::secrets(&models));
+        Redactor::new(of_environment.into_iter().chain(of_models.unwrap_or_default()))
+    }
+
+    /// A hub with the settings of a folder, which opens no session and hides what must not be kept.
+    fn hub(&self, store: &Arc<SqliteStore>, folder: &Path) -> Result<Hub, AppError> {
+        let (config, redactor) = (self.settings_to_read(folder), self.redactor(folder));
+        let environment = services::environment(&self.env);
+        services::hub(store, ServiceSetup { environment, redactor, ..ServiceSetup::bare(&self.env, &config) })
+    }
 }
 
 /// The program on this machine.
@@ -72,6 +94,15 @@ impl LocalApp {
         Self { store, hub, storeless: StorelessApp::new(env, overrides) }
     }
 
+    /// The same, with the settings of a folder.
+    ///
+    /// # Errors
+    /// When a tool that they name does not exist.
+    pub fn on(store: Arc<SqliteStore>, env: Env, overrides: Vec<String>, folder: &Path) -> Result<Self, AppError> {
+        let storeless = StorelessApp::new(env, overrides);
+        Ok(Self { hub: storeless.hub(&store, folder)?, store, storeless })
+    }
+
     /// Writes what waits and closes the store; nothing can be asked any more that needs it.
     ///
     /// # Errors
@@ -80,27 +111,9 @@ impl LocalApp {
         self.store.close().await.map_err(error::of_store)
     }
 
-    /// The settings of a folder, or those that come with the program: broken ones are no reason not to show what was said.
-    pub(crate) fn settings_to_read(&self, folder: &Path) -> Config {
-        self.settings(folder).map_or_else(|_| Config::built_in(), |loaded| loaded.config)
-    }
-
     /// A hub with the settings of a session's own folder, which say where its files are kept.
     pub(crate) fn hub_of(&self, folder: &Path) -> Result<Hub, AppError> {
-        let config = self.settings_to_read(folder);
-        let environment = services::environment(&self.env);
-        let setup = ServiceSetup { environment, ..ServiceSetup::bare(&self.env, &config) };
-        services::hub(&self.store, setup)
-    }
-
-    /// Takes secrets out: what looks like one, and the keys that are known in a folder.
-    pub(crate) fn redactor(&self, folder: &Path) -> Redactor {
-        let config = self.settings_to_read(folder);
-        let hidden = services::hidden_variables(&config);
-        let of_environment = scrub(services::environment(&self.env), &hidden).hidden;
-        // Models that can't be used have no keys that could be told.
-        let of_models = services::models(&config, &self.env).map(|models| services::secrets(&models));
-        Redactor::new(of_environment.into_iter().chain(of_models.unwrap_or_default()))
+        self.hub(&self.store, folder)
     }
 
     /// The session whose id begins so; without one the last one of the folder.

@@ -3,7 +3,7 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened), [`mod@app`] (which call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`],
+//! is opened) with [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`],
 //! [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
 
 pub mod agents;
@@ -18,6 +18,7 @@ pub mod opening;
 pub mod plans;
 pub mod rules;
 pub mod services;
+mod session_models;
 pub mod sessions;
 mod settings;
 mod trust;

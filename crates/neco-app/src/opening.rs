@@ -11,12 +11,14 @@ use neco_model::{GROUPS, LocalServer, LookedFor, Models, SetupError};
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Answer, ApprovalMode, Client, Mode, Query};
 use neco_safety::policy::LoadedPolicy;
+use neco_safety::secrets::Redactor;
 use neco_session::hub::{FindModel, Found, LookAgain, Looked};
 use neco_session::{AgentDeps, Session, SessionError, SessionOptions};
 use neco_store::SqliteStore;
 
 use crate::error;
 use crate::services::{self, ServiceSetup, Services};
+use crate::session_models::{Refusal, SessionModels};
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
 use crate::workspace::{FolderState, Workspace};
 
@@ -73,15 +75,6 @@ impl From<SetupError> for OpenError {
         }
     }
 }
-
-/// A model that can't be used, and why.
-struct Refusal {
-    model: String,
-    error: SetupError,
-}
-
-/// Where the last refusal of a model is noted: a session knows only words of it.
-type Refused = Arc<Mutex<Option<Refusal>>>;
 
 impl Opening {
     /// The model that is asked when nobody says otherwise: what is configured, else a local server that answers. What
@@ -142,9 +135,12 @@ impl Opening {
         let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, &state)?;
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         warnings.iter().for_each(|warning| tell(warning));
-        let refused = Refused::default();
-        let setup = self.setup(workspace, &state, policy, find_model(workspace, &refused)?);
-        let look_again = look_again(workspace, &state, warnings, self.clone());
+        let models = SessionModels::new(&state, workspace.env())?;
+        let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
+        let find_model: FindModel = Arc::new(move |name| found_by.find(name));
+        let setup = self.setup(workspace, &state, policy, find_model, &redactor);
+        let used = Used { state: Arc::clone(&state), warnings };
+        let look_again = look_again(workspace, used, self.clone(), redactor, Arc::clone(&models));
         let services = Services::start_watched(store, setup, Some(look_again))?;
         let options = self.options(config, default_model, workspace)?;
         let session = match found {
@@ -153,7 +149,7 @@ impl Opening {
             }
             None => services.hub.create(workspace.folder(), options).await,
         };
-        let session = session.map_err(|error| self.explain(error, &refused, &state.loaded))?;
+        let session = session.map_err(|error| self.explain(error, models.take_refused(), &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, config).await);
         Ok((services, session))
     }
@@ -169,6 +165,7 @@ impl Opening {
         state: &'a FolderState,
         policy: neco_safety::Policy,
         find_model: FindModel,
+        redactor: &Redactor,
     ) -> ServiceSetup<'a> {
         let env = workspace.env();
         ServiceSetup {
@@ -182,7 +179,7 @@ impl Opening {
             told: state.told.clone(),
             sandbox: Some(state.sandbox.clone()),
             environment: self.environment.clone(),
-            secrets: services::secrets(&state.models),
+            redactor: redactor.clone(),
             data_dir: env.data_dir().to_owned(),
             index_dir: services::index_dir(env.data_dir()),
             find_model,
@@ -190,12 +187,17 @@ impl Opening {
     }
 
     /// What agents are given to work with, from what the folder brings now, and what is to be said of its rules.
-    fn deps(&self, workspace: &Arc<Workspace>, state: &FolderState) -> Result<(AgentDeps, Vec<String>), AppError> {
+    fn deps(
+        &self,
+        workspace: &Arc<Workspace>,
+        state: &FolderState,
+        redactor: &Redactor,
+    ) -> Result<(AgentDeps, Vec<String>), AppError> {
         let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, state)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
         // The session has what finds its models already.
         let nothing: FindModel = Arc::new(|name| Err(name.to_owned()));
-        Ok((services::deps(&mut self.setup(workspace, state, policy, nothing))?, warnings))
+        Ok((services::deps(&mut self.setup(workspace, state, policy, nothing, redactor))?, warnings))
     }
 
     fn options(
@@ -268,8 +270,7 @@ impl Opening {
     }
 
     /// Says what is wrong with a model, of which the session knows only words.
-    fn explain(&self, error: SessionError, refused: &Refused, loaded: &Loaded) -> OpenError {
-        let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+    fn explain(&self, error: SessionError, refused: Option<Refusal>, loaded: &Loaded) -> OpenError {
         match (error, refused) {
             (SessionError::Model(_), Some(Refusal { model, error })) => self.named(error.into(), Some(&model), loaded),
             // Its own words say more, but what is wrong decides how the process ends.
@@ -296,69 +297,39 @@ impl Opening {
     }
 }
 
-/// Finds the models of one session among those that the folder has now.
-fn find_model(workspace: &Arc<Workspace>, refused: &Refused) -> Result<FindModel, AppError> {
-    let (workspace, refused) = (Arc::clone(workspace), Arc::clone(refused));
-    let state = workspace.now();
-    let own = Mutex::new((state.own_models(workspace.env())?, state));
-    Ok(Arc::new(move |name| {
-        let models = models_now(&workspace, &own);
-        // Without a name there is no model but the default one.
-        let wanted = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
-        wanted.and_then(|wanted| models.provider_for(&wanted)).map_err(|error| {
-            let words = error.to_string();
-            *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(Refusal { model: name.to_owned(), error });
-            words
-        })
-    }))
-}
-
-/// The models of a session, made anew when the settings are others.
-fn models_now(workspace: &Workspace, own: &Mutex<(Arc<Models>, Arc<FolderState>)>) -> Arc<Models> {
-    let (mut own, now) = (own.lock().unwrap_or_else(PoisonError::into_inner), workspace.now());
-    if now.loaded.config != own.1.loaded.config
-        && let Ok(models) = now.own_models(workspace.env())
-    {
-        *own = (models, now);
-    }
-    Arc::clone(&own.0)
-}
-
-/// What a session was made of, and what was looked at since.
+/// What a session was made of, or took up last.
 struct Used {
-    /// What it works with.
-    good: Arc<FolderState>,
-    /// What was seen last, which may be of no use.
-    seen: Arc<FolderState>,
-    /// What was said of the rules that it works with.
+    state: Arc<FolderState>,
+    /// What was said of its rules.
     warnings: Vec<String>,
 }
 
-/// Looks whether what the folder brings was edited since this opening took it up last.
+/// Looks whether what the folder brings was edited since this opening took it up last. What can't be used is tried again
+/// at the next look: the reason may pass.
 fn look_again(
     workspace: &Arc<Workspace>,
-    state: &Arc<FolderState>,
-    warnings: Vec<String>,
+    used: Used,
     opening: Opening,
+    redactor: Redactor,
+    models: Arc<SessionModels>,
 ) -> LookAgain {
-    let workspace = Arc::clone(workspace);
-    let used = Mutex::new(Used { good: Arc::clone(state), seen: Arc::clone(state), warnings });
+    let (workspace, used) = (Arc::clone(workspace), Mutex::new(used));
     Arc::new(move || {
         let state = match workspace.look_again() {
             Ok(state) => state,
             Err(error) => return Looked::Broken(error.message),
         };
+        models.renew(&state, workspace.env());
         let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&state, &used.seen) {
+        if Arc::ptr_eq(&state, &used.state) {
             return Looked::Same;
         }
-        used.seen = Arc::clone(&state);
-        match opening.deps(&workspace, &state) {
+        match opening.deps(&workspace, &state, &redactor) {
             Ok((deps, warnings)) => {
-                let before = [used.good.notes(), std::mem::take(&mut used.warnings)].concat();
+                let before = [used.state.notes(), std::mem::take(&mut used.warnings)].concat();
                 let now = state.notes().into_iter().chain(warnings.iter().cloned());
                 let news = now.filter(|note| !before.contains(note)).collect();
-                (used.good, used.warnings) = (state, warnings);
+                *used = Used { state, warnings };
                 Looked::Anew(Box::new(deps), news)
             }
             Err(error) => Looked::Broken(error.message),

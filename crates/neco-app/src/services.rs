@@ -75,8 +75,8 @@ pub struct ServiceSetup<'a> {
     pub sandbox: Option<Sandbox>,
     /// The environment that commands are given, before secrets are taken out.
     pub environment: Vec<(OsString, OsString)>,
-    /// Keys that are in nothing that is stored, shown or sent.
-    pub secrets: Vec<KnownSecret>,
+    /// Takes secrets out of what is stored, shown and sent; it learns those of the environment.
+    pub redactor: Redactor,
     /// The folder of everything that is kept.
     pub data_dir: PathBuf,
     /// Where the indexes of code are.
@@ -102,7 +102,7 @@ impl<'a> ServiceSetup<'a> {
             told: ToldFiles::default(),
             sandbox: None,
             environment: Vec::new(),
-            secrets: Vec::new(),
+            redactor: Redactor::default(),
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
             find_model: Arc::new(|name| Err(name.to_owned())),
@@ -195,8 +195,8 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
     let hidden = hidden_variables(setup.config);
     let environment = std::mem::take(&mut setup.environment);
     let (hooks, told) = (std::mem::take(&mut setup.hooks), std::mem::take(&mut setup.told));
-    let (policy, secrets) = (std::mem::take(&mut setup.policy), std::mem::take(&mut setup.secrets));
-    let redactor = Redactor::new(scrub(environment.clone(), &hidden).hidden.into_iter().chain(secrets));
+    let (policy, redactor) = (std::mem::take(&mut setup.policy), setup.redactor.clone());
+    redactor.learn(scrub(environment.clone(), &hidden).hidden);
     let spawner = Spawner::new(environment.clone(), &hidden);
     let report = setup.sandbox.as_ref().map(|sandbox| sandbox.report().clone());
     Ok(AgentDeps {

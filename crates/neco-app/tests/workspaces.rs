@@ -3,20 +3,24 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures::StreamExt;
 use neco_app::opening::Opening;
 use neco_app::services::Services;
 use neco_app::workspace::plugged::Scope;
-use neco_app::workspace::{Workspace, Workspaces};
+use neco_app::workspace::{Workspace, Workspaces, keys};
 use neco_config::Env;
+use neco_model::route::Kept;
 use neco_proto::event::{CallStatus, ToolCallEnd};
-use neco_proto::{Answer, Client, Command, Event, EventBody, Query, Seq};
+use neco_proto::{Answer, Client, Command, Decision, Event, EventBody, Query, Seq};
 use neco_safety::Trust;
 use neco_session::Session;
-use neco_store::{Catalog, lock_folder};
+use neco_store::{Catalog, EventLog, lock_folder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -24,6 +28,8 @@ use tempfile::TempDir;
 struct Stage {
     folder: TempDir,
     workspaces: Workspaces,
+    /// Whether a person sits in front of its sessions.
+    is_attended: bool,
 }
 
 /// An open session, and how far it was looked at.
@@ -36,14 +42,18 @@ struct Open {
 
 impl Stage {
     fn new(turns: &Value) -> Self {
+        Self::playing(&json!({ "turns": turns }))
+    }
+
+    fn playing(script: &Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("home")).unwrap();
-        fs::write(at("script.json"), json!({ "turns": turns }).to_string()).unwrap();
+        fs::write(at("script.json"), script.to_string()).unwrap();
         let home = at("home");
         let path = std::env::var("PATH").unwrap();
         let env = Env::for_test([("PATH", path.as_str()), ("NECO_HOME", home.to_str().unwrap())], &home);
-        let stage = Self { workspaces: Workspaces::new(env), folder };
+        let stage = Self { workspaces: Workspaces::new(env), folder, is_attended: false };
         stage.configure("");
         stage
     }
@@ -54,12 +64,23 @@ impl Stage {
 
     /// The person's own settings.
     fn configure(&self, more: &str) {
+        self.configure_with("", more);
+    }
+
+    /// The same, with settings that belong to no section.
+    fn configure_with(&self, top: &str, more: &str) {
         let script = self.path("script.json");
         let config = format!(
-            "model = \"play/a\"\n[model_providers.play]\ntype = \"scripted\"\nscript = \"{}\"\n{more}",
+            "{top}model = \"play/a\"\n[model_providers.play]\ntype = \"scripted\"\nscript = \"{}\"\n{more}",
             script.display()
         );
         fs::write(self.path("home/config.toml"), config).unwrap();
+    }
+
+    /// A key that somebody sets elsewhere.
+    fn set_key(&self, provider: &str, key: &str) {
+        let kept = Kept { keys: vec![key.to_owned().into()], login: None };
+        keys::file(self.workspaces.env()).change(|keys| keys.insert(provider.to_owned(), kept)).unwrap();
     }
 
     /// A folder with these files.
@@ -77,7 +98,7 @@ impl Stage {
     }
 
     async fn open_with(&self, folder: &Path, token: &str, trusted: bool, overrides: &[String]) -> Open {
-        let workspace = self.workspaces.at(folder, overrides).unwrap();
+        let workspace = self.workspaces.at(folder, overrides).await.unwrap();
         if trusted {
             workspace.decide(|plugged| plugged.decide(Scope::All, true)).unwrap().unwrap();
         }
@@ -85,7 +106,7 @@ impl Stage {
         let path = std::env::var("PATH").unwrap();
         let environment = [("PATH", path.as_str()), ("SERVICE_TOKEN", token)];
         let environment = environment.map(|(name, value)| (name.into(), value.into())).to_vec();
-        let opening = Opening { environment, ..Opening::default() };
+        let opening = Opening { environment, attended: self.is_attended, ..Opening::default() };
         let mut notes = Vec::new();
         let model = opening.default_model(&workspace.now(), false, &mut notes).await.unwrap();
         let opened = opening.open(&workspace, store, None, model, |_| (), &mut notes).await;
@@ -97,6 +118,11 @@ impl Stage {
 impl Open {
     /// Says something, and gives all that happens until the agent is done.
     async fn ask(&mut self, words: &str) -> Vec<Event> {
+        self.ask_of(words, 1).await
+    }
+
+    /// The same until so many agents are done. Whatever a person is asked they allow always.
+    async fn ask_of(&mut self, words: &str, mut agents: usize) -> Vec<Event> {
         let message = Command::UserMessage { content: words.to_owned(), attachments: Vec::new() };
         self.session.send(message).await.unwrap();
         let mut events = self.session.events(self.seen);
@@ -104,9 +130,13 @@ impl Open {
         while let Some(event) = events.next().await {
             let event = event.unwrap();
             self.seen = event.seq;
-            let is_over = matches!(event.body, EventBody::AgentComplete(_));
+            if let EventBody::PermissionRequest(asked) = &event.body {
+                let decision = Decision::Always;
+                self.session.send(Command::Approve { call_id: asked.call_id.clone(), decision }).await.unwrap();
+            }
+            agents -= usize::from(matches!(event.body, EventBody::AgentComplete(_)));
             happened.push(event);
-            if is_over {
+            if agents == 0 {
                 break;
             }
         }
@@ -204,7 +234,7 @@ async fn two_folders_in_one_process_see_nothing_of_each_other() {
     assert_eq!(hides_one.redact(said, scope), "[redacted: SERVICE_TOKEN] second-secret-value-2");
     assert_eq!(hides_two.redact(said, scope), "first-secret-value-1 [redacted: SERVICE_TOKEN]");
 
-    assert!(Arc::ptr_eq(&first.workspace, &stage.workspaces.at(&one, &[]).unwrap()), "a folder is made once");
+    assert!(Arc::ptr_eq(&first.workspace, &stage.workspaces.at(&one, &[]).await.unwrap()), "a folder is made once");
     let (store, again) = (stage.workspaces.store().await.unwrap().0, stage.workspaces.store().await.unwrap().0);
     assert!(Arc::ptr_eq(&store, &again), "one store for all");
     drop((store, again));
@@ -260,7 +290,7 @@ async fn a_broken_edit_keeps_what_there_was_and_says_so_once() {
     let events = open.ask("two").await;
     assert_ne!(status(&events), CallStatus::Success, "what held before holds on");
     assert_eq!(warnings(&events).len(), 1, "two turns, one warning: {:?}", warnings(&events));
-    assert!(stage.workspaces.at(&one, &[]).is_err(), "a session that begins now is told");
+    assert!(stage.workspaces.at(&one, &[]).await.is_err(), "a session that begins now is told");
 
     stage.configure("");
     let events = open.ask("three").await;
@@ -306,6 +336,143 @@ async fn what_a_trusted_folder_forbids_is_not_switched_off_by_an_edit() {
     open.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_comes_later_is_hidden_wherever_it_is_told() {
+    let read = call("read_file", &json!({ "path": "notes.txt" }));
+    let stage = Stage::new(&json!([{ "say": "One." }, read, { "say": "It is sk-later-key-1." }]));
+    let (one, two) = (stage.project("one", &[("notes.txt", "sk-later-key-1 other-folder-key-2\n")]), "two");
+    let mut open = stage.open(&one, "", false).await;
+    open.ask("one").await;
+    let (elsewhere, scope) = (open.services.hub.redactor(), neco_safety::secrets::Scope::Said);
+    stage.set_key("openai", "sk-later-key-1");
+    let of_two = ["model_providers.anthropic.api_key=other-folder-key-2".to_owned()];
+    let second = stage.open_with(&stage.project(two, &[("x", "")]), "", false, &of_two).await;
+    let events = open.ask("two").await;
+    let told = serde_json::to_string(&events).unwrap();
+    assert!(told.contains("[redacted: the keys file] [redacted: the configuration]"), "{told}");
+    assert!(!told.contains("later-key-1") && !told.contains("folder-key-2"), "{told}");
+    assert_eq!(elsewhere.redact("sk-later-key-1", scope), "[redacted: the keys file]", "whoever has it knows it, too");
+    stage.set_key("openai", "sk-newest-key-3");
+    stage.workspaces.at(&one, &[]).await.unwrap();
+    let both = elsewhere.redact("sk-later-key-1 sk-newest-key-3", scope).into_owned();
+    assert_eq!(both, "[redacted: the keys file] [redacted: the keys file]", "what was a key once stays hidden");
+    second.close().await;
+    open.close().await;
+}
+
+/// A model on loopback that has one thing to say, and the keys that it was asked with.
+fn model_server() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (base, asked) = (format!("http://{}/v1", listener.local_addr().unwrap()), Arc::new(Mutex::new(Vec::new())));
+    let seen = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut length, mut key, mut line) = (0, String::new(), String::new());
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                match line.trim().split_once(": ") {
+                    Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                        length = value.parse().unwrap()
+                    }
+                    Some((name, value)) if name.eq_ignore_ascii_case("authorization") => key = value.to_owned(),
+                    _ => {}
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            if reader.read_exact(&mut body).is_ok() && length > 0 {
+                seen.lock().unwrap().push(key);
+            }
+            let said = json!({ "choices": [{ "delta": { "content": "Hi." }, "finish_reason": "stop" }] });
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let _ = write!(stream, "{head}data: {said}\n\ndata: [DONE]\n\n");
+        }
+    });
+    (base, asked)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_changed_elsewhere_is_used_at_the_next_turn() {
+    let (base, asked) = model_server();
+    let stage = Stage::new(&json!([]));
+    let config = format!(
+        "model = \"web/m\"\n[model_providers.web]\ntype = \"openai\"\nbase = \"{base}\"\n[sessions]\nmodel_title = false\n"
+    );
+    fs::write(stage.path("home/config.toml"), &config).unwrap();
+    stage.set_key("web", "sk-first-key-1");
+    let mut open = stage.open(&stage.project("one", &[("x", "")]), "", false).await;
+    open.ask("one").await;
+    stage.set_key("web", "sk-second-key-2");
+    open.ask("two").await;
+    // A key among the settings comes before one that is kept.
+    fs::write(stage.path("home/config.toml"), config.replace("base =", "api_key = \"sk-third-key-3\"\nbase ="))
+        .unwrap();
+    open.ask("three").await;
+    let keys = asked.lock().unwrap().clone();
+    assert_eq!(keys, ["Bearer sk-first-key-1", "Bearer sk-second-key-2", "Bearer sk-third-key-3"]);
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_always_allowed_and_could_not_be_kept_holds_after_an_edit() {
+    let read = call("read_file", &json!({ "path": "notes.txt" }));
+    let mut stage = Stage::new(&json!([read, { "say": "One." }, read, { "say": "Two." }]));
+    stage.is_attended = true;
+    let asks = "[[policy.rules]]\ntool = \"read_file\"\ndecision = \"ask\"\n[memory]\nextract = false\n";
+    stage.configure(asks);
+    let one = stage.project("one", &[("notes.txt", "x\n")]);
+    let mut open = stage.open(&one, "", false).await;
+    fs::write(stage.path("home/policy"), "in the way").unwrap();
+    let asked = |events: &[Event]| events.iter().any(|event| matches!(event.body, EventBody::PermissionRequest(_)));
+    let events = open.ask("one").await;
+    assert!(asked(&events) && status(&events) == CallStatus::Success);
+    assert_eq!(said(&events, "the rule holds for this session only").len(), 1);
+    stage.configure(&format!("{asks}# edited\n"));
+    let events = open.ask("two").await;
+    assert!(!asked(&events) && status(&events) == CallStatus::Success, "{:?}", ends(&events));
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_fails_for_a_reason_that_passes_is_tried_again() {
+    let read = call("read_file", &json!({ "path": "notes.txt" }));
+    let turns = json!([read, { "say": "One." }, read, { "say": "Two." }, read, { "say": "Three." }]);
+    let stage = Stage::new(&turns);
+    let one = stage.project("one", &[("notes.txt", "x\n")]);
+    let mut open = stage.open(&one, "", false).await;
+    let deny = "[[policy.rules]]\ntool = \"read_file\"\ndecision = \"deny\"\n";
+    // The folder that it opens is not there yet, which no file that was edited says.
+    stage.configure_with(&format!("roots = [\"{}\"]\n", stage.path("later").display()), deny);
+    let (first, second) = (open.ask("one").await, open.ask("two").await);
+    assert_eq!((status(&first), status(&second)), (CallStatus::Success, CallStatus::Success), "it is not taken up");
+    assert_eq!((warnings(&first).len(), warnings(&second).len()), (1, 0), "four turns, one warning");
+    fs::create_dir(stage.path("later")).unwrap();
+    assert_ne!(status(&open.ask("three").await), CallStatus::Success, "the same files, and now they can be used");
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_at_work_below_the_root_takes_up_an_edit() {
+    let (read, list) = (json!({ "path": "notes.txt" }), json!({ "path": "." }));
+    let script = json!({
+        "turns": [call("spawn_agent", &json!({ "agent": "general", "task": "look" })), call("agent_wait", &json!({})), { "say": "All." }],
+        "agents": [{ "role": "general", "turns": [call("read_file", &read), call("list_directory", &list), { "say": "Looked." }] }],
+    });
+    let stage = Stage::playing(&script);
+    let rule = "[[rule]]\ntool = 'list_directory'\ndecision = 'deny'\n";
+    let one = stage.project("one", &[("notes.txt", "x\n"), ("rule.toml", rule)]);
+    stage.project("home/policy", &[("first.toml", "# nothing\n")]);
+    // The hook runs while the child is at work, and its root waits for it.
+    let hook = "mkdir -p ../home/policy && cp rule.toml ../home/policy/mine.toml";
+    stage.configure(&format!("[[hooks.PostToolUse]]\nmatcher = \"read_file\"\ncommand = \"{hook}\"\n"));
+    let mut open = stage.open(&one, "", false).await;
+    let events = open.ask_of("go", 2).await;
+    let of = |tool: &str| ends(&events).iter().find(|end| end.tool == tool).map(|end| end.status);
+    assert_eq!(of("read_file"), Some(CallStatus::Success));
+    assert!(of("list_directory").is_some_and(|status| status != CallStatus::Success), "{:?}", ends(&events));
+    open.close().await;
+}
+
 /// How many sessions are locked.
 fn locked(stage: &Stage) -> usize {
     fs::read_dir(lock_folder(&stage.path("home/data"))).into_iter().flatten().count()
@@ -317,10 +484,10 @@ async fn a_start_that_fails_leaves_nothing_behind_at_any_step() {
     let (one, data) = (stage.project("one", &[("notes.txt", "x\n")]), stage.path("home/data"));
     // Settings.
     stage.configure("mode = ");
-    assert!(stage.workspaces.at(&one, &[]).is_err());
+    assert!(stage.workspaces.at(&one, &[]).await.is_err());
     assert!(!data.exists());
     stage.configure("");
-    let workspace = stage.workspaces.at(&one, &[]).unwrap();
+    let workspace = stage.workspaces.at(&one, &[]).await.unwrap();
     // The store.
     fs::remove_dir_all(&data).unwrap_or_default();
     fs::write(&data, "in the way").unwrap();
@@ -348,4 +515,50 @@ async fn a_start_that_fails_leaves_nothing_behind_at_any_step() {
     stage.workspaces.close().await.unwrap();
     assert!(store.list(None, 9).await.is_err(), "the store is closed");
     assert_eq!(stage.workspaces.store().await.unwrap().0.list(None, 9).await.unwrap().len(), 1, "and has it all");
+}
+
+/// Processes with these words in their command line.
+fn processes(words: &str) -> usize {
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = all.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(words)).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_at_any_step_leaves_nothing_behind() {
+    let runs = call("bash", &json!({ "command": "touch ../begun; exec sleep 86.4913" }));
+    let stage = Stage::new(&json!([runs, { "say": "Done." }]));
+    stage.configure("[[policy.rules]]\ntool = \"bash\"\ndecision = \"allow\"\n");
+    let one = stage.project("one", &[("notes.txt", "x\n")]);
+    let log = stage.path("home/data/neco.db-wal");
+    let left = || (locked(&stage), processes("86.4913"), log.exists());
+    // Settings alone.
+    let workspace = stage.workspaces.at(&one, &[]).await.unwrap();
+    stage.workspaces.close().await.unwrap();
+    assert_eq!((Arc::strong_count(&workspace), left()), (2, (0, 0, false)));
+    // The store.
+    drop(stage.workspaces.store().await.unwrap());
+    stage.workspaces.close().await.unwrap();
+    assert_eq!(left(), (0, 0, false));
+    // Agents, before and while they work.
+    for works in [false, true] {
+        let open = stage.open_with(&one, "", false, &["sandbox.level=full".to_owned()]).await;
+        let id = open.session.id();
+        if works {
+            let content = "go".to_owned();
+            open.session.send(Command::UserMessage { content, attachments: Vec::new() }).await.unwrap();
+            while !stage.path("begun").exists() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        open.close().await;
+        stage.workspaces.close().await.unwrap();
+        assert_eq!(left(), (0, 0, false));
+        let (store, aside) = stage.workspaces.store().await.unwrap();
+        assert!(aside.is_none(), "nothing of the log is half written");
+        let events = store.read(id, 0, 1000).await.unwrap();
+        let seqs: Vec<Seq> = events.iter().map(|event| event.seq).collect();
+        assert_eq!(seqs, (1..=seqs.len() as Seq).collect::<Vec<_>>());
+    }
+    stage.workspaces.close().await.unwrap();
 }

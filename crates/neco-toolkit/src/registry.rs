@@ -143,10 +143,11 @@ impl Registry {
         Ok(self.named(names))
     }
 
-    /// The same tools, with those in place of their own that `kept` knows.
+    /// The same tools, with those in place of its own that `kept` knows. What is plugged in stays: whoever brings it
+    /// says which one it is.
     #[must_use]
     pub fn keeping(mut self, kept: impl Fn(&Arc<dyn DynTool>) -> Option<Arc<dyn DynTool>>) -> Self {
-        for tool in &mut self.tools {
+        for tool in self.tools.iter_mut().take(self.own) {
             if let Some(kept) = kept(tool) {
                 *tool = kept;
             }
@@ -283,6 +284,18 @@ mod tests {
         assert!(all.refresh());
         let gone = all.find("Bash").err().unwrap();
         assert!(gone.message.contains("\"bash\" is gone: built-in does not offer it"), "{}", gone.message);
+    }
+
+    #[test]
+    fn what_is_kept_takes_the_place_of_no_plugged_tool() {
+        let (plugged, now) = (PluggedTools::default(), erase(Named::<1>));
+        plugged.set(ToolOrigin::BUILT_IN, vec![Arc::clone(&now)]);
+        let old = registry();
+        let had = |tool: &Arc<dyn DynTool>| old.find(tool.name()).ok().cloned();
+        let new = Registry::new(vec![erase(Named::<0>)]).following(&plugged).keeping(had);
+        let is = |name: &str, tool: &Arc<dyn DynTool>| Arc::ptr_eq(new.find(name).unwrap(), tool);
+        assert!(is("read_file", old.find("read_file").unwrap()), "its own is the one that it had");
+        assert!(is("bash", &now), "what was plugged in anew is not the old one");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use neco_proto::event::{
     StateChange, TurnEnd,
 };
 use neco_proto::{ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
+use neco_safety::Grant;
 use tokio::sync::mpsc;
 
 use super::accounts::Accounts;
@@ -523,19 +524,22 @@ impl Agent {
                     }
                     self.reports.commit(body).await?;
                 }
-                Record::Keep(rule) => self.keep(rule).await?,
+                Record::Keep(grant) => self.keep(&grant).await?,
             }
         }
         self.scheduler.launch();
         Ok(())
     }
 
-    /// Has a rule kept, and says what came of it: it holds for this session in any case.
-    async fn keep(&mut self, rule: String) -> Result<(), SinkError> {
+    /// Has kept what a person allowed, and says what came of it: it holds for this session in any case.
+    async fn keep(&mut self, grant: &Grant) -> Result<(), SinkError> {
         let Some(book) = self.rule_book.clone() else { return Ok(()) };
+        let rule = grant.to_toml(&self.scheduler.policy().place().workspace);
         let (level, text) = match book.keep(rule).await {
             Ok(()) => (NotificationLevel::Info, format!("the rule is kept in {}", book.file())),
             Err(error) => {
+                // No file has it, so that reading the files anew would take it back.
+                self.scheduler.policy_mut().grant(grant);
                 let text = format!("the rule holds for this session only: {} can't be written: {error}", book.file());
                 (NotificationLevel::Warning, text)
             }

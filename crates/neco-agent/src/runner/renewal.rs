@@ -41,8 +41,8 @@ pub struct Renewed {
     pub policy: Policy,
     /// What its tools can touch.
     pub world: Arc<dyn World>,
-    /// The tools that exist for it.
-    pub registry: Registry,
+    /// The tools that exist for it; nothing where those that it has stay.
+    pub registry: Option<Registry>,
     /// What people plugged into its moments.
     pub gate: Arc<dyn Gate>,
     /// The prompts.

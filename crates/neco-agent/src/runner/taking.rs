@@ -34,7 +34,9 @@ impl Agent {
         self.context.renew(new.prompts, new.sources);
         self.conversation.touched.look_with(new.folder_rules);
         (self.terms.settings.confinement, self.terms.settings.network) = (new.confinement, new.network);
-        self.tools.replace(new.registry);
+        if let Some(registry) = new.registry {
+            self.tools.replace(registry);
+        }
         Ok(())
     }
 

@@ -52,14 +52,14 @@ pub(super) struct Granted {
 }
 
 impl Granted {
-    /// It holds from now on; gives the rule as it is to be kept.
-    pub fn take_effect(&self, policy: &mut Policy) -> Option<String> {
+    /// It holds from now on; gives what is to be kept.
+    pub fn take_effect(self, policy: &mut Policy) -> Option<Box<Grant>> {
         if !self.always {
             policy.grant(&self.grant);
             return None;
         }
         policy.grant_for_good(&self.grant);
-        Some(self.grant.to_toml(&policy.place().workspace))
+        Some(self.grant)
     }
 }
 

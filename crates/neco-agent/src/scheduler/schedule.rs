@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
-use neco_safety::{Policy, Ruling, SideEffect, Who, World};
+use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -38,14 +38,14 @@ pub struct Limits {
 }
 
 /// An event to be recorded before the scheduler goes on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Record {
     /// May reach the disk a little later.
     Emit(EventBody),
     /// Must be on the disk first.
     Commit(EventBody),
-    /// A rule that a person wants to be kept, as the text of a policy file.
-    Keep(String),
+    /// What a person allowed and wants to be kept.
+    Keep(Box<Grant>),
 }
 
 /// What a call's work came to. Opaque: hand it to [`Scheduler::absorb`].

@@ -1,11 +1,10 @@
 //! Whether files were edited: what the system says of them, without reading them.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use neco_config::Env;
-use neco_workspace::GitFacts;
+use neco_workspace::{GitFacts, Watched};
 
 /// What a folder, and those above it in its repository, may bring.
 const OF_FOLDERS: [&str; 5] =
@@ -18,10 +17,14 @@ const OF_HOME: [&str; 3] = [".claude/settings.json", ".claude/agents", ".agents/
 const DEPTH: usize = 3;
 const MOST: usize = 4000;
 
-/// The files that decide about work in a folder, as the system sees them: when each was changed, how long it is, which
-/// one it is. Rules files are not among them: they bring along others from anywhere, and are read anew instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fingerprint(Vec<(PathBuf, (i64, i64), u64, u64)>);
+/// The files that decide about work in a folder, as the system sees them. Rules files are not among them: they bring
+/// along others from anywhere.
+#[derive(Clone, Debug, Default)]
+pub struct Fingerprint {
+    files: Watched,
+    /// The folders in which more of them may come.
+    folders: Watched,
+}
 
 impl Fingerprint {
     /// The files for work in a folder, as they are now.
@@ -36,23 +39,36 @@ impl Fingerprint {
         for place in std::iter::once(env.config_dir().to_owned()).chain(of_home).chain(of_folders) {
             print.add(&place, env.data_dir(), DEPTH);
         }
-        print.0.sort();
-        print.0.dedup();
         print
     }
 
+    /// Whether nothing was edited since: a question to the system for each file and folder, and nothing is read.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.files.is_current() && self.folders.is_current()
+    }
+
+    /// Whether the same files are there, none of them edited, whatever else lies beside them.
+    #[must_use]
+    pub fn is_of_the_same_files(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+
     fn add(&mut self, path: &Path, without: &Path, depth: usize) {
-        let Ok(file) = fs::metadata(path) else { return };
         // What an agent remembers changes while it works, and decides nothing.
-        if path == without || path.ends_with(".neco/memory") || self.0.len() >= MOST {
+        if path == without || path.ends_with(".neco/memory") || self.files.len() >= MOST {
             return;
         }
-        if !file.is_dir() {
-            self.0.push((path.to_owned(), (file.mtime(), file.mtime_nsec()), file.len(), file.ino()));
-        } else if depth > 0 {
-            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-                self.add(&entry.path(), without, depth - 1);
+        match fs::metadata(path) {
+            Ok(file) if !file.is_dir() => self.files.add(path),
+            Ok(_) if depth > 0 => {
+                self.folders.add(path);
+                for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                    self.add(&entry.path(), without, depth - 1);
+                }
             }
+            Ok(_) => {}
+            Err(_) => self.folders.add(path),
         }
     }
 }
@@ -71,17 +87,21 @@ mod tests {
         fs::create_dir_all(env.data_dir()).unwrap();
         let print = || Fingerprint::take(&env, &folder);
         let before = print();
-        assert_eq!(before, print());
+        let is_seen = |before: &Fingerprint| !before.is_of_the_same_files(&print()) && !before.is_current();
+        assert!(before.is_current() && before.is_of_the_same_files(&print()));
         fs::write(env.data_dir().join("neco.db"), "x").unwrap();
         fs::write(folder.join("main.rs"), "x").unwrap();
-        assert_eq!(before, print(), "neither is a file that decides anything");
+        assert!(before.is_of_the_same_files(&print()), "neither is a file that decides anything");
         fs::write(folder.join(".neco/agents/a.md"), "x").unwrap();
+        assert!(is_seen(&before));
         let one = print();
-        assert_ne!(before, one);
         fs::write(own.join("config.toml"), "").unwrap();
+        assert!(is_seen(&one));
         let two = print();
-        assert_ne!(one, two);
         fs::remove_file(folder.join(".neco/agents/a.md")).unwrap();
-        assert_ne!(two, print());
+        assert!(is_seen(&two));
+        let three = print();
+        fs::create_dir(folder.join(".agents")).unwrap();
+        assert!(!three.is_current() && three.is_of_the_same_files(&print()), "a folder is no file yet");
     }
 }

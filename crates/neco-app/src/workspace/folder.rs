@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use neco_config::{Env, LoadOptions, Loaded};
+use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::{LocalServer, Models};
 use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
 use neco_safety::sandbox::{Ask, Sandbox};
+use neco_safety::secrets::Redactor;
+use secrecy::ExposeSecret;
 
 use crate::workspace::fingerprint::Fingerprint;
 use crate::workspace::plugged::Plugged;
-use crate::workspace::sandbox;
 use crate::workspace::told_files::ToldFiles;
+use crate::workspace::{keys, sandbox};
 use crate::{error, services};
 
 /// What a folder brings, as its files were when they were read.
@@ -55,6 +57,18 @@ impl FolderState {
         Ok(Arc::new(models))
     }
 
+    /// Whether the models are the same, and asked with the same keys.
+    pub(crate) fn has_models_of(&self, other: &Self) -> bool {
+        let parts = |config: &Config| {
+            let Config { model, model_groups, models, model_providers, network, .. } = config.clone();
+            (model, model_groups, models, model_providers, network)
+        };
+        let keys = |state: &Self| -> Vec<String> {
+            state.models.secrets().map(|(place, key)| format!("{place}\0{}", key.expose_secret())).collect()
+        };
+        parts(&self.loaded.config) == parts(&other.loaded.config) && keys(self) == keys(other)
+    }
+
     /// What a person should know of it.
     pub(crate) fn notes(&self) -> Vec<String> {
         let warnings = self.loaded.warnings.iter().map(ToString::to_string);
@@ -69,28 +83,40 @@ pub struct Workspace {
     env: Env,
     folder: PathBuf,
     overrides: Vec<String>,
-    now: Mutex<Now>,
+    /// Hides the keys of all folders of the process.
+    redactor: Redactor,
+    now: Mutex<Arc<FolderState>>,
+    /// What `now` was made of. Held while files are read, by threads that may wait: whoever asks what there is does not.
+    seen: Mutex<Seen>,
 }
 
-struct Now {
-    state: Arc<FolderState>,
-    seen: Fingerprint,
-    /// Why what was seen last can't be used: then `state` is older.
-    broken: Option<AppError>,
+/// What a state was made of.
+struct Seen {
+    files: Fingerprint,
+    /// What tells that the keyring has other keys.
+    keyring: Option<String>,
 }
 
 impl Workspace {
-    /// Reads what a folder brings; `overrides` are settings that outrank those of files.
+    /// Reads what a folder brings; `overrides` are settings that outrank those of files, and `redactor` learns the keys.
     ///
     /// # Errors
     /// When its files can't be used.
-    pub fn open(env: &Env, folder: &Path, overrides: &[String]) -> Result<Self, AppError> {
+    pub(crate) fn open(env: &Env, folder: &Path, overrides: &[String], redactor: &Redactor) -> Result<Self, AppError> {
         let config_dir = env.config_dir();
         guard_settings(config_dir.canonicalize().unwrap_or_else(|_| config_dir.to_owned()));
-        let seen = Fingerprint::take(env, folder);
-        let state = Arc::new(read(env, folder, overrides, None)?);
-        let (env, folder, overrides) = (env.clone(), folder.to_owned(), overrides.to_vec());
-        Ok(Self { env, folder, overrides, now: Mutex::new(Now { state, seen, broken: None }) })
+        let files = Fingerprint::take(env, folder);
+        let loaded = load(env, folder, overrides)?;
+        let seen = Seen { files, keyring: keys::in_keyring(&loaded.config) };
+        let state = made(env, Plugged::look(env, folder, &loaded), loaded, None, redactor)?;
+        Ok(Self {
+            env: env.clone(),
+            folder: folder.to_owned(),
+            overrides: overrides.to_vec(),
+            redactor: redactor.clone(),
+            now: Mutex::new(Arc::new(state)),
+            seen: Mutex::new(seen),
+        })
     }
 
     /// The folder.
@@ -105,65 +131,77 @@ impl Workspace {
         &self.env
     }
 
+    /// Hides the keys of all folders of the process.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
     /// What it brings, as far as that is known.
     #[must_use]
     pub fn now(&self) -> Arc<FolderState> {
-        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).state)
+        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Looks whether files were edited, and reads them then.
+    /// Looks whether files were edited, and reads them then. It may block.
     ///
     /// # Errors
-    /// When they can't be used as they are: what there was stays, and [`Workspace::now`] gives it.
+    /// When they can't be used as they are: what there was stays, [`Workspace::now`] gives it, and the next look tries
+    /// them again.
     pub fn look_again(&self) -> Result<Arc<FolderState>, AppError> {
-        let seen = Fingerprint::take(&self.env, &self.folder);
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen != now.seen {
-            let read = read(&self.env, &self.folder, &self.overrides, Some(&now.state));
-            now.broken = match read {
-                Ok(state) => {
-                    now.state = Arc::new(state);
-                    None
-                }
-                Err(error) => Some(error),
-            };
-            now.seen = seen;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.now();
+        let keyring = keys::in_keyring(&before.loaded.config);
+        if keyring == seen.keyring && seen.files.is_current() {
+            return Ok(before);
         }
-        match &now.broken {
-            Some(error) => Err(error.clone()),
-            None => Ok(Arc::clone(&now.state)),
+        let files = Fingerprint::take(&self.env, &self.folder);
+        if keyring == seen.keyring && files.is_of_the_same_files(&seen.files) {
+            seen.files = files;
+            return Ok(before);
         }
+        let loaded = load(&self.env, &self.folder, &self.overrides)?;
+        let keyring = keys::in_keyring(&loaded.config);
+        let mut plugged = Plugged::look(&self.env, &self.folder, &loaded);
+        plugged.keep_guards(&before.plugged);
+        self.replace(made(&self.env, plugged, loaded, Some(&before), &self.redactor)?);
+        *seen = Seen { files, keyring };
+        Ok(self.now())
     }
 
-    /// Has somebody decide about what the folder would switch on; what they decided holds from now on.
+    /// Has somebody decide about what the folder would switch on; what they decided holds from now on. It may block.
     ///
     /// # Errors
     /// When its files can't be used any more.
     pub fn decide<T>(&self, ask: impl FnOnce(&mut Plugged) -> T) -> Result<T, AppError> {
-        let seen = Fingerprint::take(&self.env, &self.folder);
         let mut plugged = Plugged::look(&self.env, &self.folder, &self.now().loaded);
         let answer = ask(&mut plugged);
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let _seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.now();
         // Exactly what was shown counts, whatever lies there by now.
-        now.state = Arc::new(with(&self.env, plugged, now.state.loaded.clone(), Some(&now.state))?);
-        (now.seen, now.broken) = (seen, None);
+        self.replace(made(&self.env, plugged, before.loaded.clone(), Some(&before), &self.redactor)?);
         Ok(answer)
     }
-}
 
-fn read(env: &Env, folder: &Path, overrides: &[String], before: Option<&FolderState>) -> Result<FolderState, AppError> {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides }).map_err(|e| error::of_config(&e))?;
-    let mut plugged = Plugged::look(env, folder, &loaded);
-    if let Some(before) = before {
-        plugged.keep_guards(&before.plugged);
+    fn replace(&self, state: FolderState) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(state);
     }
-    with(env, plugged, loaded, before)
 }
 
-fn with(env: &Env, plugged: Plugged, loaded: Loaded, before: Option<&FolderState>) -> Result<FolderState, AppError> {
+fn load(env: &Env, folder: &Path, overrides: &[String]) -> Result<Loaded, AppError> {
+    neco_config::load(LoadOptions { env, cwd: folder, overrides }).map_err(|error| error::of_config(&error))
+}
+
+fn made(
+    env: &Env,
+    plugged: Plugged,
+    loaded: Loaded,
+    before: Option<&FolderState>,
+    redactor: &Redactor,
+) -> Result<FolderState, AppError> {
     let local = before.map(|before| before.local.lock().unwrap_or_else(PoisonError::into_inner).clone());
     let local = local.unwrap_or_default();
     let models = services::models(&loaded.config, env)?;
+    redactor.learn(services::secrets(&models));
     if !local.is_empty() {
         models.use_local(&local);
     }

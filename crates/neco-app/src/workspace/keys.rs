@@ -1,9 +1,11 @@
 //! Where keys are found on this machine: the environment, the keys file, the keyring.
 
 use neco_config::section::ProviderSection;
-use neco_config::{Env, Loaded};
+use neco_config::{Config, Env, Loaded};
 use neco_model::KeySources;
 use neco_model::route::{Kept, KeptKeys, KeysFile};
+use secrecy::ExposeSecret;
+use sha2::{Digest, Sha256};
 
 /// The name of the keys file in the configuration's folder.
 const FILE: &str = "keys.toml";
@@ -51,6 +53,20 @@ impl KeySources for Keys<'_> {
 #[must_use]
 pub fn file(env: &Env) -> KeysFile {
     KeysFile::new(env.config_dir().join(FILE))
+}
+
+/// What tells whether the keys are others that settings name in the keyring; nothing where they name none. No key can be
+/// read from it.
+#[must_use]
+pub(crate) fn in_keyring(config: &Config) -> Option<String> {
+    let mut entries = config.model_providers.values().filter_map(|section| section.keyring.as_deref()).peekable();
+    entries.peek()?;
+    let mut hash = Sha256::new();
+    for entry in entries {
+        let key = keyring::get(entry).ok().flatten();
+        hash.update(format!("{entry}\0{}\0", key.as_ref().map_or("", |key| key.expose_secret())));
+    }
+    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A key without the quotes around it that belong to a file or a shell.

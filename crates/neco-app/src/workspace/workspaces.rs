@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::Env;
-use neco_proto::app::AppError;
+use neco_proto::app::{AppError, Trouble};
+use neco_safety::secrets::Redactor;
 use neco_store::{SetAside, SqliteStore};
 
 use crate::workspace::folder::Workspace;
@@ -21,8 +22,8 @@ type Place = (PathBuf, Vec<String>);
 /// use neco_app::workspace::Workspaces;
 ///
 /// let workspaces = Workspaces::new(env);
-/// let one = workspaces.at("/srv/one".as_ref(), &[])?;
-/// let again = workspaces.at("/srv/one".as_ref(), &[])?;
+/// let one = workspaces.at("/srv/one".as_ref(), &[]).await?;
+/// let again = workspaces.at("/srv/one".as_ref(), &[]).await?;
 /// assert!(std::sync::Arc::ptr_eq(&one, &again), "made once, shared by all sessions in it");
 /// # Ok(())
 /// # }
@@ -31,13 +32,15 @@ pub struct Workspaces {
     env: Env,
     store: tokio::sync::Mutex<Option<Arc<SqliteStore>>>,
     folders: Mutex<HashMap<Place, Arc<Workspace>>>,
+    /// Hides the keys of all of them: what is a key in one folder is told in none.
+    redactor: Redactor,
 }
 
 impl Workspaces {
     /// None yet.
     #[must_use]
     pub fn new(env: Env) -> Self {
-        Self { env, store: tokio::sync::Mutex::default(), folders: Mutex::default() }
+        Self { env, store: tokio::sync::Mutex::default(), folders: Mutex::default(), redactor: Redactor::default() }
     }
 
     /// The environment of the process.
@@ -63,18 +66,19 @@ impl Workspaces {
         Ok((store, aside))
     }
 
-    /// The folder, as its files are now; `overrides` are settings that outrank those of files.
+    /// The folder, as its files are now, read aside; `overrides` are settings that outrank those of files.
     ///
     /// # Errors
     /// When its files can't be used.
-    pub fn at(&self, folder: &Path, overrides: &[String]) -> Result<Arc<Workspace>, AppError> {
+    pub async fn at(&self, folder: &Path, overrides: &[String]) -> Result<Arc<Workspace>, AppError> {
         let key = (folder.to_owned(), overrides.to_vec());
         let known = self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(workspace) = known {
-            workspace.look_again()?;
-            return Ok(workspace);
-        }
-        let made = Arc::new(Workspace::open(&self.env, folder, overrides)?);
+        let (env, redactor, (folder, overrides)) = (self.env.clone(), self.redactor.clone(), key.clone());
+        let read = tokio::task::spawn_blocking(move || match known {
+            Some(workspace) => workspace.look_again().map(|_| workspace),
+            None => Workspace::open(&env, &folder, &overrides, &redactor).map(Arc::new),
+        });
+        let made = read.await.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))??;
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have been faster.
         Ok(Arc::clone(folders.entry(key).or_insert(made)))

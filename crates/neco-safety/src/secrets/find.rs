@@ -186,6 +186,12 @@ impl Finder {
         Self { known: Arc::new(Known { automaton: automaton.filter(|_| longest > 0), secrets, longest }) }
     }
 
+    /// One that knows these secrets too; nothing when it knows them already.
+    pub(super) fn with(&self, mut secrets: Vec<KnownSecret>) -> Option<Self> {
+        secrets.retain(|new| self.known.secrets.iter().all(|known| known.value != new.value));
+        (!secrets.is_empty()).then(|| Self::new([self.known.secrets.as_slice(), &secrets].concat()))
+    }
+
     /// A search through a text. `more` says that the text goes on.
     pub(super) fn search<'a>(&'a self, text: &'a [u8], more: bool, scope: Scope) -> Search<'a> {
         let open_known = if more { self.known_beginning(text) } else { text.len() };

@@ -1,8 +1,8 @@
 //! Takes secrets out of text and says so: `[redacted: GitHub token]`.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use super::find::{Finder, Found, KnownSecret, Scope};
 
@@ -12,11 +12,38 @@ const LONGEST_NAME: usize = 256;
 /// How much of what was handed out is looked at again as what stands before the next piece.
 const CONTEXT: usize = 64;
 
-/// Takes secrets out of text. Clones count together.
+/// Takes secrets out of text. Clones are the same redactor: what one of them learns all of them know, and they count
+/// together.
+///
+/// ```
+/// use neco_safety::secrets::{KnownSecret, Redactor, Scope};
+///
+/// let (redactor, text) = (Redactor::default(), "it is new-secret-value-1");
+/// let elsewhere = redactor.clone();
+/// redactor.learn([KnownSecret { what: "TOKEN".to_owned(), value: "new-secret-value-1".to_owned() }]);
+/// assert_eq!(elsewhere.redact(text, Scope::Said), "it is [redacted: TOKEN]");
+/// ```
 #[derive(Clone, Default)]
-pub struct Redactor {
-    finder: Finder,
-    count: Arc<AtomicU64>,
+pub struct Redactor(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    finder: RwLock<Finder>,
+    count: AtomicU64,
+    /// Those that know what it knows.
+    heirs: Mutex<Vec<Weak<Self>>>,
+}
+
+impl Shared {
+    fn learn(&self, new: Vec<KnownSecret>) {
+        let mut heirs = self.heirs.lock().unwrap_or_else(PoisonError::into_inner);
+        heirs.retain(|heir| heir.strong_count() > 0);
+        heirs.iter().filter_map(Weak::upgrade).for_each(|heir| heir.learn(new.clone()));
+        let mut finder = self.finder.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(more) = finder.with(new) {
+            *finder = more;
+        }
+    }
 }
 
 impl Redactor {
@@ -24,22 +51,43 @@ impl Redactor {
     /// are words rather than secrets are left alone: they would be taken out everywhere.
     #[must_use]
     pub fn new(known: impl IntoIterator<Item = KnownSecret>) -> Self {
+        let redactor = Self::default();
+        redactor.learn(known);
+        redactor
+    }
+
+    /// Knows these secrets too, besides those that it knew before: what was a secret once stays hidden.
+    pub fn learn(&self, known: impl IntoIterator<Item = KnownSecret>) {
         let known = known.into_iter().filter(|secret| is_worth_hiding(&secret.value));
-        Self { finder: Finder::new(known.flat_map(as_written).collect()), count: Arc::default() }
+        self.0.learn(known.flat_map(as_written).collect());
+    }
+
+    /// Another one that knows all that this one knows, now and later. What it learns besides is its own.
+    #[must_use]
+    pub fn heir(&self) -> Self {
+        let mut heirs = self.0.heirs.lock().unwrap_or_else(PoisonError::into_inner);
+        let heir = Arc::new(Shared { finder: RwLock::new(self.finder()), ..Shared::default() });
+        heirs.push(Arc::downgrade(&heir));
+        Self(heir)
+    }
+
+    /// What it finds secrets with now.
+    fn finder(&self) -> Finder {
+        self.0.finder.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many secrets were taken out so far.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
+        self.0.count.load(Ordering::Relaxed)
     }
 
     /// The text without secrets.
     #[must_use]
     pub fn redact<'a>(&self, text: &'a str, scope: Scope) -> Cow<'a, str> {
         let mut out = String::new();
-        let mut at = 0;
-        let mut search = self.finder.search(text.as_bytes(), false, scope);
+        let (mut at, finder) = (0, self.finder());
+        let mut search = finder.search(text.as_bytes(), false, scope);
         while let Some(Found::Secret { start, end, what }) = search.next(at) {
             out.push_str(text.get(at..start).unwrap_or_default());
             out.push_str(&self.mark(what));
@@ -74,16 +122,17 @@ impl Redactor {
 
     /// The marks in a text that this redactor may have made.
     pub fn marks<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
-        text.match_indices(MARK).filter_map(|(at, _)| {
+        let finder = self.finder();
+        text.match_indices(MARK).filter_map(move |(at, _)| {
             let rest = text.get(at + MARK.len()..)?;
             let near = rest.get(..rest.floor_char_boundary(LONGEST_NAME + 1))?;
             let what = near.get(..near.find(']')?)?;
-            self.finder.names(what).then(|| text.get(at..at + MARK.len() + what.len() + 1)).flatten()
+            finder.names(what).then(|| text.get(at..at + MARK.len() + what.len() + 1)).flatten()
         })
     }
 
     fn mark(&self, what: &str) -> String {
-        self.count.fetch_add(1, Ordering::Relaxed);
+        self.0.count.fetch_add(1, Ordering::Relaxed);
         format!("{MARK}{what}]")
     }
 }
@@ -125,9 +174,8 @@ impl RedactedStream {
 
     fn give(&mut self, more: bool) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut at = self.given;
-        let held = &self.held;
-        let mut search = self.redactor.finder.search(held, more, self.scope);
+        let (mut at, held, finder) = (self.given, &self.held, self.redactor.finder());
+        let mut search = finder.search(held, more, self.scope);
         let certain = loop {
             match search.next(at) {
                 Some(Found::Secret { start, end, what }) => {
@@ -136,7 +184,7 @@ impl RedactedStream {
                     at = end;
                 }
                 Some(Found::Open(start)) => break start.max(at),
-                None if more => break self.redactor.finder.beginning(held, self.scope).max(at),
+                None if more => break finder.beginning(held, self.scope).max(at),
                 None => break held.len(),
             }
         };

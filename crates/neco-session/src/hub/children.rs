@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::hub::Hub;
 use super::options::SessionOptions;
-use super::renewal::Current;
+use super::renewal::{AgentRenewal, Current, Narrow, RenewalLine};
 use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
 use crate::error::SessionError;
 use crate::fold::Fold;
@@ -31,7 +31,7 @@ use crate::journal::{AgentSink, Journal};
 use crate::memory::{Memory, tools as memory_tools};
 use crate::roles::{Definition, DefinitionPlaces, Definitions};
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
-use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
+use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, CompanySetup, MakeChild};
 
 /// Files of agents that can't be used and are told of.
 const MOST_BROKEN: usize = 3;
@@ -48,6 +48,8 @@ pub struct ChildFactory {
     pub current: Current,
     /// Keeps the workspace for all of them.
     pub checkpoints: Arc<dyn Checkpointer>,
+    /// How those at work take up what was edited.
+    pub(super) line: RenewalLine,
     /// What the root is made of; nothing before it is made.
     base: Mutex<Option<Base>>,
 }
@@ -77,7 +79,8 @@ impl ChildFactory {
         current: Current,
         checkpoints: Arc<dyn Checkpointer>,
     ) -> Self {
-        Self { hub, session, journal, current, checkpoints, base: Mutex::new(None) }
+        let (line, base) = (RenewalLine::default(), Mutex::new(None));
+        Self { hub, session, journal, current, checkpoints, line, base }
     }
 
     /// The root is made of this.
@@ -97,7 +100,7 @@ impl ChildFactory {
         *self.base.lock().unwrap_or_else(PoisonError::into_inner) = Some(base);
     }
 
-    /// Whoever is made from now on is made of this; those at work go on with what they have.
+    /// Whoever is made from now on is made of this; those at work take it up before their next turn.
     pub fn renew(&self, new: &Renewed) {
         if let Some(base) = self.base.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             base.world = Arc::clone(&new.world);
@@ -151,6 +154,7 @@ impl MakeChild for ChildFactory {
         });
         let registry = self.registry(supervisor, &child_setup, &base, &sink);
         let tools = registry.clone();
+        let renewal = AgentRenewal::of_child(&self.line, narrowed(&child_setup));
         let ChildSetup { node, spec, policy, mode, max_turns, fold, .. } = child_setup;
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
@@ -187,12 +191,9 @@ impl MakeChild for ChildFactory {
             plans_from: None,
             guards: deps.guards.clone(),
             settings: Settings { mode: definition.narrowing.mode(mode), approval: standing.approval, ..base.settings },
-            gate: Arc::new(ChildGate {
-                gate: base.gate,
-                agent: spec.call.is_none().then(|| GatedAgent { id: node.id, role: node.role.clone() }),
-            }),
+            gate: Arc::new(ChildGate { gate: base.gate, agent: gated(node, spec) }),
             checkpoints: Some(Arc::clone(&self.checkpoints)),
-            renewal: None,
+            renewal: Some(Arc::new(renewal)),
             resumed: false,
             counted,
             call_ids: base.call_ids,
@@ -216,6 +217,29 @@ impl MakeChild for ChildFactory {
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
         (self.hub.setup.find_model)(name)
     }
+}
+
+/// Makes what the root takes up into what a child does: narrowed by who it is and who is above it. Its tools stay.
+fn narrowed(child_setup: &ChildSetup<'_>) -> Narrow {
+    let (node, definition) = (child_setup.node.clone(), child_setup.spec.definition.clone());
+    let (above, agent) = (child_setup.above.clone(), gated(&node, child_setup.spec));
+    Box::new(move |root| {
+        let all = above.iter().chain([&definition.narrowing]);
+        let policy = all.fold(root.policy, |policy, narrowing| narrowing.policy(&policy));
+        Renewed {
+            world: root.world.closing(&policy.closed_to(&node.role)),
+            policy,
+            registry: None,
+            gate: Arc::new(ChildGate { gate: root.gate, agent: agent.clone() }),
+            sources: sources(root.sources, &node.name, node.kind, &definition),
+            ..root
+        }
+    })
+}
+
+/// Whose gate a child's is; nobody's for a single call, which is no agent that a hook would know.
+fn gated(node: &AgentNode, spec: &ChildSpec) -> Option<GatedAgent> {
+    spec.call.is_none().then(|| GatedAgent { id: node.id, role: node.role.clone() })
 }
 
 fn sources(

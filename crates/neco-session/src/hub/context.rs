@@ -16,7 +16,7 @@ use super::children::{AgentList, ChildFactory, root_tools};
 use super::hub::Hub;
 use super::options::SessionOptions;
 use super::remembering::Remembering;
-use super::renewal::{Current, OwnTools, SessionRenewal};
+use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal};
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
 use crate::journal::Journal;
@@ -85,8 +85,7 @@ impl SessionContext {
         let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
         setup.registry.recall(&known, setup.world.files().workspace());
         setup.sources.push(Arc::new(AgentList(definitions)));
-        self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
-        setup.renewal = Some(Arc::new(SessionRenewal {
+        let renewal = Arc::new(SessionRenewal {
             hub: self.hub.clone(),
             place,
             sink: Arc::clone(&setup.sink),
@@ -97,9 +96,11 @@ impl SessionContext {
             own_tools: self.own_tools(),
             factory: Arc::clone(&self.factory),
             supervisor: Arc::downgrade(&self.supervisor),
-            seen: Mutex::new(self.hub.deps()),
+            seen: tokio::sync::Mutex::new(Seen::new(self.hub.deps())),
             said: Mutex::default(),
-        }));
+        });
+        self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
+        setup.renewal = Some(Arc::new(AgentRenewal::of_root(&self.factory.line, renewal)));
         let (policy, tools) = (setup.policy.clone(), setup.registry.clone());
         let (agent, handle) = Agent::new(setup);
         Ok(Root { agent, handle, policy, tools })

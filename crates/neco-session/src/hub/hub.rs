@@ -153,12 +153,12 @@ impl Hub {
         self.setup.look_again.is_some()
     }
 
-    /// Looks, aside, whether what it was made of was edited.
-    pub(super) async fn look_again(&self) -> Looked {
-        let Some(look) = self.setup.look_again.clone() else { return Looked::Same };
-        tokio::task::spawn_blocking(move || look()).await.unwrap_or_else(|error| {
+    /// Looks, aside, whether what it was made of was edited, and whether these rules files are as they were read.
+    pub(super) async fn look_again(&self, rules: Arc<Rules>) -> (Looked, bool) {
+        let Some(look) = self.setup.look_again.clone() else { return (Looked::Same, true) };
+        tokio::task::spawn_blocking(move || (look(), rules.is_current())).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "nobody could look at what was edited");
-            Looked::Same
+            (Looked::Same, true)
         })
     }
 

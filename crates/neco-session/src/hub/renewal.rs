@@ -81,6 +81,11 @@ impl Current {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).kept = Some(rules);
     }
 
+    /// The rules files say the same, and were looked for anew.
+    fn look_with(&self, rules: Arc<Rules>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).rules = rules;
+    }
+
     /// What files say is this now; `kept` are the permission rules that are kept for good, if they were not read with it.
     fn replace(&self, rules: Arc<Rules>, definitions: Arc<Definitions>, kept: Option<Vec<Rule>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Told { rules, definitions, kept };
@@ -100,7 +105,7 @@ pub struct WorkPlace {
     pub environment: Option<EnvironmentTold>,
 }
 
-/// Looks before every turn of a session's root agent whether what it works with was edited.
+/// Looks before every turn of any agent of a session whether what they work with was edited.
 pub(super) struct SessionRenewal {
     pub hub: Hub,
     pub place: WorkPlace,
@@ -109,45 +114,127 @@ pub(super) struct SessionRenewal {
     pub current: Current,
     /// What is put before the model of what was remembered.
     pub recalled: Option<Arc<dyn Source>>,
-    /// The tools that the agent was made with. They know files and have processes, so they stay.
+    /// The tools that the root was made with. They know files and have processes, so they stay.
     pub tools: Registry,
     /// Makes those of the session's tools that say what definitions and workflows there are.
     pub own_tools: OwnTools,
     pub factory: Arc<ChildFactory>,
     pub supervisor: Weak<AgentSupervisor>,
-    pub seen: Mutex<Arc<AgentDeps>>,
+    pub seen: tokio::sync::Mutex<Seen>,
     /// What was said already.
     pub said: Mutex<HashSet<String>>,
 }
 
-impl Renewal for SessionRenewal {
+/// What a session has taken up so far.
+pub(super) struct Seen {
+    deps: Arc<AgentDeps>,
+    /// What was edited and could not be taken up yet, with what is to be said of it: the reason may pass.
+    waiting: Option<(Arc<AgentDeps>, Vec<String>)>,
+    /// How often something was taken up, and what it was last.
+    last: (u64, Option<Renewed>),
+}
+
+impl Seen {
+    /// Nothing but what the session was made of.
+    pub fn new(deps: Arc<AgentDeps>) -> Self {
+        Self { deps, waiting: None, last: (0, None) }
+    }
+}
+
+/// Makes what the root takes up into what a child does.
+pub(super) type Narrow = Box<dyn Fn(Renewed) -> Renewed + Send + Sync>;
+
+/// The way of agents to their session's renewal, which the root keeps, and how often something was taken up; a clone is
+/// the same.
+#[derive(Clone, Default)]
+pub(super) struct RenewalLine(Arc<Mutex<(Weak<SessionRenewal>, u64)>>);
+
+impl RenewalLine {
+    /// The root was made of what the session has now.
+    pub fn begin(&self, renewal: &Arc<SessionRenewal>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (Arc::downgrade(renewal), 0);
+    }
+
+    fn taken_up(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+
+    fn session(&self) -> Option<Arc<SessionRenewal>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.upgrade()
+    }
+}
+
+/// Has one agent take up what its session has taken up.
+pub(super) struct AgentRenewal {
+    line: RenewalLine,
+    taken: Mutex<u64>,
+    narrow: Narrow,
+    /// The root's keeps what all of them ask.
+    _kept: Option<Arc<SessionRenewal>>,
+}
+
+impl AgentRenewal {
+    /// For a root.
+    pub fn of_root(line: &RenewalLine, renewal: Arc<SessionRenewal>) -> Self {
+        line.begin(&renewal);
+        Self { _kept: Some(renewal), ..Self::of_child(line, Box::new(|renewed| renewed)) }
+    }
+
+    /// For a child that is made of what the session has now.
+    pub fn of_child(line: &RenewalLine, narrow: Narrow) -> Self {
+        Self { line: line.clone(), taken: Mutex::new(line.taken_up()), narrow, _kept: None }
+    }
+
+    async fn look(&self) -> Result<Option<Renewed>, SinkError> {
+        let Some(session) = self.line.session() else { return Ok(None) };
+        let (number, renewed) = session.look().await?;
+        let before = std::mem::replace(&mut *self.taken.lock().unwrap_or_else(PoisonError::into_inner), number);
+        Ok(renewed.filter(|_| number != before).map(&self.narrow))
+    }
+}
+
+impl Renewal for AgentRenewal {
     fn renew(&self) -> BoxFuture<'_, Result<Option<Renewed>, SinkError>> {
         Box::pin(self.look())
     }
 }
 
 impl SessionRenewal {
-    async fn look(&self) -> Result<Option<Renewed>, SinkError> {
+    /// How often something was taken up so far, and what it was last.
+    async fn look(&self) -> Result<(u64, Option<Renewed>), SinkError> {
+        let mut seen = self.seen.lock().await;
+        self.take_up(&mut seen).await?;
+        Ok(seen.last.clone())
+    }
+
+    async fn take_up(&self, seen: &mut Seen) -> Result<(), SinkError> {
         if !self.hub.can_look_again() {
-            return Ok(None);
+            return Ok(());
         }
-        let (deps, notes) = match self.hub.look_again().await {
-            Looked::Same => (self.hub.deps(), Vec::new()),
-            Looked::Anew(mut deps, notes) => {
+        let (looked, are_current) = self.hub.look_again(self.current.rules()).await;
+        let (deps, notes) = match (looked, seen.waiting.take()) {
+            (Looked::Same, None) if are_current => return Ok(()),
+            (Looked::Same, waiting) => waiting.unwrap_or_else(|| (self.hub.deps(), Vec::new())),
+            (Looked::Anew(mut deps, notes), waiting) => {
                 // Whoever keeps the states of the workspace has begun, and nobody does it beside them.
                 deps.checkpoints = Arc::clone(&self.hub.deps().checkpoints);
                 // What is plugged in is no file's to say.
                 deps.plugged = self.hub.deps().plugged.clone();
-                (Arc::from(deps), notes)
+                let unsaid = waiting.into_iter().flat_map(|(_, notes)| notes);
+                (Arc::from(deps), unsaid.chain(notes).collect())
             }
-            Looked::Broken(words) => return self.keep_on(&words).await,
+            (Looked::Broken(words), waiting) => {
+                seen.waiting = waiting;
+                return self.keep_on(&words).await;
+            }
         };
         let hub = self.hub.with(Arc::clone(&deps));
         // Rules files bring others along from anywhere, so what they say is compared, and not where they are.
         let rules = hub.rules(&self.place.cwd).await;
-        let is_same = Arc::ptr_eq(&deps, &self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        let is_same = Arc::ptr_eq(&deps, &seen.deps);
         if is_same && rules.say_the_same(&self.current.rules()) {
-            return Ok(None);
+            self.current.look_with(rules);
+            return Ok(());
         }
         let (definitions, broken) = self.definitions(&hub).await;
         // The rules of older deps are as old as they are.
@@ -157,19 +244,22 @@ impl SessionRenewal {
                 kept.iter().for_each(|kept| renewed.policy.renew_kept(kept.clone()));
                 renewed
             }
-            Err(words) => return self.keep_on(&words).await,
+            Err(words) => {
+                seen.waiting = Some((deps, notes));
+                return self.keep_on(&words).await;
+            }
         };
         let before = self.hub.notices(&self.current.rules(), &self.current.definitions(), self.provider.as_ref());
         let notices = hub.notices(&rules, &definitions, self.provider.as_ref());
         let news = notices.into_iter().filter(|notice| !before.contains(notice));
         self.hub.replace(Arc::clone(&deps));
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = deps;
         self.current.replace(rules, definitions, kept);
+        *seen = Seen { deps, waiting: None, last: (seen.last.0 + 1, Some(renewed.clone())) };
         self.factory.renew(&renewed);
-        if let Some(supervisor) = self.supervisor.upgrade() {
+        self.factory.line.0.lock().unwrap_or_else(PoisonError::into_inner).1 = seen.last.0;
+        if let (Some(supervisor), Some(tools)) = (self.supervisor.upgrade(), renewed.registry) {
             // Beside the agent: whoever has the tree may just be saying something to it.
-            let (policy, tools) = (renewed.policy.clone(), renewed.registry.clone());
-            tokio::spawn(async move { supervisor.renew_root(policy, tools).await });
+            tokio::spawn(async move { supervisor.renew_root(renewed.policy, tools).await });
         }
         for notice in news {
             self.sink.emit(None, notice).await?;
@@ -177,7 +267,7 @@ impl SessionRenewal {
         for words in broken.into_iter().chain(notes) {
             self.say(words).await?;
         }
-        Ok(Some(renewed))
+        Ok(())
     }
 
     /// Who agents can be now. Where files were edited so that they can't be used, everybody stays who they were.
@@ -200,7 +290,7 @@ impl SessionRenewal {
         Ok(Renewed {
             policy: parts.policy,
             world: parts.world,
-            registry: self.registry(hub, definitions),
+            registry: Some(self.registry(hub, definitions)),
             gate: parts.gate,
             prompts: parts.told.prompts,
             sources,
@@ -221,9 +311,8 @@ impl SessionRenewal {
     }
 
     /// Says that an edit can't be used: the session goes on with what it has.
-    async fn keep_on(&self, words: &str) -> Result<Option<Renewed>, SinkError> {
-        self.say(format!("an edit is not taken up, and what held before it holds on: {words}")).await?;
-        Ok(None)
+    async fn keep_on(&self, words: &str) -> Result<(), SinkError> {
+        self.say(format!("an edit is not taken up, and what held before it holds on: {words}")).await
     }
 
     async fn say(&self, words: String) -> Result<(), SinkError> {

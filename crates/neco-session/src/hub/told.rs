@@ -60,10 +60,10 @@ impl Hub {
     pub(super) async fn rules(&self, cwd: &Path) -> Arc<Rules> {
         let search = self.rules_search(cwd);
         let found = tokio::task::spawn_blocking(move || search.find()).await;
-        Arc::new(Rules::new(found.unwrap_or_else(|error| {
+        Arc::new(found.unwrap_or_else(|error| {
             tracing::warn!(%error, "the rules files could not be read");
-            Vec::new()
-        })))
+            Rules::new(Vec::new())
+        }))
     }
 
     /// Where rules files for work in `cwd` are looked for.

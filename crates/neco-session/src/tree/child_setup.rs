@@ -17,6 +17,7 @@ use super::spawner::SpawnRequest;
 use super::spec::ChildSpec;
 use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, State};
 use crate::fold::Fold;
+use crate::roles::Narrowing;
 
 /// An agent that somebody waits for: it is stopped when they give up, unless it is paused.
 pub(super) struct CancelOnDrop {
@@ -133,7 +134,11 @@ impl AgentSupervisor {
         let above = above.ok_or_else(|| TreeError::Refused("its parent does not run".to_owned()))?;
         let (policy, tools, max_turns) = (&above.policy, &above.tools, self.settings.max_turns);
         let mode = node.parent.map_or_else(Mode::default, |parent| self.mode_of(state, parent));
-        let child_setup = ChildSetup { node, spec, policy, tools, mode, max_turns, fold };
+        let mut above: Vec<Narrowing> = std::iter::successors(node.parent, |id| state.tree.node(*id)?.parent)
+            .filter_map(|id| Some(state.slots.get(&id)?.spec.as_ref()?.definition.narrowing.clone()))
+            .collect();
+        above.reverse();
+        let child_setup = ChildSetup { node, spec, policy, above, tools, mode, max_turns, fold };
         self.make.make(&self.me, child_setup).map_err(TreeError::Refused)
     }
 

@@ -30,7 +30,7 @@ use super::spec::{ChildSpec, TreeSettings};
 use super::stop::Stops;
 use crate::fold::Fold;
 use crate::journal::Journal;
-use crate::roles::Definitions;
+use crate::roles::{Definitions, Narrowing};
 
 /// How long an agent that is stopped may take to stop what it runs.
 pub(super) const LEAVING: Duration = Duration::from_secs(5);
@@ -65,6 +65,8 @@ pub struct ChildSetup<'a> {
     pub spec: &'a ChildSpec,
     /// Its parent's rules.
     pub policy: &'a Policy,
+    /// How those above it are narrowed, the one below the root first.
+    pub above: Vec<Narrowing>,
     /// Its parent's tools.
     pub tools: &'a Registry,
     /// Its parent's mode.
@@ -225,10 +227,23 @@ impl AgentSupervisor {
         self.deliver(&mut state, self.root).await;
     }
 
-    /// The root is judged by these rules and has these tools from now on, and so has whoever it starts.
+    /// The root is judged by these rules and has these tools from now on, and so has whoever it starts; those below it
+    /// are judged by the same rules, narrowed by who they are.
     pub async fn renew_root(&self, policy: Policy, tools: Registry) {
-        if let Some(slot) = self.state.lock().await.slots.get_mut(&self.root) {
+        let mut state = self.state.lock().await;
+        let State { tree, slots, .. } = &mut *state;
+        if let Some(slot) = slots.get_mut(&self.root) {
             (slot.policy, slot.tools) = (policy, tools);
+        }
+        // Parents come before their children.
+        for agent in tree.subtree(self.root) {
+            let above = tree.node(agent).and_then(|node| slots.get(&node.parent?));
+            let Some(above) = above.map(|above| above.policy.clone()) else { continue };
+            if let Some(slot) = slots.get_mut(&agent)
+                && let Some(spec) = &slot.spec
+            {
+                slot.policy = spec.definition.narrowing.policy(&above);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ use neco_model::{Models, Provider, SetupError};
 use neco_proto::{Answer, Client, ClientError, ContextReport, LayerSize, Message, Part, PromptReport, Query, Role};
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::sandbox::Ask;
+use neco_safety::secrets::Redactor;
 use neco_session::hub::FindModel;
 use neco_session::{Hub, SessionOptions};
 use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, lease_and_append};
@@ -140,14 +141,14 @@ fn hub(
     plugged.note().iter().for_each(|note| say::note(note));
     let LoadedPolicy { policy, warnings, .. } = rules::load(&args.rules.flags(), env, folder, loaded, &plugged)?;
     warnings.iter().for_each(|warning| say::note(&warning.to_string()));
-    let secrets = services::secrets(&models);
+    let redactor = Redactor::new(services::secrets(&models));
     let setup = ServiceSetup {
         tools: args.tools.clone().unwrap_or_default(),
         policy,
         told: ToldFiles::find(env, &plugged)?,
         sandbox: Some(sandbox::open(config, env, Ask::IfChanged)?),
         environment: services::environment(env),
-        secrets,
+        redactor,
         data_dir: data_dir.to_owned(),
         find_model: find_model(models),
         ..ServiceSetup::bare(env, config)

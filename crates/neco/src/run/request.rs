@@ -182,7 +182,7 @@ impl Request<'_> {
     /// When that is not possible; there may be no model yet.
     pub async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
         let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        let mut workspace = self.workspace(folder, &overrides, &[])?;
+        let mut workspace = self.workspace(folder, &overrides, &[]).await?;
         let store = compose::shared_store(self.workspaces).await?;
         let found = self.find(&store, folder).await?;
         let mut notes: Vec<String> = found.iter().filter_map(Found::note).map(|note| place::words(&note)).collect();
@@ -195,7 +195,7 @@ impl Request<'_> {
         if let Some(record) = record.as_ref().filter(|record| Path::new(&record.cwd) != folder) {
             works_in = PathBuf::from(&record.cwd);
             notes.push(format!("the session works in its own folder, {}", record.cwd));
-            workspace = self.workspace(&works_in, &overrides, &workspace.now().loaded.warnings)?;
+            workspace = self.workspace(&works_in, &overrides, &workspace.now().loaded.warnings).await?;
         }
         let held = worktree::hold(&works_in, self.env);
         let state = workspace.now();
@@ -215,8 +215,8 @@ impl Request<'_> {
     }
 
     /// What a folder brings. Warnings are said at once, whatever comes of the rest; those in `said` were.
-    fn workspace(&self, folder: &Path, overrides: &[String], said: &[Notice]) -> Result<Arc<Workspace>, Failure> {
-        let workspace = self.workspaces.at(folder, overrides)?;
+    async fn workspace(&self, folder: &Path, overrides: &[String], said: &[Notice]) -> Result<Arc<Workspace>, Failure> {
+        let workspace = self.workspaces.at(folder, overrides).await?;
         let state = workspace.now();
         let new = state.loaded.warnings.iter().filter(|warning| !said.contains(warning));
         new.for_each(|warning| say::note(&warning.to_string()));

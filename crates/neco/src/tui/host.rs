@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use neco_app::StorelessApp;
 use neco_app::rules::kept_in;
+use neco_app::workspace::FolderState;
 use neco_app::workspace::own_commands::{self, OwnCommand};
 use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
@@ -58,7 +59,8 @@ pub struct TerminalHost {
     folder: Mutex<PathBuf>,
     /// What was opened before there was a window.
     first: Mutex<Option<Arc<dyn Client>>>,
-    shell: tokio::sync::Mutex<Option<(PathBuf, Arc<PersonsShell>)>>,
+    /// The person's shell, and what it was made of.
+    shell: tokio::sync::Mutex<Option<(Arc<FolderState>, Arc<PersonsShell>)>>,
 }
 
 impl TerminalHost {
@@ -76,7 +78,7 @@ impl TerminalHost {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
         let editing = Editing::new(env.clone(), mask);
-        let app = Arc::new(WindowApp::new(everywhere.clone(), env.clone()));
+        let app = Arc::new(WindowApp::new(everywhere.clone(), Arc::clone(sessions.workspaces())));
         Self {
             args,
             everywhere,
@@ -110,8 +112,8 @@ impl TerminalHost {
 
     /// Ends all sessions that are still open.
     pub async fn close_all(&self) {
+        self.app.let_go().await;
         self.sessions.close_all().await;
-        self.app.close().await;
     }
 
     /// The last session that was left and in which something was said, as people write it.
@@ -245,16 +247,18 @@ impl TerminalHost {
 
     async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
         let folder = self.folder();
+        let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        let state = self.sessions.workspaces().at(&folder, &overrides).await?.now();
         let mut kept = self.shell.lock().await;
-        if let Some((place, shell)) = kept.as_ref()
-            && *place == folder
+        if let Some((made_of, shell)) = kept.as_ref()
+            && Arc::ptr_eq(made_of, &state)
         {
             return Ok(Arc::clone(shell));
         }
-        let (loaded, env, rules, place) = (self.load()?, self.env.clone(), self.args.rules.clone(), folder.clone());
-        let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&place, &rules, &loaded, &env)).await;
+        let (brought, env, rules) = (Arc::clone(&state), self.env.clone(), self.args.rules.clone());
+        let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &brought, &env)).await;
         let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
-        *kept = Some((folder, Arc::clone(&shell)));
+        *kept = Some((state, Arc::clone(&shell)));
         Ok(shell)
     }
 

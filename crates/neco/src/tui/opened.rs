@@ -43,7 +43,7 @@ struct Kept {
 pub struct OpenSessions {
     everywhere: EverywhereArgs,
     env: Env,
-    workspaces: Workspaces,
+    workspaces: Arc<Workspaces>,
     runtime: Handle,
     kept: Mutex<Vec<Kept>>,
     said: Mutex<Option<String>>,
@@ -63,7 +63,7 @@ impl OpenSessions {
     /// None yet.
     #[must_use]
     pub fn new(everywhere: EverywhereArgs, env: Env, runtime: Handle) -> Self {
-        let workspaces = Workspaces::new(env.clone());
+        let workspaces = Arc::new(Workspaces::new(env.clone()));
         Self {
             everywhere,
             env,
@@ -73,6 +73,12 @@ impl OpenSessions {
             said: Mutex::default(),
             attached: Mutex::default(),
         }
+    }
+
+    /// The folders that they work in, and the one store of all of them.
+    #[must_use]
+    pub fn workspaces(&self) -> &Arc<Workspaces> {
+        &self.workspaces
     }
 
     /// Opens the session that `args` ask for, for work in `folder`, or attaches to the process that has it

@@ -5,37 +5,34 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_app::app::ROUTES;
+use neco_app::workspace::Workspaces;
 use neco_app::{LocalApp, disk};
-use neco_config::Env;
 use neco_proto::app::{App, AppError, Call, Caller, Scope};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
 use crate::args::EverywhereArgs;
 use crate::cmd::session::Desk;
+use crate::compose;
 use crate::failure::Failure;
 
-/// The program as a window asks it: its store is opened at the first question, and stays open.
+/// The program as a window asks it, on the store that its sessions have.
 pub struct WindowApp {
     everywhere: EverywhereArgs,
-    env: Env,
+    workspaces: Arc<Workspaces>,
     opened: Mutex<Option<Arc<LocalApp>>>,
 }
 
 impl WindowApp {
     /// With what holds for every subcommand.
     #[must_use]
-    pub fn new(everywhere: EverywhereArgs, env: Env) -> Self {
-        Self { everywhere, env, opened: Mutex::default() }
+    pub fn new(everywhere: EverywhereArgs, workspaces: Arc<Workspaces>) -> Self {
+        Self { everywhere, workspaces, opened: Mutex::default() }
     }
 
-    /// Closes the store; the next question opens it again.
-    pub async fn close(&self) {
-        if let Some(app) = self.opened.lock().await.take()
-            && let Err(error) = app.close().await
-        {
-            tracing::warn!(%error, "not everything is written");
-        }
+    /// Lets go of the store; the next question takes it again.
+    pub async fn let_go(&self) {
+        self.opened.lock().await.take();
     }
 
     async fn opened(&self) -> Result<Arc<LocalApp>, Failure> {
@@ -43,7 +40,10 @@ impl WindowApp {
         if let Some(app) = opened.as_ref() {
             return Ok(Arc::clone(app));
         }
-        let app = Arc::new(Desk::open(&self.everywhere, &self.env).await?.app());
+        let store = compose::shared_store(&self.workspaces).await?;
+        let here = self.everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let (env, overrides) = (self.workspaces.env().clone(), self.everywhere.overrides.clone());
+        let app = Arc::new(LocalApp::on(store, env, overrides, &here)?);
         *opened = Some(Arc::clone(&app));
         Ok(app)
     }
@@ -56,15 +56,15 @@ impl WindowApp {
         };
         let answer = app.call(caller, call).await;
         // What was found damaged is set aside when it is opened again.
-        if answer.is_err() && disk::is_doubted(self.env.data_dir()) {
-            self.close().await;
+        if answer.is_err() && disk::is_doubted(self.workspaces.env().data_dir()) {
+            self.let_go().await;
         }
         answer
     }
 
     /// A store that can't be written is read all the same.
     async fn answer_from_copy(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
-        let desk = Desk::open_to_read(&self.everywhere, &self.env).await?;
+        let desk = Desk::open_to_read(&self.everywhere, self.workspaces.env()).await?;
         let answer = desk.app().call(caller, call).await;
         desk.close().await?;
         answer

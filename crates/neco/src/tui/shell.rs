@@ -7,12 +7,11 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use neco_agent::scheduler::action;
 use neco_app::services;
-use neco_app::workspace::plugged::Plugged;
-use neco_app::workspace::{rules, sandbox};
-use neco_config::{Env, Loaded};
+use neco_app::workspace::{FolderState, rules};
+use neco_config::Env;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
-use neco_safety::sandbox::{Ask, Report, Roots};
+use neco_safety::sandbox::{Report, Roots};
 use neco_safety::world::{Files, Spawner};
 use neco_safety::{LocalWorld, Policy, Ruling, Who, World};
 use neco_toolkit::bound::SpillFile;
@@ -46,26 +45,24 @@ impl PersonsShell {
     ///
     /// # Errors
     /// When the folder can't be used, the rules can't be understood, or there is less of a sandbox than required.
-    pub fn open(folder: &Path, args: &RuleArgs, loaded: &Loaded, env: &Env) -> Result<Self, Failure> {
-        let config = &loaded.config;
+    pub fn open(folder: &Path, args: &RuleArgs, state: &FolderState, env: &Env) -> Result<Self, Failure> {
+        let config = &state.loaded.config;
         let unusable = |error: std::io::Error| Failure::new(Exit::Failed, format!("{}: {error}", folder.display()));
-        let plugged = Plugged::look(env, folder, loaded);
-        let policy = rules::load(&args.flags(), env, folder, loaded, &plugged)?.policy;
+        let policy = rules::load(&args.flags(), env, folder, &state.loaded, &state.plugged)?.policy;
         let roots = policy.place().roots.clone();
         let files = Files::new(folder, Vec::new()).map_err(unusable)?;
         let closed = policy.closed();
         let files = files.with_roots(&roots).map_err(unusable)?.with_closed(closed.clone());
-        let sandbox = sandbox::open(config, env, Ask::IfChanged)?;
         let environment = services::environment(env);
         let open = Roots { writable: std::iter::once(folder.to_owned()).chain(roots).collect(), readable: Vec::new() };
         let spawn = Spawner::new(environment.clone(), &services::hidden_variables(config));
-        let spawn = spawn.boxed(&sandbox, open).map_err(unusable)?.closing(&closed);
+        let spawn = spawn.boxed(&state.sandbox, open).map_err(unusable)?.closing(&closed);
         let net = services::network(config, &environment);
         Ok(Self {
             registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
             world: Arc::new(LocalWorld { files, spawn, net }),
             policy,
-            report: sandbox.report().clone(),
+            report: state.sandbox.report().clone(),
             timeout: config.tools.max_command_timeout,
         })
     }

@@ -8,10 +8,11 @@ use neco_config::section::ContextSection;
 use neco_safety::invisible;
 use neco_safety::policy::Telling;
 use neco_safety::world::Files;
-use neco_workspace::GitFacts;
+use neco_workspace::{GitFacts, Watched};
 
 use super::frontmatter::{self, Frontmatter};
 use super::import::Importer;
+use super::source::Rules;
 use crate::sources::reader::{Reader, Unread, Whose};
 
 /// Files of this name stand in every folder from the root of the repository to the workspace.
@@ -83,26 +84,33 @@ impl RulesSearch {
     /// Reads all rules files that hold from the beginning: the person's own, and those from the root of the
     /// repository to the folder that is worked in.
     #[must_use]
-    pub fn find(&self) -> Vec<RulesFile> {
-        self.search(|found| {
+    pub fn find(&self) -> Rules {
+        let found = self.search(|found| {
             found.of_person();
             found.of_project();
-        })
+        });
+        Rules::new(found.files).watching(if found.is_unsure { Watched::default() } else { found.watched })
     }
 
     /// Reads those in one folder below the one that is worked in.
     #[must_use]
     pub fn find_in(&self, folder: &Path) -> Vec<RulesFile> {
-        self.search(|found| found.below(folder))
+        self.search(|found| found.below(folder)).files
     }
 
-    fn search(&self, look: impl FnOnce(&mut Found<'_>)) -> Vec<RulesFile> {
-        if !self.settings.rules {
-            return Vec::new();
+    fn search(&self, look: impl FnOnce(&mut Found<'_>)) -> Found<'_> {
+        let mut found = Found {
+            search: self,
+            cwd: &self.cwd,
+            seen: HashSet::new(),
+            files: Vec::new(),
+            watched: Watched::default(),
+            is_unsure: false,
+        };
+        if self.settings.rules {
+            look(&mut found);
         }
-        let mut found = Found { search: self, cwd: &self.cwd, seen: HashSet::new(), files: Vec::new() };
-        look(&mut found);
-        found.files
+        found
     }
 }
 
@@ -112,14 +120,19 @@ struct Found<'a> {
     /// Texts that are there already.
     seen: HashSet<String>,
     files: Vec<RulesFile>,
+    /// Where files were looked for.
+    watched: Watched,
+    /// Whether a file is there that could not be read.
+    is_unsure: bool,
 }
 
 impl Found<'_> {
     fn of_person(&mut self) {
         let own = &self.search.own;
-        let folders = own.folders.iter().flat_map(|folder| markdown_in(folder, &["md"]));
-        let paths: Vec<PathBuf> = own.files.iter().cloned().chain(folders).collect();
-        for path in paths {
+        let folders = own.folders.iter().flat_map(|folder| self.markdown_in(folder, &["md"]));
+        let folders: Vec<PathBuf> = folders.collect();
+        for path in own.files.iter().cloned().chain(folders) {
+            self.watched.add(&path);
             let Some(folder) = path.parent() else { continue };
             // What the person's rules bring along lies beside them.
             let Ok(files) = Files::new(folder, Vec::new()) else { continue };
@@ -151,19 +164,20 @@ impl Found<'_> {
             AT_ROOT.iter().for_each(|name| self.take(files, &folder.join(name), false));
         }
         for (name, endings) in FOLDERS {
-            for path in markdown_in(&folder.join(name), endings) {
+            for path in self.markdown_in(&folder.join(name), endings) {
                 self.take(files, &path, false);
             }
         }
     }
 
     fn take(&mut self, files: &Files, path: &Path, own: bool) {
+        self.watched.add(path);
         let settings = &self.search.settings;
         let whose = if own { Whose::Person } else { Whose::Project };
         let reader = Reader::new(files, &self.search.telling, whose);
         let read = match reader.read(path, settings.max_rules_file) {
             Ok(read) => read,
-            Err(Unread::Missing) => return,
+            Err(Unread::Missing) => return self.is_unsure |= path.is_file(),
             Err(Unread::Outside) => return self.unread(path, own, "it leads out of the repository"),
             Err(Unread::Refused(why)) => return self.unread(path, own, &why),
         };
@@ -178,6 +192,7 @@ impl Found<'_> {
         let reader = Reader::new(files, &self.search.telling, Whose::Project);
         let mut importer = Importer::new(reader, settings, read.path);
         importer.follow(rest, path);
+        self.watched.extend(std::mem::take(&mut importer.watched));
         let at_hand = path.starts_with(self.cwd);
         let notes = broken.into_iter().chain(read.notes).chain(importer.notes).collect();
         let warnings = read.warnings.into_iter().chain(importer.warnings).collect();
@@ -199,6 +214,18 @@ impl Found<'_> {
                 warnings: import.read.warnings,
             });
         }
+    }
+
+    /// The files of a folder with one of these endings, in the order of their names.
+    fn markdown_in(&mut self, folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+        self.watched.add(folder);
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+        let fits =
+            |path: &PathBuf| path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted));
+        let mut paths: Vec<PathBuf> =
+            entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
+        paths.sort();
+        paths
     }
 
     /// A file of which nothing is told but why.
@@ -230,14 +257,4 @@ fn scope_of(says: Frontmatter, path: &Path) -> Scope {
         (None, Some(description)) if in_folder => Scope::OnRequest(description),
         (None, _) => Scope::Always,
     }
-}
-
-/// The files of a folder with one of these endings, in the order of their names.
-fn markdown_in(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let fits = |path: &PathBuf| path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted));
-    let mut paths: Vec<PathBuf> =
-        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
-    paths.sort();
-    paths
 }

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use neco_config::section::ContextSection;
+use neco_workspace::Watched;
 
 use crate::sources::reader::{Reader, TextRead, Unread};
 
@@ -28,6 +29,8 @@ pub(super) struct Importer<'a> {
     reader: Reader<'a>,
     settings: &'a ContextSection,
     visited: HashSet<PathBuf>,
+    /// Where files were looked for.
+    pub watched: Watched,
     /// What was found, in the order it is named.
     pub found: Vec<Import>,
     /// What the rules file itself names that was not read, and why.
@@ -57,7 +60,8 @@ impl<'a> Importer<'a> {
     /// For a rules file at `path`, which is not brought along again.
     pub(super) fn new(reader: Reader<'a>, settings: &'a ContextSection, path: PathBuf) -> Self {
         let visited = HashSet::from([path]);
-        Self { reader, settings, visited, found: Vec::new(), notes: Vec::new(), warnings: Vec::new() }
+        let (found, notes, warnings) = (Vec::new(), Vec::new(), Vec::new());
+        Self { reader, settings, visited, watched: Watched::default(), found, notes, warnings }
     }
 
     /// Takes in what `text` of the rules file `path` names.
@@ -87,6 +91,7 @@ impl<'a> Importer<'a> {
         let Some(folder) = by.parent() else { return Ok(()) };
         let outside = || NotTaken::refused("it leads out of the folder");
         let path = &folder.join(named);
+        self.watched.add(path);
         let located = match self.reader.locate(path) {
             Ok(_) if named.starts_with("~/") => return Err(outside()),
             Ok(located) => located,

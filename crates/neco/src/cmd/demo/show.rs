@@ -15,6 +15,7 @@ use neco_proto::{ApprovalMode, Command, Mode};
 use neco_safety::Policy;
 use neco_safety::command::Place;
 use neco_safety::sandbox::Ask;
+use neco_safety::secrets::Redactor;
 use neco_session::SessionOptions;
 use tempfile::TempDir;
 
@@ -79,7 +80,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             told: ToldFiles::default(),
             sandbox: Some(sandbox::open_with(&config, env, &folder.join("data"), Ask::IfChanged)?),
             environment: services::environment(env),
-            secrets: Vec::new(),
+            redactor: Redactor::default(),
             data_dir: folder.join("data"),
             index_dir: services::index_dir(&folder.join("data")),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),

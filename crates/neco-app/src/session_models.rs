@@ -1,0 +1,123 @@
+//! The models of one session: found by name, and followed when their settings or keys are others.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use neco_config::Env;
+use neco_model::{DeltaStream, Models, Provider, Request, SetupError};
+use neco_proto::app::AppError;
+
+use crate::workspace::FolderState;
+
+/// A model that can't be used, and why.
+pub(crate) struct Refusal {
+    pub model: String,
+    pub error: SetupError,
+}
+
+/// The models of one session, as what its folder brings says now.
+pub(crate) struct SessionModels {
+    now: Mutex<(Arc<Models>, Arc<FolderState>)>,
+    /// The last refusal of a model: a session knows only words of it.
+    refused: Mutex<Option<Refusal>>,
+}
+
+impl SessionModels {
+    /// Those of a folder.
+    ///
+    /// # Errors
+    /// When a provider is described so that nothing could be asked of it.
+    pub fn new(state: &Arc<FolderState>, env: &Env) -> Result<Arc<Self>, AppError> {
+        let now = Mutex::new((state.own_models(env)?, Arc::clone(state)));
+        Ok(Arc::new(Self { now, refused: Mutex::default() }))
+    }
+
+    /// Takes up what the folder brings now, where its models or keys are others. It may block.
+    pub fn renew(&self, state: &Arc<FolderState>, env: &Env) {
+        let before = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).1);
+        if !state.has_models_of(&before)
+            && let Ok(models) = state.own_models(env)
+        {
+            *self.now.lock().unwrap_or_else(PoisonError::into_inner) = (models, Arc::clone(state));
+        }
+    }
+
+    /// The model of a name; without one, the default one.
+    ///
+    /// # Errors
+    /// When it can't be used, in words.
+    pub fn find(self: &Arc<Self>, name: &str) -> Result<Arc<dyn Provider>, String> {
+        let models = self.now();
+        let wanted = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
+        let found = wanted.and_then(|name| Ok((models.provider_for(&name)?, name)));
+        match found {
+            Ok((provider, name)) => {
+                let (label, asked) = (provider.label().to_owned(), Mutex::new((models, provider)));
+                Ok(Arc::new(Followed { name, label, models: Arc::clone(self), asked }))
+            }
+            Err(error) => {
+                let words = error.to_string();
+                let refusal = Refusal { model: name.to_owned(), error };
+                *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+                Err(words)
+            }
+        }
+    }
+
+    /// The last refusal of a model.
+    pub fn take_refused(&self) -> Option<Refusal> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn now(&self) -> Arc<Models> {
+        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).0)
+    }
+}
+
+/// A model by its name: whoever asks it asks it as its settings and keys are by then.
+struct Followed {
+    name: String,
+    label: String,
+    models: Arc<SessionModels>,
+    asked: Mutex<(Arc<Models>, Arc<dyn Provider>)>,
+}
+
+impl Followed {
+    fn now(&self) -> Arc<dyn Provider> {
+        let models = self.models.now();
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        // A script goes on where it is. One that can't be used any more stays as it was.
+        if !Arc::ptr_eq(&models, &asked.0)
+            && !asked.1.scripted()
+            && let Ok(provider) = models.provider_for(&self.name)
+        {
+            *asked = (models, provider);
+        }
+        Arc::clone(&asked.1)
+    }
+}
+
+impl Provider for Followed {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn scripted(&self) -> bool {
+        self.now().scripted()
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.now().context_window()
+    }
+
+    fn sees(&self, media_type: &str) -> bool {
+        self.now().sees(media_type)
+    }
+
+    fn stream(&self, request: Request) -> DeltaStream {
+        self.now().stream(request)
+    }
+
+    fn whole(&self, request: Request) -> DeltaStream {
+        self.now().whole(request)
+    }
+}
