@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings, Strength};
-use neco_safety::world::{Launch, Leftovers, Progress, Spawner, Stdin};
+use neco_safety::world::{Launch, Leftovers, Process, Progress, Spawner, Stdin};
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 

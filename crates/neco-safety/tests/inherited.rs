@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::Command;
 
 use neco_safety::secrets::hide_own_memory;
-use neco_safety::world::{Ending, Exit, Launch, Leftovers, Progress, Spawner, Stdin};
+use neco_safety::world::{Ending, Exit, Launch, Leftovers, Process, Progress, Spawner, Stdin};
 
 fn run(command: &str) -> (String, Ending) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

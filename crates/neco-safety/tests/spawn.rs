@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use neco_safety::world::{
-    Ending, Exit, Launch, Leftovers, Process, Progress, Running, SpawnError, Spawner, Stdin, Stop,
+    Ending, Exit, Launch, Leftovers, Process, Progress, Running, SpawnError, Spawner, Stdin, Stop, Stops,
 };
 
 fn spawner() -> Spawner {

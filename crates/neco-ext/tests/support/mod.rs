@@ -3,6 +3,7 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use neco_agent::gate::{Gate, GatedCall, HookContext, HookDecision, HookPoint};
@@ -57,7 +58,7 @@ impl Place {
         environment.push(("OPENAI_API_KEY".into(), "sk-hidden".into()));
         Hooks::new(HooksSetup {
             hooks: self.hooks.clone(),
-            spawner: Spawner::new(environment, &["*_API_KEY".to_owned()]),
+            processes: Arc::new(Spawner::new(environment, &["*_API_KEY".to_owned()])),
             shell: "bash".to_owned(),
             session: SessionId::new(),
             cwd: self.cwd.clone().unwrap_or_else(|| self.folder.path().to_owned()),

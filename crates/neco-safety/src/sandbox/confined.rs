@@ -14,11 +14,10 @@ use tempfile::TempDir;
 use super::bwrap::{self, LAUNCHER_INSIDE};
 use super::caches;
 use super::closing::{Closing, ShutPlaces};
-use super::denial::Closed;
 use super::git_view::{GitView, Shown};
 use super::keep::{Keep, PutRight};
 use super::layout::{Layout, Machine, Roots, Seen, is_of_the_system};
-use super::level::{Allowance, Freedom, Level, Network};
+use super::level::{Level, Network};
 use super::linux::channel;
 use super::linux::landlock::Rules;
 use super::linux::waiting::Waiting;
@@ -31,6 +30,8 @@ use super::sandbox::Sandbox;
 use super::search::Found;
 use super::walls::{Covers, Walls};
 use super::watch::Watch;
+use crate::world::denial::Closed;
+use crate::world::{Allowance, Freedom};
 
 /// What is put where nothing is.
 const STAND_INS: [Seen; 2] = [Seen::StandIn, Seen::StandInFile];

@@ -13,6 +13,7 @@ use super::named::Named;
 use super::names::{OWN_SETTINGS, SECRETS_AT_HOME, SECRETS_OF_THE_SYSTEM, START_UP, START_UP_FOLDERS};
 use super::search::{Found, Identity, identity, is_among, is_repository};
 use crate::path::later::{closed_files, closed_folders};
+use crate::world::Files;
 
 /// The most settings below the top that are protected: each is a mount of every box.
 const MOST_SETTINGS: usize = 200;
@@ -45,6 +46,13 @@ pub struct Roots {
     pub writable: Vec<PathBuf>,
     /// What is seen and not changed, although it lies in a hidden folder or in one that is worked in.
     pub readable: Vec<PathBuf>,
+}
+
+impl From<&Files> for Roots {
+    fn from(files: &Files) -> Self {
+        let writable = files.writable().map(Path::to_path_buf).collect();
+        Self { writable, readable: files.read_only().map(Path::to_path_buf).collect() }
+    }
 }
 
 /// Where things of this machine are.

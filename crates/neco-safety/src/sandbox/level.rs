@@ -6,8 +6,6 @@ use neco_config::section::{SandboxNetwork, SandboxSection};
 
 pub use neco_config::section::SandboxLevel as Level;
 
-use crate::command::Opened;
-
 /// What commands reach over the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Network {
@@ -17,33 +15,6 @@ pub enum Network {
     Hosts(Vec<String>),
     /// Everything.
     On,
-}
-
-/// How much more than its settings one command gets, because a person said so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Freedom {
-    /// Nothing more.
-    #[default]
-    AsConfigured,
-    /// The network.
-    Network,
-    /// No box at all.
-    Unboxed,
-}
-
-/// What a person allowed one command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
-    /// How much more than its settings it gets.
-    pub freedom: Freedom,
-    /// Files that are closed to commands otherwise: those that the question told of.
-    pub opens: Vec<Opened>,
-}
-
-impl From<Freedom> for Allowance {
-    fn from(freedom: Freedom) -> Self {
-        Self { freedom, opens: Vec::new() }
-    }
 }
 
 /// The settings, as they are meant.

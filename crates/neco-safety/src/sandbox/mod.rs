@@ -8,7 +8,7 @@
 //! [`confined`], [`layout`] with [`names`] and [`named`], [`closing`] with [`hard_links`] and [`shut`], [`search`] with [`look`], [`unreadable`] and [`news`], [`git_places`], [`git_view`],
 //! [`linked_git`], [`masks`] with [`stand_in`] and [`lists`], [`walls`], [`bwrap`] or [`rules`] with [`carve`], [`order`], [`launcher`], [`linux`]; what happens when it
 //! is gone: [`keep`] with [`hands`] and [`bare`], [`watch`] with [`known`], [`git_check`], [`git_config`], [`git_todo`], [`git_links`] and
-//! [`git_index`] with [`git_entries`], [`traces`]; beside it [`proxy`], [`denial`], [`macos`].
+//! [`git_index`] with [`git_entries`], [`traces`]; beside it [`proxy`], [`macos`].
 
 mod bare;
 mod bwrap;
@@ -16,7 +16,6 @@ mod caches;
 mod carve;
 pub(crate) mod closing;
 pub(crate) mod confined;
-pub mod denial;
 mod git_check;
 mod git_config;
 mod git_entries;
@@ -57,6 +56,6 @@ mod walls;
 mod watch;
 
 pub use layout::{Roots, can_be_worked_in};
-pub use level::{Allowance, Freedom, Level, Network, Settings};
+pub use level::{Level, Network, Settings};
 pub use report::{Builder, Report, Strength};
 pub use sandbox::{Ask, Sandbox, SandboxSetup, Unmet};

@@ -15,8 +15,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use super::denial::REFUSED_HOST;
-use crate::world::net::address::is_public;
+use crate::world::denial::REFUSED_HOST;
+use crate::world::local_net::address::is_public;
 
 /// The longest beginning of a request.
 const MOST_HEAD: usize = 32 * 1024;

@@ -1,13 +1,18 @@
 //! The world: what a tool is handed to touch anything at all.
 //!
-//! Invariants: a path reaches a tool only as [`crate::Located`], resolved and inside a root; a process on this machine
-//! is started only through [`Spawner`], in its own group, with a scrubbed environment; a web address is asked only
-//! through [`Net`], which looks at where it leads. Files and processes may be somebody else's ([`World`]).
+//! Invariants: a path reaches a tool only as [`crate::Located`], resolved and inside a root; a process is started only
+//! through [`Processes`], a web address is asked only through [`Net`], which looks at where it leads. Files and
+//! processes may be somebody else's ([`World`]).
 //!
-//! Reading order: [`world`], [`files`], [`content`], [`process`], [`spawn`], [`net`].
+//! Reading order: [`world`], [`files`], [`content`], [`launch`], [`process`], [`denial`], [`net`]; this machine:
+//! [`local`], [`spawn`], [`local_net`].
 
 mod content;
+pub mod denial;
 mod files;
+mod launch;
+mod local;
+pub(crate) mod local_net;
 pub mod net;
 mod process;
 mod spawn;
@@ -16,9 +21,10 @@ mod world;
 
 pub use content::Content;
 pub use files::Files;
+pub use launch::{Allowance, Freedom, Launch, Leftovers, SpawnError, Stdin};
+pub use local::LocalWorld;
+pub use local_net::{LocalNet, NetSettings, ProxyRules};
 pub use net::Net;
-pub use process::{BoxFuture, Process, Processes, Stops};
-pub use spawn::{
-    Ending, Exit, Group, Launch, Leftovers, ProcessInput, Progress, Running, SpawnError, Spawner, Stdin, Stop,
-};
-pub use world::{LocalWorld, World};
+pub use process::{BoxFuture, Ending, Exit, Process, ProcessInput, Processes, Progress, Stop, Stops};
+pub use spawn::{Group, Running, Spawner};
+pub use world::World;

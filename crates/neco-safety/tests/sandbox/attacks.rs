@@ -7,7 +7,7 @@ use std::process::Command;
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::{Roots, Strength};
-use neco_safety::world::{Launch, Leftovers, Progress, Spawner, Stdin};
+use neco_safety::world::{Launch, Leftovers, Process, Progress, Spawner, Stdin};
 
 use crate::stage::{Stage, all, names, run};
 

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use neco_config::section::{SandboxLevel, SandboxNetwork, SandboxSection};
 use neco_safety::command::{Place, examine};
-use neco_safety::sandbox::{Allowance, Freedom, Roots, Strength};
-use neco_safety::world::{Ending, Exit, Launch, Leftovers, Process, Progress, Spawner, Stdin, Stop};
+use neco_safety::sandbox::{Roots, Strength};
+use neco_safety::world::{
+    Allowance, Ending, Exit, Freedom, Launch, Leftovers, Process, Processes, Progress, Spawner, Stdin, Stop, Stops,
+};
 
 use crate::stage::{Stage, all, names, run, run_freed, with_argument};
 

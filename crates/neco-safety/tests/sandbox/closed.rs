@@ -9,7 +9,7 @@ use neco_config::section::SandboxSection;
 use neco_safety::command::Place;
 use neco_safety::policy::RuleReader;
 use neco_safety::sandbox::{Level, Strength};
-use neco_safety::world::{Leftovers, Spawner};
+use neco_safety::world::{Leftovers, Process, Spawner};
 use neco_safety::{Policy, Ruling};
 
 use super::stage::{Stage, all, names, run};

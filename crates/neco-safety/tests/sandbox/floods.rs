@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::Strength;
+use neco_safety::world::Process;
 
 use crate::stage::{Stage, all, run};
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::Strength;
-use neco_safety::world::{Leftovers, Progress};
+use neco_safety::world::{Leftovers, Process, Progress};
 
 use crate::plants::{Plant, STATUS};
 use crate::stage::{Stage, all, run};

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::{Roots, Strength};
-use neco_safety::world::Spawner;
+use neco_safety::world::{Process, Spawner};
 
 use crate::parts::PARTS;
 use crate::stage::{Stage, all, bwrap, run, skipped};

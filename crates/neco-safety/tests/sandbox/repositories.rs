@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use neco_config::section::SandboxSection;
 use neco_safety::sandbox::Strength;
-use neco_safety::world::{Exit, Launch, Progress, Stdin};
+use neco_safety::world::{Exit, Launch, Process, Progress, Stdin};
 
 use crate::stage::{Stage, all, names, run};
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use neco_config::section::SandboxSection;
-use neco_safety::sandbox::{Allowance, Ask, Roots, Sandbox, SandboxSetup, Settings, Strength};
-use neco_safety::world::{Ending, Launch, Leftovers, Progress, Running, Spawner, Stdin};
+use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings, Strength};
+use neco_safety::world::{Allowance, Ending, Launch, Leftovers, Process, Progress, Running, Spawner, Stdin};
 use tempfile::TempDir;
 
 /// Everything a test needs.

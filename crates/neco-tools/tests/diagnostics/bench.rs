@@ -11,7 +11,7 @@ use neco_proto::CallId;
 use neco_proto::event::OutputStream;
 use neco_safety::LocalWorld;
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
-use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::world::{Files, LocalNet, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::{diagnostics, files};
@@ -88,7 +88,7 @@ impl Bench {
         let workspace = base.join("work");
         fs::create_dir(&workspace).unwrap();
         let spawn = boxed(Spawner::new(environment(programs), &[]), &base, &workspace);
-        let world = LocalWorld { files: Files::new(&workspace, Vec::new()).unwrap(), spawn, net: Net::default() };
+        let world = LocalWorld { files: Files::new(&workspace, Vec::new()).unwrap(), spawn, net: LocalNet::default() };
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),
             world: Arc::new(world),

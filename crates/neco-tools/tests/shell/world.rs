@@ -13,7 +13,7 @@ use neco_safety::LocalWorld;
 use neco_safety::command::Place;
 use neco_safety::policy::{Closed, RuleReader};
 use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
-use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::world::{Files, LocalNet, Spawner};
 use neco_safety::{Policy, Ruling};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
@@ -98,7 +98,7 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         world: Arc::new(LocalWorld {
             files: Files::new(&workspace, Vec::new()).unwrap(),
             spawn: boxed_if_told(Spawner::new(environment, &["*_API_KEY".to_owned()]), folder.path(), &workspace),
-            net: Net::default(),
+            net: LocalNet::default(),
         }),
         live: heard.clone(),
         cancel: CancellationToken::new(),
@@ -186,7 +186,7 @@ impl Bench {
     }
 
     fn with_world(&self, files: Files, spawn: Spawner) -> Self {
-        let world = Arc::new(LocalWorld { files, spawn, net: Net::default() });
+        let world = Arc::new(LocalWorld { files, spawn, net: LocalNet::default() });
         Self {
             folder: tempfile::tempdir().unwrap(),
             tools: self.tools.clone(),

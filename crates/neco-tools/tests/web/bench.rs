@@ -7,8 +7,8 @@ use neco_config::section::{ToolsSection, WebSearchSection};
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, ErrorCode};
 use neco_safety::LocalWorld;
-use neco_safety::world::net::{Net, NetSettings};
 use neco_safety::world::{Files, Spawner};
+use neco_safety::world::{LocalNet, NetSettings};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, SideEffect, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::web;
@@ -39,7 +39,7 @@ impl Bench {
         let world = LocalWorld {
             files: Files::new(folder.path(), Vec::new()).unwrap(),
             spawn: Spawner::new(Vec::new(), &[]),
-            net: Net::new(net),
+            net: LocalNet::new(net),
         };
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),

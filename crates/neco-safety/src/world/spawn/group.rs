@@ -15,19 +15,7 @@ use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
 use crate::sandbox::keep::{Aftermath, Keep};
 use crate::sandbox::linux::descriptor::wait_until_readable;
-
-/// How a group is asked or made to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// As Ctrl-C does.
-    Interrupt,
-    /// The terminal is gone.
-    HangUp,
-    /// Please end.
-    Terminate,
-    /// It can't refuse.
-    Kill,
-}
+use crate::world::{Stop, Stops};
 
 /// A handle on a process and everything it started. Clones stand for the same group.
 #[derive(Clone, Debug)]
@@ -56,22 +44,6 @@ impl Group {
     #[must_use]
     pub fn id(&self) -> i32 {
         self.inner.leader.as_raw_nonzero().get()
-    }
-
-    /// Signals every process in the group. Does nothing when the group is over. What left the group
-    /// (`setsid`) is killed with it where it can be found.
-    pub fn stop(&self, how: Stop) {
-        {
-            let over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
-            if *over {
-                return;
-            }
-            self.signal(how);
-        }
-        if how == Stop::Kill && !self.inner.killed.is_cancelled() {
-            self.inner.killed.cancel();
-            strays::kill_soon(self.inner.mark.clone());
-        }
     }
 
     /// Waits until the group is killed. Safe to cancel.
@@ -110,6 +82,24 @@ impl Group {
         let others = status.is_ok() && test_kill_process_group(self.inner.leader).is_ok();
         self.inner.watchdog.forget(self.inner.leader);
         Some(Finished { status, others, aftermath })
+    }
+}
+
+impl Stops for Group {
+    /// Signals every process in the group. Does nothing when the group is over. What left the group
+    /// (`setsid`) is killed with it where it can be found.
+    fn stop(&self, how: Stop) {
+        {
+            let over = self.inner.over.lock().unwrap_or_else(PoisonError::into_inner);
+            if *over {
+                return;
+            }
+            self.signal(how);
+        }
+        if how == Stop::Kill && !self.inner.killed.is_cancelled() {
+            self.inner.killed.cancel();
+            strays::kill_soon(self.inner.mark.clone());
+        }
     }
 }
 

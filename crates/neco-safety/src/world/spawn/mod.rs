@@ -22,7 +22,6 @@ mod stream;
 mod terminal;
 mod watchdog;
 
-pub use group::{Group, Stop};
-pub use running::{Ending, Exit, Leftovers, Progress, Running};
-pub use spawner::{Launch, SpawnError, Spawner, Stdin};
-pub use stream::ProcessInput;
+pub use group::Group;
+pub use running::Running;
+pub use spawner::Spawner;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Signal, WaitStatus};
@@ -10,9 +11,10 @@ use tokio::time::Instant;
 
 use super::group::{Finished, Group, GroupGuard};
 use super::spawner::Started;
-use super::stream::{ExitWatch, ProcessInput, ProcessOutput};
+use super::stream::{ExitWatch, Input, ProcessOutput};
 use crate::sandbox::keep::Aftermath;
 use crate::sandbox::proxy::{Hosts, Proxy};
+use crate::world::{BoxFuture, Ending, Exit, Leftovers, Process, ProcessInput, Progress, Stops};
 
 /// How long processes that a command left behind may still print into its output.
 const LINGER: Duration = Duration::from_millis(150);
@@ -23,50 +25,12 @@ const UNREAD: usize = 1024 * 1024;
 
 const CHUNK: usize = 64 * 1024;
 
-/// What becomes of processes that outlive the one that was started, in its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leftovers {
-    /// Their output is read for a moment more, then they are killed.
-    End,
-    /// The end is waited for until they too have closed the output; then what is left is killed.
-    WaitFor,
-}
-
-/// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// By itself, with this code.
-    Code(i32),
-    /// By this signal.
-    Signal(i32),
-    /// Someone else took the answer.
-    Unknown,
-}
-
-/// The end of a process and its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
-    /// How the process ended.
-    pub exit: Exit,
-    /// Whether other processes were still in its group and had to be killed.
-    pub left_others: bool,
-}
-
-/// What a process did next.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Progress<'a> {
-    /// It printed this.
-    Output(&'a [u8]),
-    /// It is over; nothing more comes.
-    Ended(Ending),
-}
-
 /// A running process. Dropping it kills the process and its whole group.
 #[derive(Debug)]
 pub struct Running {
     guard: GroupGuard,
     output: Option<ProcessOutput>,
-    input: Option<ProcessInput>,
+    input: Option<Input>,
     exit: ExitWatch,
     stage: Stage,
     leftovers: Leftovers,
@@ -109,7 +73,7 @@ impl Running {
         let proxy = started.way_out.map(|(listener, hosts)| Proxy::start(listener, Hosts::new(hosts))).transpose()?;
         Ok(Self {
             output: Some(ProcessOutput::new(started.output)?),
-            input: started.input.map(ProcessInput::new).transpose()?,
+            input: started.input.map(Input::new).transpose()?,
             exit,
             stage: Stage::Alive,
             leftovers: started.leftovers,
@@ -125,75 +89,6 @@ impl Running {
     #[must_use]
     pub fn group(&self) -> &Group {
         self.guard.group()
-    }
-
-    /// Hosts that it wanted to reach and that its box does not let through.
-    #[must_use]
-    pub fn refused_hosts(&self) -> Vec<String> {
-        self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
-    }
-
-    /// What it made and its box does not let be there, once it is over: it was taken away or put aside.
-    #[must_use]
-    pub fn taken_away(&self) -> &[PathBuf] {
-        &self.aftermath.taken
-    }
-
-    /// What it made and its box does not let be there, and what could not be taken away: no other command runs in
-    /// the session until it is gone.
-    #[must_use]
-    pub fn left_behind(&self) -> &[PathBuf] {
-        &self.aftermath.left
-    }
-
-    /// Files of the workspace that it changed and that act later without being called, once it is over.
-    #[must_use]
-    pub fn changed_later(&self) -> &[PathBuf] {
-        &self.aftermath.acting
-    }
-
-    /// What the process reads, to be had once; nothing when it was closed from the start.
-    pub fn take_input(&mut self) -> Option<ProcessInput> {
-        self.input.take()
-    }
-
-    /// What the process did next. Safe to cancel.
-    pub async fn next(&mut self) -> Progress<'_> {
-        loop {
-            match self.stage {
-                Stage::Over(ending) => return Progress::Ended(ending),
-                Stage::Alive => {
-                    let Some(output) = &self.output else {
-                        self.exit.exited().await;
-                        self.stage = Stage::Exited { read: 0 };
-                        continue;
-                    };
-                    tokio::select! {
-                        read = output.read(&mut self.chunk) => match read {
-                            Some(length) => return Progress::Output(self.piece(length)),
-                            None => self.output = None,
-                        },
-                        () = self.exit.exited() => self.stage = Stage::Exited { read: 0 },
-                    }
-                }
-                Stage::Exited { read } => match self.unread(read) {
-                    Some(length) => {
-                        self.stage = Stage::Exited { read: read + length };
-                        return Progress::Output(self.piece(length));
-                    }
-                    None => self.stage = Stage::Lingering { since: Instant::now() },
-                },
-                Stage::Finishing => self.stage = Stage::Over(self.finish().await),
-                Stage::Lingering { since } => match self.rest(since).await {
-                    Rest::Output(length) => return Progress::Output(self.piece(length)),
-                    Rest::End => self.stage = Stage::Finishing,
-                    Rest::Killed => {
-                        self.leftovers = Leftovers::End;
-                        self.stage = Stage::Lingering { since: Instant::now() };
-                    }
-                },
-            }
-        }
     }
 
     /// What was printed before the exit, as far as it is there.
@@ -240,15 +135,81 @@ impl Running {
     }
 }
 
+impl Process for Running {
+    fn next<'a>(&'a mut self) -> BoxFuture<'a, Progress<'a>> {
+        Box::pin(async move {
+            loop {
+                match self.stage {
+                    Stage::Over(ending) => return Progress::Ended(ending),
+                    Stage::Alive => {
+                        let Some(output) = &self.output else {
+                            self.exit.exited().await;
+                            self.stage = Stage::Exited { read: 0 };
+                            continue;
+                        };
+                        tokio::select! {
+                            read = output.read(&mut self.chunk) => match read {
+                                Some(length) => return Progress::Output(self.piece(length)),
+                                None => self.output = None,
+                            },
+                            () = self.exit.exited() => self.stage = Stage::Exited { read: 0 },
+                        }
+                    }
+                    Stage::Exited { read } => match self.unread(read) {
+                        Some(length) => {
+                            self.stage = Stage::Exited { read: read + length };
+                            return Progress::Output(self.piece(length));
+                        }
+                        None => self.stage = Stage::Lingering { since: Instant::now() },
+                    },
+                    Stage::Finishing => self.stage = Stage::Over(self.finish().await),
+                    Stage::Lingering { since } => match self.rest(since).await {
+                        Rest::Output(length) => return Progress::Output(self.piece(length)),
+                        Rest::End => self.stage = Stage::Finishing,
+                        Rest::Killed => {
+                            self.leftovers = Leftovers::End;
+                            self.stage = Stage::Lingering { since: Instant::now() };
+                        }
+                    },
+                }
+            }
+        })
+    }
+
+    fn handle(&self) -> Arc<dyn Stops> {
+        Arc::new(self.group().clone())
+    }
+
+    fn take_input(&mut self) -> Option<Box<dyn ProcessInput>> {
+        self.input.take().map(|input| Box::new(input) as Box<dyn ProcessInput>)
+    }
+
+    fn refused_hosts(&self) -> Vec<String> {
+        self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
+    }
+
+    fn taken_away(&self) -> &[PathBuf] {
+        &self.aftermath.taken
+    }
+
+    fn left_behind(&self) -> &[PathBuf] {
+        &self.aftermath.left
+    }
+
+    fn changed_later(&self) -> &[PathBuf] {
+        &self.aftermath.acting
+    }
+}
+
 /// Ends a group; `said` is what the launcher of a box said about the command.
 fn end(group: &Group, said: Option<(i32, bool)>) -> (Ending, Aftermath) {
     let killed = group.was_killed();
     let Some(Finished { status, others, aftermath }) = group.finish() else { return unknown() };
     let ending = match said {
-        Some((status, left_others)) => Ending { exit: Exit::of_number(status), left_others },
+        Some((status, left_others)) => Ending { exit: exit_of_number(status), left_others },
         // A box that is ended ends orderly, and what was in it did not.
         None if killed => Ending { exit: Exit::Signal(Signal::KILL.as_raw()), left_others: false },
-        None => Ending { exit: Exit::of(status), left_others: others },
+        None => Ending { exit: exit_of(status), left_others: others },
     };
     (ending, aftermath)
 }
@@ -257,21 +218,19 @@ fn unknown() -> (Ending, Aftermath) {
     (Ending { exit: Exit::Unknown, left_others: false }, Aftermath::default())
 }
 
-impl Exit {
-    /// From what `waitpid` gave someone else.
-    fn of_number(status: i32) -> Self {
-        match status & 0x7f {
-            0 => Self::Code((status >> 8) & 0xff),
-            signal => Self::Signal(signal),
-        }
+/// From what `waitpid` gave someone else.
+fn exit_of_number(status: i32) -> Exit {
+    match status & 0x7f {
+        0 => Exit::Code((status >> 8) & 0xff),
+        signal => Exit::Signal(signal),
     }
+}
 
-    fn of(status: io::Result<WaitStatus>) -> Self {
-        let Ok(status) = status else { return Self::Unknown };
-        match (status.exit_status(), status.terminating_signal()) {
-            (Some(code), _) => Self::Code(code),
-            (None, Some(signal)) => Self::Signal(signal),
-            (None, None) => Self::Unknown,
-        }
+fn exit_of(status: io::Result<WaitStatus>) -> Exit {
+    let Ok(status) = status else { return Exit::Unknown };
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        (None, None) => Exit::Unknown,
     }
 }

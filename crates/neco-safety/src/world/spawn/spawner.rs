@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::ErrorCode;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::Pid;
 
 use super::group::GroupGuard;
-use super::running::{Leftovers, Running};
+use super::running::Running;
 use super::strays::Mark;
 use super::terminal;
 use super::watchdog::Watchdog;
 use crate::policy;
 use crate::sandbox::closing::Closing;
 use crate::sandbox::confined::{Confined, InBox, Wanted};
-use crate::sandbox::denial::Closed;
 use crate::sandbox::linux::channel::{self, Word};
 use crate::sandbox::linux::session_leader::{self, Boxed, Program, Streams};
 use crate::sandbox::linux::waiting::Waiting;
 use crate::sandbox::order::{CommandLine, PUT_RIGHT};
-use crate::sandbox::{Allowance, Freedom, Roots, Sandbox};
+use crate::sandbox::{Roots, Sandbox};
 use crate::secrets;
+use crate::world::denial::Closed;
+use crate::world::{Allowance, BoxFuture, Freedom, Launch, Leftovers, Process, Processes, SpawnError, Stdin};
 
 /// What every child is told: whose child it is, and that nobody sits at a terminal.
 const TOLD: &[(&str, &str)] = &[
@@ -60,64 +60,6 @@ pub struct Spawner {
     closing: Option<Arc<Closing>>,
 }
 
-/// Where a process reads from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stdin {
-    /// Nothing: reading ends at once.
-    Closed,
-    /// What is written to [`Running::take_input`].
-    Piped,
-}
-
-/// A process to start.
-#[derive(Clone, Debug)]
-pub struct Launch {
-    /// The program: an absolute path, or a name to be found in the children's `PATH`.
-    pub program: OsString,
-    /// Its arguments, without its own name.
-    pub arguments: Vec<OsString>,
-    /// The folder it starts in, absolute.
-    pub folder: PathBuf,
-    /// Where it reads from; a process on a terminal always reads from that.
-    pub stdin: Stdin,
-    /// Gives it a terminal of 120 columns and 40 lines instead of pipes.
-    pub terminal: bool,
-    /// What becomes of processes that it leaves behind.
-    pub leftovers: Leftovers,
-}
-
-/// Why a process could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum SpawnError {
-    /// There is no such program.
-    #[error("there is no program {0:?} in the PATH of commands")]
-    NoProgram(OsString),
-    /// The folder is gone or no folder.
-    #[error("can't start in {0}: {1}")]
-    Folder(PathBuf, io::Error),
-    /// The program, an argument or the folder has a zero byte in it.
-    #[error("a command line can't hold a zero byte")]
-    ZeroByte,
-    /// The box can't be built.
-    #[error("the sandbox can't be built, so nothing was started: {0}")]
-    Sandbox(io::Error),
-    /// The system refused.
-    #[error("can't start {0:?}: {1}")]
-    System(OsString, io::Error),
-}
-
-impl SpawnError {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> ErrorCode {
-        match self {
-            Self::NoProgram(_) | Self::Sandbox(_) | Self::System(..) => ErrorCode::ToolFailed,
-            Self::Folder(..) => ErrorCode::FileNotFound,
-            Self::ZeroByte => ErrorCode::InvalidArguments,
-        }
-    }
-}
-
 impl Spawner {
     /// A spawner whose children get `environment` without what fits the `hidden` globs or looks like a key.
     #[must_use]
@@ -148,51 +90,6 @@ impl Spawner {
         let roots = self.confined.as_ref().map(|confined| confined.worked_in()).unwrap_or_default();
         self.closing = Closing::new(closed, roots).map(Arc::new);
         self
-    }
-
-    /// Whether what it starts runs in a box.
-    #[must_use]
-    pub fn is_boxed(&self) -> bool {
-        self.confined.is_some()
-    }
-
-    /// What a box of this spawner closes, to recognise that it stopped a command; nothing without a box.
-    #[must_use]
-    pub fn closed(&self, freedom: Freedom) -> Option<Closed> {
-        self.confined
-            .as_ref()
-            .filter(|_| freedom != Freedom::Unboxed)
-            .map(|confined| confined.closed(freedom, self.closing.as_ref()))
-    }
-
-    /// What a child would see of a variable.
-    #[must_use]
-    pub fn variable(&self, name: &str) -> Option<&OsStr> {
-        self.environment.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_os_str())
-    }
-
-    /// A folder for temporary files that this process and its children know by the same path.
-    #[must_use]
-    pub fn temporary_folder(&self) -> PathBuf {
-        if let Some(confined) = &self.confined {
-            return confined.shared_folder();
-        }
-        let named = self.variable("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute());
-        named.unwrap_or(Path::new("/tmp")).to_path_buf()
-    }
-
-    /// The program of a name in the children's `PATH`, or the path itself if it is one and is a program.
-    #[must_use]
-    pub fn find_program(&self, name: &OsStr) -> Option<PathBuf> {
-        if name.as_bytes().contains(&b'/') {
-            return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && is_program(path));
-        }
-        let path = self.variable("PATH").unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
-        // A relative entry would make what runs depend on the folder.
-        std::env::split_paths(path)
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(name))
-            .find(|path| is_program(path))
     }
 
     /// Starts a process, in the box if there is one.
@@ -285,6 +182,50 @@ impl Spawner {
         let own = own.chain([(OsStr::new("TERM"), OsStr::new(term))]);
         let entries = pairs.chain(own).filter_map(|(name, value)| entry(name, value));
         entries.chain(CString::new(mark.entry()).ok()).collect()
+    }
+}
+
+impl Processes for Spawner {
+    fn run(&self, launch: Launch, allowance: Allowance) -> BoxFuture<'_, Result<Box<dyn Process>, SpawnError>> {
+        Box::pin(async move {
+            let running = self.start_freed(launch, allowance).await?;
+            Ok(Box::new(running) as Box<dyn Process>)
+        })
+    }
+
+    fn is_boxed(&self) -> bool {
+        self.confined.is_some()
+    }
+
+    fn closed(&self, freedom: Freedom) -> Option<Closed> {
+        self.confined
+            .as_ref()
+            .filter(|_| freedom != Freedom::Unboxed)
+            .map(|confined| confined.closed(freedom, self.closing.as_ref()))
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_os_str())
+    }
+
+    fn temporary_folder(&self) -> PathBuf {
+        if let Some(confined) = &self.confined {
+            return confined.shared_folder();
+        }
+        let named = self.variable("TMPDIR").map(Path::new).filter(|folder| folder.is_absolute());
+        named.unwrap_or(Path::new("/tmp")).to_path_buf()
+    }
+
+    fn find_program(&self, name: &OsStr) -> Option<PathBuf> {
+        if name.as_bytes().contains(&b'/') {
+            return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && is_program(path));
+        }
+        let path = self.variable("PATH").unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+        // A relative entry would make what runs depend on the folder.
+        std::env::split_paths(path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(name))
+            .find(|path| is_program(path))
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::sandbox::linux::channel::{self, Word};
 use crate::sandbox::linux::descriptor::register;
+use crate::world::{BoxFuture, ProcessInput};
 
 /// What a process prints: the reading end of its pipe or its terminal.
 #[derive(Debug)]
@@ -45,40 +46,36 @@ impl ProcessOutput {
     }
 }
 
-/// What a process reads. Dropping it closes a pipe; on a terminal, use [`ProcessInput::end`].
+/// The pipe or the terminal that a process reads from.
 #[derive(Debug)]
-pub struct ProcessInput {
+pub(super) struct Input {
     descriptor: AsyncFd<OwnedFd>,
     terminal: bool,
 }
 
-impl ProcessInput {
+impl Input {
     pub(super) fn new(descriptor: OwnedFd) -> io::Result<Self> {
         let terminal = rustix::termios::isatty(&descriptor);
         ioctl_fionbio(&descriptor, true)?;
         Ok(Self { descriptor: register(descriptor, Interest::WRITABLE)?, terminal })
     }
+}
 
-    /// Writes all of it; waits while the process does not read.
-    ///
-    /// # Errors
-    /// When the process no longer reads.
-    pub async fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let attempt = |descriptor: &OwnedFd| Ok(write(descriptor, bytes)?);
-            let written = self.descriptor.async_io(Interest::WRITABLE, attempt).await?;
-            bytes = bytes.get(written..).unwrap_or_default();
-        }
-        Ok(())
+impl ProcessInput for Input {
+    fn write_all<'a>(&'a mut self, mut bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            while !bytes.is_empty() {
+                let attempt = |descriptor: &OwnedFd| Ok(write(descriptor, bytes)?);
+                let written = self.descriptor.async_io(Interest::WRITABLE, attempt).await?;
+                bytes = bytes.get(written..).unwrap_or_default();
+            }
+            Ok(())
+        })
     }
 
-    /// Tells the process that nothing more comes.
-    ///
-    /// # Errors
-    /// When the process no longer reads.
-    pub async fn end(mut self) -> io::Result<()> {
+    fn end(mut self: Box<Self>) -> BoxFuture<'static, io::Result<()>> {
         // The end of input on a terminal is a character.
-        if self.terminal { self.write_all(&[4]).await } else { Ok(()) }
+        Box::pin(async move { if self.terminal { self.write_all(&[4]).await } else { Ok(()) } })
     }
 }
 

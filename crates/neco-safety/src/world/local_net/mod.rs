@@ -1,4 +1,4 @@
-//! The network, as tools reach it: web addresses, one answer at a time.
+//! The network of this machine, as tools reach it: web addresses, one answer at a time.
 //!
 //! Invariants:
 //! - only `http` and `https`; no login in an address, no cookies, nothing that identifies the person;
@@ -15,18 +15,14 @@
 //!
 //! Nothing is made before the first request.
 //!
-//! Reading order: [`address`], [`hosts`], [`check`], [`proxy`], [`request`], [`client`], [`network`], [`error`].
+//! Reading order: [`address`], [`hosts`], [`check`], [`proxy`], [`client`], [`network`].
 
 pub(crate) mod address;
 mod check;
 mod client;
-mod error;
 mod hosts;
 mod network;
 mod proxy;
-mod request;
 
-pub use error::NetError;
-pub use network::{Net, NetSettings};
+pub use network::{LocalNet, NetSettings};
 pub use proxy::ProxyRules;
-pub use request::{Answer, KeyHeader, Method, Request};

@@ -3,13 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crate::world::net::NetError;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Proxy};
 use rustls::ClientConfig;
 use rustls::crypto::ring;
 use rustls_platform_verifier::BuilderVerifierExt;
-
-use super::error::NetError;
 
 /// Says who asks, and nothing about the person.
 const USER_AGENT: &str = concat!("neco/", env!("CARGO_PKG_VERSION"));

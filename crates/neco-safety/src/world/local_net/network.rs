@@ -15,10 +15,10 @@ use url::Url;
 
 use super::check::{check, resolve, told};
 use super::client;
-use super::error::NetError;
 use super::hosts::{OpenHosts, bare};
 use super::proxy::ProxyRules;
-use super::request::{Answer, KeyHeader, Method, Request};
+use crate::world::BoxFuture;
+use crate::world::net::{Answer, KeyHeader, Method, Net, NetError, Request};
 
 /// Redirects within one host that are followed.
 const MOST_REDIRECTS: usize = 10;
@@ -39,7 +39,7 @@ pub struct NetSettings {
 
 /// The network, as tools reach it. Clones share it; nothing is made before the first request.
 #[derive(Clone, Default)]
-pub struct Net(Arc<Shared>);
+pub struct LocalNet(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -49,49 +49,18 @@ struct Shared {
     tls: OnceCell<ClientConfig>,
 }
 
-impl fmt::Debug for Net {
+impl fmt::Debug for LocalNet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Net").field("open", &self.0.open).finish_non_exhaustive()
+        f.debug_struct("LocalNet").field("open", &self.0.open).finish_non_exhaustive()
     }
 }
 
-impl Net {
+impl LocalNet {
     /// A network of these settings.
     #[must_use]
     pub fn new(settings: NetSettings) -> Self {
         let NetSettings { private_hosts, proxy, keys } = settings;
         Self(Arc::new(Shared { open: OpenHosts::new(private_hosts), proxy, keys, tls: OnceCell::new() }))
-    }
-
-    /// Whether there is a key of this name.
-    #[must_use]
-    pub fn has_key(&self, name: &str) -> bool {
-        self.0.keys.contains_key(name)
-    }
-
-    /// Looks at an address without asking anybody, so that nobody is bothered about one that would be refused.
-    ///
-    /// # Errors
-    /// When it can't be asked, whatever it would answer.
-    pub fn check(&self, url: &Url) -> Result<(), NetError> {
-        check(url, self.0.open.hold(url))
-    }
-
-    /// Whether the person opened the host of an address themselves, although it is a private one.
-    #[must_use]
-    pub fn is_opened(&self, url: &Url) -> bool {
-        self.0.open.hold(url)
-    }
-
-    /// Asks. Dropping the future ends it.
-    ///
-    /// # Errors
-    /// When no answer came; an answer that says no is one.
-    pub async fn send(&self, request: Request) -> Result<Answer, NetError> {
-        let (host, seconds) = (told(&request.url), request.time.as_secs());
-        let time = request.time;
-        let answered = tokio::time::timeout(time, self.follow(request)).await;
-        answered.unwrap_or(Err(NetError::TimedOut { host, seconds }))
     }
 
     async fn follow(&self, request: Request) -> Result<Answer, NetError> {
@@ -156,6 +125,26 @@ impl Net {
             headers.insert(HeaderName::from_static(header), value);
         }
         Ok(headers)
+    }
+}
+
+impl Net for LocalNet {
+    fn has_key(&self, name: &str) -> bool {
+        self.0.keys.contains_key(name)
+    }
+
+    fn check(&self, url: &Url) -> Result<(), NetError> {
+        check(url, self.0.open.hold(url))
+    }
+
+    fn is_opened(&self, url: &Url) -> bool {
+        self.0.open.hold(url)
+    }
+
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, NetError>> {
+        let (host, seconds) = (told(&request.url), request.time.as_secs());
+        let answered = tokio::time::timeout(request.time, self.follow(request));
+        Box::pin(async move { answered.await.unwrap_or(Err(NetError::TimedOut { host, seconds })) })
     }
 }
 

@@ -79,7 +79,7 @@ const NO_NETWORK: &[&str] = &[
 ];
 
 /// What the proxy answers for a host that is not allowed.
-pub(super) const REFUSED_HOST: &str = "neco-sandbox-refused";
+pub const REFUSED_HOST: &str = "neco-sandbox-refused";
 
 /// What the box probably refused first of all to a command that failed and printed this.
 #[must_use]

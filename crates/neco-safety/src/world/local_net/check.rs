@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use super::address::is_public;
-use super::error::NetError;
 use super::hosts::bare;
+use crate::world::net::NetError;
 
 /// Names that mean something on this machine or in its network only.
 const LOCAL_NAMES: &[&str] = &["localhost", "local", "internal", "intranet", "lan", "home.arpa", "localdomain"];
