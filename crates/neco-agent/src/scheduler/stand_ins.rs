@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::CallId;
-use neco_safety::world::{Files, LocalNet, Spawner};
-use neco_safety::{LocalWorld, SideEffect};
+use neco_safety::SideEffect;
+use neco_safety::world::Files;
+use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;

@@ -8,7 +8,7 @@ use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::{LocalServer, Models};
 use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
-use neco_safety::sandbox::{Ask, Sandbox};
+use neco_sandbox::{Ask, Sandbox};
 
 use crate::workspace::fingerprint::Fingerprint;
 use crate::workspace::plugged::Plugged;

@@ -10,7 +10,7 @@ use neco_agent::gate::{Gate, GatedCall, HookContext, HookDecision, HookPoint};
 use neco_ext::hooks::{Hook, Hooks, HooksSetup, Matcher, Origin};
 use neco_proto::event::HookEvent;
 use neco_proto::{ApprovalMode, CallId, Mode, SessionId, ToolOrigin, TurnId};
-use neco_safety::world::Spawner;
+use neco_sandbox::Spawner;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;

@@ -4,27 +4,20 @@
 //! through [`Processes`], a web address is asked only through [`Net`], which looks at where it leads. Files and
 //! processes may be somebody else's ([`World`]).
 //!
-//! Reading order: [`world`], [`files`], [`content`], [`launch`], [`process`], [`denial`], [`net`]; this machine:
-//! [`local`], [`spawn`], [`local_net`].
+//! Reading order: [`world`], [`files`], [`content`], [`launch`], [`process`], [`denial`], [`net`].
 
 mod content;
 pub mod denial;
 mod files;
 mod launch;
-mod local;
-pub(crate) mod local_net;
 pub mod net;
 mod process;
-mod spawn;
 #[allow(clippy::module_inception, reason = "the room is named after it")]
 mod world;
 
 pub use content::Content;
 pub use files::Files;
 pub use launch::{Allowance, Freedom, Launch, Leftovers, SpawnError, Stdin};
-pub use local::LocalWorld;
-pub use local_net::{LocalNet, NetSettings, ProxyRules};
 pub use net::Net;
 pub use process::{BoxFuture, Ending, Exit, Process, ProcessInput, Processes, Progress, Stop, Stops};
-pub use spawn::{Group, Running, Spawner};
 pub use world::World;

@@ -18,7 +18,7 @@ use neco_model::scripted::ScriptedModel;
 use neco_model::{Models, Provider, SetupError};
 use neco_proto::{Answer, Client, ClientError, ContextReport, LayerSize, Message, Part, PromptReport, Query, Role};
 use neco_safety::policy::LoadedPolicy;
-use neco_safety::sandbox::Ask;
+use neco_sandbox::Ask;
 use neco_session::hub::FindModel;
 use neco_session::{Hub, SessionOptions};
 use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, lease_and_append};
