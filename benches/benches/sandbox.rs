@@ -12,8 +12,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use neco_config::section::SandboxSection;
-use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings, Strength};
-use neco_safety::world::{Launch, Leftovers, Progress, Spawner, Stdin};
+use neco_safety::world::{Launch, Leftovers, Process, Progress, Stdin};
+use neco_sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings, Spawner, Strength};
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 
@@ -27,7 +27,7 @@ const LIMITS: [(Strength, Duration); 2] =
 const MANY: usize = 100;
 
 fn main() {
-    neco_safety::sandbox::launcher::become_launcher_if_asked();
+    neco_sandbox::launcher::become_launcher_if_asked();
     if promise::is_asked_for() {
         report();
     }

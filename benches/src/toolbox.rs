@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use neco_config::section::ToolsSection;
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
-use neco_safety::LocalWorld;
-use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::world::Files;
+use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::{Spill, SpillFile};
 use neco_toolkit::{LiveOutput, PreparedCall, Registry, ToolContext, ToolError, ToolOutput};
 use neco_tools::code::Indexes;
@@ -47,7 +47,7 @@ impl Toolbox {
             ..ToolsSection::default()
         };
         let files = Files::new(workspace, Vec::new()).context("the workspace can't be opened")?;
-        let world = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
+        let world = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() };
         let context = ToolContext {
             call_id: CallId::from("bench"),
             world: Arc::new(world),

@@ -17,7 +17,7 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-agent", "Scheduler", "one file for each step in the life of a call, over one list of calls"),
     ("neco-model", "Models", "what is known of models is found, described and tried in files of their own"),
     ("neco-model", "Script", "a script is written, read and played in files of their own"),
-    ("neco-safety", "Drawing", "the layout of a box is drawn from three kinds of places"),
+    ("neco-sandbox", "Drawing", "the layout of a box is drawn from three kinds of places"),
     ("neco-safety", "Examined", "what a command does, reaches and is handed"),
     ("neco-safety", "Part", "a part of a command is named, judged by rules and known for sure in files of their own"),
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),

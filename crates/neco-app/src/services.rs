@@ -14,12 +14,10 @@ use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
 use neco_model::route::Providers;
 use neco_proto::app::{AppError, Trouble};
-use neco_safety::sandbox::{Report, Sandbox};
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
-use neco_safety::world::Spawner;
-use neco_safety::world::net::{Net, NetSettings, ProxyRules};
 use neco_safety::{Confinement, Policy};
-use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeSpawner, MakeTools, MemorySettings};
+use neco_sandbox::{LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
+use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeTools, MakeWorld, MemorySettings};
 use neco_session::title::TitleSettings;
 use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
@@ -207,8 +205,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         rule_book: setup.rule_book.take(),
         confinement: report.as_ref().map_or(Confinement::Unavailable, Report::confinement),
         network: report.as_ref().is_none_or(Report::reaches_network),
-        spawner: make_spawner(spawner, setup.sandbox.take(), &hooks),
-        net: network(setup.config, &environment),
+        world: make_world(spawner, network(setup.config, &environment), setup.sandbox.take(), &hooks),
         gate: gate(hooks, &environment, hidden, setup.config.tools.shell.clone()),
         redactor,
         limits: limits(setup.config),
@@ -248,19 +245,22 @@ pub fn secrets(models: &Models) -> Vec<KnownSecret> {
     models.secrets().map(known).collect()
 }
 
-/// What starts processes in the sandbox, for whoever works in a folder.
+/// This machine for whoever works in a folder, with processes in the sandbox.
 ///
-/// The files that a folder's hooks run stay as they are in there: hooks run outside, and what was
-/// looked at before one starts must be what it starts.
-fn make_spawner(spawner: Spawner, sandbox: Option<Sandbox>, hooks: &[Hook]) -> MakeSpawner {
+/// What is too big for the model is read back from its folder, which commands see too. The files that a folder's hooks
+/// run stay as they are in there: hooks run outside, and what was looked at before one starts must be what it starts.
+fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: &[Hook]) -> MakeWorld {
     let prints = hooks.iter().filter(|hook| hook.origin.folder().is_some()).filter_map(|hook| hook.fingerprint().ok());
-    let files: Vec<PathBuf> = prints.flat_map(|print| print.files).collect();
-    Box::new(move |mut roots| match &sandbox {
-        Some(sandbox) => {
-            roots.readable.extend(files.iter().cloned());
-            spawner.clone().boxed(sandbox, roots)
+    let run_by_hooks: Vec<PathBuf> = prints.flat_map(|print| print.files).collect();
+    Box::new(move |files| {
+        let mut spawn = spawner.clone();
+        if let Some(sandbox) = &sandbox {
+            let mut roots = Roots::from(&files);
+            roots.readable.extend(run_by_hooks.iter().cloned());
+            spawn = spawn.boxed(sandbox, roots)?;
         }
-        None => Ok(spawner.clone()),
+        let spawn = spawn.closing(files.closed());
+        Ok(Arc::new(LocalWorld { files, spawn, net: net.clone() }))
     })
 }
 
@@ -281,13 +281,13 @@ pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
 
 /// What tools reach of the network. Made of settings and variables alone: it costs nothing before it is used.
 #[must_use]
-pub fn network(config: &Config, environment: &[(OsString, OsString)]) -> Net {
+pub fn network(config: &Config, environment: &[(OsString, OsString)]) -> LocalNet {
     let key = config.tools.web_search.key_variable().and_then(|name| {
         let (_, value) = environment.iter().find(|(own, _)| own.to_str() == Some(name))?;
         let value = value.to_str().map(str::trim).filter(|value| !value.is_empty())?;
         Some((neco_tools::web::SEARCH_KEY.to_owned(), value.to_owned().into()))
     });
-    Net::new(NetSettings {
+    LocalNet::new(NetSettings {
         private_hosts: config.tools.web_fetch.private_hosts.clone(),
         proxy: ProxyRules::of_variables(environment),
         keys: key.into_iter().collect(),
@@ -304,7 +304,7 @@ fn gate(hooks: Vec<Hook>, environment: &[(OsString, OsString)], hidden: Vec<Stri
     Box::new(move |session, cwd| {
         Arc::new(Hooks::new(HooksSetup {
             hooks: hooks.clone(),
-            spawner: Spawner::new(environment.clone(), &hidden),
+            processes: Arc::new(Spawner::new(environment.clone(), &hidden)),
             shell: shell.clone(),
             session,
             cwd: cwd.to_owned(),

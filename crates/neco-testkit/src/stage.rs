@@ -17,8 +17,8 @@ use neco_model::scripted::Script;
 use neco_model::{Models, NoKeys, Provider};
 use neco_proto::SessionId;
 use neco_safety::command::Place;
-use neco_safety::world::Spawner;
 use neco_safety::{Confinement, Policy};
+use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_session::hub::{Extract, MakeGate, MemorySettings, OpenCheckpoints};
 use neco_session::roles::DefinitionPlaces;
 use neco_session::sources::RulesPlaces;
@@ -216,8 +216,10 @@ impl Stage {
                 roots: Vec::new(),
                 confinement: Confinement::ChosenNone,
                 network: self.setup.network,
-                spawner: Box::new(|_| Ok(Spawner::new(child_environment(), &[]))),
-                net: neco_safety::world::Net::default(),
+                world: Box::new(|files| {
+                    let spawn = Spawner::new(child_environment(), &[]).closing(files.closed());
+                    Ok(Arc::new(LocalWorld { files, spawn, net: LocalNet::default() }))
+                }),
                 gate: gate(self.hooks()?, shell.clone()),
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
@@ -321,7 +323,13 @@ fn config(script: &Path, setup: &Setup) -> Config {
 fn gate(hooks: Vec<Hook>, shell: String) -> MakeGate {
     Box::new(move |session, cwd| {
         let (hooks, shell, cwd) = (hooks.clone(), shell.clone(), cwd.to_owned());
-        Arc::new(Hooks::new(HooksSetup { hooks, spawner: Spawner::new(child_environment(), &[]), shell, session, cwd }))
+        Arc::new(Hooks::new(HooksSetup {
+            hooks,
+            processes: Arc::new(Spawner::new(child_environment(), &[])),
+            shell,
+            session,
+            cwd,
+        }))
     })
 }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::CallId;
-use neco_safety::world::{Files, Net, Spawner};
-use neco_safety::{LocalWorld, SideEffect};
+use neco_safety::SideEffect;
+use neco_safety::world::Files;
+use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
@@ -62,7 +63,7 @@ impl Clock for Nothing {
 /// A scheduler without tools and without calls.
 pub(super) fn idle() -> Scheduler {
     let files = Files::new(Path::new("/"), Vec::new()).unwrap();
-    let world = Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() });
+    let world = Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() });
     let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
     Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
 }

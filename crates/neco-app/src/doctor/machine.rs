@@ -5,7 +5,7 @@ use std::path::Path;
 
 use neco_config::{Config, ConfigError, Env, Loaded};
 use neco_proto::app::doctor::Finding;
-use neco_safety::sandbox::{Ask, Level, Strength};
+use neco_sandbox::{Ask, Level, Strength};
 use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
 
 use crate::disk;

@@ -1,6 +1,6 @@
 //! A call as the policy is asked about it: looked at by its tool, without being run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -9,9 +9,9 @@ use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
-use neco_safety::sandbox::{Ask, Report, Roots};
-use neco_safety::world::{Files, Spawner};
-use neco_safety::{Action, LocalWorld, SideEffect, Who, World};
+use neco_safety::world::Files;
+use neco_safety::{Action, SideEffect, Who, World};
+use neco_sandbox::{Ask, LocalWorld, Report, Roots, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use neco_tools::files::patched;
@@ -73,8 +73,7 @@ impl Looker {
         let files = files.with_roots(&policy.place().roots).map_err(unusable)?.with_closed(policy.closed());
         // As in a run: what leaves the box is asked about only where there is one.
         let sandbox = sandbox::open(&here.loaded.config, env, Ask::IfChanged)?;
-        let roots = Roots { writable: files.writable().map(Path::to_path_buf).collect(), readable: Vec::new() };
-        let spawn = Spawner::new(Vec::new(), &[]).boxed(&sandbox, roots).map_err(unusable)?;
+        let spawn = Spawner::new(Vec::new(), &[]).boxed(&sandbox, Roots::from(&files)).map_err(unusable)?;
         Ok(Self {
             registry: services::all_tools(&here.loaded.config.tools, &services::indexes(env.data_dir())),
             world: Arc::new(LocalWorld {

@@ -8,8 +8,8 @@ use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::{LocalServer, Models};
 use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
-use neco_safety::sandbox::{Ask, Sandbox};
 use neco_safety::secrets::Redactor;
+use neco_sandbox::{Ask, Sandbox};
 use secrecy::ExposeSecret;
 
 use crate::workspace::fingerprint::Fingerprint;

@@ -8,8 +8,8 @@ use neco_config::section::SandboxLevel;
 use neco_config::{Env, Loaded, policy_folder};
 use neco_safety::command::Place;
 use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPattern, keep};
-use neco_safety::sandbox::can_be_worked_in;
 use neco_safety::{Policy, Ruling, tools};
+use neco_sandbox::can_be_worked_in;
 
 use crate::workspace::plugged::Plugged;
 use neco_proto::app::{AppError, Trouble};

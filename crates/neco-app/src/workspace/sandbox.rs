@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use neco_config::{Config, Env};
-use neco_safety::sandbox::{Ask, Sandbox, SandboxSetup, Settings, Unmet};
+use neco_sandbox::{Ask, Sandbox, SandboxSetup, Settings, Unmet};
 
 use neco_proto::app::{AppError, Trouble};
 

@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, join_all};
 use neco_agent::gate::{Gate, GateRuling, HookContext, HookDecision, HookPoint};
 use neco_proto::SessionId;
 use neco_proto::event::{HookEvent, HookOutcome, HookRun};
-use neco_safety::world::Spawner;
+use neco_safety::world::Processes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,7 @@ pub struct HooksSetup {
     /// The hooks that may run: the user's, and those of a repository that are trusted.
     pub hooks: Vec<Hook>,
     /// Starts their processes; not in a box.
-    pub spawner: Spawner,
+    pub processes: Arc<dyn Processes>,
     /// The shell that runs their commands.
     pub shell: String,
     /// The session.
@@ -49,10 +49,10 @@ impl Hooks {
     /// The hooks of a session.
     #[must_use]
     pub fn new(setup: HooksSetup) -> Self {
-        let HooksSetup { hooks, spawner, shell, session, cwd } = setup;
+        let HooksSetup { hooks, processes, shell, session, cwd } = setup;
         // A system without the shell that was asked for has another one.
-        let shell = if spawner.find_program(shell.as_ref()).is_some() { shell } else { "sh".to_owned() };
-        let runner = Runner { spawner, shell: shell.into() };
+        let shell = if processes.find_program(shell.as_ref()).is_some() { shell } else { "sh".to_owned() };
+        let runner = Runner { processes, shell: shell.into() };
         Self(Arc::new(Standing { hooks, runner, cwd, session }))
     }
 }

@@ -6,9 +6,10 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use neco_safety::world::{Exit, Launch, Leftovers, ProcessInput, Progress, Running, Spawner, Stdin};
+use neco_safety::world::{self, Allowance, Exit, Launch, Leftovers, ProcessInput, Processes, Progress, Stdin};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use tokio::net::unix::pipe;
@@ -27,7 +28,7 @@ const WRAPPER: &str = r#"exec 2>"$1"; CLAUDE_PROJECT_DIR=$4 NECO_PROJECT_DIR=$4;
 /// What hooks are run with.
 #[derive(Clone)]
 pub(super) struct Runner {
-    pub spawner: Spawner,
+    pub processes: Arc<dyn Processes>,
     pub shell: OsString,
 }
 
@@ -68,7 +69,7 @@ impl Runner {
     }
 
     async fn start(&self, order: Order<'_>) -> Result<Process, String> {
-        let folder = self.spawner.temporary_folder().to_owned();
+        let folder = self.processes.temporary_folder();
         let made = tokio::task::spawn_blocking(move || Errors::make(&folder)).await;
         let made = made.map_err(io::Error::other).and_then(|made| made);
         let errors = made.map_err(|error| format!("no pipe can be made for it: {error}"))?;
@@ -89,15 +90,15 @@ impl Runner {
             terminal: false,
             leftovers: Leftovers::End,
         };
-        let mut running = self.spawner.start(launch).await.map_err(|error| error.to_string())?;
+        let mut running = self.processes.run(launch, Allowance::default()).await.map_err(|error| error.to_string())?;
         let input = running.take_input();
         Ok(Process { running, input, errors })
     }
 }
 
 struct Process {
-    running: Running,
-    input: Option<ProcessInput>,
+    running: Box<dyn world::Process>,
+    input: Option<Box<dyn ProcessInput>>,
     errors: Errors,
 }
 
@@ -131,7 +132,7 @@ impl Process {
 }
 
 /// A hook need not read what it is told.
-async fn feed(pipe: Option<ProcessInput>, input: &[u8]) {
+async fn feed(pipe: Option<Box<dyn ProcessInput>>, input: &[u8]) {
     if let Some(mut pipe) = pipe
         && pipe.write_all(input).await.is_ok()
     {

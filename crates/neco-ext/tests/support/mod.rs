@@ -3,13 +3,14 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use neco_agent::gate::{Gate, GatedCall, HookContext, HookDecision, HookPoint};
 use neco_ext::hooks::{Hook, Hooks, HooksSetup, Matcher, Origin};
 use neco_proto::event::HookEvent;
 use neco_proto::{ApprovalMode, CallId, Mode, SessionId, ToolOrigin, TurnId};
-use neco_safety::world::Spawner;
+use neco_sandbox::Spawner;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -57,7 +58,7 @@ impl Place {
         environment.push(("OPENAI_API_KEY".into(), "sk-hidden".into()));
         Hooks::new(HooksSetup {
             hooks: self.hooks.clone(),
-            spawner: Spawner::new(environment, &["*_API_KEY".to_owned()]),
+            processes: Arc::new(Spawner::new(environment, &["*_API_KEY".to_owned()])),
             shell: "bash".to_owned(),
             session: SessionId::new(),
             cwd: self.cwd.clone().unwrap_or_else(|| self.folder.path().to_owned()),

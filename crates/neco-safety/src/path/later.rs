@@ -41,7 +41,7 @@ pub fn later(root: &Path, path: &Path) -> Option<Later> {
 }
 
 /// Whether a file in a folder acts later. Most don't, which its name alone tells.
-pub(crate) fn acts_later(root: &Path, folder: &Path, name: &OsStr, is_inside: bool) -> bool {
+pub fn acts_later(root: &Path, folder: &Path, name: &OsStr, is_inside: bool) -> bool {
     let last = folded(name);
     let may = BY_LAST_PART.contains_key(last.as_ref()) || ENDINGS.iter().any(|row| row.fits_ending(&last));
     is_inside || may && later(root, &folder.join(name)).is_some()
@@ -54,17 +54,17 @@ pub(crate) fn is_agents_folder(name: &str) -> bool {
 }
 
 /// The folders that a box closes, with what a home folder has where the program that reads them is used.
-pub(crate) fn closed_folders() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+pub fn closed_folders() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     ROWS.iter().filter(|row| row.is_folder()).filter_map(|row| Some((*row.parts.first()?, row.closed?)))
 }
 
 /// The files that it closes.
-pub(crate) fn closed_files() -> impl Iterator<Item = &'static str> {
+pub fn closed_files() -> impl Iterator<Item = &'static str> {
     ROWS.iter().filter(|row| !row.is_folder() && row.closed.is_some()).filter_map(|row| row.parts.first().copied())
 }
 
 /// Whether a box closes what has this name, at the top of a workspace and below.
-pub(crate) fn is_closed(name: &OsStr) -> bool {
+pub fn is_closed(name: &OsStr) -> bool {
     let name = folded(name);
     let by_name = BY_LAST_PART.get(name.as_ref()).is_some_and(|rows| rows.iter().any(|row| row.closed.is_some()));
     by_name || ENDINGS.iter().any(|row| row.closed.is_some() && row.fits_ending(&name))

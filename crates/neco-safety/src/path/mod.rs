@@ -28,7 +28,7 @@ pub use sensitive::is_sensitive;
 pub use unfinished::{is_own_name, remove_abandoned};
 
 pub(crate) use located::Root;
-pub(crate) use open_at::open_beneath;
+pub use open_at::open_beneath;
 pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use shape::Shape;
 pub(crate) use spelling::{Meant, meant};

@@ -29,7 +29,7 @@ pub fn open_without_links(path: &Path) -> io::Result<File> {
 }
 
 /// Opens `relative` (empty for the root itself) beneath a root.
-pub(crate) fn open_beneath(root: BorrowedFd<'_>, relative: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub fn open_beneath(root: BorrowedFd<'_>, relative: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     #[cfg(target_os = "linux")]
     match in_one_call(root, relative, flags) {
         // Old kernels have no such call and some containers forbid it.

@@ -236,7 +236,7 @@ fn file_inside(grandparent: &str, parent: &str, name: &str) -> Option<&'static s
 }
 
 /// Whether a file holds secrets by its name alone, wherever it is, and is no private key: boxes hide it.
-pub(crate) fn is_secret_by_name(name: &str) -> bool {
+pub fn is_secret_by_name(name: &str) -> bool {
     let named = ["service-account.json", "service_account.json", "wallet.dat"].contains(&name);
     named || name.ends_with(".ovpn") || name.ends_with(".env") && by_extension(name).is_some()
 }
@@ -250,7 +250,7 @@ fn is_settings_name(name: &str) -> bool {
 }
 
 /// Whether a name says that the file only shows what another one would look like, as `.env.example` does.
-pub(crate) fn is_sample(name: &str) -> bool {
+pub fn is_sample(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|end| SAMPLES.contains(&end))
 }
 

@@ -96,11 +96,12 @@ struct Saying {
 
 /// What rules say about paths, those first that are looked at first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sayings(Vec<Saying>);
+pub struct Sayings(Vec<Saying>);
 
 impl Sayings {
     /// Whether a path is closed.
-    pub(crate) fn close(&self, path: &Path) -> bool {
+    #[must_use]
+    pub fn close(&self, path: &Path) -> bool {
         let fitting = self.0.iter().filter(|saying| saying.paths.iter().any(|pattern| pattern.fits(path)));
         deciding(fitting, |saying| (saying.source, saying.decision))
             .is_some_and(|saying| saying.decision == Ruling::Deny)
@@ -113,12 +114,12 @@ impl Sayings {
     }
 
     /// The patterns that close something.
-    pub(crate) fn closing(&self) -> impl Iterator<Item = &PathPattern> {
+    pub fn closing(&self) -> impl Iterator<Item = &PathPattern> {
         self.patterns(Ruling::Deny)
     }
 
     /// The patterns that may open some of it again.
-    pub(crate) fn opening(&self) -> impl Iterator<Item = &PathPattern> {
+    pub fn opening(&self) -> impl Iterator<Item = &PathPattern> {
         let asked_about = self.patterns(Ruling::Ask);
         self.patterns(Ruling::Allow).chain(asked_about)
     }
@@ -128,7 +129,8 @@ impl Sayings {
     }
 
     /// Whether nothing is closed.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.closing().next().is_none()
     }
 }
@@ -138,9 +140,10 @@ impl Sayings {
 pub struct Closed {
     /// To tools that read.
     tools: Sayings,
-    /// To commands, for reading and for changing.
-    pub(crate) reads: Sayings,
-    pub(crate) changes: Sayings,
+    /// To commands that read.
+    pub reads: Sayings,
+    /// To commands that change it.
+    pub changes: Sayings,
 }
 
 impl Closed {
@@ -177,7 +180,8 @@ impl Closed {
     }
 
     /// Whether nothing is closed to commands.
-    pub(crate) fn is_open_to_commands(&self) -> bool {
+    #[must_use]
+    pub fn is_open_to_commands(&self) -> bool {
         self.reads.is_empty() && self.changes.is_empty()
     }
 }

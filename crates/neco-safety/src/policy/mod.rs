@@ -33,7 +33,7 @@ mod telling;
 pub use action::{Action, Confinement, SideEffect, Who};
 pub use cases::{Case, read_cases};
 pub use closed::Closed;
-pub(crate) use closed::Sayings;
+pub use closed::Sayings;
 pub use explain::{ExplainedPart, Explanation};
 pub use fields::Problem;
 pub use grant::Grant;

@@ -300,12 +300,12 @@ impl PathPattern {
     }
 
     /// The one path that it means, or the folder of which it means everything below.
-    pub(crate) fn base(&self) -> Option<&Path> {
+    pub fn base(&self) -> Option<&Path> {
         self.base.as_deref()
     }
 
     /// The folders that all it means lies in.
-    pub(crate) fn starts(&self) -> impl Iterator<Item = PathBuf> {
+    pub fn starts(&self) -> impl Iterator<Item = PathBuf> {
         self.shapes.iter().map(Shape::start)
     }
 }

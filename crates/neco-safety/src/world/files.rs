@@ -75,6 +75,11 @@ impl Files {
         self.roots.iter().filter(|root| root.writable).map(|root| root.path.as_path())
     }
 
+    /// The folders that may only be read.
+    pub fn read_only(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().filter(|root| !root.writable).map(|root| root.path.as_path())
+    }
+
     /// The workspace, resolved.
     #[must_use]
     pub fn workspace(&self) -> &Path {

@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::spawn::{Ending, Group, Launch, ProcessInput, Progress, Running, SpawnError, Spawner, Stop};
-use crate::sandbox::denial::Closed;
-use crate::sandbox::{Allowance, Freedom};
+use super::denial::Closed;
+use super::launch::{Allowance, Freedom, Launch, SpawnError};
 
 /// A future of which nothing is known but what it gives.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -98,7 +98,7 @@ pub trait Process: fmt::Debug + Send {
     }
 
     /// What it reads, to be had once; nothing when that is closed.
-    fn take_input(&mut self) -> Option<ProcessInput> {
+    fn take_input(&mut self) -> Option<Box<dyn ProcessInput>> {
         None
     }
 
@@ -150,71 +150,59 @@ pub trait Stops: fmt::Debug + Send + Sync {
     fn stop(&self, how: Stop);
 }
 
-impl Stops for Group {
-    fn stop(&self, how: Stop) {
-        Self::stop(self, how);
-    }
+/// What a process reads. Dropping it closes a pipe; on a terminal, use [`ProcessInput::end`].
+pub trait ProcessInput: fmt::Debug + Send {
+    /// Writes all of it; waits while the process does not read.
+    ///
+    /// # Errors
+    /// When the process no longer reads.
+    fn write_all<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>>;
+
+    /// Tells the process that nothing more comes.
+    ///
+    /// # Errors
+    /// When the process no longer reads.
+    fn end(self: Box<Self>) -> BoxFuture<'static, io::Result<()>>;
 }
 
-impl Processes for Spawner {
-    fn run(&self, launch: Launch, allowance: Allowance) -> BoxFuture<'_, Result<Box<dyn Process>, SpawnError>> {
-        Box::pin(async move {
-            let running = self.start_freed(launch, allowance).await?;
-            Ok(Box::new(running) as Box<dyn Process>)
-        })
-    }
-
-    fn find_program(&self, name: &OsStr) -> Option<PathBuf> {
-        Self::find_program(self, name)
-    }
-
-    fn temporary_folder(&self) -> PathBuf {
-        Self::temporary_folder(self)
-    }
-
-    fn is_boxed(&self) -> bool {
-        Self::is_boxed(self)
-    }
-
-    fn closed(&self, freedom: Freedom) -> Option<Closed> {
-        Self::closed(self, freedom)
-    }
-
-    fn variable(&self, name: &str) -> Option<&OsStr> {
-        Self::variable(self, name)
-    }
+/// How a process and everything it started is asked or made to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// As Ctrl-C does.
+    Interrupt,
+    /// The terminal is gone.
+    HangUp,
+    /// Please end.
+    Terminate,
+    /// It can't refuse.
+    Kill,
 }
 
-impl Process for Running {
-    fn next<'a>(&'a mut self) -> BoxFuture<'a, Progress<'a>> {
-        Box::pin(Self::next(self))
-    }
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// Someone else took the answer.
+    Unknown,
+}
 
-    fn handle(&self) -> Arc<dyn Stops> {
-        Arc::new(self.group().clone())
-    }
+/// The end of a process and its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// How the process ended.
+    pub exit: Exit,
+    /// Whether other processes were still in its group and had to be killed.
+    pub left_others: bool,
+}
 
-    fn stop(&self, how: Stop) {
-        self.group().stop(how);
-    }
-
-    fn take_input(&mut self) -> Option<ProcessInput> {
-        Self::take_input(self)
-    }
-
-    fn refused_hosts(&self) -> Vec<String> {
-        Self::refused_hosts(self)
-    }
-
-    fn taken_away(&self) -> &[PathBuf] {
-        Self::taken_away(self)
-    }
-
-    fn left_behind(&self) -> &[PathBuf] {
-        Self::left_behind(self)
-    }
-
-    fn changed_later(&self) -> &[PathBuf] {
-        Self::changed_later(self)
-    }
+/// What a process did next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// It printed this.
+    Output(&'a [u8]),
+    /// It is over; nothing more comes.
+    Ended(Ending),
 }

@@ -1,4 +1,4 @@
-//! The world as a trait, and the local one.
+//! The world as a trait.
 
 use std::fmt;
 use std::io::Read;
@@ -8,7 +8,6 @@ use super::content::Content;
 use super::files::Files;
 use super::net::Net;
 use super::process::Processes;
-use super::spawn::Spawner;
 use crate::path::{Attributes, Located, PathError, Replaced, Stamp};
 use crate::policy::Closed;
 
@@ -25,10 +24,10 @@ use crate::policy::Closed;
 /// use std::path::PathBuf;
 /// use std::sync::Arc;
 ///
+/// use neco_safety::World;
 /// use neco_safety::path::{Access, Located, PathError, Stamp};
 /// use neco_safety::policy::Closed;
-/// use neco_safety::world::{Content, Files, Net, Processes, Spawner};
-/// use neco_safety::{LocalWorld, World};
+/// use neco_safety::world::{Content, Files, Net, Processes};
 ///
 /// #[derive(Clone, Debug)]
 /// struct Buffers {
@@ -43,7 +42,7 @@ use crate::policy::Closed;
 ///     fn processes(&self) -> &dyn Processes {
 ///         self.local.processes()
 ///     }
-///     fn net(&self) -> &Net {
+///     fn net(&self) -> &dyn Net {
 ///         self.local.net()
 ///     }
 ///     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
@@ -57,18 +56,13 @@ use crate::policy::Closed;
 ///     }
 /// }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let folder = tempfile::tempdir()?;
-/// std::fs::write(folder.path().join("a.txt"), "saved")?;
-/// let files = Files::new(folder.path(), Vec::new())?;
-/// let file = files.locate("a.txt", Access::Read)?;
-/// let local = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
-/// assert_eq!(local.read(&file, 100)?.0, b"saved");
-/// let unsaved = HashMap::from([(file.path().to_owned(), "being typed".to_owned())]);
-/// let editor = Buffers { local: Arc::new(local), unsaved };
-/// assert_eq!(editor.read(&file, 5)?.0, b"being");
-/// # Ok(())
-/// # }
+/// fn shows_what_is_typed(local: Arc<dyn World>) -> Result<(), PathError> {
+///     let file = local.files().locate("a.txt", Access::Read)?;
+///     let unsaved = HashMap::from([(file.path().to_owned(), "being typed".to_owned())]);
+///     let editor = Buffers { local, unsaved };
+///     assert_eq!(editor.read(&file, 5)?.0, b"being");
+///     Ok(())
+/// }
 /// ```
 pub trait World: fmt::Debug + Send + Sync {
     /// Where paths lead.
@@ -78,7 +72,7 @@ pub trait World: fmt::Debug + Send + Sync {
     fn processes(&self) -> &dyn Processes;
 
     /// The network.
-    fn net(&self) -> &Net;
+    fn net(&self) -> &dyn Net;
 
     /// The same world for an agent whose rules close this besides.
     fn closing(&self, closed: &Closed) -> Arc<dyn World>;
@@ -119,35 +113,5 @@ pub trait World: fmt::Debug + Send + Sync {
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
         file.replace_like(content, before, like)
-    }
-}
-
-/// This machine.
-#[derive(Clone, Debug)]
-pub struct LocalWorld {
-    /// Files inside the roots.
-    pub files: Files,
-    /// Processes.
-    pub spawn: Spawner,
-    /// The network.
-    pub net: Net,
-}
-
-impl World for LocalWorld {
-    fn files(&self) -> &Files {
-        &self.files
-    }
-
-    fn processes(&self) -> &dyn Processes {
-        &self.spawn
-    }
-
-    fn net(&self) -> &Net {
-        &self.net
-    }
-
-    fn closing(&self, closed: &Closed) -> Arc<dyn World> {
-        let files = self.files.clone().with_closed(closed.clone());
-        Arc::new(Self { files, spawn: self.spawn.clone().closing(closed), net: self.net.clone() })
     }
 }

@@ -12,10 +12,9 @@ use neco_agent::{AgentSetup, CallIds, Checkpointer, FolderRules, Gate, Settings}
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
-use neco_safety::sandbox::Roots;
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
-use neco_safety::{LocalWorld, Policy, World};
+use neco_safety::{Policy, World};
 use neco_store::{Lease, SessionRecord};
 use neco_toolkit::Registry;
 
@@ -375,15 +374,10 @@ impl Hub {
         let files = Files::new(cwd, place.readable.clone()).map_err(|error| unusable(cwd, &error))?;
         let roots = deps.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
         let policy = (deps.policy)(cwd);
-        let closed = policy.closed();
-        let files = files.with_roots(&roots).map_err(|error| unusable(cwd, &error))?.with_closed(closed.clone());
-        // What is too big for the model is read back from its folder, which commands would not see otherwise.
-        let writable = std::iter::once(cwd.clone()).chain(roots).collect();
-        let open = Roots { writable, readable: place.readable.clone() };
-        let spawn = (deps.spawner)(open).map_err(|error| unusable(cwd, &error))?.closing(&closed);
+        let files = files.with_roots(&roots).map_err(|error| unusable(cwd, &error))?.with_closed(policy.closed());
         Ok(WorkParts {
             policy,
-            world: Arc::new(LocalWorld { files, spawn, net: deps.net.clone() }),
+            world: (deps.world)(files).map_err(|error| unusable(cwd, &error))?,
             told: self.told(cwd, place.environment.as_ref(), rules)?,
             folder_rules: Arc::new(RulesBelow::new(self.rules_search(cwd), rules)),
             gate: (deps.gate)(place.session, cwd),

@@ -24,7 +24,7 @@ pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
 pub use left::Stage;
 pub use options::{
-    AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeSpawner, MakeTools, MemorySettings, OpenCheckpoints,
+    AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
     SessionOptions,
 };
 pub use remembering::Remembering;

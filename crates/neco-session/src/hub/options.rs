@@ -12,10 +12,9 @@ use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook};
 use neco_config::section::{ContextSection, GuardsSection};
 use neco_model::Provider;
 use neco_proto::{ApprovalMode, Mode, SessionId};
-use neco_safety::sandbox::Roots;
 use neco_safety::secrets::Redactor;
-use neco_safety::world::{Net, Spawner};
-use neco_safety::{Confinement, Policy};
+use neco_safety::world::Files;
+use neco_safety::{Confinement, Policy, World};
 use neco_store::{Catalog, EventLog};
 use neco_toolkit::{DynTool, PluggedTools, Registry};
 use neco_workspace::checkpoint::Checkpoints;
@@ -37,8 +36,8 @@ pub type MakeTools = Box<dyn Fn(Vec<Arc<dyn DynTool>>) -> Registry + Send + Sync
 /// Makes the gate of a session that works in a folder.
 pub type MakeGate = Box<dyn Fn(SessionId, &Path) -> Arc<dyn Gate> + Send + Sync>;
 
-/// Makes what starts the processes of an agent that works in these folders.
-pub type MakeSpawner = Box<dyn Fn(Roots) -> io::Result<Spawner> + Send + Sync>;
+/// Makes what the tools of an agent can touch that works on these files.
+pub type MakeWorld = Box<dyn Fn(Files) -> io::Result<Arc<dyn World>> + Send + Sync>;
 
 /// Opens the states of a workspace; nothing where none are kept. It may block.
 pub type OpenCheckpoints = Arc<dyn Fn(&Path) -> Option<Arc<dyn Checkpoints>> + Send + Sync>;
@@ -99,10 +98,8 @@ pub struct AgentDeps {
     pub confinement: Confinement,
     /// Whether commands reach the network.
     pub network: bool,
-    /// What starts the processes of one agent that works in these folders.
-    pub spawner: MakeSpawner,
-    /// What tools reach of the network.
-    pub net: Net,
+    /// What the tools of one agent can touch.
+    pub world: MakeWorld,
     /// What people plugged into the moments of a session's agents.
     pub gate: MakeGate,
     /// Limits of calls.

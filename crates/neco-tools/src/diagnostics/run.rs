@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::OutputStream;
-use neco_safety::sandbox::denial::recognise;
-use neco_safety::sandbox::{Allowance, Freedom};
-use neco_safety::world::{Exit, Launch, Leftovers, Progress, Stdin, Stop};
+use neco_safety::world::denial::recognise;
+use neco_safety::world::{Allowance, Exit, Freedom, Launch, Leftovers, Progress, Stdin, Stop};
 use neco_toolkit::{ToolContext, ToolError};
 use tokio::time::Instant;
 

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use neco_proto::ErrorCode;
-use neco_safety::sandbox::Freedom;
-use neco_safety::world::{Exit, Launch, Leftovers, Process, Progress, Stdin, Stop};
+use neco_safety::world::{Exit, Freedom, Launch, Leftovers, Process, Progress, Stdin, Stop};
 use neco_toolkit::{ToolContext, ToolError};
 
 use super::order::Order;

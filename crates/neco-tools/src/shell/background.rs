@@ -46,7 +46,7 @@ pub(super) struct Background {
     started: Instant,
     handle: Arc<dyn Stops>,
     /// What it reads, until that is closed.
-    pub(super) input: tokio::sync::Mutex<Option<ProcessInput>>,
+    pub(super) input: tokio::sync::Mutex<Option<Box<dyn ProcessInput>>>,
     record: Arc<Record>,
     reading: AbortHandle,
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use neco_safety::command::{Place, examine};
 use neco_safety::path::later::later;
-use neco_safety::sandbox::Freedom;
-use neco_safety::sandbox::denial::{Denial, did_the_rest, refusals};
-use neco_safety::world::{Exit, Files};
+use neco_safety::world::denial::{Denial, did_the_rest, refusals};
+use neco_safety::world::{Exit, Files, Freedom};
 use neco_toolkit::{ActingFile, ToolContext};
 
 use super::bash::off_the_runtime;

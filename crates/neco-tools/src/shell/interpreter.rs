@@ -57,7 +57,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    use neco_safety::world::Spawner;
+    use neco_sandbox::Spawner;
 
     use super::*;
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use futures::future::BoxFuture;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, ErrorCode};
-use neco_safety::LocalWorld;
-use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::world::Files;
+use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::code::{self, Indexes};
@@ -49,7 +49,7 @@ impl Desk {
         let heard = Arc::new(Heard::default());
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),
-            world: Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() }),
+            world: Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() }),
             live: heard.clone(),
             cancel: CancellationToken::new(),
             spill: heard.clone(),

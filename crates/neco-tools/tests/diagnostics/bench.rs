@@ -9,9 +9,8 @@ use futures::future::BoxFuture;
 use neco_config::section::{CheckerSection, DiagnosticsSection, SandboxSection, ToolsSection};
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
-use neco_safety::LocalWorld;
-use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
-use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::world::Files;
+use neco_sandbox::{Ask, LocalNet, LocalWorld, Roots, Sandbox, SandboxSetup, Settings, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::{diagnostics, files};
@@ -88,7 +87,7 @@ impl Bench {
         let workspace = base.join("work");
         fs::create_dir(&workspace).unwrap();
         let spawn = boxed(Spawner::new(environment(programs), &[]), &base, &workspace);
-        let world = LocalWorld { files: Files::new(&workspace, Vec::new()).unwrap(), spawn, net: Net::default() };
+        let world = LocalWorld { files: Files::new(&workspace, Vec::new()).unwrap(), spawn, net: LocalNet::default() };
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),
             world: Arc::new(world),

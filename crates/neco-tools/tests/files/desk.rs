@@ -9,8 +9,9 @@ use neco_proto::event::{KnownFile, OutputStream};
 use neco_proto::{CallId, Display, ErrorCode};
 use neco_safety::command::Place;
 use neco_safety::policy::RuleReader;
-use neco_safety::world::{Files, Net, Spawner};
-use neco_safety::{LocalWorld, Policy, Ruling};
+use neco_safety::world::Files;
+use neco_safety::{Policy, Ruling};
+use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::files;
@@ -45,7 +46,7 @@ impl Desk {
         fs::create_dir_all(&workspace).unwrap();
         fs::create_dir_all(&outside).unwrap();
         let files = Files::new(&workspace, vec![base.join("spilled")]).unwrap();
-        let world = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
+        let world = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() };
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),
             world: Arc::new(world),
@@ -71,7 +72,7 @@ impl Desk {
         let read = RuleReader { place: &place }.flag(Ruling::Deny, rule);
         let files = Files::new(&self.workspace, Vec::new()).unwrap();
         let files = files.with_closed(Policy::new(place, read.rules).closed());
-        let world = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: Net::default() };
+        let world = LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() };
         self.ctx.world = Arc::new(world);
     }
 

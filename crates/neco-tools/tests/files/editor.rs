@@ -28,7 +28,7 @@ impl World for Editor {
         self.local.processes()
     }
 
-    fn net(&self) -> &Net {
+    fn net(&self) -> &dyn Net {
         self.local.net()
     }
 

@@ -1,5 +1,5 @@
 //! The launcher of the sandbox as a program of its own, for the tests of the shell tools.
 
 fn main() {
-    neco_safety::sandbox::launcher::become_launcher_if_asked();
+    neco_sandbox::launcher::become_launcher_if_asked();
 }

@@ -9,12 +9,11 @@ use futures::future::BoxFuture;
 use neco_config::section::{SandboxSection, ToolsSection};
 use neco_proto::CallId;
 use neco_proto::event::OutputStream;
-use neco_safety::LocalWorld;
 use neco_safety::command::Place;
 use neco_safety::policy::{Closed, RuleReader};
-use neco_safety::sandbox::{Ask, Roots, Sandbox, SandboxSetup, Settings};
-use neco_safety::world::{Files, Net, Spawner};
+use neco_safety::world::Files;
 use neco_safety::{Policy, Ruling};
+use neco_sandbox::{Ask, LocalNet, LocalWorld, Roots, Sandbox, SandboxSetup, Settings, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::shell;
@@ -98,7 +97,7 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         world: Arc::new(LocalWorld {
             files: Files::new(&workspace, Vec::new()).unwrap(),
             spawn: boxed_if_told(Spawner::new(environment, &["*_API_KEY".to_owned()]), folder.path(), &workspace),
-            net: Net::default(),
+            net: LocalNet::default(),
         }),
         live: heard.clone(),
         cancel: CancellationToken::new(),
@@ -186,7 +185,7 @@ impl Bench {
     }
 
     fn with_world(&self, files: Files, spawn: Spawner) -> Self {
-        let world = Arc::new(LocalWorld { files, spawn, net: Net::default() });
+        let world = Arc::new(LocalWorld { files, spawn, net: LocalNet::default() });
         Self {
             folder: tempfile::tempdir().unwrap(),
             tools: self.tools.clone(),

@@ -6,9 +6,8 @@ use futures::future::BoxFuture;
 use neco_config::section::{ToolsSection, WebSearchSection};
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, ErrorCode};
-use neco_safety::LocalWorld;
-use neco_safety::world::net::{Net, NetSettings};
-use neco_safety::world::{Files, Spawner};
+use neco_safety::world::Files;
+use neco_sandbox::{LocalNet, LocalWorld, NetSettings, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{DynTool, LiveOutput, Plan, SideEffect, Spill, ToolContext, ToolError, ToolOutput};
 use neco_tools::web;
@@ -39,7 +38,7 @@ impl Bench {
         let world = LocalWorld {
             files: Files::new(folder.path(), Vec::new()).unwrap(),
             spawn: Spawner::new(Vec::new(), &[]),
-            net: Net::new(net),
+            net: LocalNet::new(net),
         };
         let ctx = ToolContext {
             call_id: CallId::from("call-1"),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use neco_config::section::{ToolsSection, WebFetchSection};
 use neco_proto::{ErrorCode, Risk};
-use neco_safety::world::net::{NetSettings, ProxyRules};
+use neco_sandbox::{NetSettings, ProxyRules};
 use serde_json::json;
 
 use crate::bench::{Bench, data};

@@ -18,7 +18,7 @@ use neco_proto::app::settings::ListSettings;
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{AppError, Caller, Trouble};
 use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
-use neco_safety::sandbox::Ask;
+use neco_sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use neco_view::agent_ask::AgentAsk;

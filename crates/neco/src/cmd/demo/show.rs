@@ -14,8 +14,8 @@ use neco_model::scripted::ScriptedModel;
 use neco_proto::{ApprovalMode, Command, Mode};
 use neco_safety::Policy;
 use neco_safety::command::Place;
-use neco_safety::sandbox::Ask;
 use neco_safety::secrets::Redactor;
+use neco_sandbox::Ask;
 use neco_session::SessionOptions;
 use tempfile::TempDir;
 
