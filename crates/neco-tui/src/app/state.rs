@@ -21,8 +21,8 @@ use crate::input::{Files, History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::told::Output;
+use crate::transcript::Transcript;
 use crate::transcript::tail::Tail;
-use crate::transcript::{Transcript, warning_of};
 use crate::update::Effect;
 use crate::view::Shown;
 
@@ -284,7 +284,7 @@ impl App {
         self.opening = false;
         self.standing = Standing::of(&snapshot, &self.standing);
         self.transcript.caught_up(self.standing.works());
-        self.root = Some(snapshot.root_agent);
+        self.set_root(snapshot.root_agent);
         self.desk = Desk::default();
         // Its questions are counted from the first again.
         self.facing = Facing::default();
@@ -297,8 +297,8 @@ impl App {
             self.desk.ask(who(&request.call_id.to_string()), None, request);
         }
         for question in snapshot.questions {
-            if let Subject::Plan { plan } = &question.subject {
-                self.transcript.show_plan(plan);
+            if matches!(question.subject, Subject::Plan { .. }) {
+                self.transcript.show_plan(&question);
             }
             self.desk.pose(who(&question.question_id.to_string()), None, question);
         }
@@ -316,8 +316,8 @@ impl App {
 
     /// Another session takes the place of this one.
     pub fn closed(&mut self) {
-        self.transcript.forget();
         self.left();
+        self.transcript.forget();
     }
 
     /// A session takes its place that goes on from what is on the screen.
@@ -347,9 +347,7 @@ impl App {
     pub fn event(&mut self, event: &Event) -> Vec<Effect> {
         let is_child = self.root.is_some_and(|root| root != event.agent_id);
         let was_free = self.desk.is_empty();
-        for (tone, text) in self.agents.ended(event) {
-            self.transcript.tell(tone, text);
-        }
+        self.transcript.apply(event);
         self.agents.apply(event);
         self.refresh_picker(event);
         if let Some(watched) = self.watched.as_mut().filter(|watched| watched.agent == event.agent_id) {
@@ -360,9 +358,6 @@ impl App {
         self.drop_void_purpose();
         if is_child {
             self.standing.child(event);
-            // Whoever changed what acts later, the person is told.
-            let told = warning_of(&event.body);
-            told.into_iter().for_each(|(tone, text)| self.transcript.tell(tone, text));
         } else {
             let worked = self.standing.works();
             self.standing.apply(event);
@@ -411,6 +406,7 @@ impl App {
     /// Whose events are the conversation; known before the first of them is told.
     pub fn set_root(&mut self, root: AgentId) {
         self.root = Some(root);
+        self.transcript.view.set_root(root);
     }
 
     /// What was drawn does not reach the terminal before then: what is asked is not read yet.
@@ -457,7 +453,6 @@ impl App {
         if matches!(event.body, EventBody::Rewind(_)) {
             self.went_back();
         }
-        self.transcript.apply(event);
         self.remember_answer(event);
     }
 

@@ -38,7 +38,7 @@ impl Watched {
     pub fn new(agent: AgentId) -> Self {
         Self {
             agent,
-            transcript: Transcript::default(),
+            transcript: Transcript::of(agent),
             rows: VecDeque::new(),
             unread: Vec::new(),
             back: 0,
@@ -69,7 +69,11 @@ impl Watched {
     }
 
     fn happened(&mut self, event: &Event) {
-        self.transcript.apply(event);
+        // Those below it are seen in the list.
+        if !matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_))
+        {
+            self.transcript.apply(event);
+        }
         self.letter(event);
     }
 

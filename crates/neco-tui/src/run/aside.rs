@@ -148,7 +148,7 @@ impl Window {
             Some((wanted, words)) if !self.takes_over && self.lost.is_none() => {
                 self.takes_over = true;
                 self.app.opening = true;
-                self.app.transcript.end_calls();
+                self.app.transcript.view.end_calls();
                 self.app.transcript.say(Tone::Warning, words);
                 self.errands.open(wanted, Retold::Not);
             }

@@ -1,14 +1,12 @@
-//! The blocks that make up what happened.
+//! The rows of words and of lines.
 
+use neco_proto::Message;
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::{Message, MessageId};
+pub use neco_view::wording::Tone;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::card::{Card, Fold};
-use crate::ask::plan_rows;
 use crate::text::figures;
-use crate::text::streaming::Streaming;
 use crate::text::wrap::{Indent, cut, wrap, wrap_all};
 use crate::theme::Theme;
 
@@ -20,61 +18,6 @@ const THOUGHT_ROWS: usize = 4;
 
 /// Bytes of a thought that are looked at while it goes on.
 const THOUGHT_TAIL: usize = 1024;
-
-/// How a line of Neco itself is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Good to know.
-    Plain,
-    /// Something went well.
-    Good,
-    /// Something is not as it should be.
-    Warning,
-    /// Something failed.
-    Bad,
-    /// What stands above it and below it are not the same.
-    Fence,
-}
-
-/// One block.
-#[derive(Clone, Debug)]
-pub enum Block {
-    /// The person said something.
-    Said {
-        /// What.
-        text: String,
-    },
-    /// The model thinks aloud.
-    Thought {
-        /// What.
-        text: String,
-        /// Whether it has stopped.
-        over: bool,
-    },
-    /// The model answers.
-    Answer {
-        /// What is left of it: what has settled has left already.
-        text: Box<Streaming>,
-        /// Whether a part of it has left.
-        begun: bool,
-        /// Whether it is complete.
-        over: bool,
-    },
-    /// A call.
-    Call(Box<Card>),
-    /// A plan that the person is asked about.
-    Plan {
-        /// What.
-        text: String,
-    },
-    /// Neco says something in a line or two.
-    Note {
-        /// How it is meant.
-        tone: Tone,
-        /// What.
-        text: String,
-    },
-}
 
 /// What a block is to the one below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,54 +43,8 @@ pub struct Drawn<'t> {
     pub expanded: bool,
 }
 
-impl Block {
-    /// Whether nothing more comes.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        match self {
-            Self::Said { .. } | Self::Plan { .. } | Self::Note { .. } => true,
-            Self::Thought { over, .. } | Self::Answer { over, .. } => *over,
-            Self::Call(card) => card.is_over(),
-        }
-    }
-
-    /// What it is to the block below it.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::Said { .. } | Self::Answer { .. } | Self::Plan { .. } => Kind::Words,
-            Self::Thought { .. } | Self::Call(_) | Self::Note { .. } => Kind::Step,
-        }
-    }
-
-    /// Whether a blank row stands before it, when something else stands above.
-    #[must_use]
-    pub fn stands_apart(&self, above: Kind) -> bool {
-        match self {
-            Self::Answer { begun, .. } => !begun,
-            Self::Said { .. } | Self::Thought { .. } | Self::Call(_) | Self::Plan { .. } | Self::Note { .. } => {
-                self.kind() == Kind::Words || above == Kind::Words
-            }
-        }
-    }
-
-    /// Its rows.
-    pub fn rows(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        let Drawn { width, theme, .. } = with;
-        match self {
-            Self::Said { text } => said(text, width, theme),
-            Self::Thought { text, over: true } => thought(text, width, theme),
-            Self::Thought { text, over: false } => thinking(text, width, theme),
-            Self::Answer { text, over: true, .. } => text.finish(width, theme),
-            Self::Answer { text, over: false, .. } => text.live(width, theme),
-            Self::Call(card) => card.rows(Fold::Short, with),
-            Self::Plan { text } => plan_rows(text, width, theme),
-            Self::Note { tone, text } => note(*tone, text, width, theme),
-        }
-    }
-}
-
-fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// What the person said.
+pub(super) fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (text, ran) = without_what_ran(text);
     let text = clean(text);
     let all: Vec<&str> = text.lines().collect();
@@ -181,7 +78,7 @@ fn without_what_ran(text: &str) -> (&str, usize) {
 }
 
 /// That there was a thought, and how it began.
-fn thought(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn thought(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let first = clean_line(text.trim_start().lines().next().unwrap_or_default());
     let style = theme.dim.add_modifier(Modifier::ITALIC);
     let words = first.trim_matches(['*', '#', ' ']).to_owned();
@@ -189,7 +86,7 @@ fn thought(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// The end of a thought that goes on.
-fn thinking(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn thinking(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let style = theme.dim.add_modifier(Modifier::ITALIC);
     let tail = text.get(text.ceil_char_boundary(text.len().saturating_sub(THOUGHT_TAIL))..).unwrap_or_default();
     let lines: Vec<Line<'static>> =
@@ -200,8 +97,7 @@ fn thinking(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// A line of Neco itself.
-#[must_use]
-pub fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (mark, style) = match tone {
         Tone::Fence => return fence(text, width, theme),
         Tone::Plain => ("i ", theme.dim),
@@ -215,8 +111,7 @@ pub fn note(tone: Tone, text: &str, width: usize, theme: &Theme) -> Vec<Line<'st
 }
 
 /// A rule across the window that says what it is for.
-#[must_use]
-pub fn fence(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn fence(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let words = Line::styled(format!("{} ", clean_line(text)), theme.warning);
     let mut rows = wrap(&words, width, &Indent::hanging(Span::styled("── ", theme.warning)));
     if let Some(last) = rows.last_mut() {
@@ -224,15 +119,4 @@ pub fn fence(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         last.push_span(Span::styled("─".repeat(rest), theme.warning));
     }
     rows
-}
-
-/// A message that waits until the agent can take it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// Its id.
-    pub id: MessageId,
-    /// What was said.
-    pub text: String,
-    /// Whether it waits for the end of the work rather than for the end of the turn.
-    pub after_work: bool,
 }

@@ -3,7 +3,8 @@
 
 use neco_proto::clean::{clean, clean_line, is_mark};
 use neco_proto::event::{CallStatus, ToolCallEnd};
-use neco_proto::{CallId, Diff, Display, ErrorCode};
+use neco_proto::{Diff, Display, ErrorCode};
+use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -39,157 +40,93 @@ pub enum Fold {
     Whole,
 }
 
-/// A call.
-#[derive(Clone, Debug)]
-pub struct Card {
-    /// Its id.
-    pub call_id: CallId,
-    /// The call in one line.
-    pub summary: String,
-    /// Where it is in its life.
-    pub status: CallStatus,
-    /// When it began to run, in milliseconds.
-    pub since_ms: Option<i64>,
-    /// How much of its arguments the model has written.
-    pub written: usize,
-    tail: Tail,
-    end: Option<ToolCallEnd>,
-    abandoned: bool,
+/// How much of what came of a call would have to be kept to show all of it.
+#[must_use]
+pub fn size(call: &Call) -> usize {
+    let shown = |display: &Display| match display {
+        Display::Text { text } => text.len(),
+        Display::Diff { files } => files.iter().map(|file| file.unified.len()).sum(),
+        Display::Terminal { tail, .. } => tail.len(),
+        Display::List { items, .. } => items.iter().map(String::len).sum(),
+    };
+    call.end.as_ref().map_or(0, |end| end.output.len() + end.display.as_ref().map_or(0, shown))
 }
 
-impl Card {
-    /// A call that the model is writing.
-    #[must_use]
-    pub fn new(call_id: CallId, name: &str) -> Self {
-        Self {
-            call_id,
-            summary: visible_line(name),
-            status: CallStatus::Validating,
-            since_ms: None,
-            written: 0,
-            tail: Tail::default(),
-            end: None,
-            abandoned: false,
+/// The rows of a call that printed `tail` so far.
+#[must_use]
+pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
+    let body = match &call.end {
+        Some(end) => ended_body(end, with.width, fold, with.theme),
+        None => tail.rows(with.width, live, with.theme),
+    };
+    [cut(&heading(call, with), with.width)].into_iter().chain(body).collect()
+}
+
+fn heading(call: &Call, with: Drawn<'_>) -> Line<'static> {
+    let (mark, style) = mark(call, with.frame, with.theme);
+    let mut spans = vec![Span::styled(mark, style), Span::raw(" ")];
+    let summary = visible_line(&call.summary);
+    let size = size_of_change(call, &summary);
+    // What is done, then what it is done to: the eye finds the name.
+    match summary.split_once(' ') {
+        Some((verb, rest)) => {
+            let bold = Style::new().add_modifier(ratatui::style::Modifier::BOLD);
+            spans.extend([Span::styled(verb.to_owned(), bold), Span::raw(format!(" {rest}"))]);
         }
+        None => spans.push(Span::raw(summary)),
     }
-
-    /// Whether it is over.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.end.is_some() || self.abandoned
+    spans.extend(size.map(|size| Span::styled(size, with.theme.dim)));
+    if let Some(note) = note(call, with.now_ms) {
+        spans.push(Span::styled(format!(" · {note}"), with.theme.dim));
     }
+    Line::from(spans)
+}
 
-    /// The work is over and nobody said what became of it.
-    pub fn abandon(&mut self) {
-        if self.end.is_none() {
-            self.status = CallStatus::Cancelled;
-            self.abandoned = true;
+/// How many lines a change of one file added and removed; those of several are told file by file.
+fn size_of_change(call: &Call, summary: &str) -> Option<String> {
+    match call.end.as_ref()?.display.as_ref()? {
+        Display::Diff { files } => match files.as_slice() {
+            [file] if !file.deleted && !summary.contains("(+") => Some(format!(" (+{} −{})", file.added, file.removed)),
+            _ => None,
+        },
+        Display::Text { .. } | Display::Terminal { .. } | Display::List { .. } => None,
+    }
+}
+
+fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
+    let refused = call.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
+    match call.status {
+        CallStatus::Success if call.end.as_ref().is_some_and(went_wrong) => ("✗", theme.bad),
+        CallStatus::Validating | CallStatus::Scheduled => ("·", theme.dim),
+        CallStatus::AwaitingApproval => ("?", theme.accent),
+        CallStatus::Executing => (figures::turning(frame), theme.accent),
+        CallStatus::Success => ("✓", theme.good),
+        CallStatus::Error if refused => ("⊘", theme.warning),
+        CallStatus::Error => ("✗", theme.bad),
+        CallStatus::Cancelled => ("■", theme.dim),
+    }
+}
+
+fn note(call: &Call, now_ms: i64) -> Option<String> {
+    match (&call.end, call.started_ms) {
+        (Some(end), _) => ended_note(end),
+        (None, Some(since)) => {
+            let ran = figures::seconds(u64::try_from(now_ms - since).unwrap_or_default());
+            (!ran.is_empty()).then(|| ran.trim().to_owned())
         }
-    }
-
-    /// It printed something.
-    pub fn output(&mut self, text: &str) {
-        self.tail.push(text);
-    }
-
-    /// It is over.
-    pub fn ended(&mut self, end: ToolCallEnd) {
-        self.status = end.status;
-        self.summary = visible_line(&end.summary);
-        self.tail = Tail::default();
-        self.end = Some(end);
-    }
-
-    /// How much it keeps.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        let shown = |display: &Display| match display {
-            Display::Text { text } => text.len(),
-            Display::Diff { files } => files.iter().map(|file| file.unified.len()).sum(),
-            Display::Terminal { tail, .. } => tail.len(),
-            Display::List { items, .. } => items.iter().map(String::len).sum(),
-        };
-        self.end.as_ref().map_or(0, |end| end.output.len() + end.display.as_ref().map_or(0, shown))
-    }
-
-    /// Its rows.
-    #[must_use]
-    pub fn rows(&self, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
-        let mut rows = vec![cut(&self.heading(with), with.width)];
-        let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
-        let body = match &self.end {
-            Some(end) => ended_body(end, with.width, fold, with.theme),
-            None => self.tail.rows(with.width, live, with.theme),
-        };
-        rows.extend(body);
-        rows
-    }
-
-    fn heading(&self, with: Drawn<'_>) -> Line<'static> {
-        let (mark, style) = self.mark(with.frame, with.theme);
-        let mut spans = vec![Span::styled(mark, style), Span::raw(" ")];
-        // What is done, then what it is done to: the eye finds the name.
-        match self.summary.split_once(' ') {
-            Some((verb, rest)) => {
-                let bold = Style::new().add_modifier(ratatui::style::Modifier::BOLD);
-                spans.extend([Span::styled(verb.to_owned(), bold), Span::raw(format!(" {rest}"))]);
+        (None, None) => match call.status {
+            CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
+            CallStatus::Validating if call.written >= 1000 => {
+                Some(format!("writing, {}", figures::bytes(call.written as u64)))
             }
-            None => spans.push(Span::raw(self.summary.clone())),
-        }
-        spans.extend(self.size_of_change().map(|size| Span::styled(size, with.theme.dim)));
-        if let Some(note) = self.note(with.now_ms) {
-            spans.push(Span::styled(format!(" · {note}"), with.theme.dim));
-        }
-        Line::from(spans)
-    }
-
-    /// How many lines a change of one file added and removed; those of several are told file by file.
-    fn size_of_change(&self) -> Option<String> {
-        match self.end.as_ref()?.display.as_ref()? {
-            Display::Diff { files } => match files.as_slice() {
-                [file] if !file.deleted && !self.summary.contains("(+") => {
-                    Some(format!(" (+{} −{})", file.added, file.removed))
-                }
-                _ => None,
-            },
-            Display::Text { .. } | Display::Terminal { .. } | Display::List { .. } => None,
-        }
-    }
-
-    fn mark(&self, frame: usize, theme: &Theme) -> (&'static str, Style) {
-        let refused = self.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
-        match self.status {
-            CallStatus::Success if self.end.as_ref().is_some_and(went_wrong) => ("✗", theme.bad),
-            CallStatus::Validating | CallStatus::Scheduled => ("·", theme.dim),
-            CallStatus::AwaitingApproval => ("?", theme.accent),
-            CallStatus::Executing => (figures::turning(frame), theme.accent),
-            CallStatus::Success => ("✓", theme.good),
-            CallStatus::Error if refused => ("⊘", theme.warning),
-            CallStatus::Error => ("✗", theme.bad),
-            CallStatus::Cancelled => ("■", theme.dim),
-        }
-    }
-
-    fn note(&self, now_ms: i64) -> Option<String> {
-        match (&self.end, self.since_ms) {
-            (Some(end), _) => ended_note(end),
-            (None, Some(since)) => {
-                let ran = figures::seconds(u64::try_from(now_ms - since).unwrap_or_default());
-                (!ran.is_empty()).then(|| ran.trim().to_owned())
-            }
-            (None, None) => match self.status {
-                CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
-                CallStatus::Validating if self.written >= 1000 => {
-                    Some(format!("writing, {}", figures::bytes(self.written as u64)))
-                }
-                CallStatus::Validating
-                | CallStatus::Scheduled
-                | CallStatus::Executing
-                | CallStatus::Success
-                | CallStatus::Error
-                | CallStatus::Cancelled => None,
-            },
-        }
+            CallStatus::Validating
+            | CallStatus::Scheduled
+            | CallStatus::Executing
+            | CallStatus::Success
+            | CallStatus::Error
+            | CallStatus::Cancelled => None,
+        },
     }
 }
 

@@ -1,77 +1,137 @@
-//! A block in its place, and its rows.
+//! A block of the view in its place on the screen, and its rows.
 
-use neco_proto::Seq;
 use neco_proto::event::CallStatus;
+use neco_proto::{Question, Subject};
+use neco_view::reduce::View;
+use neco_view::reduce::block::{Asked, Block, BlockBody, BlockId};
+use neco_view::wording::lines::lines;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::block::{Block, Drawn};
+use super::block::{Drawn, Kind, note, said, thinking, thought};
+use super::card::{self, Fold};
+use super::tail::Tail;
+use crate::ask::plan_rows;
+use crate::text::streaming::Streaming;
 use crate::theme::Theme;
 
-/// A block, and its rows once they can't change.
+/// A block in its place.
 #[derive(Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The block.
-    pub block: Block,
-    /// The event that it came with.
-    pub seq: Seq,
-    /// Whether it no longer counts.
-    pub void: bool,
-    rows: Option<(usize, Vec<Line<'static>>)>,
+    pub(super) id: BlockId,
+    /// What is left of an answer, and whether a part of it has left.
+    pub(super) answer: Option<(Box<Streaming>, bool)>,
+    /// What a call printed last.
+    tail: Tail,
+    /// The rows of a call that is over, with the width and whether it counted when they were drawn.
+    rows: Option<((usize, bool), Vec<Line<'static>>)>,
 }
 
 impl Entry {
-    /// A block that came with an event.
-    #[must_use]
-    pub fn new(block: Block, seq: Seq) -> Self {
-        Self { block, seq, void: false, rows: None }
+    /// A block that is seen from now on; the words that an open answer has so far come as all others do.
+    pub(super) fn new(block: &Block) -> Self {
+        let answer = match &block.body {
+            BlockBody::Answer(written) if written.over => Some((Box::new(Streaming::whole(&written.text)), false)),
+            BlockBody::Answer(_) => Some((Box::default(), false)),
+            _ => None,
+        };
+        Self { id: block.id, answer, tail: Tail::default(), rows: None }
     }
 
-    /// It counts, or no longer does.
-    pub fn set_void(&mut self, void: bool) {
-        if std::mem::replace(&mut self.void, void) != void {
-            self.rows = None;
+    /// It goes on with this.
+    pub(super) fn grew(&mut self, piece: &str) {
+        match &mut self.answer {
+            Some((text, _)) => text.push(piece),
+            None => self.tail.push(piece),
+        }
+    }
+
+    /// Whether a blank row stands before it, when something else stands above.
+    pub(super) fn stands_apart(&self, body: &BlockBody, above: Kind) -> bool {
+        match &self.answer {
+            Some((_, begun)) => !begun,
+            None => kind(body) == Kind::Words || above == Kind::Words,
         }
     }
 
     /// Its rows as they leave.
-    pub fn last_rows(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        let kept = self.rows.take().filter(|(width, _)| *width == with.width).map(|(_, rows)| rows);
-        kept.unwrap_or_else(|| shaded(self.block.rows(with), self.void, with.theme))
+    pub(super) fn last_rows(&mut self, block: &Block, view: &View, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let kept = self.rows.take().filter(|(drawn, _)| *drawn == (with.width, block.void)).map(|(_, rows)| rows);
+        kept.unwrap_or_else(|| match &mut self.answer {
+            Some((text, _)) => shaded(text.finish(with.width, with.theme), block.void, with.theme),
+            None => self.draw(block, view, with),
+        })
     }
 
     /// Its rows; those of what is over are drawn once.
-    pub fn rows(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        if let Some((width, rows)) = &self.rows
-            && *width == with.width
-        {
-            return rows.clone();
+    pub(super) fn rows(&mut self, block: &Block, view: &View, with: Drawn<'_>) -> Vec<Line<'static>> {
+        // Only the first of all leaves piece by piece; the others wait.
+        if let (BlockBody::Answer(written), Some((text, _))) = (&block.body, &mut self.answer) {
+            return text.wait(written.over, with.width, with.theme);
         }
-        // What waits for the person is shown by the question.
-        if matches!(&self.block, Block::Call(card) if card.status == CallStatus::AwaitingApproval) {
-            return Vec::new();
-        }
-        let keeps = self.block.is_over() && matches!(self.block, Block::Call(_));
-        let rows = match &self.block {
-            // Only the first of all leaves piece by piece; the others wait.
-            Block::Answer { .. } => return self.wait(with),
-            Block::Said { .. } | Block::Thought { .. } | Block::Call(_) | Block::Plan { .. } | Block::Note { .. } => {
-                shaded(self.block.rows(with), self.void, with.theme)
+        let BlockBody::Call(call) = &block.body else { return self.draw(block, view, with) };
+        let drawn = (with.width, block.void);
+        match &self.rows {
+            Some((kept, rows)) if *kept == drawn => rows.clone(),
+            // What waits for the person is shown by the question.
+            _ if call.status == CallStatus::AwaitingApproval => Vec::new(),
+            _ => {
+                let rows = self.draw(block, view, with);
+                self.rows = call.is_over().then(|| (drawn, rows.clone()));
+                rows
             }
-        };
-        if keeps {
-            self.rows = Some((with.width, rows.clone()));
         }
-        rows
     }
 
-    fn wait(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
-        match &mut self.block {
-            Block::Answer { text, over, .. } => text.wait(*over, with.width, with.theme),
-            Block::Said { .. } | Block::Thought { .. } | Block::Call(_) | Block::Plan { .. } | Block::Note { .. } => {
-                Vec::new()
-            }
-        }
+    fn draw(&self, block: &Block, view: &View, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let Drawn { width, theme, .. } = with;
+        let rows = match &block.body {
+            BlockBody::Message(message) => said(&message.text, width, theme),
+            BlockBody::Thinking(written) if written.over => thought(&written.text, width, theme),
+            BlockBody::Thinking(written) => thinking(&written.text, width, theme),
+            BlockBody::Call(call) => card::rows(call, &self.tail, Fold::Short, with),
+            body => match plan(body) {
+                Some(text) => plan_rows(text, width, theme),
+                None => lines(body, view).iter().flat_map(|(tone, text)| note(*tone, text, width, theme)).collect(),
+            },
+        };
+        shaded(rows, block.void, theme)
+    }
+}
+
+/// Whether a block is to be seen.
+pub(super) fn is_seen(body: &BlockBody, view: &View) -> bool {
+    match body {
+        BlockBody::Message(said) => said.waits.is_none(),
+        BlockBody::Thinking(_) | BlockBody::Answer(_) | BlockBody::Call(_) => true,
+        body => plan(body).is_some() || !lines(body, view).is_empty(),
+    }
+}
+
+/// Whether nothing more comes of a block that is seen.
+pub(super) fn is_over(body: &BlockBody) -> bool {
+    body.is_over() || plan(body).is_some()
+}
+
+/// What a block is to the one below it.
+pub(super) fn kind(body: &BlockBody) -> Kind {
+    match body {
+        BlockBody::Message(_) | BlockBody::Answer(_) => Kind::Words,
+        body if plan(body).is_some() => Kind::Words,
+        _ => Kind::Step,
+    }
+}
+
+/// The plan that the root asks the person about.
+fn plan(body: &BlockBody) -> Option<&str> {
+    match body {
+        BlockBody::Question(Asked {
+            agent_id: None,
+            question: Question { subject: Subject::Plan { plan }, .. },
+            ..
+        }) => Some(plan),
+        _ => None,
     }
 }
 

@@ -1,20 +1,16 @@
-//! What happened, as blocks: the finished ones leave for the terminal's scrollback in order, the rest is alive.
+//! What happened, as rows: what is over leaves for the terminal's scrollback in order, the rest is alive.
 //!
-//! Invariants: blocks leave in the order they came, so a finished call waits for one before it that
-//! still runs; what has left takes no memory any more; all text of models, tools and files has passed
-//! [`neco_proto::clean`] before it is drawn.
+//! Invariants: the facts and sentences are the view's, here is only how they are drawn; blocks leave in the order in which
+//! they are seen, so a finished call waits for one before it that still runs; what has left takes no memory any more; all
+//! text of models, tools and files has passed [`neco_proto::clean`] before it is drawn.
 //!
-//! Reading order: [`block`] (what there is), [`tail`] (the end of an output), [`card`] (a call), [`counting`] (what of it counts), [`notices`] (what is told in a line), [`entry`] (a block in its place), [`folding`] (events into blocks).
+//! Reading order: [`block`] (words and lines), [`tail`] (the end of an output), [`card`] (a call), [`entry`] (a block in its
+//! place), [`scroll`] (what is alive, and what leaves).
 
 pub mod block;
 pub mod card;
-mod counting;
 mod entry;
-mod folding;
-mod notices;
+mod scroll;
 pub mod tail;
 
-pub use block::Block;
-pub use card::Card;
-pub use folding::Transcript;
-pub(crate) use notices::warning_of;
+pub use scroll::Transcript;

@@ -148,7 +148,7 @@ impl App {
 
     /// Up in an empty field takes back what waits, before it goes to earlier messages.
     fn vertical(&mut self, down: bool) -> Vec<Effect> {
-        let waits = !self.transcript.waiting().is_empty();
+        let waits = self.transcript.waiting().next().is_some();
         let is_empty = self.prompt.text.is_empty() && !self.prompt.has_put_away();
         let takes_back = waits && !down && is_empty && self.purpose == Purpose::Message;
         match &mut self.prompt.completion {

@@ -9,13 +9,13 @@ use crate::app::App;
 impl App {
     /// Takes back everything that waits.
     pub(super) fn take_back_all(&mut self) -> Option<Effect> {
-        let ids = self.transcript.waiting().iter().map(|waiting| waiting.id).collect();
+        let ids = self.transcript.waiting().map(|waiting| waiting.message_id).collect();
         self.take_back(ids)
     }
 
     /// Takes back what was said last, of what waits.
     pub(super) fn take_back_last(&mut self) -> Option<Effect> {
-        let last = self.transcript.waiting().last()?.id;
+        let last = self.transcript.waiting().next_back()?.message_id;
         self.take_back(vec![last])
     }
 

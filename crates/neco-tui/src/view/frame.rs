@@ -1,6 +1,7 @@
 //! Frames.
 
 use neco_proto::clean::clean_line;
+use neco_proto::event::Admission;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -51,7 +52,7 @@ impl App {
         // Of an answer that is being written no more is alive than still fits a terminal that is made half as wide:
         // what does not fit goes into the scrollback, and can't be taken back from there.
         let around = height - room + above.len();
-        let most = if self.transcript.is_writing() {
+        let most = if self.transcript.view.is_writing() {
             (height / 2).saturating_sub(around).max(LEAST_OF_ANSWER)
         } else {
             height
@@ -206,10 +207,9 @@ impl App {
             rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
             rows.extend(panel::open_todos(&self.standing.todos, width, most, theme));
         }
-        let waiting = self.transcript.waiting();
-        let count = waiting.len();
-        for (index, waiting) in waiting.iter().enumerate() {
-            let when = match (self.standing.works(), waiting.after_work) {
+        let count = self.transcript.waiting().count();
+        for (index, waiting) in self.transcript.waiting().enumerate() {
+            let when = match (self.standing.works(), waiting.waits == Some(Admission::AfterWork)) {
                 (true, true) => "after the work",
                 (true, false) => "at the next turn",
                 // Whoever stopped the work does not want it to go on by itself.

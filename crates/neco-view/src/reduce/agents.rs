@@ -83,7 +83,8 @@ impl Agents {
             NodeState::Paused => AgentMove::Paused,
             NodeState::Completed | NodeState::Failed | NodeState::Cancelled => AgentMove::Ended,
         };
-        Some(AgentStep { did, depth, node: node.clone() })
+        let was_live = before.is_some_and(NodeState::is_live);
+        Some(AgentStep { did, depth, node: node.clone(), was_live })
     }
 
     /// What is to be seen of a letter. Ends are told by the agent itself.

@@ -66,7 +66,7 @@ pub enum BlockBody {
     /// The conversation was made shorter.
     Compaction(Box<Compaction>),
     /// The session went back, or took that back.
-    Rewind(Rewind),
+    Rewind(Box<WentBack>),
     /// What follows comes from another program.
     Imported(Imported),
     /// Something went wrong.
@@ -96,6 +96,9 @@ pub struct Said {
     /// When the agent reads it, while it waits; `withdrawn` when it was taken back; absent once it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<Admission>,
+    /// The event with which the agent read it, when it had waited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Seq>,
 }
 
 /// Words of the model.
@@ -182,6 +185,29 @@ pub struct Planned {
     pub found: Vec<String>,
 }
 
+/// The session went back, or took that back, and what that did to what was said, each message by its first words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WentBack {
+    /// Where to.
+    #[serde(flatten)]
+    pub rewind: Rewind,
+    /// The message that was gone back to before, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// What no longer counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
+    /// What counts again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<String>,
+    /// Whether the files were put into a state that somebody named.
+    #[serde(skip_serializing_if = "is_false")]
+    pub named: bool,
+    /// Whether it takes an undo back.
+    #[serde(skip_serializing_if = "is_false")]
+    pub redo: bool,
+}
+
 /// What an agent below the root did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -205,6 +231,9 @@ pub struct AgentStep {
     pub depth: usize,
     /// How it is now.
     pub node: AgentNode,
+    /// Whether it was seen at work before this, or paused.
+    #[serde(skip)]
+    pub was_live: bool,
 }
 
 /// Something that an agent below the root said or was told.
@@ -235,6 +264,9 @@ pub struct WorkflowStep {
     pub tasks: Vec<WorkflowTask>,
     /// Those of them, by name, that stand otherwise than before.
     pub moved: Vec<String>,
+    /// Whether it ran until this.
+    #[serde(skip_serializing_if = "is_false")]
+    pub ended: bool,
 }
 
 /// The agent is done with what it was asked. The figures are those of all work since it was last done for good.
@@ -292,6 +324,16 @@ pub struct Context {
     pub tokens: u64,
     /// Tokens that fit.
     pub window: u64,
+}
+
+impl Block {
+    /// The event that decides whether it counts.
+    pub(super) fn counts_from(&self) -> Seq {
+        match &self.body {
+            BlockBody::Message(said) => said.read.unwrap_or(self.seq),
+            _ => self.seq,
+        }
+    }
 }
 
 impl BlockBody {

@@ -5,10 +5,11 @@
 //! front end has let go of takes no memory.
 //!
 //! Reading order: [`block`] (what there is to see), [`view`] (the state, event by event) with [`writing`] (the model's
-//! words and calls), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done).
+//! words and calls) and [`counting`] (what counts after going back), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done).
 
 pub mod agents;
 pub mod block;
+mod counting;
 pub mod idle;
 pub mod view;
 pub mod work;

@@ -2,14 +2,14 @@
 
 use neco_proto::event::{
     Admission, AgentState, HookOutcome, HookRun, MessageQueued, PermissionDecision, PermissionRequest, PlanUpdate,
-    QuestionAnswer, WorkflowGraph,
+    QuestionAnswer, Rewind, WorkflowGraph,
 };
-use neco_proto::rewinds::Rewinds;
 use neco_proto::{AgentId, Event, EventBody, Message, Part, Plan, PlanStatus, Question, Role, Seq, Todo};
 use serde::Serialize;
 
 use super::agents::Agents;
 use super::block::{Approval, Asked, Block, BlockBody, BlockId, Context, Planned, Said, WorkEnd};
+use super::counting::Counting;
 use super::idle::IdleTracker;
 use super::work::Work;
 use super::workflows;
@@ -65,7 +65,7 @@ pub struct View {
     #[serde(skip)]
     pub(super) work: Work,
     #[serde(skip)]
-    rewinds: Rewinds,
+    counting: Counting,
     #[serde(skip)]
     pub(super) last_id: BlockId,
     /// The event that is taken in, and when it happened.
@@ -125,6 +125,18 @@ impl View {
         Self { root: Some(root), idle: IdleTracker::of(root), ..Self::default() }
     }
 
+    /// Whose events are the conversation, for whoever has not seen the beginning of the session.
+    pub fn set_root(&mut self, root: AgentId) {
+        self.root = Some(root);
+        self.idle = IdleTracker::of(root);
+    }
+
+    /// Another session comes: only what is still to be seen of this one stays.
+    pub fn forget(&mut self) {
+        let blocks = std::mem::take(&mut self.blocks);
+        *self = Self { blocks, last_id: self.last_id, ..Self::default() };
+    }
+
     /// Goes on from where another view was: who works, and the agents that it knows.
     pub fn follow(&mut self, idle: IdleTracker, agents: Agents) {
         self.root = self.root.or(idle.root());
@@ -136,6 +148,26 @@ impl View {
     pub fn block(&self, id: BlockId) -> Option<&Block> {
         let at = self.blocks.binary_search_by_key(&id, |block| block.id).ok()?;
         self.blocks.get(at)
+    }
+
+    /// Lets go of a block.
+    pub fn take(&mut self, id: BlockId) -> Option<Block> {
+        let at = self.blocks.binary_search_by_key(&id, |block| block.id).ok()?;
+        Some(self.blocks.remove(at))
+    }
+
+    /// What was said and waits until the agent reads it.
+    pub fn unread(&self) -> impl DoubleEndedIterator<Item = &Said> {
+        self.blocks.iter().filter_map(|block| match &block.body {
+            BlockBody::Message(said) => said.waits.filter(|waits| *waits != Admission::Withdrawn).map(|_| said),
+            _ => None,
+        })
+    }
+
+    /// Whether the model is in the middle of a text.
+    #[must_use]
+    pub fn is_writing(&self) -> bool {
+        self.writing.is_some()
     }
 
     /// Forgets the blocks that can't change any more.
@@ -161,9 +193,9 @@ impl View {
         }
         self.at = (event.seq, event.ts.as_millisecond());
         self.idle.apply(event);
-        self.rewinds.note(event);
         self.over = self.idle.is_over();
         let own = self.is_own(event);
+        self.counting.note(event, own);
         self.work.apply(event, own);
         self.context = self.work.context();
         match &event.body {
@@ -181,12 +213,16 @@ impl View {
             // Whoever is asked sees it, whoever asks.
             EventBody::PermissionRequest(request) => self.approval(event, request, own),
             EventBody::PermissionDecision(decided) => self.decided(decided),
-            EventBody::Question(question) => self.question(event, question, own),
+            EventBody::Question(question) => {
+                self.ask((!own).then_some(event.agent_id), question);
+                vec![Change::Added(self.last_id)]
+            }
             EventBody::QuestionAnswer(answer) => self.answered(answer),
             // So does whoever is to know what acts later, whoever changed it.
             EventBody::Notification(told) if own || told.changed.is_some() => {
                 self.add(BlockBody::Notification(told.clone()))
             }
+            EventBody::Rewind(rewind) if own => self.went_back(event, rewind),
             body if own => self.own(body),
             body => {
                 self.agents.note(event.agent_id, body);
@@ -245,13 +281,6 @@ impl View {
             EventBody::RulesTold(told) if told.files.is_empty() => Vec::new(),
             EventBody::RulesTold(told) => self.add(BlockBody::RulesTold(told.clone())),
             EventBody::Compaction(compaction) => self.add(BlockBody::Compaction(Box::new(compaction.clone()))),
-            EventBody::Rewind(rewind) => {
-                if rewind.conversation {
-                    let effective = self.rewinds.effective(self.at.0);
-                    self.blocks.iter_mut().for_each(|block| block.void = !effective.counts(block.seq));
-                }
-                self.add(BlockBody::Rewind(rewind.clone()))
-            }
             EventBody::Title(title) => {
                 self.title = Some(title.title.clone());
                 Vec::new()
@@ -270,6 +299,7 @@ impl View {
                 self.add(BlockBody::End(Box::new(end)))
             }
             EventBody::Notification(_)
+            | EventBody::Rewind(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
             | EventBody::Question(_)
@@ -323,9 +353,19 @@ impl View {
         vec![Change::Changed(id)]
     }
 
-    fn question<'e>(&mut self, event: &Event, question: &Question, own: bool) -> Vec<Change<'e>> {
-        let agent_id = (!own).then_some(event.agent_id);
-        self.add(BlockBody::Question(Asked { agent_id, question: question.clone(), reply: None, open: true }))
+    /// A person is asked something, by the root unless another agent is named.
+    pub fn ask(&mut self, agent_id: Option<AgentId>, question: &Question) -> BlockId {
+        self.add(BlockBody::Question(Asked { agent_id, question: question.clone(), reply: None, open: true }));
+        self.last_id
+    }
+
+    fn went_back<'e>(&mut self, event: &Event, rewind: &Rewind) -> Vec<Change<'e>> {
+        let went_back = self.counting.went_back(event, rewind);
+        if rewind.conversation {
+            let effective = self.counting.effective(event.seq);
+            self.blocks.iter_mut().for_each(|block| block.void = !effective.counts(block.counts_from()));
+        }
+        self.add(BlockBody::Rewind(Box::new(went_back)))
     }
 
     fn answered<'e>(&mut self, answer: &QuestionAnswer) -> Vec<Change<'e>> {
@@ -357,9 +397,10 @@ impl View {
 
     /// What Neco or a hook says in the person's place is for the model.
     fn admitted<'e>(&mut self, message: &Message) -> Vec<Change<'e>> {
+        let seq = self.at.0;
         match self.waiting(message) {
             Some((id, said)) => {
-                said.waits = None;
+                (said.waits, said.read) = (None, Some(seq));
                 vec![Change::Changed(id)]
             }
             None if message.is_neco() => Vec::new(),
@@ -391,7 +432,7 @@ impl View {
 
 fn said(message: &Message) -> Said {
     let pictures = message.parts.iter().filter(|part| matches!(part, Part::Image { .. })).count();
-    Said { message_id: message.id, text: message.text(), pictures, waits: None }
+    Said { message_id: message.id, text: message.text(), pictures, waits: None, read: None }
 }
 
 #[cfg(test)]

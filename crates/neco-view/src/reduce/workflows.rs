@@ -12,6 +12,7 @@ pub fn update(known: &mut Vec<WorkflowGraph>, update: &WorkflowUpdate) -> Option
         known.push(graph(update));
     }
     let graph = known.get_mut(at)?;
+    let ended = graph.state == WorkflowState::Running && update.state != WorkflowState::Running;
     graph.state = update.state;
     let mut moved = Vec::new();
     for task in &update.tasks {
@@ -28,6 +29,7 @@ pub fn update(known: &mut Vec<WorkflowGraph>, update: &WorkflowUpdate) -> Option
         began,
         tasks: update.tasks.clone(),
         moved,
+        ended,
     })
 }
 

@@ -97,6 +97,10 @@ impl View {
     }
 
     pub(super) fn call_goes_on<'e>(&mut self, update: &ToolCallUpdate) -> Vec<Change<'e>> {
+        // How it ended, its end tells.
+        if matches!(update.status, CallStatus::Success | CallStatus::Error | CallStatus::Cancelled) {
+            return Vec::new();
+        }
         let now_ms = self.at.1;
         self.with_call(&update.call_id, &update.tool, |call| {
             call.summary.clone_from(&update.summary);
@@ -136,8 +140,15 @@ impl View {
         changes
     }
 
+    /// Nobody goes on with what is open: words end where they are, and calls are forgotten.
+    pub fn stop(&mut self) {
+        self.end_words();
+        self.streamed = false;
+        self.blocks.retain(|block| !matches!(&block.body, BlockBody::Call(call) if !call.is_over()));
+    }
+
     /// Nobody says any more what becomes of the calls that run.
-    pub(super) fn end_calls(&mut self) {
+    pub fn end_calls(&mut self) {
         for block in &mut self.blocks {
             if let BlockBody::Call(call) = &mut block.body
                 && !call.is_over()

@@ -1,11 +1,13 @@
 //! Sentences for people, each worded once.
 //!
-//! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`calls`] (why a call failed), [`rewind`] (what going back would change), [`ending`] (how the work ended).
+//! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`lines`] (the same where there is less room), [`calls`] (why a call failed), [`rewind`] (what going back would change), [`ending`] (how the work ended).
 
 pub mod calls;
 pub mod ending;
+pub mod lines;
 pub mod notices;
 pub mod rewind;
 pub mod told;
 
+pub use lines::Tone;
 pub use told::Told;

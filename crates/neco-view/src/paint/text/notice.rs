@@ -30,7 +30,7 @@ pub fn line(body: &BlockBody, paint: Paint) -> Option<String> {
         BlockBody::HookRun(run) => card::hook(run, paint),
         BlockBody::RulesTold(told) => info(&clean_line(&told.words())),
         BlockBody::Compaction(compaction) => info(&notices::compaction(compaction)),
-        BlockBody::Rewind(rewind) => info(&notices::rewind(rewind)),
+        BlockBody::Rewind(went) => info(&notices::rewind(&went.rewind)),
         BlockBody::Imported(imported) => info(&notices::imported(imported)),
         BlockBody::Error(error) => Some(paint.red(&format!("✗ error {}: {}", error.code, clean_line(&error.message)))),
         _ => None,
@@ -79,7 +79,7 @@ pub fn at_work(agents: &Agents) -> Option<String> {
     Some(shortened(&format!("⊕ {}{more}{doing}", clean_line(&first.node.name))))
 }
 
-fn agent(AgentStep { did, depth, node }: &AgentStep, paint: Paint) -> String {
+fn agent(AgentStep { did, depth, node, .. }: &AgentStep, paint: Paint) -> String {
     let name = clean_line(&node.name);
     let line = match (did, node.state) {
         (AgentMove::Began, _) => paint.cyan(&format!("⊕ {name} · {}", shortened(&clean_line(&node.task)))),

@@ -5,12 +5,14 @@ use neco_proto::event::Rewind;
 use neco_proto::rewinds::{Effective, Rewinds};
 use neco_proto::{Event, EventBody, MessageId, Role, Seq};
 
+use super::block::WentBack;
+
 /// Characters of a message that name it.
 const WORDS: usize = 40;
 
 /// What a log says about that.
-#[derive(Debug, Default)]
-pub struct Counting {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counting {
     /// What the person said: its event, its id and its first words.
     said: Vec<(Seq, MessageId, String)>,
     rewinds: Rewinds,
@@ -18,43 +20,27 @@ pub struct Counting {
     undos: Vec<Seq>,
 }
 
-/// What a rewind did to what was said.
-#[derive(Debug, Default)]
-pub struct Rewound {
-    /// The message that was gone back to before, where it is known.
-    pub before: Option<String>,
-    /// What no longer counts.
-    pub gone: Vec<String>,
-    /// What counts again.
-    pub again: Vec<String>,
-    /// Whether the files were put into a state that somebody named.
-    pub is_named: bool,
-    /// Whether it takes an undo back.
-    pub is_redo: bool,
-}
-
 impl Counting {
-    /// Takes note of the next event; gives what a rewind did.
-    pub fn note(&mut self, event: &Event) -> Rewound {
-        let rewound = match &event.body {
-            EventBody::Message(message) if message.role == Role::User && !message.is_neco() => {
+    /// Takes note of the next event; `own` are the root's.
+    pub(super) fn note(&mut self, event: &Event, own: bool) {
+        match &event.body {
+            EventBody::Message(message) if own && message.role == Role::User && !message.is_neco() => {
                 self.said.push((event.seq, message.id, first_words(&message.text())));
-                Rewound::default()
             }
-            EventBody::Rewind(rewind) => return self.went(event, rewind),
-            _ => Rewound::default(),
-        };
+            // What it changes is told when it is taken in.
+            EventBody::Rewind(_) if own => return,
+            _ => {}
+        }
         self.rewinds.note(event);
-        rewound
     }
 
     /// What counts up to an event.
-    #[must_use]
-    pub fn effective(&self, last: Seq) -> Effective {
+    pub(super) fn effective(&self, last: Seq) -> Effective {
         self.rewinds.effective(last)
     }
 
-    fn went(&mut self, event: &Event, rewind: &Rewind) -> Rewound {
+    /// Takes in that the root went back: what that did to what was said.
+    pub(super) fn went_back(&mut self, event: &Event, rewind: &Rewind) -> WentBack {
         let before = self.rewinds.effective(event.seq.saturating_sub(1));
         self.rewinds.note(event);
         let after = self.rewinds.effective(event.seq);
@@ -63,18 +49,19 @@ impl Counting {
             changed.map(|(.., words)| words.clone()).collect()
         };
         let message = self.said.iter().find(|(_, id, _)| *id == rewind.message_id);
-        let is_redo = rewind.undoes.is_some_and(|undoes| self.undos.contains(&undoes));
-        let rewound = Rewound {
+        let redo = rewind.undoes.is_some_and(|undoes| self.undos.contains(&undoes));
+        let went_back = WentBack {
             before: message.map(|(.., words)| words.clone()),
             gone: those(&before, &after),
             again: those(&after, &before),
-            is_named: message.is_some_and(|(seq, ..)| rewind.to >= *seq) && rewind.undoes.is_none(),
-            is_redo,
+            named: message.is_some_and(|(seq, ..)| rewind.to >= *seq) && rewind.undoes.is_none(),
+            redo,
+            rewind: rewind.clone(),
         };
-        if rewind.undoes.is_some() && !is_redo {
+        if rewind.undoes.is_some() && !redo {
             self.undos.push(event.seq);
         }
-        rewound
+        went_back
     }
 }
 

@@ -1,0 +1,313 @@
+//! What is alive below the terminal's scrollback, and what leaves for it.
+
+use std::collections::VecDeque;
+
+use neco_proto::event::CallStatus;
+use neco_proto::{AgentId, CallId, Event, EventBody, Question, Subject};
+use neco_view::reduce::block::{Block, BlockBody, BlockId, Call, Said};
+use neco_view::reduce::{Change, View};
+use ratatui::text::Line;
+
+use super::block::{Drawn, Kind, Tone, fence, note};
+use super::card::{self, Fold};
+use super::entry::{Entry, is_over, is_seen, kind};
+use super::tail::Tail;
+
+/// Calls whose whole output can still be asked for.
+const REMEMBERED: usize = 20;
+
+/// Bytes of output that such a call may keep.
+const WHOLE: usize = 256 * 1024;
+
+/// What stands above what no longer counts.
+const NO_LONGER: &str = "from here on it no longer counts";
+
+/// Blocks of before the window opened that are shown.
+const SHOWN: usize = 60;
+
+/// What happened and has not yet left.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    /// What happened, as far as it is to be seen: of the rest the blocks are let go.
+    pub view: View,
+    /// What leaves before anything else: what the window itself has to show.
+    printed: Vec<Printed>,
+    /// The blocks in the order in which they are seen, which is that in which they leave.
+    entries: VecDeque<Entry>,
+    /// What left last, for the blank row between it and the next.
+    above: Option<Kind>,
+    finished: VecDeque<Call>,
+    /// Pieces of before the window opened, until the whole message comes.
+    held: Vec<Event>,
+    left_out: bool,
+    /// Rows of an answer that stay alive while it is being written.
+    pub most_alive: Option<usize>,
+    /// Whether what left last no longer counts.
+    left_void: bool,
+}
+
+#[derive(Debug)]
+enum Printed {
+    Note(Tone, String),
+    Rows(Vec<Line<'static>>),
+}
+
+impl Transcript {
+    /// What happens to an agent.
+    #[must_use]
+    pub fn of(agent: AgentId) -> Self {
+        Self { view: View::of(agent), ..Self::default() }
+    }
+
+    /// Takes in the next event.
+    pub fn apply(&mut self, event: &Event) {
+        for change in self.view.apply(event) {
+            match change {
+                Change::Added(id) | Change::Changed(id) => self.changed(id, event),
+                Change::Grew(id, piece) | Change::Noted(id, piece) => {
+                    self.entries
+                        .iter_mut()
+                        .rev()
+                        .find(|entry| entry.id == id)
+                        .into_iter()
+                        .for_each(|entry| entry.grew(piece));
+                }
+                Change::Said { .. } | Change::Waits => {}
+            }
+        }
+        match &event.body {
+            // What was streamed of this turn may be void.
+            EventBody::ModelRetry(_) | EventBody::ModelSwitch(_) => self.drop_lost(),
+            EventBody::Rewind(rewind) if rewind.conversation => {
+                let waiting: Vec<BlockId> = self.unseen(|body| matches!(body, BlockBody::Message(_)));
+                waiting.into_iter().for_each(|id| drop(self.view.take(id)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A block is new or stands otherwise: it is seen from now on, or of no use any more.
+    fn changed(&mut self, id: BlockId, event: &Event) {
+        let Some(block) = self.view.block(id) else { return };
+        if self.entries.iter().rev().any(|entry| entry.id == id) {
+            return;
+        }
+        // What Neco says in the person's place is for the model.
+        let unsaid = matches!(&event.body, EventBody::Message(message) if message.is_neco());
+        if is_seen(&block.body, &self.view) && !unsaid {
+            let entry = Entry::new(block);
+            match is_over(&block.body) && !block.body.is_over() {
+                true => self.entries.insert(self.first_alive(), entry),
+                false => self.entries.push_back(entry),
+            }
+        } else if block.body.is_over() {
+            self.view.take(id);
+        }
+    }
+
+    /// Takes in an event of before the window opened. Whole messages stand for the pieces they came in.
+    pub fn past(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::StreamChunk(_) => self.held.push(event.clone()),
+            // A call comes after the words of its message, which are told as a whole here.
+            EventBody::ReasoningChunk(_) | EventBody::StreamToolCallStart(_) | EventBody::StreamToolCallDelta(_) => {}
+            // A plan that still waits is shown with its question.
+            EventBody::Question(Question { subject: Subject::Plan { .. }, .. }) => {}
+            // How the others stand is asked for.
+            EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_) => {}
+            EventBody::TurnStart(_) | EventBody::Message(_) => {
+                self.held.clear();
+                self.apply(event);
+            }
+            _ => self.apply(event),
+        }
+        while self.entries.len() > SHOWN {
+            self.entries.pop_front().into_iter().for_each(|entry| drop(self.view.take(entry.id)));
+            self.left_out = true;
+        }
+    }
+
+    /// Whether more happened before the window opened than is shown.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        self.left_out
+    }
+
+    /// The events of before are all here; what is alive stays so only if the agent is at work.
+    pub fn caught_up(&mut self, works: bool) {
+        for event in std::mem::take(&mut self.held) {
+            self.apply(&event);
+        }
+        if !works {
+            self.view.stop();
+            self.drop_lost();
+        }
+    }
+
+    /// A line of the window itself; it stands above everything that is alive.
+    pub fn say(&mut self, tone: Tone, text: impl Into<String>) {
+        self.printed.push(Printed::Note(tone, text.into()));
+    }
+
+    /// Rows of the window itself; they stand above everything that is alive.
+    pub fn show(&mut self, rows: Vec<Line<'static>>) {
+        self.printed.push(Printed::Rows(rows));
+    }
+
+    /// A plan that waits since before the window opened, below all that is over and above what is alive.
+    pub fn show_plan(&mut self, question: &Question) {
+        let id = self.view.ask(None, question);
+        if let Some(entry) = self.view.block(id).map(Entry::new) {
+            self.entries.insert(self.first_alive(), entry);
+        }
+    }
+
+    /// What a call is that has not left.
+    #[must_use]
+    pub fn summary(&self, call_id: &CallId) -> Option<String> {
+        self.calls().find(|call| call.call_id == *call_id).map(|call| crate::ask::visible_line(&call.summary))
+    }
+
+    /// What was said and waits.
+    pub fn waiting(&self) -> impl DoubleEndedIterator<Item = &Said> {
+        self.view.unread()
+    }
+
+    /// Whether a call runs.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        self.calls().any(|call| call.status == CallStatus::Executing)
+    }
+
+    /// Everything that came of the last call that is over, or of the `back`th before it.
+    #[must_use]
+    pub fn whole(&self, back: usize, with: Drawn<'_>) -> Option<Vec<Line<'static>>> {
+        Some(card::rows(self.finished.iter().rev().nth(back)?, &Tail::default(), Fold::Whole, with))
+    }
+
+    /// Another session comes: what is alive ends as it is.
+    pub fn close(&mut self) {
+        self.view.stop();
+        self.drop_lost();
+        self.unseen(|_| true).into_iter().for_each(|id| drop(self.view.take(id)));
+        self.left_out = false;
+    }
+
+    /// Nothing of what is over is known any more.
+    pub fn forget(&mut self) {
+        self.finished.clear();
+        self.view.forget();
+    }
+
+    /// The rows that can leave now: blocks that are over, in order, and of an answer that is still being
+    /// written what can't change any more.
+    pub fn leave(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let mut rows = Vec::new();
+        for printed in std::mem::take(&mut self.printed) {
+            let (drawn, kind) = match printed {
+                Printed::Note(tone, text) => (note(tone, &text, with.width, with.theme), Kind::Step),
+                Printed::Rows(rows) => (rows, Kind::Words),
+            };
+            self.depart(drawn, kind, kind == Kind::Words || self.above == Some(Kind::Words), &mut rows);
+        }
+        while let Some((mut entry, block)) = self.next_over() {
+            let apart = self.above.is_some_and(|above| entry.stands_apart(&block.body, above));
+            if block.void && !self.left_void {
+                self.depart(fence(NO_LONGER, with.width, with.theme), Kind::Step, true, &mut rows);
+            }
+            self.left_void = block.void;
+            let drawn = entry.last_rows(&block, &self.view, with);
+            self.depart(drawn, kind(&block.body), apart, &mut rows);
+            self.remember(block.body);
+        }
+        self.leave_settled(with, &mut rows);
+        rows
+    }
+
+    /// The rows of what is alive.
+    pub fn live(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let mut rows = Vec::new();
+        let (mut above, mut void) = (self.above, self.left_void);
+        for entry in &mut self.entries {
+            let Some(block) = self.view.block(entry.id) else { continue };
+            if block.void && !void {
+                rows.extend(fence(NO_LONGER, with.width, with.theme));
+            }
+            void = block.void;
+            let apart = above.is_some_and(|above| entry.stands_apart(&block.body, above));
+            above = Some(kind(&block.body));
+            let drawn = entry.rows(block, &self.view, with);
+            if !drawn.is_empty() && apart {
+                rows.push(Line::default());
+            }
+            rows.extend(drawn);
+            // What came in the middle of a text waits for its end.
+            if matches!(&block.body, BlockBody::Answer(written) | BlockBody::Thinking(written) if !written.over) {
+                break;
+            }
+        }
+        rows
+    }
+
+    /// Takes the first block if nothing more comes of it.
+    fn next_over(&mut self) -> Option<(Entry, Block)> {
+        let entry =
+            self.entries.pop_front_if(|entry| self.view.block(entry.id).is_none_or(|block| is_over(&block.body)))?;
+        let block = self.view.take(entry.id)?;
+        Some((entry, block))
+    }
+
+    fn leave_settled(&mut self, with: Drawn<'_>, rows: &mut Vec<Line<'static>>) {
+        let Some(Entry { answer: Some((text, begun)), .. }) = self.entries.front_mut() else { return };
+        let mut drawn = text.settle(with.width, with.theme);
+        drawn.extend(text.ease(self.most_alive.unwrap_or(usize::MAX), with.width, with.theme));
+        let apart = !*begun;
+        *begun |= !drawn.is_empty();
+        self.depart(drawn, Kind::Words, apart, rows);
+    }
+
+    fn depart(&mut self, drawn: Vec<Line<'static>>, kind: Kind, apart: bool, rows: &mut Vec<Line<'static>>) {
+        if drawn.is_empty() {
+            return;
+        }
+        if apart && self.above.is_some() {
+            rows.push(Line::default());
+        }
+        rows.extend(drawn);
+        self.above = Some(kind);
+    }
+
+    fn remember(&mut self, body: BlockBody) {
+        let BlockBody::Call(call) = body else { return };
+        if card::size(&call) <= WHOLE {
+            self.finished.push_back(*call);
+        }
+        if self.finished.len() > REMEMBERED {
+            self.finished.pop_front();
+        }
+    }
+
+    /// Where what is over ends.
+    fn first_alive(&self) -> usize {
+        let alive = |entry: &Entry| self.view.block(entry.id).is_some_and(|block| !is_over(&block.body));
+        self.entries.iter().position(alive).unwrap_or(self.entries.len())
+    }
+
+    /// What is gone from the view is not to be seen.
+    fn drop_lost(&mut self) {
+        self.entries.retain(|entry| self.view.block(entry.id).is_some());
+    }
+
+    /// Blocks that wait for something before they are seen.
+    fn unseen(&self, of: impl Fn(&BlockBody) -> bool) -> Vec<BlockId> {
+        let is_seen = |id: BlockId| self.entries.iter().any(|entry| entry.id == id);
+        self.view.blocks.iter().filter(|block| of(&block.body) && !is_seen(block.id)).map(|block| block.id).collect()
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.view.blocks.iter().filter_map(|block| match &block.body {
+            BlockBody::Call(call) => Some(call.as_ref()),
+            _ => None,
+        })
+    }
+}

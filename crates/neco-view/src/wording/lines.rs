@@ -1,0 +1,297 @@
+//! Blocks that a window tells in a line or two: shorter than what is kept as text.
+
+use neco_proto::agent_ask::stopped;
+use neco_proto::clean::clean_line;
+use neco_proto::event::{
+    AgentNode, Compaction, CompactionStrategy, CompleteReason, HookOutcome, HookRun, ModeChange, ModelRetry,
+    NodeResult, NodeState, NotificationLevel, TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask,
+};
+use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
+
+use super::notices;
+use crate::figures;
+use crate::reduce::View;
+use crate::reduce::block::{AgentMove, AgentStep, Asked, BlockBody, WentBack, WorkEnd, WorkflowStep};
+
+/// Characters of what an agent had to say when it ended.
+const LONGEST: usize = 300;
+
+/// How a line is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Good to know.
+    Plain,
+    /// Something went well.
+    Good,
+    /// Something is not as it should be.
+    Warning,
+    /// Something failed.
+    Bad,
+    /// What stands above it and below it are not the same.
+    Fence,
+}
+
+/// What is said of a block in a line or two; nothing of most, and of those that are more than lines.
+#[must_use]
+pub fn lines(body: &BlockBody, view: &View) -> Vec<(Tone, String)> {
+    match body {
+        BlockBody::Question(asked) => answered(asked),
+        BlockBody::Rewind(went) => rewound(went),
+        BlockBody::Workflow(step) => workflow(step, &view.workflows),
+        _ => line(body).into_iter().collect(),
+    }
+}
+
+fn line(body: &BlockBody) -> Option<(Tone, String)> {
+    match body {
+        BlockBody::Notification(told) => {
+            let tone = match told.level {
+                NotificationLevel::Info => Tone::Plain,
+                NotificationLevel::Warning => Tone::Warning,
+            };
+            Some((tone, told.text.clone()))
+        }
+        BlockBody::Error(error) => Some((Tone::Bad, format!("error {}: {}", error.code, error.message))),
+        BlockBody::ModelRetry(retry) => Some((Tone::Warning, retried(retry))),
+        BlockBody::ModelSwitch(switch) => Some((Tone::Warning, notices::switch(switch))),
+        BlockBody::ModeChange(change) => Some((Tone::Plain, changed(change))),
+        BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
+        BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
+        BlockBody::HookRun(run) => hook(run),
+        BlockBody::Plan(planned) => planned.plan.as_ref().and_then(|plan| plan_line(plan.status)),
+        BlockBody::Imported(imported) => Some((Tone::Plain, notices::imported(imported))),
+        BlockBody::Agent(step) => agent(step),
+        BlockBody::End(end) => ended(end),
+        BlockBody::Stop(stop) => {
+            stopped(stop).map(|words| (Tone::Plain, format!("‖ {words} · Ctrl-T resumes one, tells or ends it")))
+        }
+        // The rest is no line.
+        _ => None,
+    }
+}
+
+/// What was asked and what the person said to it, once they have.
+fn answered(Asked { agent_id, question, reply, open }: &Asked) -> Vec<(Tone, String)> {
+    match &question.subject {
+        Subject::Choices { items } if agent_id.is_none() && !open => {
+            questions_and_answers(items, reply.as_ref()).into_iter().map(|text| (Tone::Plain, text)).collect()
+        }
+        Subject::Choices { .. } | Subject::Plan { .. } | Subject::Loop { .. } => Vec::new(),
+    }
+}
+
+/// What was asked and what the person said to it, a line each.
+fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<String> {
+    let Some(Reply::Choices { answers }) = reply else {
+        return items.iter().map(|item| format!("{} → not answered", clean_line(&item.text))).collect();
+    };
+    let said = |answer: &ItemAnswer| {
+        let words = answer.chosen.iter().chain(&answer.text).map(|text| clean_line(text));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", clean_line(&item.text), said(answer))).collect()
+}
+
+fn retried(retry: &ModelRetry) -> String {
+    let wait = figures::short_duration(retry.wait_ms);
+    format!(
+        "{}; trying again in {wait} (attempt {} of {})",
+        retry.message,
+        retry.attempt,
+        retry.attempts.max(retry.attempt)
+    )
+}
+
+fn changed(change: &ModeChange) -> String {
+    let mut parts = Vec::new();
+    if let Some(mode) = change.mode {
+        parts.push(format!("mode {mode}"));
+    }
+    if let Some(approval) = change.approval {
+        parts.push(format!("approval {approval}"));
+    }
+    if let Some(model) = &change.model {
+        parts.push(format!("model {model}"));
+    }
+    if let Some(generation) = change.generation {
+        parts.push(format!("generation {generation}"));
+    }
+    let why = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{}{why}", parts.join(", "))
+}
+
+fn compacted(compaction: &Compaction) -> String {
+    let how = match compaction.strategy {
+        CompactionStrategy::Summary => "the older part is summed up",
+        CompactionStrategy::Outputs => "the oldest outputs are dropped",
+        CompactionStrategy::Window => "the older part is dropped",
+    };
+    let (before, after) = (figures::short_tokens(compaction.before), figures::short_tokens(compaction.after));
+    format!("conversation compacted, {how}: {before} → {after} tokens")
+}
+
+fn hook(run: &HookRun) -> Option<(Tone, String)> {
+    let said = run.message.as_ref()?;
+    let tone = match run.outcome {
+        HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Failed | HookOutcome::TimedOut => Tone::Warning,
+        HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked | HookOutcome::Cancelled => Tone::Plain,
+    };
+    Some((tone, format!("{} hook: {said}", run.event)))
+}
+
+fn plan_line(status: PlanStatus) -> Option<(Tone, String)> {
+    match status {
+        PlanStatus::Accepted | PlanStatus::Proposed => None,
+        PlanStatus::SentBack => Some((Tone::Plain, "plan sent back".to_owned())),
+        PlanStatus::Dropped => Some((Tone::Plain, "plan dropped".to_owned())),
+        PlanStatus::Finished => Some((Tone::Good, "plan finished".to_owned())),
+    }
+}
+
+/// That the session went back, and what that did: a rule where what was said counts no longer, or again, and a line.
+fn rewound(went: &WentBack) -> Vec<(Tone, String)> {
+    let fence = fence_words(went).map(|text| (Tone::Fence, text));
+    fence.into_iter().chain([(Tone::Plain, went_back(went))]).collect()
+}
+
+fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -> String {
+    let what = match (rewind.conversation, rewind.files.is_some()) {
+        (true, true) => "conversation and files are",
+        (true, false) => "the conversation is",
+        (false, _) => "files are",
+    };
+    let before = before.as_ref().map_or_else(|| "an earlier message".to_owned(), |before| format!("“{before}”"));
+    let (done, back) = match (rewind.undoes, *redo, *named) {
+        (Some(_), false, _) => (format!("undone: {what} as before you went back"), "/redo"),
+        (Some(_), true, _) => (format!("gone back again: {what} as before {before}"), "/undo"),
+        (None, _, true) => {
+            let rev: String = rewind.files.iter().flat_map(|rev| rev.chars()).take(10).collect();
+            (format!("files are as in checkpoint {rev}; the conversation stays"), "/undo")
+        }
+        (None, _, false) => (format!("{what} back to before {before}"), "/undo"),
+    };
+    let gone = (!gone.is_empty())
+        .then(|| figures::counted(gone.len(), "message no longer counts", "messages no longer count"));
+    let again =
+        (!again.is_empty()).then(|| figures::counted(again.len(), "message counts again", "messages count again"));
+    let changed = usize::try_from(rewind.changed).unwrap_or(usize::MAX);
+    let files = (changed > 0).then(|| format!("{} put back", figures::counted(changed, "file", "files")));
+    let parts = [Some(done), gone, again, files, Some(format!("{back} takes that back"))];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// What was said that counts no longer, and again.
+fn fence_words(did: &WentBack) -> Option<String> {
+    let named = |texts: &[String]| match texts {
+        [] => None,
+        [one] => Some((format!("“{one}”"), true)),
+        [first, ..] => Some((format!("“{first}” and what was said after it"), false)),
+    };
+    let gone = match named(&did.gone) {
+        Some((words, true)) => Some(format!("{words} no longer counts")),
+        Some((words, false)) => Some(format!("{words} no longer count")),
+        None => None,
+    };
+    let again = match named(&did.again) {
+        Some((words, true)) => Some(format!("{words} counts again")),
+        Some((words, false)) => Some(format!("{words} count again")),
+        None => None,
+    };
+    let parts: Vec<String> = gone.into_iter().chain(again).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn ended(end: &WorkEnd) -> Option<(Tone, String)> {
+    match end.reason {
+        CompleteReason::Natural => None,
+        CompleteReason::Cancelled => Some((Tone::Plain, "stopped; say what to do instead, or “continue”".to_owned())),
+        CompleteReason::IterationLimit => {
+            let turns = figures::counted(end.turns as usize, "turn", "turns");
+            Some((Tone::Warning, format!("stopped after {turns}; say “continue” to go on")))
+        }
+        CompleteReason::Failed => None,
+        CompleteReason::Budget => Some((Tone::Warning, "the budget is used up".to_owned())),
+        CompleteReason::Stopped => Some((Tone::Plain, "ended".to_owned())),
+        CompleteReason::LoopDetected => Some((Tone::Warning, "stopped because it repeated itself".to_owned())),
+    }
+}
+
+/// How an agent ended; what it does until then is seen elsewhere.
+fn agent(AgentStep { did, node, was_live, .. }: &AgentStep) -> Option<(Tone, String)> {
+    let tone = match (did, node.state) {
+        _ if !was_live => return None,
+        (AgentMove::Began | AgentMove::Paused | AgentMove::WentOn, _) => return None,
+        (AgentMove::Ended, NodeState::Completed) => Tone::Good,
+        (AgentMove::Ended, NodeState::Failed) => Tone::Bad,
+        (AgentMove::Ended, _) => Tone::Plain,
+    };
+    let used = node.subtree_usage.input + node.subtree_usage.output;
+    let used = (used > 0).then(|| format!("{} tokens", figures::short_tokens(used)));
+    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::short_dollars);
+    let spent = used.into_iter().chain(cost).collect::<Vec<_>>().join(", ");
+    let spent = if spent.is_empty() { spent } else { format!(" ({spent})") };
+    let said = said(node).filter(|said| !said.is_empty()).map(|said| format!(": {said}")).unwrap_or_default();
+    let text = format!("{} {}{spent}{said}", clean_line(&node.name), node.state);
+    Some((tone, shortened(&text)))
+}
+
+fn said(node: &AgentNode) -> Option<String> {
+    let last = || node.last_message.as_deref().map(clean_line);
+    match &node.result {
+        Some(NodeResult::Error { message, .. }) => Some(clean_line(message)),
+        Some(NodeResult::Output { output }) => output.as_str().map(clean_line).or_else(last),
+        None => last(),
+    }
+}
+
+/// How tasks of a workflow ended that goes on, and how the workflow did.
+fn workflow(step: &WorkflowStep, workflows: &[WorkflowGraph]) -> Vec<(Tone, String)> {
+    let name = clean_line(&step.name);
+    let told = |task: &WorkflowTask| match task.state {
+        TaskState::Completed if task.kind != TaskKind::Agent => {
+            Some((Tone::Good, format!("{} of {name} completed", clean_line(&task.id))))
+        }
+        // The end of the workflow names what ended it.
+        TaskState::Failed if step.state == WorkflowState::Running => {
+            Some((Tone::Bad, shortened(&format!("{} of {name} failed{}", clean_line(&task.id), why(task)))))
+        }
+        TaskState::Completed
+        | TaskState::Failed
+        | TaskState::Pending
+        | TaskState::Ready
+        | TaskState::Running
+        | TaskState::Cancelled
+        | TaskState::Skipped => None,
+    };
+    if step.began {
+        return Vec::new();
+    }
+    let moved = step.tasks.iter().filter(|task| step.moved.contains(&task.id));
+    moved.filter_map(told).chain(workflow_ended(step, workflows)).collect()
+}
+
+/// How a workflow ended; one that failed with what failed in it, and where all of it is told.
+fn workflow_ended(step: &WorkflowStep, workflows: &[WorkflowGraph]) -> Option<(Tone, String)> {
+    let tone = match step.state {
+        WorkflowState::Completed => Tone::Good,
+        WorkflowState::Failed => Tone::Bad,
+        WorkflowState::Partly | WorkflowState::Interrupted => Tone::Warning,
+        WorkflowState::Running | WorkflowState::Cancelled => Tone::Plain,
+    };
+    let graph = workflows.iter().find(|graph| graph.workflow_id == step.workflow_id);
+    let mut tasks = graph.iter().flat_map(|graph| &graph.tasks);
+    let failed = tasks.find(|task| task.state == TaskState::Failed).map(|task| {
+        let id = clean_line(&task.id);
+        format!(" at {id}{} · /workflow show {} tells all", shortened(&why(task)), step.workflow_id)
+    });
+    let text = format!("workflow {} {}{}", clean_line(&step.name), step.state, failed.unwrap_or_default());
+    step.ended.then_some((tone, text))
+}
+
+fn why(task: &WorkflowTask) -> String {
+    task.error.as_deref().map(|error| format!(": {}", clean_line(error))).unwrap_or_default()
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
