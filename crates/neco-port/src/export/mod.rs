@@ -4,7 +4,7 @@
 //! that a long session is never in memory as a whole. What is for readers is told in two passes over the same events: [`Outline`] looks at what is ahead, then a writer tells
 //! it. Whatever an event holds can be neither markup nor a command to a terminal in what is written.
 //!
-//! Reading order: [`jsonl`], [`outline`] and [`tale`] (what a reader wants of a log), `words`, `facts`
+//! Reading order: [`jsonl`], [`Outline`] and [`tale`] (what a reader wants of a log), `words`, `facts`
 //! and `figures`, [`markdown`], [`html`], [`session`] (a session of the store, written to a file).
 
 mod about;
@@ -14,7 +14,6 @@ pub mod html;
 pub mod jsonl;
 pub mod markdown;
 mod one_line;
-pub mod outline;
 #[cfg(test)]
 mod sample;
 pub mod session;
@@ -26,5 +25,5 @@ pub use about::About;
 pub use html::HtmlWriter;
 pub use jsonl::{Header, JsonlWriter};
 pub use markdown::MarkdownWriter;
-pub use outline::Outline;
+pub use neco_view::reduce::Outline;
 pub use session::Export;

@@ -5,11 +5,13 @@
 //! front end has let go of takes no memory.
 //!
 //! Reading order: [`block`] (what there is to see), [`view`] (the state, event by event) with [`writing`] (the model's
-//! words and calls), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done).
+//! words and calls), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done);
+//! [`outline`] (what lies ahead in a log, for whoever writes all of it down).
 
 pub mod agents;
 pub mod block;
 pub mod idle;
+pub mod outline;
 pub mod view;
 pub mod work;
 pub mod workflows;
@@ -18,5 +20,6 @@ mod writing;
 pub use agents::Agents;
 pub use block::{Block, BlockBody, BlockId};
 pub use idle::IdleTracker;
+pub use outline::Outline;
 pub use view::{Change, View};
 pub use work::Work;

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use neco_proto::event::{AgentComplete, Compaction, ErrorEvent, NotificationLevel, PlanUpdate, TodoUpdate};
 use neco_proto::{AgentId, Question, Reply, Subject, Todo, TodoStatus};
 
-use super::page::Page;
-use super::prose::prose;
 use crate::export::facts::answered;
 use crate::export::{figures, one_line};
+use neco_view::paint::html::page::Page;
+use neco_view::paint::html::prose::prose;
 
 pub(super) fn note<W: Write>(page: &mut Page<W>, level: NotificationLevel, text: &str) -> io::Result<()> {
     let begin = match level {

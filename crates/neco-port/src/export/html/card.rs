@@ -6,10 +6,10 @@ use neco_proto::event::CallStatus;
 use neco_proto::{Diff, Display};
 use serde_json::Value;
 
-use super::page::Page;
-use super::prose::changes;
 use crate::export::figures;
 use crate::export::tale::Card;
+use neco_view::paint::html::page::Page;
+use neco_view::paint::html::prose::changes;
 
 /// Lines of changes up to which a card is open from the beginning.
 const OPEN: usize = 60;

@@ -1,19 +1,15 @@
 //! A session as one HTML file: no script, no network, light and dark, foldable, printable.
 //!
 //! Invariants: only literals of this room are markup; everything that comes from an event goes through
-//! [`Page::text`], which takes out what steers a terminal and escapes the rest. A policy in the head
+//! `Page::text`, which takes out what steers a terminal and escapes the rest. A policy in the head
 //! forbids scripts and addresses altogether, should that ever fail.
 //!
-//! Reading order: [`page`] (the only way to write), `writer` (the whole), `said` (messages), `card`
+//! Reading order: `page` (the only way to write), `writer` (the whole), `said` (messages), `card`
 //! (calls and changes), `asides` (everything else), `prose` (markdown), `style`.
 
 mod asides;
 mod card;
-pub mod page;
-mod prose;
 mod said;
-mod style;
 mod writer;
 
-pub use page::Page;
 pub use writer::HtmlWriter;

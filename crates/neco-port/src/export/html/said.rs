@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use neco_proto::{Message, Part, Seq};
 
-use super::page::Page;
-use super::prose::prose;
 use crate::export::figures;
+use neco_view::paint::html::page::Page;
+use neco_view::paint::html::prose::prose;
 
 /// Lines of a person's message that are shown before the rest is folded.
 const LINES: usize = 18;

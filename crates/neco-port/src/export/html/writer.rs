@@ -8,8 +8,10 @@ use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
 use neco_proto::{AgentId, Event, EventBody, Message, Seq};
 
-use super::page::Page;
-use super::{asides, card, said, style};
+use neco_view::paint::html::page::Page;
+use neco_view::paint::html::style;
+
+use super::{asides, card, said};
 use crate::export::facts::{facts, title};
 use crate::export::tale::{Block, Teller, Told};
 use crate::export::{About, Outline, figures};

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use neco_proto::event::{AgentComplete, PlanUpdate, TodoUpdate};
 use neco_proto::{Question, Subject, Todo, TodoStatus};
 
-use super::text::{in_tag, inline, prose, quoted};
 use crate::export::{figures, one_line};
+use neco_view::paint::markdown::text::{in_tag, inline, prose, quoted};
 
 pub(super) fn question(out: &mut impl Write, question: &Question) -> io::Result<()> {
     match &question.subject {

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use neco_proto::Display;
 use neco_proto::event::CallStatus;
 
-use super::text::{fenced, in_tag, inline};
 use crate::export::figures;
 use crate::export::tale::Card;
+use neco_view::paint::markdown::text::{fenced, in_tag, inline};
 
 /// Lines of an output that are given; of what is longer, beginning and end.
 const LINES: usize = 120;

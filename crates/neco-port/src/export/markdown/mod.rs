@@ -8,7 +8,6 @@
 
 mod asides;
 mod card;
-mod text;
 mod writer;
 
 pub use writer::MarkdownWriter;

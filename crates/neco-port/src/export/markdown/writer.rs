@@ -6,11 +6,11 @@ use std::ops::RangeInclusive;
 use neco_proto::event::{AgentNode, NotificationLevel};
 use neco_proto::{AgentId, Event, EventBody, Message, Part, Seq};
 
-use super::text::{in_tag, inline, prose, quoted};
 use super::{asides, card};
 use crate::export::facts::{answered, facts, title};
 use crate::export::tale::{Block, Teller, Told};
 use crate::export::{About, Outline, figures, one_line};
+use neco_view::paint::markdown::text::{in_tag, inline, prose, quoted};
 
 /// Writes a session as markdown.
 #[derive(Debug)]

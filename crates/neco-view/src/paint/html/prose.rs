@@ -9,7 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use super::page::Page;
 
 /// Writes `markdown`.
-pub(super) fn prose<W: Write>(page: &mut Page<W>, markdown: &str) -> io::Result<()> {
+pub fn prose<W: Write>(page: &mut Page<W>, markdown: &str) -> io::Result<()> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     // As a whole: a sequence may be cut where the parser cuts.
     let markdown = clean(markdown);
@@ -141,7 +141,7 @@ impl<W: Write> Prose<'_, W> {
 }
 
 /// Lines of a change, coloured.
-pub(super) fn changes<W: Write>(page: &mut Page<W>, text: &str) -> io::Result<()> {
+pub fn changes<W: Write>(page: &mut Page<W>, text: &str) -> io::Result<()> {
     text.lines().try_for_each(|line| {
         let begin = match line.as_bytes().first() {
             Some(b'+') => "<span class=\"add\">",
