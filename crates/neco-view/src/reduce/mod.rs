@@ -6,12 +6,13 @@
 //!
 //! Reading order: [`block`] (what there is to see), [`view`] (the state, event by event) with [`writing`] (the model's
 //! words and calls), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done);
-//! [`outline`] (what lies ahead in a log, for whoever writes all of it down).
+//! for whoever writes down a whole log, [`outline`] (what lies ahead in it) and [`reader`] (its blocks, one by one).
 
 pub mod agents;
 pub mod block;
 pub mod idle;
 pub mod outline;
+pub mod reader;
 pub mod view;
 pub mod work;
 pub mod workflows;
@@ -21,5 +22,6 @@ pub use agents::Agents;
 pub use block::{Block, BlockBody, BlockId};
 pub use idle::IdleTracker;
 pub use outline::Outline;
+pub use reader::{Reader, Seen};
 pub use view::{Change, View};
 pub use work::Work;

@@ -1,79 +1,45 @@
 //! The only way to write: literals are markup, everything else is text.
 
-use std::io::{self, Write};
-
 use neco_proto::clean::clean;
 
-/// A page that is being written.
-#[derive(Debug)]
-pub struct Page<W> {
-    out: W,
+/// A piece of a page that is being written.
+#[derive(Debug, Default)]
+pub struct Page {
+    out: String,
 }
 
-impl<W: Write> Page<W> {
-    /// A page that goes to `out`.
-    pub fn new(out: W) -> Self {
-        Self { out }
-    }
-
+impl Page {
     /// Writes markup: a literal, so that nothing that was read can be one.
-    ///
-    /// # Errors
-    /// When it can't be written.
-    pub fn tag(&mut self, markup: &'static str) -> io::Result<()> {
-        self.out.write_all(markup.as_bytes())
+    pub fn tag(&mut self, markup: &'static str) -> &mut Self {
+        self.out.push_str(markup);
+        self
     }
 
     /// Writes text, in an element or between the quotes of an attribute: escaped, and without what
     /// steers a terminal.
-    ///
-    /// # Errors
-    /// When it can't be written.
-    pub fn text(&mut self, text: &str) -> io::Result<()> {
-        let text = clean(text);
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-            let (plain, after) = rest.split_at(at);
-            self.out.write_all(plain.as_bytes())?;
-            let mut characters = after.chars();
-            let escaped = match characters.next() {
-                Some('&') => "&amp;",
-                Some('<') => "&lt;",
-                Some('>') => "&gt;",
-                Some('"') => "&quot;",
-                Some(_) | None => "&#39;",
-            };
-            self.out.write_all(escaped.as_bytes())?;
-            rest = characters.as_str();
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        for character in clean(text).chars() {
+            match character {
+                '&' => self.out.push_str("&amp;"),
+                '<' => self.out.push_str("&lt;"),
+                '>' => self.out.push_str("&gt;"),
+                '"' => self.out.push_str("&quot;"),
+                '\'' => self.out.push_str("&#39;"),
+                _ => self.out.push(character),
+            }
         }
-        self.out.write_all(rest.as_bytes())
-    }
-
-    /// Writes a number.
-    ///
-    /// # Errors
-    /// When it can't be written.
-    pub fn number(&mut self, number: u64) -> io::Result<()> {
-        write!(self.out, "{number}")
+        self
     }
 
     /// Writes an element: its literal beginning, text, its literal end.
-    ///
-    /// # Errors
-    /// When it can't be written.
-    pub fn element(&mut self, begin: &'static str, text: &str, end: &'static str) -> io::Result<()> {
-        self.tag(begin)?;
-        self.text(text)?;
-        self.tag(end)
+    pub fn element(&mut self, begin: &'static str, text: &str, end: &'static str) -> &mut Self {
+        self.tag(begin).text(text).tag(end)
     }
 
-    /// Gives back what it writes to, with everything handed to it.
-    ///
-    /// # Errors
-    /// When it can't be flushed.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.out.flush()?;
-        Ok(self.out)
+    /// Gives what was written, and begins anew.
+    #[must_use]
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
     }
 }
 
@@ -84,9 +50,7 @@ mod tests {
     use super::*;
 
     fn written(text: &str) -> String {
-        let mut page = Page::new(Vec::new());
-        page.text(text).unwrap();
-        String::from_utf8(page.finish().unwrap()).unwrap()
+        Page::default().text(text).take()
     }
 
     #[test]

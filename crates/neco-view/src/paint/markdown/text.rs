@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
 /// Words in one line, with nothing in them that markdown would read.
-pub fn inline(text: &str) -> String {
+pub(super) fn inline(text: &str) -> String {
     let text = clean_line(text);
     let mut escaped = String::with_capacity(text.len());
     if text.starts_with(['#', '-', '+', '=']) {
@@ -29,12 +29,12 @@ pub fn inline(text: &str) -> String {
 }
 
 /// The same between tags of HTML, where markdown is not read.
-pub fn in_tag(text: &str) -> String {
+pub(super) fn in_tag(text: &str) -> String {
     clean_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Text in a fence that nothing in it can end.
-pub fn fenced(text: &str, language: &str) -> String {
+pub(super) fn fenced(text: &str, language: &str) -> String {
     let text = clean(text);
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
@@ -42,7 +42,7 @@ pub fn fenced(text: &str, language: &str) -> String {
 }
 
 /// Markdown of a model: still markdown, but no HTML, nothing that is loaded, and with no fence left open.
-pub fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let mut text = clean(text).trim().to_owned();
     // What is no HTML any more may read as something else, and show more of it.
     while let Some(escaped) = without_html(&text) {
@@ -75,7 +75,7 @@ fn below_ours(text: &str) -> String {
 }
 
 /// The same, quoted.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     prose(text).lines().map(|line| format!("> {line}").trim_end().to_owned() + "\n").collect()
 }
 
