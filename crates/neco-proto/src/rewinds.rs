@@ -70,6 +70,16 @@ impl Effective {
         let at = self.ranges.partition_point(|range| *range.end() < seq);
         self.ranges.get(at).is_some_and(|range| range.contains(&seq))
     }
+
+    /// The stretches between them, which do not.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<RangeInclusive<Seq>> {
+        let between = self.ranges.windows(2).map(|pair| match pair {
+            [before, after] => before.end() + 1..=after.start().saturating_sub(1),
+            _ => RangeInclusive::new(1, 0),
+        });
+        between.filter(|gap| !gap.is_empty()).collect()
+    }
 }
 
 #[cfg(test)]

@@ -5,12 +5,16 @@
 //! front end has let go of takes no memory.
 //!
 //! Reading order: [`block`] (what there is to see), [`view`] (the state, event by event) with [`writing`] (the model's
-//! words and calls) and [`counting`] (what counts after going back), [`agents`], [`workflows`], [`work`] (what the work adds up to) and [`idle`] (whether all is done).
+//! words and calls) and [`counting`] (what counts after going back), [`agents`], [`workflows`], [`work`] (what the work
+//! adds up to) and [`idle`] (whether all is done); for whoever writes down a whole log, [`outline`] (what lies ahead in
+//! it) and [`reader`] (its blocks, one by one).
 
 pub mod agents;
 pub mod block;
 mod counting;
 pub mod idle;
+pub mod outline;
+pub mod reader;
 pub mod view;
 pub mod work;
 pub mod workflows;
@@ -19,5 +23,7 @@ mod writing;
 pub use agents::Agents;
 pub use block::{Block, BlockBody, BlockId};
 pub use idle::IdleTracker;
+pub use outline::Outline;
+pub use reader::{Reader, Seen};
 pub use view::{Change, View};
 pub use work::Work;

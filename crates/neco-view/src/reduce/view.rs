@@ -175,6 +175,11 @@ impl View {
         self.blocks.retain(|block| !block.body.is_over());
     }
 
+    /// Gives the blocks that can't change any more, and forgets them.
+    pub fn take_over(&mut self) -> Vec<Block> {
+        self.blocks.extract_if(.., |block| block.body.is_over()).collect()
+    }
+
     /// The end of work that others were still at, for whoever looks no longer.
     pub fn close(&mut self) -> Option<WorkEnd> {
         self.work.close()

@@ -1,7 +1,10 @@
 //! Sentences for people, each worded once.
 //!
-//! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`lines`] (the same where there is less room), [`calls`] (why a call failed), [`rewind`] (what going back would change), [`ending`] (how the work ended).
+//! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`lines`] (the same where
+//! there is less room), [`calls`] (why a call failed), [`answers`] (what a person decided), [`rewind`] (what going back
+//! would change), [`ending`] (how the work ended).
 
+pub mod answers;
 pub mod calls;
 pub mod ending;
 pub mod lines;

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use neco_proto::event::{
-    AgentNode, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, ModelRetry, ModelSwitch,
-    NodeResult, Rewind, Up,
+    AgentNode, Checkpoint, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, MemoryAction,
+    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, Up,
 };
 
 use crate::figures;
+use crate::reduce::block::WorkflowStep;
 use neco_proto::clean::clean_line;
 
 /// `fake/good (key 2): fake limits the rate (HTTP 429); attempt 2 of 4 in 12.0 s`.
@@ -74,6 +75,67 @@ pub fn rewind(rewind: &Rewind) -> String {
         Some(_) => format!("took going back back: {what}{files}"),
         None => format!("went back to an earlier message: {what}{files}"),
     }
+}
+
+/// `session started · mine/big · mode agent · approval auto`.
+#[must_use]
+pub fn began(start: &SessionStart) -> String {
+    let mut parts = vec![if start.resumed { "session resumed" } else { "session started" }.to_owned()];
+    if !start.model.is_empty() {
+        let scripted = if start.scripted { " (scripted)" } else { "" };
+        parts.push(format!("{}{scripted}", start.model));
+    }
+    parts.push(format!("mode {}", start.mode));
+    parts.push(format!("approval {}", start.approval));
+    parts.extend(start.forked_from.map(|from| format!("a fork of {} at event {}", from.session_id, from.seq)));
+    parts.join(" · ")
+}
+
+/// `now mode plan, approval ask: it is a lot`.
+#[must_use]
+pub fn mode_change(change: &ModeChange) -> String {
+    let reason = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("now {}{reason}", mode_parts(change).join(", "))
+}
+
+/// What a change of modes changes.
+#[must_use]
+pub fn mode_parts(change: &ModeChange) -> Vec<String> {
+    let mode = change.mode.map(|mode| format!("mode {mode}"));
+    let approval = change.approval.map(|approval| format!("approval {approval}"));
+    let model = change.model.as_ref().map(|model| format!("model {model}"));
+    let generation = change.generation.map(|generation| format!("generation {generation}"));
+    [mode, approval, model, generation].into_iter().flatten().collect()
+}
+
+/// `workflow delivery (running): plan completed, build running`.
+#[must_use]
+pub fn workflow(step: &WorkflowStep) -> String {
+    let moved = step.tasks.iter().filter(|task| step.moved.contains(&task.id));
+    let tasks: Vec<String> = moved.map(|task| format!("{} {}", task.id, task.state)).collect();
+    let tasks = if tasks.is_empty() { String::new() } else { format!(": {}", tasks.join(", ")) };
+    format!("workflow {} ({}){tasks}", step.name, step.state)
+}
+
+/// `Checkpoint 0a1b2c3d4e5f · 2 changed files`; nothing when nothing had changed.
+#[must_use]
+pub fn checkpoint(checkpoint: &Checkpoint) -> Option<String> {
+    let rev: String = checkpoint.rev.chars().take(12).collect();
+    let changed = figures::count(checkpoint.changed_count(), "changed file");
+    let label = if checkpoint.label.is_empty() { String::new() } else { format!(" · {}", checkpoint.label) };
+    (checkpoint.changed_count() > 0).then(|| format!("Checkpoint {rev} · {changed}{label}"))
+}
+
+/// `Remembered: how the tests are run`; nothing of what was only looked up.
+#[must_use]
+pub fn memory(update: &MemoryUpdate) -> Option<String> {
+    let did = match update.action {
+        MemoryAction::Recalled => return None,
+        MemoryAction::Stored => "Remembered",
+        MemoryAction::Updated => "Memory changed",
+    };
+    let titles: Vec<&str> = update.entries.iter().map(|entry| entry.title.as_str()).collect();
+    Some(format!("{did}: {}", titles.join(" · ")))
 }
 
 /// `imported from codex: /home/me/rollout.jsonl; 4 entries left out`.

@@ -1,24 +1,22 @@
 //! Markdown as markup. Raw HTML in it is text, pictures from elsewhere are links, and links lead to
 //! pages and mail addresses only.
 
-use std::io::{self, Write};
-
 use neco_proto::clean::clean;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::page::Page;
 
 /// Writes `markdown`.
-pub(super) fn prose<W: Write>(page: &mut Page<W>, markdown: &str) -> io::Result<()> {
+pub(super) fn prose(page: &mut Page, markdown: &str) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     // As a whole: a sequence may be cut where the parser cuts.
     let markdown = clean(markdown);
     let mut prose = Prose { page, in_head: false, in_diff: false, links: Vec::new() };
-    Parser::new_ext(&markdown, options).try_for_each(|event| prose.event(event))
+    Parser::new_ext(&markdown, options).for_each(|event| prose.event(event));
 }
 
-struct Prose<'a, W> {
-    page: &'a mut Page<W>,
+struct Prose<'a> {
+    page: &'a mut Page,
     in_head: bool,
     /// Whether it is in a block of changes.
     in_diff: bool,
@@ -26,26 +24,40 @@ struct Prose<'a, W> {
     links: Vec<bool>,
 }
 
-impl<W: Write> Prose<'_, W> {
-    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+impl Prose<'_> {
+    fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.begin(&tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.in_diff => changes(self.page, &text),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.page.text(&text),
-            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
-                self.page.element("<code>", &code, "</code>")
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                self.page.text(&text);
             }
-            Event::FootnoteReference(name) => self.page.element("[", &name, "]"),
-            Event::SoftBreak => self.page.tag("\n"),
-            Event::HardBreak => self.page.tag("<br>\n"),
-            Event::Rule => self.page.tag("<hr>\n"),
-            Event::TaskListMarker(true) => self.page.tag("<span class=\"task\">☑</span> "),
-            Event::TaskListMarker(false) => self.page.tag("<span class=\"task\">☐</span> "),
+            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
+                self.page.element("<code>", &code, "</code>");
+            }
+            Event::FootnoteReference(name) => {
+                self.page.element("[", &name, "]");
+            }
+            Event::SoftBreak => {
+                self.page.tag("\n");
+            }
+            Event::HardBreak => {
+                self.page.tag("<br>\n");
+            }
+            Event::Rule => {
+                self.page.tag("<hr>\n");
+            }
+            Event::TaskListMarker(true) => {
+                self.page.tag("<span class=\"task\">☑</span> ");
+            }
+            Event::TaskListMarker(false) => {
+                self.page.tag("<span class=\"task\">☐</span> ");
+            }
         }
     }
 
-    fn begin(&mut self, tag: &Tag<'_>) -> io::Result<()> {
+    fn begin(&mut self, tag: &Tag<'_>) {
         let markup = match tag {
             Tag::Paragraph => "<p dir=\"auto\">",
             Tag::Heading { level, .. } => heading(*level).0,
@@ -56,9 +68,8 @@ impl<W: Write> Prose<'_, W> {
             }
             Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => "<pre dir=\"ltr\"><code>",
             Tag::List(Some(first)) => {
-                self.page.tag("<ol dir=\"auto\" start=\"")?;
-                self.page.number(*first)?;
-                "\">\n"
+                self.page.element("<ol dir=\"auto\" start=\"", &first.to_string(), "\">\n");
+                ""
             }
             Tag::List(None) => "<ul dir=\"auto\">\n",
             Tag::Item => "<li>",
@@ -76,7 +87,7 @@ impl<W: Write> Prose<'_, W> {
             Tag::Link { dest_url, .. } => return self.link(dest_url),
             // What is not in this file is not shown by it.
             Tag::Image { dest_url, .. } => {
-                self.page.tag("🖼 ")?;
+                self.page.tag("🖼 ");
                 return self.link(dest_url);
             }
             Tag::HtmlBlock => "<p>",
@@ -88,10 +99,10 @@ impl<W: Write> Prose<'_, W> {
             | Tag::Subscript
             | Tag::MetadataBlock(_) => "<p>",
         };
-        self.page.tag(markup)
+        self.page.tag(markup);
     }
 
-    fn end(&mut self, tag: TagEnd) -> io::Result<()> {
+    fn end(&mut self, tag: TagEnd) {
         let markup = match tag {
             TagEnd::Paragraph => "</p>\n",
             TagEnd::Heading(level) => heading(level).1,
@@ -116,7 +127,7 @@ impl<W: Write> Prose<'_, W> {
             TagEnd::Strikethrough => "</s>",
             TagEnd::Link | TagEnd::Image => match self.links.pop() {
                 Some(true) => "</a>",
-                Some(false) | None => return Ok(()),
+                Some(false) | None => return,
             },
             TagEnd::HtmlBlock
             | TagEnd::FootnoteDefinition
@@ -127,22 +138,21 @@ impl<W: Write> Prose<'_, W> {
             | TagEnd::Subscript
             | TagEnd::MetadataBlock(_) => "</p>\n",
         };
-        self.page.tag(markup)
+        self.page.tag(markup);
     }
 
-    fn link(&mut self, address: &str) -> io::Result<()> {
+    fn link(&mut self, address: &str) {
         let leads_out = is_address(address) && !self.links.contains(&true);
         self.links.push(leads_out);
-        if !leads_out {
-            return Ok(());
+        if leads_out {
+            self.page.element("<a rel=\"noopener noreferrer\" href=\"", address, "\">");
         }
-        self.page.element("<a rel=\"noopener noreferrer\" href=\"", address, "\">")
     }
 }
 
 /// Lines of a change, coloured.
-pub(super) fn changes<W: Write>(page: &mut Page<W>, text: &str) -> io::Result<()> {
-    text.lines().try_for_each(|line| {
+pub(super) fn changes(page: &mut Page, text: &str) {
+    for line in text.lines() {
         let begin = match line.as_bytes().first() {
             Some(b'+') => "<span class=\"add\">",
             Some(b'-') => "<span class=\"del\">",
@@ -150,8 +160,8 @@ pub(super) fn changes<W: Write>(page: &mut Page<W>, text: &str) -> io::Result<()
             Some(_) | None => "<span>",
         };
         // An empty block has no height.
-        page.element(begin, if line.is_empty() { " " } else { line }, "</span>")
-    })
+        page.element(begin, if line.is_empty() { " " } else { line }, "</span>");
+    }
 }
 
 /// Whether it is the address of a page or of a person, as opposed to a script or a file.
