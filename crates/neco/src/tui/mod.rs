@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
 //! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with
-//! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
+//! [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
 
 pub mod ahead;
 mod clipboard;
@@ -20,7 +20,6 @@ mod open;
 mod opened;
 pub mod outside;
 mod program;
-mod prompts;
 mod rule_list;
 mod set_up;
 mod shell;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use jiff::Timestamp;
 use neco_app::workspace::plugged::Plugged;
 use neco_app::workspace::sandbox;
 use neco_proto::app::agents::{ListAgents, ShowAgent};
@@ -22,19 +23,17 @@ use neco_safety::sandbox::Ask;
 use neco_tui::host::{CommandOutcome, Wanted};
 use neco_tui::told::fenced;
 use neco_view::agent_ask::AgentAsk;
+use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, settings, workflows};
 use neco_view::slash::Outside;
+use neco_view::wording::prompts;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::host::TerminalHost;
-use super::prompts;
 use crate::agent_orders;
-use crate::cmd::agents::show as agents;
-use crate::cmd::memory::list as memory;
+use crate::cmd::session;
 use crate::cmd::session::Desk;
-use crate::cmd::workflow::show::Shape;
-use crate::cmd::{self, session, workflow};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::port_args::ExportArgs;
@@ -85,15 +84,15 @@ impl TerminalHost {
             Outside::Memory => self.memory(one).await?,
             Outside::Config => {
                 let list = self.ask_storeless(ListSettings { folder: self.folder_name() }).await?;
-                print(&cmd::config::as_lines(&list.settings, true))
+                print(&settings::as_lines(&list.settings, true))
             }
             Outside::Doctor => self.doctor().await?,
             Outside::Sessions => self.all_sessions().await?,
             Outside::Models => {
                 let list = ListModels { folder: self.folder_name(), all: false, own_servers: false };
-                print(&cmd::model::as_lines(&self.ask_storeless(list).await?, Paint::default()))
+                print(&models::as_lines(&self.ask_storeless(list).await?, Paint::default()))
             }
-            Outside::Permissions => print(&cmd::policy::as_lines(&self.rules_here().await?)),
+            Outside::Permissions => print(&rules::as_lines(&self.rules_here().await?)),
             Outside::Hooks => self.hooks()?,
             Outside::Sandbox => self.sandbox().await?,
             Outside::Bug => CommandOutcome::Show(self.bug(&client).await),
@@ -104,18 +103,19 @@ impl TerminalHost {
     async fn doctor(&self) -> Result<CommandOutcome, Failure> {
         let examined = timeout(PATIENCE, self.ask_storeless(Examine { folder: self.folder_name() })).await;
         let examined = examined.map_err(|_| Failure::new(Exit::Failed, "it takes too long"))??;
-        let lines = cmd::doctor::as_lines(&examined.findings, Paint::default());
-        Ok(print(&format!("neco {}\n{lines}{}", examined.version, cmd::doctor::end(&examined.findings))))
+        let lines = doctor::as_lines(&examined.findings, Paint::default());
+        Ok(print(&format!("neco {}\n{lines}{}", examined.version, doctor::end(&examined.findings))))
     }
 
     /// The sessions of this folder.
     async fn all_sessions(&self) -> Result<CommandOutcome, Failure> {
         let here = ListSessions { folder: Some(self.folder_name()), limit: ALL, states: true, ..Default::default() };
-        let sessions = self.ask(&here).await?.sessions;
+        let found = self.ask(&here).await?.sessions;
         let all = self.ask(&ListSessions { limit: ALL, ..Default::default() }).await?.sessions;
         let ids = ShortIds::of(all.iter().map(|session| session.id));
-        let shape = session::Shape { all: false, home: self.env().home(), width: usize::MAX, sizes: false };
-        Ok(print(&session::as_lines(&sessions, &ids, &shape)))
+        let now = Timestamp::now();
+        let shape = sessions::Shape { all: false, home: self.env().home(), now, width: usize::MAX, sizes: false };
+        Ok(print(&sessions::as_lines(&found, &ids, &shape)))
     }
 
     /// What is remembered, or what of it fits some words.
@@ -123,14 +123,14 @@ impl TerminalHost {
         let none = if words.is_empty() { memory::NOTHING } else { memory::NO_HIT };
         let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
         let list = self.ask(&ListMemory { folder: self.folder_name(), words, only: None }).await?;
-        Ok(print(&memory::as_lines(&list.entries, none)))
+        Ok(print(&memory::as_lines(&list.entries, none, Timestamp::now())))
     }
 
     /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
     async fn agents(&self, client: &Arc<dyn Client>, text: &str) -> Result<CommandOutcome, Failure> {
         let folder = self.folder_name();
         if matches!(text, "" | "list") {
-            return Ok(print(&agents::all(&self.ask(&ListAgents { folder }).await?, self.env())));
+            return Ok(print(&agents::all(&self.ask(&ListAgents { folder }).await?, self.env().home())));
         }
         let ask = AgentAsk::parse(text).map_err(Failure::usage)?;
         let shows = match &ask {
@@ -142,7 +142,7 @@ impl TerminalHost {
             (Ok(words), None) => Ok(CommandOutcome::Say(words)),
             // Nobody of that name works; perhaps somebody can be asked who has it.
             (Err(words), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
-                Ok(shown) => Ok(print(&agents::one(&shown, self.env()))),
+                Ok(shown) => Ok(print(&agents::one(&shown, self.env().home()))),
                 Err(_) => Err(Failure::usage(words)),
             },
             (Err(words), _) => Err(Failure::usage(words)),
@@ -204,15 +204,17 @@ impl TerminalHost {
         let words: Vec<&str> = argument.split_whitespace().collect();
         let folder = self.folder_name();
         let text = match words.as_slice() {
-            [] | ["list"] => workflow::list::as_lines(&self.ask(&ListWorkflows { folder, all: false }).await?, false),
+            [] | ["list"] => {
+                let list = self.ask(&ListWorkflows { folder, all: false }).await?;
+                workflows::as_lines(&list, false, Timestamp::now())
+            }
             ["show", name] => {
-                let shape = Shape { task: None, json: false, paint: Paint::default() };
-                workflow::show::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app().as_ref())
-                    .await?
+                let shape = workflows::Shape { task: None, json: false, paint: Paint::default() };
+                workflows::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app().as_ref()).await?
             }
             ["validate", name] => {
                 let request = CheckWorkflows { folder, files: vec![(*name).to_owned()] };
-                workflow::check::as_lines(&self.ask(&request).await?.workflows)
+                workflows::checked(&self.ask(&request).await?.workflows)
             }
             ["run", name, inputs @ ..] => return self.run_workflow(name, inputs).await,
             _ => return Err(Failure::usage("/workflow, /workflow show NAME or /workflow run NAME")),
