@@ -6,5 +6,5 @@ mod add;
 mod change;
 mod run;
 
-pub use add::{note, said, value};
+pub use add::{note, value};
 pub use run::{has_entries, run};

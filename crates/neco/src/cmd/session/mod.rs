@@ -21,6 +21,5 @@ mod tree;
 
 pub use command::run;
 pub use desk::Desk;
-pub use diff::texts;
 pub use export::export;
 use neco_view::paint::lists::sessions as list;
