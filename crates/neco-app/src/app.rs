@@ -8,10 +8,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
 use neco_proto::app::agents::{CheckAgents, ListAgents, ShowAgent};
-use neco_proto::app::doctor::Examine;
+use neco_proto::app::commands::{ExpandCommand, ListCommands, ListHooks};
+use neco_proto::app::doctor::{Examine, ShowSandbox};
+use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::history::{DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession};
 use neco_proto::app::keys::{ListKeys, RemoveKeys, SetKey};
-use neco_proto::app::memory::{AddMemory, ListMemory, RemoveMemory, ShowMemory};
+use neco_proto::app::memory::{AddMemory, KeepNote, ListMemory, RemoveMemory, ShowMemory};
 use neco_proto::app::models::{ListModels, ShowModel, TestModel};
 use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
 use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
@@ -31,7 +33,8 @@ use serde_json::Value;
 use crate::error::of_session;
 use crate::services::ServiceSetup;
 use crate::{
-    agents, doctor, error, keys, memory, models, plans, rules, services, sessions, settings, trust, workflows,
+    agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
+    workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -194,6 +197,7 @@ routes! {
         ListMemory => memory::list,
         ShowMemory => memory::show,
         AddMemory => memory::add,
+        KeepNote => memory::keep_note,
         RemoveMemory => memory::remove,
         ListPlans => plans::list,
         ShowPlan => plans::show,
@@ -212,6 +216,12 @@ routes! {
         ListSettings => settings::list,
         FindSettings => settings::find,
         Examine => doctor::examine,
+        ShowSandbox => doctor::sandbox,
+        ListFiles => files::list,
+        ShowBranch => files::branch,
+        ListCommands => commands::list,
+        ExpandCommand => commands::expand,
+        ListHooks => commands::hooks,
         ListKeys => keys::list,
         SetKey => keys::set,
         RemoveKeys => keys::remove,
@@ -220,6 +230,12 @@ routes! {
         DecideTrust => trust::decide,
         ForgetTrust => trust::forget,
     }
+}
+
+/// Whether a call is answered with what the store holds.
+#[must_use]
+pub fn needs_store(call: &Call) -> bool {
+    matches!(find(&call.name), Some((_, Answerer::OnStore(_))))
 }
 
 /// What answers a call, if the caller may ask that.

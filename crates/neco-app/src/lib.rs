@@ -3,14 +3,17 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`], [`agents`], [`memory`], [`plans`],
-//! [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`disk`], [`mod@error`].
+//! is opened) with [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
+//! [`commands`], [`disk`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
+mod commands;
 pub mod disk;
 mod doctor;
 pub mod error;
+mod files;
 mod keys;
 pub mod memory;
 mod models;

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use neco_app::StorelessApp;
 use neco_config::Env;
+use neco_proto::app::commands::{ExpandCommand, ListCommands, ListHooks};
 use neco_proto::app::doctor::{Examine, Health};
+use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::keys::{KeyPlace, ListKeys, NewKey, RemoveKeys, SetKey};
 use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
@@ -60,6 +62,28 @@ async fn what_needs_the_store_says_so_and_who_may_only_look_changes_nothing() {
     let add = AddRule { folder: house.folder(), rule: "allow grep".to_owned() };
     assert_eq!(app.ask(&reader, &add).await.unwrap_err().trouble, Trouble::NotAllowed);
     assert!(house.asks(ListKeptRules {}).await.unwrap().rules.is_empty());
+    let any_file = TestRules { file: "/etc/passwd".to_owned(), ..TestRules::default() };
+    assert_eq!(app.ask(&reader, &any_file).await.unwrap_err().trouble, Trouble::NotAllowed);
+}
+
+#[tokio::test]
+async fn what_a_folder_brings_along_is_listed_and_used_once_it_is_trusted() {
+    let house = House::new();
+    house.write("project/.neco/commands/ship.md", "Release $1 now.\n");
+    house.write("project/src/a.rs", "");
+    let folder = house.folder();
+    let names = house.asks(ListFiles { folder: folder.clone() }).await.unwrap().names;
+    assert!(names.contains(&"src/a.rs".to_owned()), "{names:?}");
+    assert_eq!(house.asks(ShowBranch { folder: folder.clone() }).await.unwrap().name, None);
+    let list = async || house.asks(ListCommands { folder: house.folder() }).await.unwrap().commands;
+    let ship = ExpandCommand { folder: folder.clone(), name: "ship".to_owned(), argument: "2.0".to_owned() };
+    assert!(list().await.iter().any(|command| command.name == "ship" && !command.trusted));
+    assert_eq!(house.asks(ship.clone()).await.unwrap_err().trouble, Trouble::NotAllowed);
+    let seen = house.asks(ShowTrust { folder: folder.clone() }).await.unwrap().seen;
+    house.asks(DecideTrust { folder: folder.clone(), seen, trusted: true }).await.unwrap();
+    assert!(list().await.iter().all(|command| command.trusted));
+    assert_eq!(house.asks(ship).await.unwrap().text.trim(), "Release 2.0 now.");
+    assert!(house.asks(ListHooks { folder }).await.unwrap().hooks.is_empty());
 }
 
 #[tokio::test]

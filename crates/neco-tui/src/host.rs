@@ -1,21 +1,22 @@
-//! What a window needs that neither a session nor the program gives: files by name, an editor, a history, a shell.
+//! What a window needs that neither a session nor the program gives: what only a terminal has.
 //!
 //! Nothing here is waited for by whoever reads the keys: every answer comes back to the window when it is there.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{AppError, Trouble};
-use neco_proto::{Attachment, Client, Command, Diff};
-use neco_view::slash::{Custom, Outside};
+use neco_proto::{Attachment, Client, Command, Diff, SessionId};
 use serde_json::Value;
 
-/// What stands around a window. Errors are for a person. What has a default can be done without: the
-/// window says then that it is not there.
+/// What stands around a window: whoever opens sessions, an editor, a clipboard, a shell, a history. What has a default
+/// can be done without: the window says then that it is not there.
 pub trait Host: Send + Sync {
     /// Opens a session, or makes one.
-    fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>>;
+    fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, AppError>>;
 
     /// Ends a session that was opened; ready when everything is written.
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()>;
@@ -23,17 +24,26 @@ pub trait Host: Send + Sync {
     /// The folder that the session on the screen works in.
     fn folder(&self) -> String;
 
-    /// The files of the workspace, as a person would name them.
-    fn files(&self) -> BoxFuture<'_, Vec<String>>;
+    /// The person's home folder, which is shown as `~`.
+    fn home(&self) -> PathBuf {
+        PathBuf::from("/")
+    }
 
-    /// The branch of the workspace.
-    fn branch(&self) -> BoxFuture<'_, Option<String>>;
+    /// The rules that this window was opened with.
+    fn given(&self) -> GivenRules {
+        GivenRules::default()
+    }
+
+    /// The file that this process logs to when it is told to.
+    fn log_file(&self) -> String {
+        String::new()
+    }
 
     /// Lets the person change a text in their editor, which has the terminal meanwhile; none when it stays as it is.
-    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>>;
+    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, AppError>>;
 
     /// The same for the arguments of a call of this tool.
-    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, String>>;
+    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>>;
 
     /// Tells an editor that has the terminal to end: the process is about to. What it has saved comes back.
     fn end_editor(&self) {}
@@ -61,61 +71,20 @@ pub trait Host: Send + Sync {
         Some("the session has ended".to_owned())
     }
 
-    /// The models and groups that can be asked.
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
-        absent("models can't be listed here")
-    }
-
-    /// The permission rules that hold, with where they come from.
-    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, AppError>> {
-        absent("rules can't be listed here")
-    }
-
-    /// Adds a rule as a person writes it, such as `allow bash(cargo test *)`; what was kept and where, in words.
-    fn add_rule(&self, _rule: String) -> BoxFuture<'_, Result<String, AppError>> {
-        absent("rules can't be changed here")
-    }
-
-    /// Takes a rule away, by its id; what was done, in words.
-    fn drop_rule(&self, _id: String) -> BoxFuture<'_, Result<String, AppError>> {
-        absent("rules can't be changed here")
-    }
-
     /// Runs a command line of the person, and tells of its output as it comes; its exit code, if it has one.
     /// Dropping the future kills the command.
-    fn shell(&self, _command: String, _output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
-        async { Err("commands can't be run here".to_owned()) }.boxed()
-    }
-
-    /// Keeps a note for later sessions; where, in words.
-    fn keep(&self, _note: String) -> BoxFuture<'_, Result<String, AppError>> {
-        absent("nothing can be kept here")
+    fn shell(&self, _command: String, _output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
+        absent("commands can't be run here")
     }
 
     /// A picture; none when there is none.
-    fn image(&self, _source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
-        async { Err("pictures can't be read here".to_owned()) }.boxed()
+    fn image(&self, _source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {
+        absent("pictures can't be read here")
     }
 
-    /// Commands after a slash that the person or the folder brought along.
-    fn commands(&self) -> BoxFuture<'_, Vec<Custom>> {
-        async { Vec::new() }.boxed()
-    }
-
-    /// What such a command says to the agent.
-    fn custom(&self, _name: String, _argument: String) -> BoxFuture<'_, Result<String, AppError>> {
-        absent("that command is not there")
-    }
-
-    /// Carries out a command after a slash that a session can't carry out by itself. `client` is the session on
-    /// the screen. The window never asks for those it has lists for: sessions, models, permissions.
-    fn outside(
-        &self,
-        _client: Arc<dyn Client>,
-        _what: Outside,
-        _argument: String,
-    ) -> BoxFuture<'_, Result<CommandOutcome, AppError>> {
-        absent("that is not there in this window")
+    /// Writes a session to the file that is named behind `/export`; where that is.
+    fn export(&self, _session: SessionId, _argument: String) -> BoxFuture<'_, Result<String, AppError>> {
+        absent("nothing can be written here")
     }
 
     /// Whether the person has a status line of their own.
@@ -190,7 +159,7 @@ pub struct ModelEntry {
 /// A permission rule in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleEntry {
-    /// What [`Host::drop_rule`] takes; none for a rule that can't be taken away here.
+    /// What takes it away; none for a rule that can't be taken away here.
     pub id: Option<String>,
     /// The rule as people write it.
     pub rule: String,

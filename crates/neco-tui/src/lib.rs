@@ -1,12 +1,13 @@
 //! The terminal window: draws a session's events below the terminal's own scrollback, and turns keys into its
 //! commands.
 //!
-//! It sees a session through [`neco_proto::Client`] and everything else through [`host::Host`]. Invariants: whoever
+//! It sees a session through [`neco_proto::Client`], the program through [`neco_proto::app::App`] and the terminal around it
+//! through [`host::Host`]. Invariants: whoever
 //! reads the keys never waits for a session, a host or a terminal; what is finished belongs to the terminal's
 //! scrollback and is never drawn again; only what is alive is kept in memory.
 //!
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`term`] (frames on a terminal), [`text`] and
-//! [`theme`], [`told`] (what the agent hears of the person), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
+//! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
 //! news), [`view`] (rows), [`mod@run`] (the loop).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
@@ -15,6 +16,7 @@ pub mod ask;
 pub mod host;
 pub mod input;
 pub mod looks;
+pub mod outside;
 pub mod panel;
 pub mod run;
 pub mod term;

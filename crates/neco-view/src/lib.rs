@@ -4,13 +4,15 @@
 //! comes out as JSON is told in `docs/view.md`.
 //!
 //! Reading order: [`reduce`] (events into blocks), [`figures`] and [`wording`] (numbers and sentences), [`paint`] (blocks as
-//! text); [`slash`] with [`agent_ask`] and [`context_view`], for whoever takes commands from a person.
+//! text), [`short_id`]; [`slash`] with [`agent_ask`], [`agent_orders`] and [`context_view`], for whoever takes commands from a person.
 
 pub mod agent_ask;
+pub mod agent_orders;
 pub mod context_view;
 pub mod figures;
 pub mod paint;
 pub mod reduce;
+pub mod short_id;
 pub mod slash;
 pub mod wording;
 

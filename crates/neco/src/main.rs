@@ -1,11 +1,10 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
-//! starts and stops in which order) with [`boxed_git`] and [`arg0`], [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`agent_orders`] (what a person asks of agents), [`outcome`], [`exit`], [`failure`].
+//! starts and stops in which order) with [`boxed_git`] and [`arg0`], [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
-mod agent_orders;
 mod arg0;
 mod args;
 mod ask;
@@ -30,7 +29,6 @@ mod rule_args;
 mod run;
 mod say;
 mod session_args;
-mod short_id;
 mod signals;
 mod terminal;
 mod tui;
@@ -45,6 +43,7 @@ use args::{CommandLine, EverywhereArgs, Subcommands};
 use exit::Exit;
 use failure::Failure;
 use neco_config::Env;
+use neco_view::{agent_orders, short_id};
 
 fn main() -> ExitCode {
     arg0::become_launcher_if_asked();

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use neco_config::Config;
 use neco_proto::app::AppError;
-use neco_proto::app::doctor::{Examine, Examined, Finding};
+use neco_proto::app::doctor::{Examine, Examined, Finding, ShowSandbox, ShownSandbox};
+use neco_safety::sandbox::Ask;
 
 use super::{checkpoints, machine, models, plugged};
 use crate::app::StorelessApp;
+use crate::workspace::sandbox::open;
 
 pub(crate) async fn examine(app: &StorelessApp, request: Examine) -> Result<Examined, AppError> {
     let (folder, env) = (Path::new(&request.folder), &app.env);
@@ -27,4 +29,10 @@ pub(crate) async fn examine(app: &StorelessApp, request: Examine) -> Result<Exam
     findings.extend(machine::sandbox(&config, env));
     findings.extend(plugged.into_iter().flatten());
     Ok(Examined { version: env!("CARGO_PKG_VERSION").to_owned(), findings })
+}
+
+pub(crate) async fn sandbox(app: &StorelessApp, request: ShowSandbox) -> Result<ShownSandbox, AppError> {
+    let sandbox = open(&app.settings(Path::new(&request.folder))?.config, &app.env, Ask::IfChanged)?;
+    let report = sandbox.report();
+    Ok(ShownSandbox { in_short: report.in_short(), gaps: report.gaps.iter().map(ToString::to_string).collect() })
 }

@@ -13,4 +13,4 @@ mod machine;
 mod models;
 mod plugged;
 
-pub(crate) use examine::examine;
+pub(crate) use examine::{examine, sandbox};

@@ -1,10 +1,13 @@
 //! Remembering what a person says, and forgetting.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use neco_proto::app::AppError;
-use neco_proto::app::memory::{AddMemory, Kept, MemoryCategory, MemoryReach, RemoveMemory, RemovedMemory};
-use neco_session::memory::{Category, Keep, Memory, MemoryError, NewEntry, PERSON};
+use neco_proto::app::memory::{
+    AddMemory, KeepNote, Kept, KeptNote, MemoryCategory, MemoryReach, RemoveMemory, RemovedMemory,
+};
+use neco_proto::app::{AppError, Trouble};
+use neco_session::memory::{Category, Keep, Memory, MemoryError, NewEntry, PERSON, kept_words, to_remember};
 
 use super::entries::open;
 use crate::app::LocalApp;
@@ -32,7 +35,22 @@ pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppE
         },
         replaces: request.replaces,
     };
-    let memory = open(app, &request.folder);
+    keep(app, &request.folder, new).await
+}
+
+pub(crate) async fn keep_note(app: &LocalApp, request: KeepNote) -> Result<KeptNote, AppError> {
+    let refused = |words: &str| AppError::new(Trouble::Invalid, words);
+    let new = to_remember(&format!("# {}", request.text));
+    let new = new.ok_or_else(|| refused("there is nothing to remember: say it in one line"))?;
+    if !app.settings(Path::new(&request.folder))?.config.memory.enabled {
+        return Err(refused("there is no memory (memory.enabled = false)"));
+    }
+    let kept = keep(app, &request.folder, new).await?;
+    Ok(KeptNote { words: kept_words(&kept), kept })
+}
+
+async fn keep(app: &LocalApp, folder: &str, new: NewEntry) -> Result<Kept, AppError> {
+    let memory = open(app, folder);
     let kept = memory.keep(new).await;
     memory.close().await;
     kept.map_err(of_memory)

@@ -5,6 +5,6 @@
 mod change;
 mod entries;
 
-pub(crate) use change::{add, remove};
+pub(crate) use change::{add, keep_note, remove};
 pub use entries::of_folder;
 pub(crate) use entries::{list, show};

@@ -115,7 +115,14 @@ impl Request for CheckAgents {
     type Answer = CheckedAgents;
 
     const ROUTE: Route =
-        Route { name: "agents.check", verb: Verb::Post, path: "/agents/check", scope: Scope::Read, repeatable: true };
+        // It reads any path.
+        Route {
+            name: "agents.check",
+            verb: Verb::Post,
+            path: "/agents/check",
+            scope: Scope::Manage,
+            repeatable: true,
+        };
 }
 
 /// What is wrong with definitions of agents.

@@ -30,6 +30,35 @@ pub struct Examined {
     pub findings: Vec<Finding>,
 }
 
+/// Tells what commands run in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ShowSandbox {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ShowSandbox {
+    type Answer = ShownSandbox;
+
+    const ROUTE: Route = Route {
+        name: "doctor.sandbox",
+        verb: Verb::Get,
+        path: "/doctor/sandbox",
+        scope: Scope::Read,
+        repeatable: true,
+    };
+}
+
+/// What commands run in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownSandbox {
+    /// In a few words, for a person.
+    pub in_short: String,
+    /// What stays open in it.
+    pub gaps: Vec<String>,
+}
+
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

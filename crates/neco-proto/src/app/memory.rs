@@ -187,6 +187,32 @@ impl Request for AddMemory {
         Route { name: "memory.add", verb: Verb::Post, path: "/memory", scope: Scope::Work, repeatable: true };
 }
 
+/// Remembers what a person says in one line, where there is a memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct KeepNote {
+    /// The folder that is worked in.
+    pub folder: String,
+    /// The line.
+    pub text: String,
+}
+
+impl Request for KeepNote {
+    type Answer = KeptNote;
+
+    const ROUTE: Route =
+        Route { name: "memory.note", verb: Verb::Post, path: "/memory/notes", scope: Scope::Work, repeatable: true };
+}
+
+/// What became of a line that is to be remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptNote {
+    /// The entry.
+    pub kept: Kept,
+    /// The same for a person.
+    pub words: String,
+}
+
 /// What became of something that is to be remembered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {

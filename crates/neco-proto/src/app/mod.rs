@@ -6,12 +6,14 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
 //! [`sessions`], [`history`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
-//! [`settings`], [`doctor`], [`keys`], [`trust`].
+//! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`commands`].
 
 pub mod agents;
 pub mod caller;
+pub mod commands;
 pub mod doctor;
 pub mod error;
+pub mod files;
 pub mod history;
 pub mod keys;
 pub mod memory;

@@ -181,7 +181,8 @@ impl Request for CheckWorkflows {
         name: "workflows.check",
         verb: Verb::Post,
         path: "/workflows/check",
-        scope: Scope::Read,
+        // It reads any path.
+        scope: Scope::Manage,
         repeatable: true,
     };
 }

@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
+use neco_proto::app::commands::{CommandList, CommandRow, ExpandCommand, ExpandedCommand, ListCommands};
+use neco_proto::app::files::{Branch, FileList, ListFiles, ShowBranch};
+use neco_proto::app::models::{ListModels, ModelGroup, ModelList};
 use neco_proto::app::sessions::{ListSessions, SessionPage, SessionRow};
 use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::{Client, SessionId};
-use neco_tui::{Edited, Host, ModelEntry, Printed, Wanted};
-use neco_view::slash::Custom;
+use neco_tui::{Edited, Host, Printed, Wanted};
 use serde_json::Value;
 
 use crate::client::Stage;
@@ -21,7 +23,7 @@ pub struct Scene {
 }
 
 impl Host for Scene {
-    fn open(&self, _wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
+    fn open(&self, _wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, AppError>> {
         async { Ok(Arc::new(Stage::new()) as Arc<dyn Client>) }.boxed()
     }
 
@@ -33,20 +35,11 @@ impl Host for Scene {
         "/home/you/made-up".to_owned()
     }
 
-    fn files(&self) -> BoxFuture<'_, Vec<String>> {
-        let names = ["src/main.rs", "src/lib.rs", "src/parser/mod.rs", "README.md", "docs/guide.md"];
-        async move { names.map(str::to_owned).to_vec() }.boxed()
-    }
-
-    fn branch(&self) -> BoxFuture<'_, Option<String>> {
-        async { Some("main".to_owned()) }.boxed()
-    }
-
-    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>> {
+    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, AppError>> {
         async move { Ok(Some(format!("{text} (edited)"))) }.boxed()
     }
 
-    fn edit_call(&self, _: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, String>> {
+    fn edit_call(&self, _: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>> {
         async move { Ok(Some(Edited { arguments, diff: Vec::new() })) }.boxed()
     }
 
@@ -58,26 +51,12 @@ impl Host for Scene {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
-        let model = |name: &str| ModelEntry { name: name.to_owned(), about: "200k".to_owned() };
-        async move { Ok(["scripted/demo", "local/small", "local/large"].map(model).to_vec()) }.boxed()
-    }
-
-    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
+    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         async move {
             output(format!("would run {command}\n"));
             Ok(Some(0))
         }
         .boxed()
-    }
-
-    fn commands(&self) -> BoxFuture<'_, Vec<Custom>> {
-        let ship = Custom { name: "ship".to_owned(), argument: String::new(), help: "release it".to_owned() };
-        async move { vec![ship] }.boxed()
-    }
-
-    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
-        async move { Ok(format!("carry out {name}: {argument}")) }.boxed()
     }
 }
 
@@ -100,6 +79,30 @@ impl App for Scene {
             }
         };
         let page = SessionPage { sessions: (1..=30).map(row).collect(), ..SessionPage::default() };
-        async move { call.answer::<ListSessions>(page) }.boxed()
+        let names = ["src/main.rs", "src/lib.rs", "src/parser/mod.rs", "README.md", "docs/guide.md"];
+        let ship = CommandRow {
+            name: "ship".to_owned(),
+            argument: String::new(),
+            help: "release it".to_owned(),
+            trusted: true,
+        };
+        let group = |name: &str| {
+            let models = vec![name.to_owned()];
+            (name.to_owned(), ModelGroup { models, ..ModelGroup::default() })
+        };
+        let groups = ["scripted/demo", "local/small", "local/large"].map(group).into_iter().collect();
+        let answer = match call.name.as_str() {
+            "files.list" => call.answer::<ListFiles>(FileList { names: names.map(str::to_owned).to_vec() }),
+            "files.branch" => call.answer::<ShowBranch>(Branch { name: Some("main".to_owned()) }),
+            "models.list" => call.answer::<ListModels>(ModelList { groups, ..ModelList::default() }),
+            "commands.list" => call.answer::<ListCommands>(CommandList { commands: vec![ship] }),
+            "commands.expand" => {
+                call.clone().read::<ExpandCommand>().and_then(|ExpandCommand { name, argument, .. }| {
+                    call.answer::<ExpandCommand>(ExpandedCommand { text: format!("carry out {name}: {argument}") })
+                })
+            }
+            _ => call.answer::<ListSessions>(page),
+        };
+        async move { answer }.boxed()
     }
 }

@@ -13,6 +13,7 @@ use super::questions;
 use super::shell::{Running, Shared, lock};
 use crate::app::App;
 use crate::host::{Host, ImageSource, Printed, Wanted};
+use crate::outside;
 use crate::update::{Effect, News};
 
 /// How often the person's own status line is asked for at most.
@@ -127,38 +128,56 @@ impl Errands {
     pub(super) fn run(&mut self, effect: Effect, client: Option<&Arc<dyn Client>>) {
         let (host, program) = (Arc::clone(&self.host), Arc::clone(&self.program));
         match effect {
-            Effect::Files => self.spawn("the names of files", async move { News::Files(host.files().await) }),
-            Effect::Branch => self.spawn("the branch", async move { News::Branch(host.branch().await) }),
-            Effect::Commands(unknown) => {
-                self.spawn("your own commands", async move { News::Commands(host.commands().await, unknown) })
-            }
+            Effect::Files => self.spawn("the names of files", async move {
+                News::Files(questions::files(program.as_ref(), host.folder()).await)
+            }),
+            Effect::Branch => self.spawn("the branch", async move {
+                News::Branch(questions::branch(program.as_ref(), host.folder()).await)
+            }),
+            Effect::Commands(unknown) => self.spawn("your own commands", async move {
+                News::Commands(outside::commands(program.as_ref(), host.as_ref()).await, unknown)
+            }),
             Effect::Sessions => self.spawn("the sessions", async move {
                 News::Sessions(questions::sessions(program.as_ref(), host.folder()).await)
             }),
-            Effect::Models => self.spawn("the models", async move { News::Models(host.models().await) }),
-            Effect::Rules => self.spawn("the rules", async move { News::Rules(host.rules().await) }),
-            Effect::AddRule(rule) => {
-                self.spawn("the rule", async move { News::RuleChanged(host.add_rule(rule).await) })
+            Effect::Models => self.spawn("the models", async move {
+                News::Models(questions::models(program.as_ref(), host.folder()).await)
+            }),
+            Effect::Rules => {
+                self.spawn(
+                    "the rules",
+                    async move { News::Rules(questions::rules(program.as_ref(), host.as_ref()).await) },
+                )
             }
-            Effect::DropRule(id) => self.spawn("the rule", async move { News::RuleChanged(host.drop_rule(id).await) }),
-            Effect::Keep(note) => self.spawn("the note", async move { News::Kept(host.keep(note).await) }),
-            Effect::Custom(name, argument) => {
-                self.spawn("your own command", async move { News::Custom(host.custom(name, argument).await) });
-            }
+            Effect::AddRule(rule) => self.spawn("the rule", async move {
+                News::RuleChanged(questions::add_rule(program.as_ref(), host.as_ref(), rule).await)
+            }),
+            Effect::DropRule(id) => self.spawn("the rule", async move {
+                News::RuleChanged(questions::drop_rule(program.as_ref(), host.as_ref(), id).await)
+            }),
+            Effect::Keep(note) => self.spawn("the note", async move {
+                News::Kept(questions::keep(program.as_ref(), host.folder(), note).await)
+            }),
+            Effect::Custom(name, argument) => self.spawn("your own command", async move {
+                News::Custom(outside::custom(program.as_ref(), host.as_ref(), name, argument).await)
+            }),
             Effect::Arguments(line) => self.spawn("what may follow", async move {
                 let arguments = questions::arguments(program.as_ref(), host.as_ref(), &line).await;
                 News::Arguments(line, arguments)
             }),
             Effect::Outside(what, argument) => {
                 let Some(client) = client.map(Arc::clone) else { return };
-                self.spawn("the command", async move { News::Outside(host.outside(client, what, argument).await) });
+                self.spawn("the command", async move {
+                    let (program, host, client) = (program.as_ref(), host.as_ref(), client.as_ref());
+                    News::Outside(outside::carry_out(program, host, client, what, &argument).await)
+                });
             }
             Effect::Image(source) => self.spawn("the picture", async move {
                 let otherwise = match &source {
                     ImageSource::File(path) => Some(path.clone()),
                     ImageSource::Clipboard => None,
                 };
-                News::Image(host.image(source).await, otherwise)
+                News::Image(host.image(source).await.map_err(|error| error.words()), otherwise)
             }),
             Effect::Shell(command) => self.run_shell(command),
             Effect::Remember(text) => host.remember(&text),
@@ -184,7 +203,7 @@ impl Errands {
         let (host, back) = (Arc::clone(&self.host), self.back.clone());
         tokio::spawn(async move {
             // However it ends, the window gets its terminal back.
-            let edited = tokio::spawn(async move { host.edit_text(text).await }).await;
+            let edited = tokio::spawn(async move { host.edit_text(text).await.map_err(|error| error.words()) }).await;
             let _ = back.send(Back::Edited(News::Prompt(edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
         });
     }
@@ -193,7 +212,8 @@ impl Errands {
     pub(super) fn edit_call(&self, call: CallId, tool: String, arguments: Value) {
         let (host, back) = (Arc::clone(&self.host), self.back.clone());
         tokio::spawn(async move {
-            let edited = tokio::spawn(async move { host.edit_call(tool, arguments).await }).await;
+            let edited =
+                tokio::spawn(async move { host.edit_call(tool, arguments).await.map_err(|error| error.words()) }).await;
             let _ = back.send(Back::Edited(News::Call(call, edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
         });
     }
@@ -241,7 +261,7 @@ impl Errands {
             }
         });
         let back = self.back.clone();
-        let task = tokio::spawn(async move { host.shell(command, printed).await });
+        let task = tokio::spawn(async move { host.shell(command, printed).await.map_err(|error| error.words()) });
         self.shell = Some(Running { number, task: task.abort_handle(), pieces });
         tokio::spawn(async move {
             let ended = task.await.unwrap_or_else(|error| {

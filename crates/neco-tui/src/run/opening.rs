@@ -44,7 +44,7 @@ pub(super) struct Opening {
 
 /// Opens a session and reads what happened in it lately.
 pub(super) async fn open(host: Arc<dyn Host>, wanted: Wanted, retold: Retold) -> Result<Opening, String> {
-    let client = host.open(wanted).await?;
+    let client = host.open(wanted).await.map_err(|error| error.words())?;
     let snapshot = match client.ask(Query::Snapshot).await {
         Ok(Answer::Snapshot(snapshot)) => snapshot,
         Ok(_) => return Err("the session does not say how it stands".to_owned()),

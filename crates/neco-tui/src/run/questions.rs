@@ -1,13 +1,19 @@
 //! What the window asks of the whole program.
 
 use jiff::Timestamp;
-use neco_proto::SessionId;
+use neco_proto::app::files::{ListFiles, ShowBranch};
+use neco_proto::app::memory::KeepNote;
+use neco_proto::app::models::{ListModels, ModelRow};
+use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::workflows::ListWorkflows;
 use neco_proto::app::{App as Program, AppError, Caller};
 use neco_proto::clean::clean_line;
+use neco_proto::visible::visible_line;
+use neco_proto::{RuleSource, SessionId};
+use neco_view::figures;
 
-use crate::host::{Argument, Host, SessionEntry};
+use crate::host::{Argument, Host, ModelEntry, RuleEntry, SessionEntry};
 use crate::text::figures::ago;
 
 /// Sessions that are listed at most.
@@ -40,7 +46,7 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
     let words: Vec<&str> = line.split_whitespace().collect();
     match words.as_slice() {
         ["/model" | "/models"] => {
-            let models = host.models().await.unwrap_or_default();
+            let models = models(program, host.folder()).await.unwrap_or_default();
             models.into_iter().map(|model| Argument { text: model.name, about: model.about }).collect()
         }
         ["/resume" | "/sessions"] => {
@@ -59,4 +65,81 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
         }
         _ => Vec::new(),
     }
+}
+
+/// The files of a folder, as a person would name them.
+pub(super) async fn files(program: &dyn Program, folder: String) -> Vec<String> {
+    program.ask(&Caller::person(), &ListFiles { folder }).await.unwrap_or_default().names
+}
+
+/// The branch of a folder.
+pub(super) async fn branch(program: &dyn Program, folder: String) -> Option<String> {
+    program.ask(&Caller::person(), &ShowBranch { folder }).await.unwrap_or_default().name
+}
+
+/// The models and groups that can be asked: groups first, then the models of every provider.
+pub(super) async fn models(program: &dyn Program, folder: String) -> Result<Vec<ModelEntry>, AppError> {
+    let list = program.ask(&Caller::person(), &ListModels { folder, all: false, own_servers: true }).await?;
+    let groups = list.groups.into_iter();
+    let groups = groups.map(|(name, group)| ModelEntry { name, about: format!("group: {}", group.models.join(", ")) });
+    Ok(groups.chain(list.models.into_iter().map(model)).collect())
+}
+
+fn model(model: ModelRow) -> ModelEntry {
+    let facts = &model.facts;
+    let about = if facts.known { "" } else { "~" };
+    let price = facts.input_price.zip(facts.output_price);
+    let price = price.map(|(input, output)| format!(", ${input} in, ${output} out per M")).unwrap_or_default();
+    let about = format!("{about}{} tokens{price}", figures::tokens(facts.context_window));
+    ModelEntry { name: model.name, about }
+}
+
+/// The rules about what may happen: those that a person can take back first, then all others but the built-in ones, then
+/// those.
+pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<RuleEntry>, AppError> {
+    let caller = Caller::person();
+    let mut list = program.ask(&caller, &ListRules { folder: host.folder(), given: host.given() }).await?;
+    // A file that can't be read is told with the rules that hold.
+    let kept = program.ask(&caller, &ListKeptRules {}).await.unwrap_or_default();
+    let place = format!("{}:", kept.file);
+    let own = kept.rules.into_iter().map(|rule| RuleEntry {
+        id: Some(rule.text),
+        rule: rule.title,
+        from: "kept by you".to_owned(),
+    });
+    list.rules.retain(|rule| !rule.place.starts_with(&place));
+    list.rules.sort_by_key(|rule| rule.source == RuleSource::BuiltIn);
+    let others = list.rules.into_iter().map(|rule| RuleEntry {
+        id: None,
+        rule: format!("{} {}", rule.decision, visible_line(&rule.about)),
+        from: if rule.place.is_empty() { rule.source.to_string() } else { rule.place },
+    });
+    Ok(own.chain(others).collect())
+}
+
+/// Adds a rule as a person writes it, such as `allow bash(cargo test *)`; what was kept and where.
+pub(super) async fn add_rule(program: &dyn Program, host: &dyn Host, rule: String) -> Result<String, AppError> {
+    let words = rule.trim().to_owned();
+    let kept = program.ask(&Caller::person(), &AddRule { folder: host.folder(), rule }).await?;
+    Ok(format!("{words}: kept for this folder in {}; {}", kept.file, from_when(host)))
+}
+
+/// Takes a rule away, by its id; what was done.
+pub(super) async fn drop_rule(program: &dyn Program, host: &dyn Host, id: String) -> Result<String, AppError> {
+    let removed = program.ask(&Caller::person(), &RemoveRules { rules: vec![id] }).await?;
+    let titles: Vec<String> = removed.rules.into_iter().map(|rule| rule.title).collect();
+    Ok(format!("no longer: {}; {}", titles.join(", "), from_when(host)))
+}
+
+/// The sessions of this process take up rules that changed at once.
+fn from_when(host: &dyn Host) -> &'static str {
+    match host.successor() {
+        None => "it holds from now on",
+        Some(_) => "it holds for sessions that are opened from now on; this one is another process's",
+    }
+}
+
+/// Keeps a note for later sessions; what became of it.
+pub(super) async fn keep(program: &dyn Program, folder: String, text: String) -> Result<String, AppError> {
+    Ok(program.ask(&Caller::person(), &KeepNote { folder, text }).await?.words)
 }

@@ -132,7 +132,7 @@ pub(super) fn line(body: &BlockBody) -> Option<(NotificationLevel, String)> {
         }
         BlockBody::RulesTold(told) => info(told.words()),
         BlockBody::Compaction(compaction) => info(sentence(&notices::compaction(compaction))),
-        BlockBody::Rewind(rewind) => info(sentence(&notices::rewind(rewind))),
+        BlockBody::Rewind(back) => info(sentence(&notices::rewind(&back.rewind))),
         BlockBody::Imported(imported) => info(sentence(&notices::imported(imported))),
         BlockBody::Stop(stop) => stopped(stop).and_then(info),
         BlockBody::Agent(step) => info(notices::node(&step.node)),

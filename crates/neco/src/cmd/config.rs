@@ -1,9 +1,8 @@
 //! `neco config`: every setting and where it comes from.
 
-use std::fmt::Write;
-
 use neco_config::Env;
-use neco_proto::app::settings::{FindSettings, ListSettings, SettingFile, SettingRow};
+use neco_proto::app::settings::{FindSettings, ListSettings, SettingRow};
+use neco_view::paint::lists::settings;
 use serde_json::{Value, json};
 
 use crate::args::{ConfigCommand, EverywhereArgs};
@@ -22,31 +21,14 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
         ConfigCommand::Show { origin, json } => {
             let list = ask(&ListSettings { folder }, everywhere, env)?;
             notes(&list.warnings);
-            say::out(&if *json { as_json(&list.settings) } else { as_lines(&list.settings, *origin) })?;
+            say::out(&if *json { as_json(&list.settings) } else { settings::as_lines(&list.settings, *origin) })?;
         }
         ConfigCommand::Path => {
             let found = ask(&FindSettings { folder }, everywhere, env)?;
-            say::out(&if found.files.is_empty() { format!("{}\n", found.own) } else { paths(&found.files) })?;
+            say::out(&if found.files.is_empty() { format!("{}\n", found.own) } else { settings::paths(&found.files) })?;
         }
     }
     Ok(Exit::Done)
-}
-
-/// Values below each other, and where they come from below each other; what is very long stands out.
-#[must_use]
-pub fn as_lines(settings: &[SettingRow], with_origin: bool) -> String {
-    let widest = |lengths: &mut dyn Iterator<Item = usize>, most: usize| lengths.max().unwrap_or_default().min(most);
-    let keys = widest(&mut settings.iter().map(|setting| setting.key.chars().count()), 40);
-    let values = widest(&mut settings.iter().map(|setting| setting.value.chars().count()), 30);
-    let mut text = String::new();
-    for setting in settings {
-        let (key, value) = (&setting.key, &setting.value);
-        let _ = match with_origin {
-            true => writeln!(text, "{key:<keys$} = {value:<values$}  # {}", setting.origins.join(", ")),
-            false => writeln!(text, "{key:<keys$} = {value}"),
-        };
-    }
-    text
 }
 
 fn as_json(settings: &[SettingRow]) -> String {
@@ -67,15 +49,6 @@ fn as_value(written: &str) -> Value {
     let table: Option<toml::Table> = toml::from_str(&format!("value = {written}")).ok();
     let value = table.and_then(|table| serde_json::to_value(table.get("value")?).ok());
     value.unwrap_or_else(|| Value::String(written.to_owned()))
-}
-
-fn paths(files: &[SettingFile]) -> String {
-    let mut text = String::new();
-    for file in files {
-        let there = if file.exists { "" } else { "  (not there)" };
-        let _ = writeln!(text, "{:<8} {}{there}", file.layer, file.path);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use neco_proto::{Answer, Command, Query};
 use neco_tui::host::{CommandOutcome, Host, Wanted};
+use neco_tui::outside;
 use neco_tui::term::notify;
 use neco_view::ContextView;
 use neco_view::slash::{self, Outside, Slash, TABLE};
@@ -28,7 +29,7 @@ pub(super) enum Next {
 
 impl Repl {
     pub(super) fn command(&mut self, runtime: &Runtime, line: &str) -> Result<Next, Failure> {
-        let custom = runtime.block_on(self.host.commands());
+        let custom = runtime.block_on(outside::commands(&self.host, &self.host));
         let slash = match slash::parse(line, &custom) {
             Ok(slash) => slash,
             Err(words) => return told(&words),
@@ -71,18 +72,20 @@ impl Repl {
             Slash::Expand => return told(&self.seen.expand()),
             Slash::Copy => return self.copy(),
             Slash::Theme(_) => return told("lines have no colours to choose: themes are for the window"),
-            Slash::Outside(outside, argument) => return self.outside(runtime, outside, argument),
-            Slash::Custom { name, argument } => match runtime.block_on(self.host.custom(name, argument)) {
-                Ok(content) => self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?,
-                Err(error) => return told(&error.words()),
-            },
+            Slash::Outside(what, argument) => return self.outside(runtime, what, argument),
+            Slash::Custom { name, argument } => {
+                match runtime.block_on(outside::custom(&self.host, &self.host, name, argument)) {
+                    Ok(content) => self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?,
+                    Err(error) => return told(&error.words()),
+                }
+            }
         }
         Ok(Next::Go)
     }
 
     fn outside(&mut self, runtime: &Runtime, what: Outside, argument: String) -> Result<Next, Failure> {
-        let client = Arc::clone(&self.client);
-        let outcome = match runtime.block_on(self.host.outside(client, what, argument)) {
+        let carried_out = outside::carry_out(&self.host, &self.host, self.client.as_ref(), what, &argument);
+        let outcome = match runtime.block_on(carried_out) {
             Ok(outcome) => outcome,
             Err(error) => return told(&error.words()),
         };
@@ -112,7 +115,7 @@ impl Repl {
                 runtime.block_on(self.host.close(before));
                 self.standing(runtime, &Slash::New)
             }
-            Err(words) => told(&words).map(drop),
+            Err(error) => told(&error.words()).map(drop),
         }
     }
 

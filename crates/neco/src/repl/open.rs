@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use neco_config::Env;
 use neco_proto::{Client, Command};
 use neco_tui::host::Host;
+use neco_tui::outside;
 use neco_tui::told::{Output, fenced, is_command, with_what_ran};
 use tokio::runtime::Runtime;
 
@@ -94,7 +95,7 @@ impl Repl {
         let mut leaves = false;
         loop {
             self.catch_up(runtime)?;
-            let custom = runtime.block_on(self.host.commands());
+            let custom = runtime.block_on(outside::commands(&self.host, &self.host));
             self.lines.set_names(custom.into_iter().map(|own| own.name));
             let line = match self.lines.next() {
                 Read::Line(line) => line,
@@ -151,7 +152,7 @@ impl Repl {
             Ok(Some(0)) => String::new(),
             Ok(Some(code)) => format!("(exit code {code})"),
             Ok(None) => "(stopped)".to_owned(),
-            Err(words) => return say::out(&format!("! {words}\n")),
+            Err(error) => return say::out(&format!("! {}\n", error.words())),
         };
         if !ended.is_empty() {
             say::out(&format!("{ended}\n"))?;

@@ -1,41 +1,37 @@
-//! What stands around a window: sessions that are opened, files, an editor, commands that reach beyond the session.
+//! What stands around a window: sessions that are opened, an editor, a clipboard, a shell, a history.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use neco_app::StorelessApp;
 use neco_app::rules::kept_in;
 use neco_app::workspace::FolderState;
-use neco_app::workspace::own_commands::{self, OwnCommand};
-use neco_app::workspace::plugged::Plugged;
 use neco_config::{Env, LoadOptions, Loaded};
-use neco_proto::app::models::ListModels;
-use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules, RuleList};
-use neco_proto::app::{App, AppError, Caller, Request};
-use neco_proto::{Attachment, Client};
-use neco_session::memory::{kept_words, to_remember};
-use neco_tui::host::{CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, Wanted};
-use neco_view::slash::{Custom, Outside};
-use neco_workspace::{GitFacts, Head};
+use neco_proto::app::rules::{AddRule, GivenRules, RemoveRules};
+use neco_proto::app::{App, AppError, Call, Caller, Request, Trouble};
+use neco_proto::{Attachment, Client, SessionId};
+use neco_tui::host::{Edited, Host, ImageSource, Printed, Wanted};
 use serde_json::Value;
-use tokio::task::block_in_place;
 
 use super::editing::Editing;
 use super::history::HistoryFile;
 use super::opened::OpenSessions;
 use super::program::WindowApp;
 use super::shell::PersonsShell;
-use super::{clipboard, files, model_list, rule_list, status};
+use super::{clipboard, status};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::Tty;
-use crate::cmd::{self, program};
+use crate::cmd::session::{self, Desk};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log;
+use crate::port_args::ExportArgs;
 use crate::run::picture;
 use crate::say;
 use crate::signals::InterruptMask;
@@ -49,7 +45,7 @@ pub struct TerminalHost {
     everywhere: EverywhereArgs,
     env: Env,
     /// What is asked of the whole program.
-    app: Arc<WindowApp>,
+    app: WindowApp,
     sessions: OpenSessions,
     editing: Editing,
     /// The person's command for the status line.
@@ -78,7 +74,10 @@ impl TerminalHost {
         let history = HistoryFile::of(&folder, env.data_dir());
         let folder = Mutex::new(folder);
         let editing = Editing::new(env.clone(), mask);
-        let app = Arc::new(WindowApp::new(everywhere.clone(), Arc::clone(sessions.workspaces())));
+        // What was said of the sandbox on the command line holds for what is asked, too.
+        let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
+        let asked = EverywhereArgs { overrides, ..everywhere.clone() };
+        let app = WindowApp::new(asked, Arc::clone(sessions.workspaces()));
         Self {
             args,
             everywhere,
@@ -128,26 +127,9 @@ impl TerminalHost {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What is asked of the whole program.
-    #[must_use]
-    pub fn app(&self) -> Arc<dyn App> {
-        self.app.clone()
-    }
-
     /// The same as it goes over wires.
     pub(super) fn folder_name(&self) -> String {
         self.folder().display().to_string()
-    }
-
-    /// What holds for subcommands, in that folder.
-    pub(super) fn everywhere_here(&self) -> EverywhereArgs {
-        EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() }
-    }
-
-    /// The environment.
-    #[must_use]
-    pub fn env(&self) -> &Env {
-        &self.env
     }
 
     /// The settings for work in the folder.
@@ -178,71 +160,29 @@ impl TerminalHost {
         }
     }
 
-    /// Asks the program.
-    pub(super) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, Failure> {
-        program::ask_of(self.app.as_ref(), request).await
-    }
-
-    /// The program without its store, with the settings of this window.
-    fn storeless(&self) -> StorelessApp {
-        let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        StorelessApp::new(self.env.clone(), overrides)
-    }
-
-    /// Asks the program what needs no store. Files may be read for it, so it is done on another thread.
-    pub(super) async fn ask_storeless<R: Request>(&self, request: R) -> Result<R::Answer, Failure> {
-        let app = self.storeless();
-        let asked = tokio::spawn(async move { (&app as &dyn App).ask(&Caller::person(), &request).await });
-        Ok(asked.await.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??)
-    }
-
-    /// The rules in force.
-    pub(super) async fn rules_here(&self) -> Result<RuleList, Failure> {
-        self.ask_storeless(ListRules { folder: self.folder_name(), given: self.args.rules.given() }).await
-    }
-
     /// The kept rules changed: they hold at once, for the agents and for what the person runs.
-    async fn renewed(&self, words: String) -> Result<String, Failure> {
-        let kept = kept_in(&self.storeless(), &self.folder_name(), &self.args.rules.given())?;
+    async fn renew_kept(&self) -> Result<(), AppError> {
+        let kept = kept_in(self.app.storeless(), &self.folder_name(), &self.args.rules.given())?;
         *self.shell.lock().await = None;
-        let when = match self.sessions.renew_kept(&kept).await {
-            true => "it holds from now on",
-            false => "it holds for sessions that are opened from now on; this one is another process's",
-        };
-        Ok(format!("{words}; {when}"))
+        self.sessions.renew_kept(&kept).await;
+        Ok(())
     }
 
-    /// The commands of the person and of the folder; those that are not trusted say so.
-    fn list_commands(&self) -> Vec<Custom> {
-        let commands = self.own_commands();
-        let plugged = self.load().ok().map(|loaded| Plugged::look(&self.env, &self.folder(), &loaded));
-        let marked = |command: OwnCommand| match &plugged {
-            Some(plugged) if !plugged.may_run(&command) => {
-                let help = format!("(not trusted: `neco trust`) {}", command.custom.help);
-                Custom { help, ..command.custom }
-            }
-            Some(_) | None => command.custom,
-        };
-        commands.into_iter().map(marked).collect()
-    }
-
-    fn own_commands(&self) -> Vec<OwnCommand> {
-        own_commands::find(&self.env, &self.folder())
-    }
-
-    async fn say_custom(&self, name: &str, argument: &str) -> Result<String, Failure> {
-        let commands = self.own_commands();
-        let command = commands.iter().find(|command| command.custom.name == name);
-        let command = command.ok_or_else(|| Failure::usage(format!("there is no /{name} any more")))?;
-        let plugged = Plugged::look(&self.env, &self.folder(), &self.load()?);
-        if !plugged.may_run(command) {
-            return Err(Failure::usage(format!(
-                "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
-                 switches it on",
-                self.env.shown(&command.file)
-            )));
-        }
-        Ok(command.say(argument))
+    /// Writes a session to the file that is named behind `/export`.
+    async fn write(&self, session: SessionId, argument: &str) -> Result<String, Failure> {
+        let id = session.to_string();
+        let (file, flags) = file_and_flags(argument);
+        let file = if file.is_empty() { format!("neco-{}.md", id.chars().take(13).collect::<String>()) } else { file };
+        let file = self.folder().join(file);
+        let words = [OsString::from(id), "-o".into(), file.clone().into()];
+        let line = ExportLine::try_parse_from(words.into_iter().chain(flags.into_iter().map(OsString::from)));
+        let line = line.map_err(|error| Failure::usage(error.to_string().trim().to_owned()))?;
+        let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
+        let desk = Desk::open_to_read(&everywhere, &self.env).await?;
+        let exported = session::export(&line.args, &desk).await;
+        desk.close().await?;
+        exported?;
+        Ok(file.display().to_string())
     }
 
     async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
@@ -282,29 +222,33 @@ impl TerminalHost {
             }
         }
     }
-
-    /// Keeps a note for later sessions.
-    async fn keep_note(&self, note: String) -> Result<String, Failure> {
-        let nothing = || Failure::usage("there is nothing to remember: say it in one line");
-        let new = to_remember(&format!("# {note}")).ok_or_else(nothing)?;
-        if !self.load()?.config.memory.enabled {
-            return Err(Failure::usage("there is no memory (memory.enabled = false)"));
-        }
-        Ok(kept_words(&self.ask(&cmd::memory::said(new, &self.folder())).await?))
-    }
 }
 
-fn branch(folder: &Path) -> Option<String> {
-    match GitFacts::of(folder)?.head {
-        Head::Branch(name) => Some(name),
-        Head::Detached(commit) => Some(format!("({commit})")),
-        Head::Unknown => None,
+/// What is written behind `/export`, as on the command line.
+#[derive(Parser)]
+#[command(name = "/export", no_binary_name = true)]
+struct ExportLine {
+    #[command(flatten)]
+    args: ExportArgs,
+}
+
+/// The file that is named behind `/export`, and what is said of it as on the command line.
+fn file_and_flags(argument: &str) -> (String, Vec<String>) {
+    let (mut file, mut flags) = (Vec::new(), Vec::new());
+    let mut words = argument.split_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "--format" => flags.extend([word.to_owned()].into_iter().chain(words.next().map(str::to_owned))),
+            _ if word.starts_with("--") => flags.push(word.to_owned()),
+            _ => file.push(word),
+        }
     }
+    (file.join(" "), flags)
 }
 
 impl Host for TerminalHost {
-    fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
-        self.open_wanted(wanted).map_err(|failure| failure.words()).boxed()
+    fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, AppError>> {
+        self.open_wanted(wanted).map_err(AppError::from).boxed()
     }
 
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()> {
@@ -315,23 +259,25 @@ impl Host for TerminalHost {
         self.folder_name()
     }
 
-    fn files(&self) -> BoxFuture<'_, Vec<String>> {
-        let folder = self.folder();
-        async move { tokio::task::spawn_blocking(move || files::list(&folder)).await.unwrap_or_default() }.boxed()
+    fn home(&self) -> PathBuf {
+        self.env.home().to_owned()
     }
 
-    fn branch(&self) -> BoxFuture<'_, Option<String>> {
-        let folder = self.folder();
-        async move { tokio::task::spawn_blocking(move || branch(&folder)).await.unwrap_or_default() }.boxed()
+    fn given(&self) -> GivenRules {
+        self.args.rules.given()
     }
 
-    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, String>> {
-        self.editing.text(text).boxed()
+    fn log_file(&self) -> String {
+        log::path(&self.env).display().to_string()
     }
 
-    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, String>> {
+    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, AppError>> {
+        self.editing.text(text).map_err(failed).boxed()
+    }
+
+    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>> {
         let folder = self.folder();
-        async move { self.editing.call(&tool, arguments, &folder).await }.boxed()
+        async move { self.editing.call(&tool, arguments, &folder).await.map_err(failed) }.boxed()
     }
 
     fn end_editor(&self) {
@@ -360,78 +306,20 @@ impl Host for TerminalHost {
         Some(self.sessions.ended())
     }
 
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, AppError>> {
+    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
         async move {
-            let list = ListModels { folder: self.folder_name(), all: false, own_servers: true };
-            Ok(model_list::entries(self.ask_storeless(list).await?))
-        }
-        .map_err(|failure: Failure| failure.into())
-        .boxed()
-    }
-
-    fn rules(&self) -> BoxFuture<'_, Result<Vec<RuleEntry>, AppError>> {
-        async move {
-            let list = self.rules_here().await?;
-            // A file that can't be read is told with the rules that hold.
-            let kept = self.ask_storeless(ListKeptRules {}).await.unwrap_or_default();
-            Ok(rule_list::entries(kept, list))
-        }
-        .map_err(|failure: Failure| failure.into())
-        .boxed()
-    }
-
-    fn add_rule(&self, rule: String) -> BoxFuture<'_, Result<String, AppError>> {
-        async move {
-            let words = rule.trim().to_owned();
-            let kept = self.ask_storeless(AddRule { folder: self.folder_name(), rule }).await?;
-            self.renewed(format!("{words}: kept for this folder in {}", kept.file)).await
-        }
-        .map_err(|failure: Failure| failure.into())
-        .boxed()
-    }
-
-    fn drop_rule(&self, id: String) -> BoxFuture<'_, Result<String, AppError>> {
-        async move {
-            let removed = self.ask_storeless(RemoveRules { rules: vec![id] }).await?;
-            let titles: Vec<String> = removed.rules.into_iter().map(|rule| rule.title).collect();
-            self.renewed(format!("no longer: {}", titles.join(", "))).await
-        }
-        .map_err(|failure: Failure| failure.into())
-        .boxed()
-    }
-
-    fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, String>> {
-        async move {
-            let shell = self.persons_shell().await.map_err(|failure| failure.words())?;
-            shell.run(&command, output).await
+            let shell = self.persons_shell().await?;
+            shell.run(&command, output).await.map_err(failed)
         }
         .boxed()
     }
 
-    fn keep(&self, note: String) -> BoxFuture<'_, Result<String, AppError>> {
-        self.keep_note(note).map_err(AppError::from).boxed()
+    fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {
+        self.read_picture(source).map_err(failed).boxed()
     }
 
-    fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, String>> {
-        self.read_picture(source).boxed()
-    }
-
-    fn commands(&self) -> BoxFuture<'_, Vec<Custom>> {
-        // Hundreds of files may be read; whoever shares the thread goes on elsewhere.
-        async move { block_in_place(|| self.list_commands()) }.boxed()
-    }
-
-    fn custom(&self, name: String, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
-        async move { self.say_custom(&name, &argument).await.map_err(AppError::from) }.boxed()
-    }
-
-    fn outside(
-        &self,
-        client: Arc<dyn Client>,
-        what: Outside,
-        argument: String,
-    ) -> BoxFuture<'_, Result<CommandOutcome, AppError>> {
-        async move { self.beyond(client, what, &argument).await.map_err(AppError::from) }.boxed()
+    fn export(&self, session: SessionId, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
+        async move { Ok(self.write(session, &argument).await?) }.boxed()
     }
 
     fn has_status(&self) -> bool {
@@ -441,4 +329,23 @@ impl Host for TerminalHost {
     fn status(&self, standing: Value) -> BoxFuture<'_, Option<String>> {
         async move { status::line(self.status_line.as_ref()?, &standing, &self.folder()).await }.boxed()
     }
+}
+
+/// The program as the window asks it. Rules that it changes hold in the sessions of this process at once.
+impl App for TerminalHost {
+    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        let changes_rules = [AddRule::ROUTE.name, RemoveRules::ROUTE.name].contains(&call.name.as_str());
+        async move {
+            let answer = self.app.call(caller, call).await?;
+            if changes_rules {
+                self.renew_kept().await?;
+            }
+            Ok(answer)
+        }
+        .boxed()
+    }
+}
+
+fn failed(words: String) -> AppError {
+    AppError::new(Trouble::Failed, words)
 }

@@ -5,23 +5,18 @@
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
-//! [`opened`] (the sessions that are open) with [`ahead`], [`outside`] (commands that reach beyond the session) with
-//! [`prompts`] and [`rule_list`]; [`files`], [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
+//! [`opened`] (the sessions that are open) with [`ahead`];
+//! [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
 
 pub mod ahead;
 mod clipboard;
 mod editing;
-mod files;
 pub mod history;
 pub mod host;
 mod looks;
-mod model_list;
 mod open;
 mod opened;
-pub mod outside;
 mod program;
-mod prompts;
-mod rule_list;
 mod set_up;
 mod shell;
 mod status;

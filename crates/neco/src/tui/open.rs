@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use neco_config::{Env, LoadOptions};
 use neco_proto::Command;
+use neco_proto::app::App;
 use neco_tui::text::highlight;
 use neco_tui::theme::ThemeName;
 use neco_tui::{Host, Looks, Wanted, WindowError};
@@ -124,7 +125,13 @@ fn see(
 ) -> Result<Exit, Failure> {
     say::hold_notes();
     let seen = runtime.block_on(async {
-        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, host.app(), Wanted::New, first, looks);
+        let window = neco_tui::run(
+            Arc::clone(host) as Arc<dyn Host>,
+            Arc::clone(host) as Arc<dyn App>,
+            Wanted::New,
+            first,
+            looks,
+        );
         tokio::select! {
             seen = until_closed(window, signals) => seen,
             () = defect(env) => Ok(Exit::Failed),

@@ -121,13 +121,11 @@ impl OpenSessions {
         Ok(Some(Fresh { client: begun.client(), folder: begun.folder() }))
     }
 
-    /// The permission rules that are kept for good are these now. False when the session on the screen is another
-    /// process's, which goes on with those that it has.
-    pub async fn renew_kept(&self, rules: &[Rule]) -> bool {
+    /// The permission rules that are kept for good are these now.
+    pub async fn renew_kept(&self, rules: &[Rule]) {
         for session in &self.own() {
             session.renew_kept(rules.to_vec()).await;
         }
-        self.attached.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     /// Those that this process has open.

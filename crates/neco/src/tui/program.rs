@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_app::app::ROUTES;
+use neco_app::app::{ROUTES, needs_store};
 use neco_app::workspace::Workspaces;
-use neco_app::{LocalApp, disk};
-use neco_proto::app::{App, AppError, Call, Caller, Scope};
+use neco_app::{LocalApp, StorelessApp, disk};
+use neco_proto::app::{App, AppError, Call, Caller, Scope, Trouble};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -20,6 +20,7 @@ use crate::failure::Failure;
 pub struct WindowApp {
     everywhere: EverywhereArgs,
     workspaces: Arc<Workspaces>,
+    storeless: Arc<StorelessApp>,
     opened: Mutex<Option<Arc<LocalApp>>>,
 }
 
@@ -27,7 +28,14 @@ impl WindowApp {
     /// With what holds for every subcommand.
     #[must_use]
     pub fn new(everywhere: EverywhereArgs, workspaces: Arc<Workspaces>) -> Self {
-        Self { everywhere, workspaces, opened: Mutex::default() }
+        let storeless = Arc::new(StorelessApp::new(workspaces.env().clone(), everywhere.overrides.clone()));
+        Self { everywhere, workspaces, storeless, opened: Mutex::default() }
+    }
+
+    /// The program as far as it needs no store.
+    #[must_use]
+    pub fn storeless(&self) -> &StorelessApp {
+        &self.storeless
     }
 
     /// Lets go of the store; the next question takes it again.
@@ -49,6 +57,12 @@ impl WindowApp {
     }
 
     async fn answer(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
+        if !needs_store(&call) {
+            // Files may be read for it, and others share the thread.
+            let (app, caller) = (Arc::clone(&self.storeless), caller.clone());
+            let asked = tokio::spawn(async move { app.call(&caller, call).await }).await;
+            return asked.unwrap_or_else(|error| Err(AppError::new(Trouble::Failed, error.to_string())));
+        }
         let app = match self.opened().await {
             Ok(app) => app,
             Err(_) if only_reads(&call) => return self.answer_from_copy(caller, call).await,

@@ -2,17 +2,17 @@
 
 use neco_config::Env;
 use neco_proto::AgentOrder;
-use neco_proto::app::agents::{CheckAgents, Level, ListAgents, Problem, ShowAgent};
+use neco_proto::app::agents::{CheckAgents, Level, ListAgents, ShowAgent};
 use neco_proto::app::{Caller, Trouble};
 use neco_view::agent_ask::AgentAsk;
+use neco_view::paint::lists::agents as show;
 use serde_json::json;
 
-use super::{reach, show};
+use super::reach;
 use crate::args::EverywhereArgs;
 use crate::cmd::program::{ask_once, with_files};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::print::clean::clean_line;
 use crate::say;
 use crate::workflow_args::{AgentsCommand, TextArgs, WhichSession};
 
@@ -25,7 +25,7 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
     match command {
         AgentsCommand::List { json } => {
             let list = ask_once(&ListAgents { folder }, everywhere, env)?;
-            say::out(&if *json { show::all_json(&list) } else { show::all(&list, env) })?;
+            say::out(&if *json { show::all_json(&list) } else { show::all(&list, env.home()) })?;
             if !json {
                 list.problems.iter().for_each(|problem| say::note(&problem.to_string()));
             }
@@ -52,13 +52,13 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
                 }
                 shown => shown?,
             };
-            say::out(&if *json { show::one_json(&shown) } else { show::one(&shown, env) })?;
+            say::out(&if *json { show::one_json(&shown) } else { show::one(&shown, env.home()) })?;
             Ok(Exit::Done)
         }
         AgentsCommand::Validate { files, json } => {
             let files = files.iter().map(|file| file.display().to_string()).collect();
             let problems = ask_once(&CheckAgents { folder, files }, everywhere, env)?.problems;
-            say::out(&if *json { format!("{:#}\n", json!(problems)) } else { as_lines(&problems) })?;
+            say::out(&if *json { format!("{:#}\n", json!(problems)) } else { show::problems(&problems) })?;
             let broken = problems.iter().any(|problem| problem.level == Level::Error);
             Ok(if broken { Exit::Failed } else { Exit::Done })
         }
@@ -86,15 +86,4 @@ fn names_one_at_work(name: &str) -> bool {
     let number = name.rsplit_once('-').map(|(_, number)| number);
     name == "root"
         || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-fn as_lines(problems: &[Problem]) -> String {
-    if problems.is_empty() {
-        return "nothing is wrong\n".to_owned();
-    }
-    let line = |problem: &Problem| {
-        let Problem { file, line, level, what } = problem;
-        format!("{}:{line}: {level}: {}\n", clean_line(file), clean_line(what))
-    };
-    problems.iter().map(line).collect()
 }

@@ -32,8 +32,7 @@ pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kep
 }
 
 /// The request to keep such a note.
-#[must_use]
-pub fn said(new: NewEntry, folder: &Path) -> AddMemory {
+fn said(new: NewEntry, folder: &Path) -> AddMemory {
     let NewEntry { title, summary, content, .. } = new;
     AddMemory { folder: folder.display().to_string(), title, summary, content, ..AddMemory::default() }
 }

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use neco_app::memory::of_folder;
 use neco_config::{Env, LoadOptions};
 use neco_proto::app::App;
 use neco_proto::app::memory::{ListMemory, MemoryReach, MemoryWords, ShowMemory};
+use neco_view::paint::lists::memory as list;
 use serde_json::json;
 
-use super::{add, change, list};
+use super::{add, change};
 use crate::args::EverywhereArgs;
 use crate::cmd::program::{ask_of, with_files};
 use crate::exit::Exit;
@@ -38,7 +40,11 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
     match command {
         MemoryCommand::List { which, json } => {
             let entries = ask_of(app, &ListMemory { folder, words: None, only: which.reach() }).await?.entries;
-            let text = if *json { format!("{:#}\n", json!(entries)) } else { list::as_lines(&entries, list::NOTHING) };
+            let text = if *json {
+                format!("{:#}\n", json!(entries))
+            } else {
+                list::as_lines(&entries, list::NOTHING, Timestamp::now())
+            };
             say::out(&text)?;
             if !json {
                 list::troubles(&entries).iter().for_each(|trouble| say::note(trouble));
@@ -49,7 +55,7 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
             if let Some(words) = &shown.unreadable {
                 return Err(Failure::new(Exit::Failed, words.clone()));
             }
-            say::out(&if *json { list::whole_json(&shown) } else { list::whole(&shown) })?;
+            say::out(&if *json { list::whole_json(&shown) } else { list::whole(&shown, Timestamp::now()) })?;
         }
         MemoryCommand::Search { words, limit, which, json } => {
             if words.iter().all(|word| word.trim().is_empty()) {
@@ -57,7 +63,11 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
             }
             let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
             let entries = ask_of(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
-            say::out(&if *json { format!("{:#}\n", json!(entries)) } else { list::as_lines(&entries, list::NO_HIT) })?;
+            say::out(&if *json {
+                format!("{:#}\n", json!(entries))
+            } else {
+                list::as_lines(&entries, list::NO_HIT, Timestamp::now())
+            })?;
         }
         MemoryCommand::Add(args) => add::add(args, folder, app).await?,
         MemoryCommand::Edit { id } => {

@@ -2,8 +2,9 @@
 
 use neco_config::Env;
 use neco_proto::app::rules::{ExplainCall, ListRules, TestRules};
+use neco_view::paint::lists;
 
-use super::{explain, list, remove, test};
+use super::{explain, remove, test};
 use crate::args::EverywhereArgs;
 use crate::cmd::program::{ask, folder, notes};
 use crate::exit::Exit;
@@ -21,7 +22,7 @@ pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             let request = ListRules { folder: folder(everywhere)?, given: rules.given() };
             let mut rules = ask(&request, everywhere, env)?;
             notes(&std::mem::take(&mut rules.warnings));
-            say::out(&if *json { as_json(&rules) } else { list::as_lines(&rules) })?;
+            say::out(&if *json { as_json(&rules) } else { lists::rules::as_lines(&rules) })?;
             Ok(Exit::Done)
         }
         PolicyCommand::Explain { tool, arguments, situation, rules, json } => {

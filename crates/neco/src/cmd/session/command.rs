@@ -149,7 +149,13 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
             "no sessions since then; the list without --since has older ones\n".to_owned()
         }
         false => {
-            let shape = Shape { all: args.all, home: desk.env.home(), width: desk.width(), sizes: args.size };
+            let shape = Shape {
+                all: args.all,
+                home: desk.env.home(),
+                now: Timestamp::now(),
+                width: desk.width(),
+                sizes: args.size,
+            };
             as_lines(&sessions, &desk.short_ids().await?, &shape)
         }
     };

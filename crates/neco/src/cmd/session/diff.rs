@@ -46,8 +46,7 @@ pub(super) async fn run(
 }
 
 /// What changed, as a person reads it.
-#[must_use]
-pub fn texts(diffs: &[FileDiff], paint: Paint) -> String {
+fn texts(diffs: &[FileDiff], paint: Paint) -> String {
     if diffs.is_empty() {
         return "nothing changed\n".to_owned();
     }

@@ -1,6 +1,6 @@
 //! `neco session`: which sessions there are, and what was said in them.
 //!
-//! Reading order: [`command`] with [`desk`], [`list`], [`show`], [`tree`], [`search`], [`resume`], [`attach`], [`fork`], [`back`]
+//! Reading order: [`command`] with [`desk`], [`show`], [`tree`], [`search`], [`resume`], [`attach`], [`fork`], [`back`]
 //! (going back), [`log`], [`diff`], [`mod@export`], [`import`], [`remove`], [`confirm`].
 
 mod attach;
@@ -12,7 +12,6 @@ mod diff;
 mod export;
 mod fork;
 mod import;
-mod list;
 mod log;
 mod remove;
 mod resume;
@@ -22,6 +21,5 @@ mod tree;
 
 pub use command::run;
 pub use desk::Desk;
-pub use diff::texts;
 pub use export::export;
-pub use list::{Shape, as_lines};
+use neco_view::paint::lists::sessions as list;

@@ -189,7 +189,7 @@ async fn shown(sessions: &[SessionRow], desk: &Desk<'_>) -> Result<String, Failu
 }
 
 fn shape<'a>(desk: &'a Desk<'_>) -> Shape<'a> {
-    Shape { all: true, home: desk.env.home(), width: desk.width(), sizes: true }
+    Shape { all: true, home: desk.env.home(), now: Timestamp::now(), width: desk.width(), sizes: true }
 }
 
 /// Says how many went and how much room that makes, which is by how much smaller the files are, or `about` what goes.

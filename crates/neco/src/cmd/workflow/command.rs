@@ -1,5 +1,6 @@
 //! The forms of `neco workflow`.
 
+use jiff::Timestamp;
 use neco_app::services::{self, ServiceSetup};
 use neco_app::workflows::find_run;
 use neco_config::{Config, Env};
@@ -7,9 +8,10 @@ use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, Wo
 use neco_proto::event::WorkflowState;
 use neco_proto::{Client, Command, WorkflowOrder};
 use neco_session::Hub;
+use neco_view::paint::lists::workflows;
 use serde_json::json;
 
-use super::{check, list, run as at_work, show};
+use super::run as at_work;
 use crate::args::EverywhereArgs;
 use crate::cmd::program::{ask_once, with_files};
 use crate::compose;
@@ -32,20 +34,24 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
         WorkflowCommand::Validate { files, json } => {
             let request = CheckWorkflows { folder: folder.display().to_string(), files: files.clone() };
             let checked = ask_once(&request, everywhere, env)?.workflows;
-            say::out(&if *json { format!("{:#}\n", json!(checked)) } else { check::as_lines(&checked) })?;
+            say::out(&if *json { format!("{:#}\n", json!(checked)) } else { workflows::checked(&checked) })?;
             Ok(if checked.iter().all(|one| one.valid) { Exit::Done } else { Exit::Failed })
         }
         WorkflowCommand::List { all, json } => {
             let request = ListWorkflows { folder: folder.display().to_string(), all: *all };
             let list = ask_once(&request, everywhere, env)?;
-            say::out(&if *json { format!("{:#}\n", json!(list)) } else { list::as_lines(&list, *all) })?;
+            say::out(&if *json {
+                format!("{:#}\n", json!(list))
+            } else {
+                workflows::as_lines(&list, *all, Timestamp::now())
+            })?;
             Ok(Exit::Done)
         }
         WorkflowCommand::Show { what, task, json } => {
             let wanted = ShowWorkflow { folder: folder.display().to_string(), name: what.clone() };
             let paint = Terminal::look_at(env).stdout_paint();
-            let shape = show::Shape { task: task.as_deref(), json: *json, paint };
-            say::out(&with_files(everywhere, env, async |app| show::text(wanted, &shape, app).await)?)?;
+            let shape = workflows::Shape { task: task.as_deref(), json: *json, paint };
+            say::out(&with_files(everywhere, env, async |app| Ok(workflows::text(wanted, &shape, app).await?))?)?;
             Ok(Exit::Done)
         }
         WorkflowCommand::Cancel { id } => {

@@ -1,13 +1,9 @@
 //! `neco workflow`: tasks that depend on each other, in a person's hands.
 //!
-//! Reading order: [`command`], [`mod@run`] with [`follow`] (a workflow at work), [`list`], [`show`],
-//! [`check`].
+//! Reading order: [`command`], [`mod@run`] with [`follow`] (a workflow at work).
 
-pub mod check;
 mod command;
 mod follow;
-pub mod list;
 mod run;
-pub mod show;
 
 pub use command::run;

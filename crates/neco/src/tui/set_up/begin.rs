@@ -126,7 +126,7 @@ fn show(
 struct SetUpHost(Arc<StandIn>);
 
 impl Host for SetUpHost {
-    fn open(&self, _: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, String>> {
+    fn open(&self, _: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, AppError>> {
         let client: Arc<dyn Client> = self.0.clone();
         async move { Ok(client) }.boxed()
     }
@@ -139,19 +139,11 @@ impl Host for SetUpHost {
         String::new()
     }
 
-    fn files(&self) -> BoxFuture<'_, Vec<String>> {
-        async { Vec::new() }.boxed()
-    }
-
-    fn branch(&self) -> BoxFuture<'_, Option<String>> {
-        async { None }.boxed()
-    }
-
-    fn edit_text(&self, _: String) -> BoxFuture<'_, Result<Option<String>, String>> {
+    fn edit_text(&self, _: String) -> BoxFuture<'_, Result<Option<String>, AppError>> {
         async { Ok(None) }.boxed()
     }
 
-    fn edit_call(&self, _: String, _: Value) -> BoxFuture<'_, Result<Option<Edited>, String>> {
+    fn edit_call(&self, _: String, _: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>> {
         async { Ok(None) }.boxed()
     }
 

@@ -1,4 +1,4 @@
-//! `neco policy list`: the rules in force, in the order in which they are looked at.
+//! The rules in force, in the order in which they are looked at.
 
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
-//! The doctor's report for a person.
+//! What the doctor found, as lines.
 
 use std::fmt::Write;
 
 use neco_proto::app::doctor::{Finding, Health};
+use neco_proto::clean::clean_line;
 
-use crate::print::clean::clean_line;
-use crate::print::paint::Paint;
+use crate::paint::colour::Paint;
 
 /// What was found, a line each.
 #[must_use]

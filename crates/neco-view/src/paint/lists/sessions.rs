@@ -5,11 +5,10 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use neco_proto::app::sessions::{SessionRow, SessionState};
+use neco_proto::clean::clean_line;
 
-use crate::cmd::when::ago;
-use crate::print::clean::clean_line;
-use crate::print::figures;
-use crate::print::wrap::{columns, fitting};
+use crate::figures::{self, ago};
+use crate::paint::wrap::{columns, fitting};
 use crate::short_id::ShortIds;
 
 /// Columns of a folder at most.
@@ -24,6 +23,8 @@ pub struct Shape<'a> {
     pub all: bool,
     /// The person's home, which is shown as `~`.
     pub home: &'a Path,
+    /// The time that it is.
+    pub now: Timestamp,
     /// Columns there are.
     pub width: usize,
     /// Whether it is shown how much room they take.
@@ -37,7 +38,6 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
         let more = if shape.all { "" } else { " in this folder; --all lists those of all folders" };
         return format!("no sessions{more}\n");
     }
-    let now = Timestamp::now();
     let mut rows = vec![["ID", "LAST USED", "FOLDER", "TITLE", "SIZE"].map(str::to_owned)];
     rows.extend(sessions.iter().map(|session| {
         let folder = if shape.all { below_home(&session.cwd, shape.home) } else { String::new() };
@@ -48,7 +48,7 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
             Some(SessionState::AtRest) | None => title,
         };
         let bytes = session.bytes.unwrap_or_default();
-        [ids.short(session.id), ago(session.updated.as_millisecond(), now), folder, title, figures::bytes(bytes)]
+        [ids.short(session.id), ago(session.updated.as_millisecond(), shape.now), folder, title, figures::bytes(bytes)]
     }));
     let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
     let (id, used) = (widest(0), widest(1));
@@ -108,15 +108,24 @@ mod tests {
     use jiff::SignedDuration;
     use neco_proto::SessionId;
     use neco_proto::event::ForkedFrom;
-    use neco_store::SessionRecord;
 
     use super::*;
 
     fn session(number: u32, title: &str, cwd: &str, age_s: i64, bytes: u64) -> SessionRow {
         let id: SessionId = format!("019a8{number:03x}-0000-7000-8000-000000000000").parse().unwrap();
         let updated = Timestamp::now() - SignedDuration::from_secs(age_s);
-        let row = neco_app::sessions::row(SessionRecord::new(id, cwd, 0));
-        SessionRow { title: title.into(), updated, bytes: Some(bytes), ..row }
+        SessionRow {
+            id,
+            title: title.into(),
+            title_by: None,
+            cwd: cwd.into(),
+            created: Timestamp::UNIX_EPOCH,
+            updated,
+            events: 0,
+            forked_from: None,
+            bytes: Some(bytes),
+            state: None,
+        }
     }
 
     fn sample() -> Vec<SessionRow> {
@@ -136,7 +145,8 @@ mod tests {
     fn shown(all: bool, width: usize, sizes: bool) -> String {
         let sessions = sample();
         let ids = ShortIds::of(sessions.iter().map(|session| session.id));
-        let text = as_lines(&sessions, &ids, &Shape { all, home: Path::new("/home/me"), width, sizes });
+        let text =
+            as_lines(&sessions, &ids, &Shape { all, home: Path::new("/home/me"), now: Timestamp::now(), width, sizes });
         assert!(text.lines().all(|line| columns(line) <= width), "{text}");
         text
     }
@@ -151,7 +161,7 @@ mod tests {
 
     #[test]
     fn an_empty_list_says_where_to_look() {
-        let shape = Shape { all: false, home: Path::new("/"), width: 80, sizes: false };
+        let shape = Shape { all: false, home: Path::new("/"), now: Timestamp::now(), width: 80, sizes: false };
         assert!(as_lines(&[], &ShortIds::default(), &shape).contains("--all"));
     }
 }

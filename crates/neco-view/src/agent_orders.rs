@@ -1,12 +1,11 @@
-//! What a person asks of the agents of an open session, carried out: the same for the command line, the terminal
-//! window and the lines of the repl.
+//! What a person asks of the agents of an open session, carried out.
 
 use neco_proto::event::AgentNode;
 use neco_proto::{Answer, Client, ClientError, Command, Query};
-use neco_view::agent_ask::{self, AgentAsk};
 
-use crate::print::agents;
-use crate::print::paint::Paint;
+use crate::agent_ask::{self, AgentAsk};
+use crate::paint::colour::Paint;
+use crate::paint::text::agents;
 
 /// Carries it out; gives what is said about it.
 ///

@@ -1,10 +1,10 @@
-//! `neco doctor`.
+//! `neco doctor`: what is there, what is missing, and how to put it right.
 
 use neco_config::Env;
 use neco_proto::app::doctor::{Examine, Finding, Health};
+use neco_view::paint::lists::doctor::{as_lines, end};
 use serde_json::json;
 
-use super::report::{as_lines, end};
 use crate::args::EverywhereArgs;
 use crate::ask::editor::Programs;
 use crate::cmd::program::{ask, folder};

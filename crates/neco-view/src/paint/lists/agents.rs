@@ -1,26 +1,26 @@
-//! Definitions as lines and as JSON.
+//! The agents that there can be, as lines and as JSON.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use neco_config::Env;
-use neco_proto::app::agents::{AgentDefinition, AgentList, ShownAgent};
+use neco_proto::app::agents::{AgentDefinition, AgentList, Problem, ShownAgent};
+use neco_proto::clean::{clean, clean_line};
 use serde_json::{Value, json};
 
-use crate::print::clean::{clean, clean_line};
-use crate::print::wrap::{columns, fitting};
+use super::sessions::below_home;
+use crate::paint::wrap::{columns, fitting};
 
 /// Columns of a description in the list.
 const DESCRIPTION: usize = 90;
 
-/// One line for each agent.
+/// One line for each agent; `home` is shown as `~`.
 #[must_use]
-pub fn all(list: &AgentList, env: &Env) -> String {
+pub fn all(list: &AgentList, home: &Path) -> String {
     let widest = list.agents.iter().map(|one| columns(&one.name)).max().unwrap_or_default();
     let mut text = String::new();
     for one in &list.agents {
         let gap = " ".repeat(widest.saturating_sub(columns(&one.name)) + 2);
-        let from = one.file.as_ref().map(|file| format!("  ({})", clean_line(&env.shown(Path::new(file)))));
+        let from = one.file.as_ref().map(|file| format!("  ({})", below_home(file, home)));
         let description = fitting(&clean_line(&one.description), DESCRIPTION);
         let _ = writeln!(text, "{}{gap}{description}{}", one.name, from.unwrap_or_default());
     }
@@ -37,7 +37,7 @@ pub fn all_json(list: &AgentList) -> String {
 
 /// All of an agent.
 #[must_use]
-pub fn one(shown: &ShownAgent, env: &Env) -> String {
+pub fn one(shown: &ShownAgent, home: &Path) -> String {
     let definition = &shown.definition;
     let mut text = format!("{}\n{}\n", definition.name, clean(&definition.description));
     let mut line = |name: &str, value: String| {
@@ -45,7 +45,7 @@ pub fn one(shown: &ShownAgent, env: &Env) -> String {
             let _ = writeln!(text, "{name:<9} {}", clean_line(&value));
         }
     };
-    let from = definition.file.as_ref().map_or_else(|| "built-in".to_owned(), |file| env.shown(Path::new(file)));
+    let from = definition.file.as_ref().map_or_else(|| "built-in".to_owned(), |file| below_home(file, home));
     line("from", from);
     line("type", definition.node_type.to_string());
     line("model", model(definition));
@@ -95,4 +95,17 @@ fn limits(definition: &AgentDefinition) -> String {
     let cost = definition.budget.cost.map(|cost| format!("${cost}"));
     let tokens = definition.budget.tokens.map(|tokens| format!("{tokens} tokens"));
     [turns, time, cost, tokens].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What is wrong with their files, a line each.
+#[must_use]
+pub fn problems(problems: &[Problem]) -> String {
+    if problems.is_empty() {
+        return "nothing is wrong\n".to_owned();
+    }
+    let line = |problem: &Problem| {
+        let Problem { file, line, level, what } = problem;
+        format!("{}:{line}: {level}: {}\n", clean_line(file), clean_line(what))
+    };
+    problems.iter().map(line).collect()
 }

@@ -1,15 +1,15 @@
-//! Entries as lines and as JSON.
+//! What is remembered, as lines and as JSON.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
 use neco_proto::app::memory::{MemoryEntry, MemoryReach, ShownMemory};
+use neco_proto::clean::{clean, clean_line};
 use serde_json::json;
 
-use crate::cmd::when::ago;
-use crate::print::clean::{clean, clean_line};
-use crate::print::wrap::columns;
+use crate::figures::ago;
+use crate::paint::wrap::columns;
 
 /// What is said when there is nothing at all.
 pub const NOTHING: &str = "nothing is remembered";
@@ -22,11 +22,10 @@ const WIDEST: usize = 30;
 
 /// One line for each entry, below a heading.
 #[must_use]
-pub fn as_lines(entries: &[MemoryEntry], none: &str) -> String {
+pub fn as_lines(entries: &[MemoryEntry], none: &str, now: Timestamp) -> String {
     if entries.is_empty() {
         return format!("{none}\n");
     }
-    let now = Timestamp::now();
     let rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
@@ -70,10 +69,9 @@ pub fn troubles(entries: &[MemoryEntry]) -> Vec<String> {
 
 /// All of an entry.
 #[must_use]
-pub fn whole(shown: &ShownMemory) -> String {
+pub fn whole(shown: &ShownMemory, now: Timestamp) -> String {
     let ShownMemory { entry, content, .. } = shown;
     let mut text = format!("{}\n{}\n", clean_line(&entry.title), clean_line(&entry.summary));
-    let now = Timestamp::now();
     let used = match entry.uses {
         0 => "never used".to_owned(),
         uses => format!("used {uses} times, last {}", since(entry.last_used, now)),

@@ -1,0 +1,58 @@
+//! What a person or a folder brings along: commands after a slash, and hooks.
+
+use std::path::Path;
+
+use neco_ext::hooks::Hook;
+use neco_proto::app::commands::{
+    CommandList, CommandRow, ExpandCommand, ExpandedCommand, HookList, HookRow, ListCommands, ListHooks,
+};
+use neco_proto::app::{AppError, Trouble};
+
+use crate::app::StorelessApp;
+use crate::workspace::own_commands::{self, OwnCommand};
+use crate::workspace::plugged::Plugged;
+
+pub(crate) async fn list(app: &StorelessApp, request: ListCommands) -> Result<CommandList, AppError> {
+    let folder = Path::new(&request.folder);
+    // With broken settings nothing is said of trust: whoever uses the command is told.
+    let plugged = look(app, folder).ok();
+    let row = |command: OwnCommand| CommandRow {
+        trusted: plugged.as_ref().is_none_or(|plugged| plugged.may_run(&command)),
+        name: command.custom.name,
+        argument: command.custom.argument,
+        help: command.custom.help,
+    };
+    Ok(CommandList { commands: own_commands::find(&app.env, folder).into_iter().map(row).collect() })
+}
+
+pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result<ExpandedCommand, AppError> {
+    let (folder, name) = (Path::new(&request.folder), &request.name);
+    let commands = own_commands::find(&app.env, folder);
+    let command = commands.iter().find(|command| command.custom.name == *name);
+    let gone = || AppError::new(Trouble::NotFound, format!("there is no /{name} any more"));
+    let command = command.ok_or_else(gone)?;
+    if !look(app, folder)?.may_run(command) {
+        let words = format!(
+            "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
+             switches it on",
+            app.env.shown(&command.file)
+        );
+        return Err(AppError::new(Trouble::NotAllowed, words));
+    }
+    Ok(ExpandedCommand { text: command.say(&request.argument) })
+}
+
+pub(crate) async fn hooks(app: &StorelessApp, request: ListHooks) -> Result<HookList, AppError> {
+    let plugged = look(app, Path::new(&request.folder))?;
+    let row = |hook: Hook| HookRow {
+        event: hook.event.to_string(),
+        matcher: hook.matcher.pattern().to_owned(),
+        file: hook.origin.file().display().to_string(),
+        command: hook.command,
+    };
+    Ok(HookList { hooks: plugged.hooks().into_iter().map(row).collect(), note: plugged.note() })
+}
+
+fn look(app: &StorelessApp, folder: &Path) -> Result<Plugged, AppError> {
+    Ok(Plugged::look(&app.env, folder, &app.settings(folder)?))
+}

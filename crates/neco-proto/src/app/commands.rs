@@ -1,0 +1,111 @@
+//! Commands after a slash that a person or a folder brings along, and the hooks that are plugged in.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::caller::Scope;
+use super::request::{Request, Route, Verb};
+
+/// Lists the commands that the person and the folder bring along.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListCommands {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ListCommands {
+    type Answer = CommandList;
+
+    const ROUTE: Route =
+        Route { name: "commands.list", verb: Verb::Get, path: "/commands", scope: Scope::Read, repeatable: true };
+}
+
+/// Commands that were brought along.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandList {
+    /// The commands.
+    pub commands: Vec<CommandRow>,
+}
+
+/// A command that was brought along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandRow {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What may follow it.
+    pub argument: String,
+    /// What it does.
+    pub help: String,
+    /// Whether it can be used: one of a folder that is not trusted can't.
+    pub trusted: bool,
+}
+
+/// Tells what such a command says to the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ExpandCommand {
+    /// The folder.
+    pub folder: String,
+    /// The command, by its name.
+    pub name: String,
+    /// What follows it.
+    pub argument: String,
+}
+
+impl Request for ExpandCommand {
+    type Answer = ExpandedCommand;
+
+    const ROUTE: Route = Route {
+        name: "commands.expand",
+        verb: Verb::Get,
+        path: "/commands/{name}",
+        scope: Scope::Read,
+        repeatable: true,
+    };
+}
+
+/// What a command says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpandedCommand {
+    /// The message to the agent.
+    pub text: String,
+}
+
+/// Lists the hooks that run in a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListHooks {
+    /// The folder.
+    pub folder: String,
+}
+
+impl Request for ListHooks {
+    type Answer = HookList;
+
+    const ROUTE: Route =
+        Route { name: "hooks.list", verb: Verb::Get, path: "/hooks", scope: Scope::Read, repeatable: true };
+}
+
+/// The hooks that run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookList {
+    /// The hooks.
+    pub hooks: Vec<HookRow>,
+    /// What the folder brings that is not switched on, for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookRow {
+    /// The moment that it runs at, by its name.
+    pub event: String,
+    /// Which tools, sources or reasons it is for.
+    pub matcher: String,
+    /// The command line.
+    pub command: String,
+    /// The file that it is written in.
+    pub file: String,
+}

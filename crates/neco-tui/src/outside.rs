@@ -1,0 +1,374 @@
+//! The commands after a slash that reach beyond the session.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use neco_proto::app::agents::{ListAgents, ShowAgent};
+use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands, ListHooks};
+use neco_proto::app::doctor::{Examine, ShowSandbox};
+use neco_proto::app::history::DiffSession;
+use neco_proto::app::memory::{ListMemory, MemoryWords};
+use neco_proto::app::models::ListModels;
+use neco_proto::app::rules::ListRules;
+use neco_proto::app::sessions::{ForkSession, ListSessions};
+use neco_proto::app::settings::ListSettings;
+use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
+use neco_proto::app::{App, AppError, Caller, Request, Trouble};
+use neco_proto::clean::{clean, clean_line};
+use neco_proto::{Answer, CheckpointInfo, Client, ClientError, Command, PromptReport, Query, SessionSnapshot};
+use neco_view::agent_ask::AgentAsk;
+use neco_view::paint::colour::Paint;
+use neco_view::paint::lists::sessions::below_home;
+use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, settings, workflows};
+use neco_view::short_id::{ShortIds, short_id};
+use neco_view::slash::{Custom, Outside};
+use neco_view::wording::prompts;
+use neco_view::{agent_orders, figures};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::host::{CommandOutcome, Host, Wanted};
+use crate::told::fenced;
+
+/// How long a look at everything may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Entries of the memory that are found at most.
+const MEMORIES: usize = 20;
+
+/// All sessions that there are.
+const ALL: usize = usize::MAX >> 1;
+
+/// The commands that the person and the folder bring along; those that are not trusted say so.
+pub async fn commands(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
+    let custom = |row: CommandRow| {
+        let mark = if row.trusted { "" } else { "(not trusted: `neco trust`) " };
+        Custom { name: row.name, argument: row.argument, help: format!("{mark}{}", row.help) }
+    };
+    let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await;
+    found.map(|list| list.commands.into_iter().map(custom).collect()).unwrap_or_default()
+}
+
+/// What such a command says to the agent.
+///
+/// # Errors
+/// When it is gone, or not trusted.
+pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: String) -> Result<String, AppError> {
+    Ok(app.ask(&Caller::person(), &ExpandCommand { folder: host.folder(), name, argument }).await?.text)
+}
+
+/// Carries out a command that a session can't carry out by itself. `client` is the session on the screen.
+///
+/// # Errors
+/// When that is not possible.
+pub async fn carry_out(
+    app: &dyn App,
+    host: &dyn Host,
+    client: &dyn Client,
+    what: Outside,
+    argument: &str,
+) -> Result<CommandOutcome, AppError> {
+    Beyond { app, host, client, folder: host.folder() }.carry_out(what, argument.trim()).await
+}
+
+/// What such a command can reach.
+struct Beyond<'a> {
+    app: &'a dyn App,
+    host: &'a dyn Host,
+    client: &'a dyn Client,
+    folder: String,
+}
+
+impl Beyond<'_> {
+    async fn carry_out(&self, what: Outside, one: &str) -> Result<CommandOutcome, AppError> {
+        Ok(match what {
+            Outside::Init => CommandOutcome::Prompt(prompts::init(one)),
+            Outside::Review => CommandOutcome::Prompt(prompts::review(one)),
+            Outside::Fork => self.fork(one).await?,
+            Outside::Checkpoints => self.checkpoints().await?,
+            Outside::Diff => self.diff().await?,
+            Outside::Prompt => self.prompt().await?,
+            Outside::Export => self.export(one).await?,
+            Outside::Agents => self.agents(one).await?,
+            Outside::Workflow => self.workflow(one).await?,
+            Outside::Memory => self.memory(one).await?,
+            Outside::Config => {
+                let list = self.ask(&ListSettings { folder: self.folder() }).await?;
+                print(&settings::as_lines(&list.settings, true))
+            }
+            Outside::Doctor => self.doctor().await?,
+            Outside::Sessions => self.all_sessions().await?,
+            Outside::Models => {
+                let list = ListModels { folder: self.folder(), all: false, own_servers: false };
+                print(&models::as_lines(&self.ask(&list).await?, Paint::default()))
+            }
+            Outside::Permissions => {
+                let request = ListRules { folder: self.folder(), given: self.host.given() };
+                print(&rules::as_lines(&self.ask(&request).await?))
+            }
+            Outside::Hooks => self.hooks().await?,
+            Outside::Sandbox => self.sandbox().await?,
+            Outside::Bug => CommandOutcome::Show(self.bug().await),
+        })
+    }
+
+    /// The same as the command says, but for the terminal, which the window has.
+    async fn doctor(&self) -> Result<CommandOutcome, AppError> {
+        let examined = timeout(PATIENCE, self.ask(&Examine { folder: self.folder() })).await;
+        let examined = examined.map_err(|_| AppError::new(Trouble::Failed, "it takes too long"))??;
+        let lines = doctor::as_lines(&examined.findings, Paint::default());
+        Ok(print(&format!("neco {}\n{lines}{}", examined.version, doctor::end(&examined.findings))))
+    }
+
+    /// The sessions of this folder.
+    async fn all_sessions(&self) -> Result<CommandOutcome, AppError> {
+        let here = ListSessions { folder: Some(self.folder()), limit: ALL, states: true, ..Default::default() };
+        let found = self.ask(&here).await?.sessions;
+        let all = self.ask(&ListSessions { limit: ALL, ..Default::default() }).await?.sessions;
+        let ids = ShortIds::of(all.iter().map(|session| session.id));
+        let now = Timestamp::now();
+        let shape = sessions::Shape { all: false, home: &self.host.home(), now, width: usize::MAX, sizes: false };
+        Ok(print(&sessions::as_lines(&found, &ids, &shape)))
+    }
+
+    /// What is remembered, or what of it fits some words.
+    async fn memory(&self, words: &str) -> Result<CommandOutcome, AppError> {
+        let none = if words.is_empty() { memory::NOTHING } else { memory::NO_HIT };
+        let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
+        let list = self.ask(&ListMemory { folder: self.folder(), words, only: None }).await?;
+        Ok(print(&memory::as_lines(&list.entries, none, Timestamp::now())))
+    }
+
+    /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
+    async fn agents(&self, text: &str) -> Result<CommandOutcome, AppError> {
+        let folder = self.folder();
+        if matches!(text, "" | "list") {
+            return Ok(print(&agents::all(&self.ask(&ListAgents { folder }).await?, &self.host.home())));
+        }
+        let ask = AgentAsk::parse(text).map_err(usage)?;
+        let shows = match &ask {
+            AgentAsk::Status { agent } => Some(agent.clone()),
+            AgentAsk::Order { .. } => None,
+        };
+        match (agent_orders::carry_out(self.client, ask, usize::MAX, Paint::default()).await, shows) {
+            (Ok(text), Some(_)) => Ok(print(&text)),
+            (Ok(words), None) => Ok(CommandOutcome::Say(words)),
+            // Nobody of that name works; perhaps somebody can be asked who has it.
+            (Err(words), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
+                Ok(shown) => Ok(print(&agents::one(&shown, &self.host.home()))),
+                Err(_) => Err(usage(words)),
+            },
+            (Err(words), _) => Err(usage(words)),
+        }
+    }
+
+    async fn fork(&self, at: &str) -> Result<CommandOutcome, AppError> {
+        let standing = self.snapshot().await?;
+        if standing.state.is_at_work() {
+            let words = "it is at work, and going to a fork would stop it: Esc stops it, then /fork";
+            return Err(usage(words));
+        }
+        let session = standing.session_id;
+        let request = ForkSession {
+            session: Some(session.to_string()),
+            at: (!at.is_empty()).then(|| at.to_owned()),
+            ..ForkSession::default()
+        };
+        let fork = self.ask(&request).await?.session.id;
+        let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
+        let words = format!(
+            "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
+            short_id(fork),
+            short_id(session),
+            short_id(session)
+        );
+        Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_string()), words))
+    }
+
+    async fn diff(&self) -> Result<CommandOutcome, AppError> {
+        let session = self.snapshot().await?.session_id.to_string();
+        let request = DiffSession { session, folder: self.folder(), from: None, to: None };
+        let files = self.ask(&request).await?.files;
+        Ok(if files.is_empty() {
+            CommandOutcome::Say("this session changed no file".to_owned())
+        } else {
+            let texts: Vec<String> =
+                files.iter().map(|file| clean(&file.diff).trim_end_matches('\n').to_owned()).collect();
+            CommandOutcome::Show(fenced(texts.join("\n").trim_end(), "diff"))
+        })
+    }
+
+    async fn export(&self, argument: &str) -> Result<CommandOutcome, AppError> {
+        let session = self.snapshot().await?.session_id;
+        let file = self.host.export(session, argument.to_owned()).await?;
+        Ok(CommandOutcome::Say(format!("the session is in {file}")))
+    }
+
+    /// `/workflow`, `/workflow show NAME`, `/workflow run NAME`.
+    async fn workflow(&self, argument: &str) -> Result<CommandOutcome, AppError> {
+        let words: Vec<&str> = argument.split_whitespace().collect();
+        let folder = self.folder();
+        let text = match words.as_slice() {
+            [] | ["list"] => {
+                let list = self.ask(&ListWorkflows { folder, all: false }).await?;
+                workflows::as_lines(&list, false, Timestamp::now())
+            }
+            ["show", name] => {
+                let shape = workflows::Shape { task: None, json: false, paint: Paint::default() };
+                workflows::text(ShowWorkflow { folder, name: (*name).to_owned() }, &shape, self.app).await?
+            }
+            ["validate", name] => {
+                let request = CheckWorkflows { folder, files: vec![(*name).to_owned()] };
+                workflows::checked(&self.ask(&request).await?.workflows)
+            }
+            ["run", name, inputs @ ..] => return self.run_workflow(name, inputs).await,
+            _ => return Err(usage("/workflow, /workflow show NAME or /workflow run NAME")),
+        };
+        Ok(print(&text))
+    }
+
+    async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, AppError> {
+        let wanted = ShowWorkflow { folder: self.folder(), name: name.to_owned() };
+        let shown = self.ask(&wanted).await;
+        let unknown = || usage(format!("there is no workflow `{name}`: /workflow lists those there are"));
+        let failed = |error: AppError| if error.trouble == Trouble::NotFound { unknown() } else { error };
+        let shown = shown.map_err(failed)?;
+        // As behind `neco workflow run`, too.
+        let inputs = inputs.iter().filter(|word| **word != "--input").copied();
+        let input = |text: &str| {
+            let text = text.strip_prefix("--input=").unwrap_or(text);
+            let wrong = || usage(format!("{text}: inputs are written NAME=VALUE"));
+            let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+            Ok((name.to_owned(), Value::from(value)))
+        };
+        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, AppError>>()?;
+        let definition = shown.definition;
+        Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
+    }
+
+    /// Every hook that is plugged in.
+    async fn hooks(&self) -> Result<CommandOutcome, AppError> {
+        let list = self.ask(&ListHooks { folder: self.folder() }).await?;
+        let mut text = String::new();
+        for hook in list.hooks {
+            let _ = writeln!(text, "{:<18} {:<16} {}", hook.event, hook.matcher, clean_line(&hook.command));
+            let _ = writeln!(text, "    {}", self.shown(&hook.file));
+        }
+        if let Some(note) = list.note {
+            let _ = writeln!(text, "{note}");
+        }
+        let none = "no hooks; docs/reference/config.md, [hooks], says how to write one";
+        Ok(if text.is_empty() { CommandOutcome::Say(none.to_owned()) } else { print(&text) })
+    }
+
+    /// What commands run in.
+    async fn sandbox(&self) -> Result<CommandOutcome, AppError> {
+        let sandbox = self.ask(&ShowSandbox { folder: self.folder() }).await?;
+        let mut text = format!("commands run in: {}\n", sandbox.in_short);
+        sandbox.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
+        Ok(print(&text))
+    }
+
+    async fn bug(&self) -> String {
+        let session = self.snapshot().await.ok();
+        let mut text = String::from("What a report of a defect needs:\n\n");
+        let _ = writeln!(text, "- neco {}, {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+        if let Some(session) = session {
+            let (model, mode) = (clean_line(&session.model), session.mode);
+            let _ = writeln!(text, "- model {model}, mode {mode}, generation {}", session.generation);
+            let _ = writeln!(text, "- the session: `/export bug.md` (keys are taken out; read it before you send it)");
+        }
+        let _ = writeln!(text, "- what `/doctor` says");
+        let _ = writeln!(text, "- the log of a run with `--debug`: {}", self.shown(&self.host.log_file()));
+        let _ = writeln!(text, "- what you did, what happened, and what you expected instead");
+        text
+    }
+
+    async fn checkpoints(&self) -> Result<CommandOutcome, AppError> {
+        let answer = self.client.ask(Query::Checkpoints).await.map_err(of_client)?;
+        let Answer::Checkpoints { checkpoints } = answer else { return Err(says_nothing()) };
+        if checkpoints.is_empty() {
+            let words =
+                "nothing was kept yet: the first call of a turn that writes or runs something makes a checkpoint";
+            return Ok(CommandOutcome::Say(words.to_owned()));
+        }
+        let line = |info: &CheckpointInfo| {
+            let rev: String = info.rev.chars().take(10).collect();
+            let files = figures::count(info.changed, "file");
+            let when = format!("{:?}", info.when).to_lowercase();
+            format!(
+                "{rev:<10}  {}  {when:<7} {files:>8} changed  {}",
+                info.ts.strftime("%H:%M:%S"),
+                clean_line(&info.label)
+            )
+        };
+        let lines: Vec<String> = checkpoints.iter().map(line).collect();
+        let hint = "/rewind NAME puts the files back into one; /diff shows all that changed";
+        Ok(CommandOutcome::Print(format!("{}\n{hint}", lines.join("\n"))))
+    }
+
+    async fn prompt(&self) -> Result<CommandOutcome, AppError> {
+        let answer = self.client.ask(Query::Prompt).await.map_err(of_client)?;
+        let Answer::Prompt(report) = answer else { return Err(says_nothing()) };
+        Ok(CommandOutcome::Print(told(&report)))
+    }
+
+    async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
+        match self.client.ask(Query::Snapshot).await.map_err(of_client)? {
+            Answer::Snapshot(snapshot) => Ok(snapshot),
+            _ => Err(AppError::new(Trouble::Failed, "the session does not say how it stands")),
+        }
+    }
+
+    async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
+        self.app.ask(&Caller::person(), request).await
+    }
+
+    fn folder(&self) -> String {
+        self.folder.clone()
+    }
+
+    /// A file as people write it.
+    fn shown(&self, file: &str) -> String {
+        below_home(file, &self.host.home())
+    }
+}
+
+/// Text as a program prints it.
+fn print(text: &str) -> CommandOutcome {
+    match text.trim_end() {
+        "" => CommandOutcome::Say("nothing to tell".to_owned()),
+        text => CommandOutcome::Print(text.to_owned()),
+    }
+}
+
+fn says_nothing() -> AppError {
+    AppError::new(Trouble::Failed, "the session does not say")
+}
+
+fn usage(words: impl Into<String>) -> AppError {
+    AppError::new(Trouble::Invalid, words)
+}
+
+/// A session that does not do what was asked.
+fn of_client(error: ClientError) -> AppError {
+    let (trouble, code) = match &error {
+        ClientError::Failed { code, .. } => (Trouble::Failed, Some(*code)),
+        ClientError::Gone => (Trouble::Failed, None),
+        ClientError::Refused(_) => (Trouble::Invalid, None),
+    };
+    AppError { code, ..AppError::new(trouble, error.to_string()) }
+}
+
+fn told(report: &PromptReport) -> String {
+    let mut text = String::new();
+    for layer in &report.system {
+        let _ = writeln!(text, "── {} ──\n{}\n", layer.layer, layer.text.trim_end());
+    }
+    let tools: Vec<&str> = report.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let _ = writeln!(text, "── tools ──\n{}\n", tools.join(", "));
+    let messages = figures::count(report.messages.len() as u64, "message");
+    let _ = write!(text, "and {messages}; `neco prompt show` prints all of it");
+    text
+}

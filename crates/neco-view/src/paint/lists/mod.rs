@@ -1,0 +1,12 @@
+//! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
+//!
+//! Reading order: [`sessions`], [`workflows`], [`agents`], [`memory`], [`models`], [`rules`], [`settings`], [`doctor`].
+
+pub mod agents;
+pub mod doctor;
+pub mod memory;
+pub mod models;
+pub mod rules;
+pub mod sessions;
+pub mod settings;
+pub mod workflows;
