@@ -14,6 +14,7 @@ pub mod app;
 pub mod ask;
 pub mod host;
 pub mod input;
+pub mod line;
 pub mod looks;
 pub mod panel;
 pub mod run;

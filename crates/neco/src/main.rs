@@ -31,7 +31,6 @@ mod run;
 mod say;
 mod session_args;
 mod short_id;
-mod signals;
 mod terminal;
 mod tui;
 mod workflow_args;
@@ -45,6 +44,7 @@ use args::{CommandLine, EverywhereArgs, Subcommands};
 use exit::Exit;
 use failure::Failure;
 use neco_config::Env;
+use neco_tui::line::signals;
 
 fn main() -> ExitCode {
     arg0::become_launcher_if_asked();

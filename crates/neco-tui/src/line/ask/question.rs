@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::revision;
 use super::subject::Subject;
-use crate::print::paint::Paint;
-use crate::print::wrap::wrap;
+use neco_view::paint::colour::Paint;
+use neco_view::paint::wrap::wrap;
 
 /// Lines of a question around what it is about.
 const AROUND: usize = 9;
