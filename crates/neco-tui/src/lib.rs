@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`term`] (frames on a terminal), [`text`] and
 //! [`theme`], [`told`] (what the agent hears of the person), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
-//! news), [`view`] (rows), [`mod@run`] (the loop).
+//! news), [`view`] (rows), [`mod@run`] (the loop); [`line`] (a session in plain lines).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod app;

@@ -1,7 +1,6 @@
-//! A session in plain lines, for runs that nobody watches, dumb terminals and screen readers.
+//! A session in plain lines, for whoever has no window: what a person is asked then, and the signals that stop it.
 //!
-//! Invariants: the same questions as the terminal window has; nothing that is written is written over, but the line that
-//! says what is waited for.
+//! Invariants: the same questions as the terminal window has; the runtime never waits for a person.
 //!
 //! Reading order: [`ask`] (what a person is asked on the terminal), [`signals`].
 
