@@ -7,14 +7,16 @@
 //! scrollback and is never drawn again; only what is alive is kept in memory.
 //!
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`term`] (frames on a terminal), [`text`] and
-//! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and
-//! news), [`view`] (rows), [`mod@run`] (the loop).
+//! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session),
+//! [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
+//! [`view`] (rows), [`mod@run`] (the loop); [`line`] (a session in plain lines).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod app;
 pub mod ask;
 pub mod host;
 pub mod input;
+pub mod line;
 pub mod looks;
 pub mod outside;
 pub mod panel;

@@ -29,7 +29,6 @@ mod rule_args;
 mod run;
 mod say;
 mod session_args;
-mod signals;
 mod terminal;
 mod tui;
 mod workflow_args;
@@ -43,6 +42,7 @@ use args::{CommandLine, EverywhereArgs, Subcommands};
 use exit::Exit;
 use failure::Failure;
 use neco_config::Env;
+use neco_tui::line::signals;
 use neco_view::{agent_orders, short_id};
 
 fn main() -> ExitCode {

@@ -29,6 +29,11 @@ const LEAST_SUMMARY: usize = 24;
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
 
+/// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
+/// then.
+pub const JUDGED_ANEW: &str =
+    "it is judged anew when you say yes: you are asked again if it is riskier than what you saw";
+
 /// A key of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
@@ -102,8 +107,7 @@ impl Approval {
         let verb = self.request.summary.split([' ', ',']).next().unwrap_or_default().to_owned();
         let command = edited.arguments.get("command").and_then(serde_json::Value::as_str).map(str::to_owned);
         self.request.summary = format!("{verb}, as you changed it");
-        self.request.reason =
-            "it is judged anew when you say yes: you are asked again if it is riskier than what you saw".to_owned();
+        self.request.reason = JUDGED_ANEW.to_owned();
         self.request.command = self.request.command.take().and(command);
         self.request.args = edited.arguments;
         self.request.diff = edited.diff;

@@ -6,7 +6,7 @@ use neco_view::paint::lists::doctor::{as_lines, end};
 use serde_json::json;
 
 use crate::args::EverywhereArgs;
-use crate::ask::editor::Programs;
+use crate::ask;
 use crate::cmd::program::{ask, folder};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub fn run(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, F
 /// The streams, the colours and the editor: what only the command line knows.
 fn seen_from(terminal: &Terminal, env: &Env) -> Finding {
     let is = |is: bool| if is { "terminal" } else { "no terminal" };
-    let editor = Programs::wanted(env).editor;
+    let editor = ask::programs(env).editor;
     Finding::ok(
         "terminal",
         format!(

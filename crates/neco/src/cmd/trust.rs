@@ -8,7 +8,7 @@ use neco_proto::visible::visible_line;
 use serde_json::json;
 
 use crate::args::{EverywhereArgs, TrustArgs};
-use crate::ask::{Tty, trust};
+use crate::ask::{self as terminal, Tty};
 use crate::cmd::program::{ask, folder, notes};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fai
             say::out(&told.described)?;
             return Err(Failure::usage("nobody can be asked here").hint("Look at the list, then pass --yes."));
         };
-        trust::answer(&tty, &told.described, env)
+        terminal::trusts(&tty, &told.described, env)
     };
     if let Some(trusted) = trusted {
         told = ask(&DecideTrust { folder, seen: told.seen, trusted }, everywhere, env)?;

@@ -10,8 +10,8 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::open::Repl;
 use crate::args::OutputFormat;
+use crate::ask;
 use crate::ask::Tty;
-use crate::ask::editor::Programs;
 use crate::ask::question::Place;
 use crate::ask::tty::restore_terminal;
 use crate::failure::Failure;
@@ -85,7 +85,7 @@ impl Repl {
         let person = Tty::open().map(|tty| {
             let folder = self.host.folder();
             let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
-            Person { tty, place, programs: Programs::wanted(&self.env) }
+            Person { tty, place, programs: ask::programs(&self.env) }
         });
         Window::new(Arc::clone(&self.client), runtime, printer, person, self.mask.clone(), sender)
     }

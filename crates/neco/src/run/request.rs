@@ -22,7 +22,6 @@ use super::socket::SocketServer;
 use super::window::Person;
 use super::{first_run, guest, message, note, picture, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::editor::Programs;
 use crate::ask::question::Place;
 use crate::ask::{self, Tty};
 use crate::compose;
@@ -130,7 +129,7 @@ pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: Path
     printer.set_session(short_id(session));
     let person = tty.map(|tty| {
         let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
-        Person { tty, place, programs: Programs::wanted(env) }
+        Person { tty, place, programs: ask::programs(env) }
     });
     RunUi { printer, person }
 }
@@ -247,7 +246,7 @@ impl Request<'_> {
         let state = workspace.now();
         notes.extend(state.plugged.notices.iter().cloned());
         if let Some(tty) = self.tty.filter(|_| state.plugged.has_news())
-            && let Err(words) = workspace.decide(|plugged| ask::trust::ask(tty, plugged, Scope::News, self.env))?
+            && let Err(words) = workspace.decide(|plugged| ask::decide_trust(tty, plugged, Scope::News, self.env))?
         {
             notes.push(format!("the answer could not be kept: {words}"));
         }

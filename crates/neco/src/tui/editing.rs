@@ -9,8 +9,8 @@ use neco_tui::Edited;
 use serde_json::Value;
 
 use crate::ask::edit::{Draft, Saved};
-use crate::ask::editor::{self, Open, Programs};
-use crate::ask::revision;
+use crate::ask::editor::{self, Open};
+use crate::ask::{self, revision};
 use crate::signals::InterruptMask;
 
 /// The editor of one window.
@@ -56,7 +56,7 @@ impl Editing {
     }
 
     async fn saved(&self, text: String, name: String) -> Result<String, String> {
-        let (editor, mask) = (Programs::wanted(&self.env).editor, self.mask.clone());
+        let (editor, mask) = (ask::programs(&self.env).editor, self.mask.clone());
         let open = Arc::clone(&self.open);
         let edited = tokio::task::spawn_blocking(move || {
             let terminal = File::options().read(true).write(true).open("/dev/tty");

@@ -9,8 +9,7 @@ use neco_config::Env;
 use neco_proto::app::App;
 use neco_proto::app::memory::{MemoryEntry, RemoveMemory, ShowMemory};
 
-use crate::ask::Tty;
-use crate::ask::editor::Programs;
+use crate::ask::{self, Tty};
 use crate::cmd::program::ask_of;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -24,7 +23,7 @@ pub(super) fn edit(path: &Path, env: &Env) -> Result<(), Failure> {
         let words = "there is no terminal for an editor here";
         return Err(Failure::usage(words).hint(format!("The file is {}.", path.display())));
     }
-    let editor = Programs::wanted(env).editor;
+    let editor = ask::programs(env).editor;
     // Through a shell, as everybody does: people write `code --wait` there.
     let mut line = editor.clone();
     line.push(" \"$1\"");

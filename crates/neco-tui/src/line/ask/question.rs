@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::revision;
 use super::subject::Subject;
-use crate::print::paint::Paint;
-use crate::print::wrap::wrap;
+use crate::ask::JUDGED_ANEW;
+use neco_view::paint::colour::Paint;
+use neco_view::paint::wrap::wrap;
 
 /// Lines of a question around what it is about.
 const AROUND: usize = 9;
@@ -151,10 +152,7 @@ impl Question {
         let paint = self.place.paint;
         let mut lines = vec![paint.yellow("  as you changed it:")];
         lines.extend(self.subject().lines(self.most(), paint));
-        // What it comes to is found out when it is judged: whatever was not told yet is asked about then.
-        lines.push(self.wrapped(
-            &paint.dim("  it is judged anew when you say yes: you are asked again if it is riskier than what you saw"),
-        ));
+        lines.push(self.wrapped(&paint.dim(&format!("  {JUDGED_ANEW}"))));
         lines.push(self.keys());
         format!("{}\n{}", lines.join("\n"), self.prompt())
     }

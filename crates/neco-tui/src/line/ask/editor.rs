@@ -6,7 +6,6 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use neco_config::Env;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The editor when nobody names one.
@@ -24,13 +23,13 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// As the environment has them.
+    /// As the environment has them: its variables, and whether there is `less`.
     #[must_use]
-    pub fn wanted(env: &Env) -> Self {
-        let set = |name: &str| env.var_os(name).filter(|value| !value.is_empty()).map(OsStr::to_owned);
+    pub fn wanted<'a>(var: impl Fn(&str) -> Option<&'a OsStr>, has_less: bool) -> Self {
+        let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(OsStr::to_owned);
         Self {
             editor: set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| USUAL_EDITOR.into()),
-            pager: set("PAGER").or_else(|| env.find_program("less").map(|_| USUAL_PAGER.into())),
+            pager: set("PAGER").or_else(|| has_less.then(|| USUAL_PAGER.into())),
         }
     }
 }
@@ -156,8 +155,10 @@ mod tests {
 
     #[test]
     fn visual_comes_before_editor() {
-        let wanted =
-            |vars: &[(&'static str, &'static str)]| Programs::wanted(&Env::for_test(vars.iter().copied(), "/h"));
+        let wanted = |vars: &[(&str, &'static str)]| {
+            let var = |name: &str| vars.iter().find(|(known, _)| *known == name).map(|(_, value)| OsStr::new(*value));
+            Programs::wanted(var, false)
+        };
         assert_eq!(wanted(&[("VISUAL", "a b"), ("EDITOR", "c")]).editor, "a b");
         assert_eq!(wanted(&[("VISUAL", ""), ("EDITOR", "c")]).editor, "c");
         assert_eq!(wanted(&[]), Programs { editor: "vi".into(), pager: None });

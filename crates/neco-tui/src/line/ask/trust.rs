@@ -2,27 +2,21 @@
 
 use std::io::{BufRead, BufReader, Write};
 
-use neco_app::workspace::plugged::{Plugged, Scope};
-use neco_config::Env;
-
 use super::tty::Tty;
-use crate::print::wrap::wrap;
-use crate::terminal;
+use neco_view::paint::wrap::wrap;
 
-/// Shows what a folder would switch on and asks; what is decided is kept. Only a plain yes is one,
-/// and a terminal that can't be read decides nothing.
-pub fn ask(tty: &Tty, plugged: &mut Plugged, scope: Scope, env: &Env) -> Result<(), String> {
-    let Some(trusted) = answer(tty, &plugged.describe(scope), env) else { return Ok(()) };
-    plugged.decide(scope, trusted).map_err(|error| error.to_string())
-}
+/// Columns when the terminal does not say how many it has.
+const USUAL_WIDTH: usize = 80;
 
-/// What a person says to what was described; nothing when they can't be read.
-pub fn answer(tty: &Tty, described: &str, env: &Env) -> Option<bool> {
+/// What a person says to what a folder would switch on; `kept` is where their answer is. Only a plain yes is one, and a
+/// terminal that can't be read decides nothing.
+#[must_use]
+pub fn answer(tty: &Tty, described: &str, kept: &str) -> Option<bool> {
     // What was typed before the question is no answer to it.
     tty.forget_typed();
     let mut file = tty.lend().ok()?;
-    let kept = env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE));
-    let question = question(described, &kept, terminal::size().0);
+    let width = tty.size().map_or(USUAL_WIDTH, |(_, columns)| columns);
+    let question = question(described, kept, width);
     file.write_all(question.as_bytes()).and_then(|()| file.flush()).ok()?;
     let mut line = String::new();
     let read = BufReader::new(file).read_line(&mut line).ok()?;

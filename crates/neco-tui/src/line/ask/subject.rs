@@ -6,9 +6,9 @@ use neco_proto::Diff;
 use neco_proto::visible::visible;
 use serde_json::{Map, Value};
 
-use crate::print::diff;
-use crate::print::figures;
-use crate::print::paint::Paint;
+use neco_view::figures;
+use neco_view::paint::colour::Paint;
+use neco_view::paint::text::diff;
 
 /// Lines of other arguments that are shown before `d` shows all of them.
 const FIELD_LINES: usize = 20;

@@ -4,7 +4,7 @@ use neco_proto::visible::{visible, visible_line};
 use neco_proto::{ApprovalMode, ItemAnswer, Question, QuestionItem, Reply, Subject};
 
 use super::question::{Place, Step, Typed, Want};
-use crate::print::wrap::{wrap, wrap_under};
+use neco_view::paint::wrap::{wrap, wrap_under};
 
 /// Lines of a question around a plan.
 const AROUND: usize = 8;
@@ -318,7 +318,7 @@ mod tests {
     use neco_proto::{QuestionId, QuestionOption};
 
     use super::*;
-    use crate::print::paint::Paint;
+    use neco_view::paint::colour::Paint;
 
     fn inquiry(subject: Subject) -> Inquiry {
         let question = Question { question_id: QuestionId::new(), call_id: None, subject };

@@ -11,7 +11,7 @@ use super::editor::{self, Open, Programs};
 use super::inquiry::Inquiry;
 use super::question::{Place, Question, Step, Typed, Want};
 use super::tty::{Number, Tty};
-use crate::signals::InterruptMask;
+use crate::line::signals::InterruptMask;
 
 /// Takes what was typed, with the number of the want that it answers; called on a thread that may wait.
 pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;

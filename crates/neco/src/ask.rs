@@ -1,0 +1,22 @@
+//! Asking a person on the terminal, with what the environment says of them.
+
+use neco_app::workspace::plugged::{Plugged, Scope};
+use neco_config::Env;
+pub use neco_tui::line::ask::*;
+
+/// The programs that the person wants.
+#[must_use]
+pub fn programs(env: &Env) -> editor::Programs {
+    editor::Programs::wanted(|name| env.var_os(name), env.find_program("less").is_some())
+}
+
+/// Asks whether what was described is to be trusted; nothing when nobody can be read.
+pub fn trusts(tty: &Tty, described: &str, env: &Env) -> Option<bool> {
+    trust::answer(tty, described, &env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE)))
+}
+
+/// Shows what a folder would switch on and asks; what is decided is kept.
+pub fn decide_trust(tty: &Tty, plugged: &mut Plugged, scope: Scope, env: &Env) -> Result<(), String> {
+    let Some(trusted) = trusts(tty, &plugged.describe(scope), env) else { return Ok(()) };
+    plugged.decide(scope, trusted).map_err(|error| error.to_string())
+}
