@@ -8,12 +8,12 @@ use neco_proto::event::{Admission, Notification, NotificationLevel, Sender};
 use neco_proto::{AgentId, AgentOrder, AgentParameters, Attachment, ClientError, EventBody, Receipt};
 use tokio::sync::oneshot;
 
-use super::run::{Actor, not_taken, store_failed};
+use super::run::{SessionActor, not_taken, store_failed};
 
 /// The group for pictures.
 const PICTURES: &str = "image";
 
-impl Actor {
+impl SessionActor {
     /// Passes an order on to an agent below the root. It is carried out aside: whoever has to stop what an
     /// agent runs must not keep a cancel waiting.
     pub(super) fn command(

@@ -7,7 +7,7 @@ use neco_proto::event::{ModeChange, Notification, NotificationLevel, RewindWhat}
 use neco_proto::{ClientError, EventBody, MessageId, Receipt, RewindKind, RewindPoint};
 use neco_workspace::checkpoint::{Agreed, CheckpointError};
 
-use super::run::{Actor, store_failed};
+use super::run::{SessionActor, store_failed};
 use super::shown::Look;
 use crate::fold::{Standing, fold_log};
 use crate::rewind::{Going, RewindError, RewindHistory, RewindPlan, go_back, preview};
@@ -19,7 +19,7 @@ const WORDS: usize = 40;
 /// Most lines about files that were left alone.
 const KEPT_LINES: usize = 8;
 
-impl Actor {
+impl SessionActor {
     /// Goes back to before a message.
     pub(super) async fn rewind(&mut self, message: MessageId, what: RewindWhat) -> Result<Receipt, ClientError> {
         let course = self.course().await?;

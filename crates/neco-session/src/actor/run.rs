@@ -63,7 +63,7 @@ pub(super) enum Mail {
     KeptRules(Vec<Rule>, oneshot::Sender<()>),
 }
 
-pub(super) struct Actor {
+pub(super) struct SessionActor {
     pub(super) record: SessionRecord,
     pub(super) root: AgentId,
     pub(super) journal: Arc<Journal>,
@@ -87,7 +87,7 @@ pub(super) struct Actor {
     _lease: Arc<Lease>,
 }
 
-impl Actor {
+impl SessionActor {
     pub fn new(setup: ActorSetup, mailbox: mpsc::Receiver<Mail>, aside: Aside) -> Self {
         let remembers = Remembers {
             with: setup.remembering,

@@ -9,7 +9,7 @@ use neco_proto::{Answer, Client, ClientError, Command, EventBody, EventStream, Q
 use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::run::{Actor, ActorSetup, Mail};
+use super::run::{SessionActor, ActorSetup, Mail};
 use crate::aside::Aside;
 use crate::journal::Journal;
 
@@ -41,7 +41,7 @@ impl Session {
             ended,
             aside: Aside::default(),
         };
-        let actor = Actor::new(setup, mailbox, session.aside.clone());
+        let actor = SessionActor::new(setup, mailbox, session.aside.clone());
         tokio::spawn(async move {
             actor.run().await;
             // Nobody may be left to hear it.

@@ -7,9 +7,9 @@ use neco_agent::AgentInput;
 use neco_proto::{ClientError, Receipt};
 use tokio::sync::oneshot;
 
-use super::run::{Actor, not_taken};
+use super::run::{SessionActor, not_taken};
 
-impl Actor {
+impl SessionActor {
     /// Stops the work of the root, which its agents do not wake before the person says something. Every window is told
     /// who ended with it, when they have.
     pub(super) async fn cancel(&mut self) -> Result<(), ClientError> {

@@ -4,10 +4,10 @@ use neco_proto::{ClientError, Receipt, WorkflowId, WorkflowOrder};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::run::{Actor, store_failed};
+use super::run::{SessionActor, store_failed};
 use crate::workflow::WorkflowError;
 
-impl Actor {
+impl SessionActor {
     /// Begins a workflow on behalf of the person: its agents are children of the root.
     pub(super) async fn run_workflow(&mut self, definition: &Value, inputs: &Value) -> Result<(), ClientError> {
         let checked = self.ctx.workflows.check(definition, inputs).map_err(refused)?;
