@@ -1,6 +1,6 @@
 //! What windows tell workflows.
 
-use neco_proto::{ClientError, Receipt, WorkflowId, WorkflowOrder};
+use neco_proto::{Actor, ClientError, Receipt, WorkflowId, WorkflowOrder};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -21,6 +21,7 @@ impl SessionActor {
     /// wait for that.
     pub(super) fn command_workflow(
         &self,
+        by: Actor,
         id: WorkflowId,
         order: WorkflowOrder,
         reply: oneshot::Sender<Result<Receipt, ClientError>>,
@@ -29,7 +30,7 @@ impl SessionActor {
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
             let done = match order {
-                WorkflowOrder::Cancel => workflows.cancel(id).await,
+                WorkflowOrder::Cancel => workflows.cancel(by, id).await,
                 WorkflowOrder::Resume => workflows.resume(id).await,
             };
             // The window may be gone; what it asked for is done all the same.
