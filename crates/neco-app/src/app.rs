@@ -139,12 +139,23 @@ impl Deref for LocalApp {
 }
 
 /// Answers one kind of call.
-type Answers<A> = for<'a> fn(&'a A, Call) -> BoxFuture<'a, Result<Value, AppError>>;
+type Answers<A> = for<'a> fn(&'a A, &'a Caller, Call) -> BoxFuture<'a, Result<Value, AppError>>;
 
 /// What answers one kind of call.
 enum Answerer {
     OnStore(Answers<LocalApp>),
+    /// A decision that is written down with who took it.
+    ByCaller(Answers<LocalApp>),
     Storeless(Answers<StorelessApp>),
+}
+
+macro_rules! answered {
+    (ByCaller, $answer:path, $app:ident, $caller:ident, $request:expr) => {
+        $answer($app, $caller.actor.clone(), $request)
+    };
+    ($other:ident, $answer:path, $app:ident, $caller:ident, $request:expr) => {
+        $answer($app, $request)
+    };
 }
 
 /// The one list of what can be asked: a request and the function that answers it.
@@ -155,9 +166,9 @@ macro_rules! routes {
 
         fn find(name: &str) -> Option<(Route, Answerer)> {
             $($(if name == <$request>::ROUTE.name {
-                let answerer = Answerer::$answerer(|app, call| {
+                let answerer = Answerer::$answerer(|app, _caller, call| {
                     async move {
-                        let answer = $answer(app, call.read::<$request>()?).await?;
+                        let answer = answered!($answerer, $answer, app, _caller, call.read::<$request>()?).await?;
                         let name = <$request>::ROUTE.name;
                         serde_json::to_value(answer).map_err(|error| AppError::not_understood(name, &error))
                     }
@@ -183,7 +194,6 @@ routes! {
         DiffSession => sessions::diff,
         ListRewindPoints => sessions::rewind_points,
         PreviewRewind => sessions::preview_rewind,
-        RewindSession => sessions::rewind,
         ExportSession => sessions::export,
         FindForeignSessions => sessions::find_foreign,
         ImportSession => sessions::import,
@@ -201,6 +211,9 @@ routes! {
         RemoveMemory => memory::remove,
         ListPlans => plans::list,
         ShowPlan => plans::show,
+    }
+    ByCaller {
+        RewindSession => sessions::rewind,
         ClosePlan => plans::close,
     }
     Storeless {
@@ -251,8 +264,8 @@ fn answerer(caller: &Caller, call: &Call) -> Result<Answerer, AppError> {
 impl App for LocalApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         match answerer(caller, &call) {
-            Ok(Answerer::OnStore(answers)) => answers(self, call),
-            Ok(Answerer::Storeless(answers)) => answers(self, call),
+            Ok(Answerer::OnStore(answers) | Answerer::ByCaller(answers)) => answers(self, caller, call),
+            Ok(Answerer::Storeless(answers)) => answers(self, caller, call),
             Err(error) => std::future::ready(Err(error)).boxed(),
         }
     }
@@ -261,8 +274,10 @@ impl App for LocalApp {
 impl App for StorelessApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         let error = match answerer(caller, &call) {
-            Ok(Answerer::Storeless(answers)) => return answers(self, call),
-            Ok(Answerer::OnStore(_)) => AppError::new(Trouble::Failed, format!("{} needs the store", call.name)),
+            Ok(Answerer::Storeless(answers)) => return answers(self, caller, call),
+            Ok(Answerer::OnStore(_) | Answerer::ByCaller(_)) => {
+                AppError::new(Trouble::Failed, format!("{} needs the store", call.name))
+            }
             Err(error) => error,
         };
         std::future::ready(Err(error)).boxed()

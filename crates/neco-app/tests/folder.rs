@@ -212,7 +212,7 @@ async fn plans_are_listed_by_folder_and_closed() {
     let house = House::new().await;
     let step = PlanStep { id: "1".to_owned(), text: "look".to_owned(), done: false };
     let plan = Plan { text: "1. look".to_owned(), status: PlanStatus::Accepted, steps: vec![step], unseen: false };
-    let update = PlanUpdate { plan: Some(plan.clone()), findings: vec!["it is so".to_owned()] };
+    let update = PlanUpdate { plan: Some(plan.clone()), findings: vec!["it is so".to_owned()], by: None };
     let (here, elsewhere) = (SessionId::new(), SessionId::new());
     let files = PlanFiles::new(house.env.data_dir());
     files.keep(here, &house.folder(), &update).await.unwrap();

@@ -3,6 +3,7 @@
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
+use crate::actor::Actor;
 use crate::command::Command;
 use crate::error_code::ErrorCode;
 use crate::event::Event;
@@ -15,8 +16,13 @@ pub type EventStream = BoxStream<'static, Result<Event, ClientError>>;
 /// The one face of a session. It is served in process and over sockets alike, so a window that is
 /// written against it works with both.
 pub trait Client: Send + Sync {
-    /// Hands over a command; ready when the session has accepted it.
-    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>>;
+    /// Hands over a command of whom it came from; ready when the session has accepted it.
+    fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>>;
+
+    /// Hands over a command of the person at this machine.
+    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        self.send_as(Actor::Person, command)
+    }
 
     /// All events after `since`, the past ones first, then the live ones until the session ends.
     fn events(&self, since: Seq) -> EventStream;

@@ -4,8 +4,9 @@
 //! What is serialised here is what the event log keeps and what `--output-format stream-json`
 //! prints, so a change of a name here is a change of a file format.
 //!
-//! Reading order: [`ids`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it.
+//! Reading order: [`ids`], [`actor`], [`message`], [`event`], [`command`], [`error_code`], [`client`]; [`mod@clean`] is for whoever shows any of it.
 
+pub mod actor;
 pub mod agent_ask;
 pub mod app;
 pub mod clean;
@@ -32,6 +33,7 @@ pub mod visible;
 /// versions must not write after; what they may pass over needs no new one.
 pub const PROTOCOL: u32 = 1;
 
+pub use actor::Actor;
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
 pub use context::{ContextReport, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize};

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actor::Actor;
 use crate::error_code::ErrorCode;
 use crate::ids::{CallId, MessageId};
 
@@ -50,6 +51,9 @@ pub struct Message {
     /// this, where the text tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
+    /// Who sent it, when it was sent by a command; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
     /// What of it stands in place of something longer. The event that took that away says it, so it is not written here.
     #[serde(skip)]
     pub stands_for: StandsFor,
@@ -133,7 +137,15 @@ impl Message {
     /// A message of `parts`; nothing is said about who or which model wrote it.
     #[must_use]
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
-        Self { id: MessageId::new(), role, parts, model: None, author: None, stands_for: StandsFor::default() }
+        Self {
+            id: MessageId::new(),
+            role,
+            parts,
+            model: None,
+            author: None,
+            by: None,
+            stands_for: StandsFor::default(),
+        }
     }
 
     /// A message of Neco itself to the model: it stands in the person's place in the conversation, so

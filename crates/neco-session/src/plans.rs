@@ -235,7 +235,7 @@ mod tests {
         let step = |id: &str, done| PlanStep { id: id.to_owned(), text: format!("step {id}"), done };
         let steps = vec![step("1", done), step("2", false)];
         let plan = Plan { text: "1. a\n2. b".to_owned(), status, steps, unseen: false };
-        PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()] }
+        PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()], by: None }
     }
 
     #[tokio::test]

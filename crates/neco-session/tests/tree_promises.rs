@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use neco_proto::event::{Down, Letter, NodeState, NodeType, Sender, SubtreeBudget, Up};
-use neco_proto::{AgentId, AgentParameters, Usage};
+use neco_proto::event::{Down, Letter, NodeState, NodeType, SubtreeBudget, Up};
+use neco_proto::{Actor, AgentId, AgentParameters, Usage};
 use neco_session::tree::{AgentTree, Change, NewNode, Op, TreeError, TreeLimits};
 use proptest::prelude::*;
 use serde_json::json;
@@ -115,10 +115,10 @@ fn only_a_parent_and_its_own_child_talk_and_the_person_with_anybody() {
         (below, one, false),
         (one, one, false),
     ] {
-        assert_eq!(apply(&mut tree, tell(Sender::Agent { id: from }, to)).is_ok(), allowed);
+        assert_eq!(apply(&mut tree, tell(Actor::Agent { id: from }, to)).is_ok(), allowed);
     }
     for to in [root, one, below] {
-        assert!(apply(&mut tree, tell(Sender::Person, to)).is_ok());
+        assert!(apply(&mut tree, tell(Actor::Person, to)).is_ok());
     }
     let report = Op::Report { from: below, progress: 0.5, message: "half".to_owned() };
     let changes = apply(&mut tree, report).unwrap();
@@ -306,7 +306,7 @@ fn op(step: &Step, agents: &mut Vec<AgentId>) -> Op {
         Step::Report(agent, progress) => Op::Report { from: at(*agent), progress: *progress, message: "x".to_owned() },
         Step::Tell(from, to) => {
             let letter = Down::Answer { text: "x".to_owned() };
-            Op::Tell { from: Sender::Agent { id: at(*from) }, to: at(*to), letter }
+            Op::Tell { from: Actor::Agent { id: at(*from) }, to: at(*to), letter }
         }
         Step::Interrupt => Op::Interrupt,
     }

@@ -138,7 +138,7 @@ fn write_request(id: &str) -> Value {
 
 fn decides(scene: &mut Scene, id: &str) {
     let decision = Decision::Once;
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call(id), decision }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call(id), decision, by: None }));
 }
 
 #[test]
@@ -291,7 +291,11 @@ fn questions_and_answers_stay() {
     scene.questions(options(3));
     let sent = scene.types("2");
     let Some(Effect::Send(Command::Answer { question_id, reply })) = sent.first() else { panic!("{sent:?}") };
-    scene.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id: *question_id, reply: Some(reply.clone()) }));
+    scene.happen(EventBody::QuestionAnswer(QuestionAnswer {
+        question_id: *question_id,
+        reply: Some(reply.clone()),
+        by: None,
+    }));
     scene.ends("1", "ask_user", "Ask 1 question", Ended::well(None));
     assert!(scene.picture().contains("Which model should it ask? → provider2"));
 }

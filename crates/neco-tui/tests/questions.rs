@@ -141,7 +141,11 @@ fn a_key_for_one_question_never_answers_the_next() {
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     assert_eq!(scene.types("y"), [], "it is answered");
     // Another window is quicker, or the session takes the answer: the key that is under way is not for the next one.
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("1"),
+        decision: Decision::Once,
+        by: None,
+    }));
     assert_eq!(scene.types("y"), [], "it was not drawn");
     scene.picture();
     assert_eq!(scene.types("y"), [], "it was not read");
@@ -201,7 +205,11 @@ fn a_draft_waits_while_questions_are_answered() {
     assert!(scene.picture().contains("y  yes, once"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), [], "what waits is not sent by a key for the question");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("1"),
+        decision: Decision::Once,
+        by: None,
+    }));
     scene.asks(edit_request("2"));
     assert_eq!(scene.types("y"), decided("2", Decision::Once));
     assert_eq!(scene.app.prompt.text.as_str(), "later: the docs");
@@ -220,7 +228,11 @@ fn a_field_that_was_emptied_gives_the_keys_back_after_a_while() {
     assert!(scene.picture().contains("y  yes, once"), "{}", scene.picture());
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     // Whoever went there to write thinks as long as they like.
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("1"),
+        decision: Decision::Once,
+        by: None,
+    }));
     scene.asks(edit_request("2"));
     scene.key(KeyCode::Tab);
     scene.app.now_ms += 60_000;
@@ -238,7 +250,11 @@ fn whoever_answers_is_not_writing() {
     scene.app.now_ms += 300;
     scene.key(KeyCode::Esc);
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("1"),
+        decision: Decision::Once,
+        by: None,
+    }));
     scene.asks(edit_request("2"));
     assert_eq!(scene.types("y"), decided("2", Decision::Once), "the next question has the keys as well");
     assert_eq!(scene.app.prompt.text.as_str(), "a draft");
@@ -287,7 +303,11 @@ fn what_was_not_named_is_not_allowed_when_another_one_goes() {
     }
     scene.reads();
     // Another window answers the second; a third one takes its place in the line, unseen.
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("2"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("2"),
+        decision: Decision::Once,
+        by: None,
+    }));
     let unseen: PermissionRequest = serde_json::from_value(edit_request("3")).unwrap();
     scene.happen(EventBody::PermissionRequest(unseen));
     assert_eq!(scene.types("Y"), decided("1", Decision::Once));
@@ -319,7 +339,11 @@ fn a_reason_never_goes_to_another_call() {
     scene.types("n");
     scene.types("because");
     scene.app.now_ms += 1000;
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("1"),
+        decision: Decision::Once,
+        by: None,
+    }));
     assert!(scene.picture().contains("answered in another window"));
     let sent = scene.key(KeyCode::Enter);
     assert_eq!(sent.last(), Some(&Effect::Send(Command::Steer { text: "because".into() })));
@@ -436,8 +460,16 @@ fn somebody_who_looks_elsewhere_is_told() {
     assert_eq!(scene.asks(edit_request("1")), []);
     scene.app.focused = Some(false);
     assert_eq!(scene.asks(edit_request("2")), [], "one is waited for already");
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("1"), decision: Decision::Once }));
-    scene.happen(EventBody::PermissionDecision(PermissionDecision { call_id: call("2"), decision: Decision::Once }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("1"),
+        decision: Decision::Once,
+        by: None,
+    }));
+    scene.happen(EventBody::PermissionDecision(PermissionDecision {
+        call_id: call("2"),
+        decision: Decision::Once,
+        by: None,
+    }));
     assert_eq!(scene.asks(edit_request("3")), [Effect::Notify("waits for you: Edit src/a.rs (+1 −1)".into())]);
 }
 

@@ -54,7 +54,7 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
         let paused = node(*id, scene.root, "coder", "x", "paused", 0.0);
         scene.happen_to(*id, support::agent_update(&paused));
     }
-    scene.happen(EventBody::Stop(SessionStop { paused: ids[1..3].to_vec() }));
+    scene.happen(EventBody::Stop(SessionStop { paused: ids[1..3].to_vec(), by: None }));
     let picture = scene.picture();
     assert!(picture.contains("2 agents are paused, with all they did kept"), "{picture}");
     assert!(!picture.contains("still work") && picture.contains("‖ 2 paused"), "{picture}");
@@ -134,7 +134,7 @@ fn what_is_told_to_an_agent_is_seen_to_wait_until_the_agent_reads_it() {
     scene.key(KeyCode::Enter);
     scene.news(News::Looked(ids[0], Vec::new(), 0));
     let told = |text: &str| AgentMessage {
-        from: Sender::Person,
+        from: Actor::Person,
         to: ids[0],
         letter: Letter::Down(Down::Redirect { text: text.to_owned() }),
         message_id: MessageId::new(),

@@ -118,6 +118,7 @@ mod tests {
             duration_ms: 0,
             waited_ms: 0,
             budget: None,
+            by: None,
         });
         outcome
     }

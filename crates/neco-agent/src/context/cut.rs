@@ -274,6 +274,7 @@ impl TooLong<'_> {
             kept: 0,
             removed: 0,
             focus: None,
+            by: None,
             pinned: Vec::new(),
             summary: None,
             since: None,

@@ -202,7 +202,7 @@ impl PlanBook {
     }
 
     fn plan_update(&self) -> EventBody {
-        EventBody::PlanUpdate(PlanUpdate { plan: self.plan.clone(), findings: self.findings.clone() })
+        EventBody::PlanUpdate(PlanUpdate { plan: self.plan.clone(), findings: self.findings.clone(), by: None })
     }
 }
 

@@ -9,12 +9,12 @@ use neco_proto::event::{
     AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, Notification, NotificationLevel, RulesTold,
     StateChange, TurnEnd,
 };
-use neco_proto::{ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
+use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
 use neco_safety::Grant;
 use tokio::sync::mpsc;
 
 use super::accounts::Accounts;
-use super::compaction::{Making, Room, Talk};
+use super::compaction::{Asked, Making, Room, Talk};
 use super::conversation::Conversation;
 use super::editor::Editor;
 use super::folder_rules::Touched;
@@ -71,6 +71,8 @@ pub struct Agent {
     /// What looks whether it is still made of what counts.
     pub(super) renewal: Option<Arc<dyn Renewal>>,
     resumed: bool,
+    /// Who stopped the present work.
+    pub(super) stopped_by: Option<Actor>,
     mailbox: mpsc::Receiver<Mail>,
 }
 
@@ -118,6 +120,7 @@ impl Agent {
             inbox: Inbox::new(setup.queued),
             gate: AtGate::new(setup.gate),
             questions: Questions::default(),
+            stopped_by: None,
             planning: Planning { book: setup.book, left: setup.plans_from },
             rule_book: setup.rule_book,
             checkpoints: setup.checkpoints,
@@ -465,7 +468,7 @@ impl Agent {
             } else {
                 let (room, mut talk) = self.talk();
                 let refusal = Some(error.to_string());
-                let making = room.compact(CompactionCause::TooLong, None, refusal, &mut talk).await?;
+                let making = room.compact(CompactionCause::TooLong, Asked::default(), refusal, &mut talk).await?;
                 self.after_making(stamp, making).await?
             };
             return match input {
@@ -640,6 +643,7 @@ impl Agent {
             duration_ms: millis(duration),
             waited_ms: millis(waited),
             budget,
+            by: self.stopped_by.take(),
         };
         self.reports.commit(EventBody::AgentComplete(complete)).await?;
         self.reports.leave_turn();
@@ -675,12 +679,12 @@ impl Agent {
 
     /// What the person asked to be compacted while the agent worked, when it has nothing more to do.
     async fn compact_at_last(&mut self) -> Result<(), SinkError> {
-        let Some(focus) = self.room.take_asked() else { return Ok(()) };
+        let Some(asked) = self.room.take_asked() else { return Ok(()) };
         if self.accounts.reached().is_some() {
             return self.reports.not_compacted("the budget is used up").await;
         }
         let (room, mut talk) = self.talk();
-        room.compact(CompactionCause::Asked, focus, None, &mut talk).await.map(drop)
+        room.compact(CompactionCause::Asked, asked, None, &mut talk).await.map(drop)
     }
 
     /// How the agent works now.

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, DeltaStream, FinishReason, ModelError};
 use neco_proto::event::{Compaction, CompactionCause, ContextTrim};
-use neco_proto::{EventBody, Role};
+use neco_proto::{Actor, EventBody, Role};
 
 use super::conversation::Conversation;
 use super::gated::{AtGate, GateScene};
@@ -39,8 +39,8 @@ pub(super) struct Room {
     settings: ContextSettings,
     pub(super) meter: Meter,
     compacting: Option<Compacting>,
-    /// What the person asked to be compacted, with what to pay attention to.
-    asked: Option<Option<String>>,
+    /// What was asked to be compacted while the agent works.
+    asked: Option<Asked>,
     /// How long the conversation was after the last compaction: without anything new there is no other.
     compacted_at: Option<usize>,
     /// Whether the present question was refused as too long once.
@@ -49,10 +49,19 @@ pub(super) struct Room {
     stuck_told: bool,
 }
 
+/// What was asked to be compacted.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// What to pay attention to.
+    pub(super) focus: Option<String>,
+    /// Who asked.
+    pub(super) by: Option<Actor>,
+}
+
 /// A summary that is being written.
 pub(super) struct Compacting {
     cause: CompactionCause,
-    focus: Option<String>,
+    asked: Asked,
     cut: Cut,
     stream: DeltaStream,
     pub(super) answer: Answer,
@@ -131,12 +140,12 @@ impl Room {
     }
 
     /// The person asks for less, as soon as there is a turn or the work is over.
-    pub(super) fn ask_later(&mut self, focus: Option<String>) {
-        self.asked = Some(focus);
+    pub(super) fn ask_later(&mut self, asked: Asked) {
+        self.asked = Some(asked);
     }
 
     /// What the person asked for while the agent worked.
-    pub(super) fn take_asked(&mut self) -> Option<Option<String>> {
+    pub(super) fn take_asked(&mut self) -> Option<Asked> {
         self.asked.take()
     }
 
@@ -167,14 +176,14 @@ impl Room {
         }
         let tokens = self.trim(talk).await?;
         let full = talk.space.compact_at().is_some_and(|full| tokens > full);
-        if let Some(focus) = self.asked.take() {
-            return self.compact(CompactionCause::Asked, focus, None, talk).await;
+        if let Some(asked) = self.asked.take() {
+            return self.compact(CompactionCause::Asked, asked, None, talk).await;
         }
         if full && self.may_compact(talk) && self.is_worth_a_summary(talk).await? {
-            return self.compact(CompactionCause::Full, None, None, talk).await;
+            return self.compact(CompactionCause::Full, Asked::default(), None, talk).await;
         }
         if talk.space.usable().is_some_and(|usable| tokens > usable) && self.may_be_summed_up(talk) {
-            return self.compact(CompactionCause::Full, None, None, talk).await;
+            return self.compact(CompactionCause::Full, Asked::default(), None, talk).await;
         }
         Ok(Making::Ready)
     }
@@ -288,7 +297,7 @@ impl Room {
     pub(super) async fn compact(
         &mut self,
         cause: CompactionCause,
-        focus: Option<String>,
+        asked: Asked,
         refusal: Option<String>,
         talk: &mut Talk<'_>,
     ) -> Result<Making, SinkError> {
@@ -301,12 +310,12 @@ impl Room {
                 return Ok(made(talk, false, refusal));
             }
             let notes = vec!["there is no older part to sum up".to_owned()];
-            let shorter = self.shorten(cause, focus, notes, talk).await?;
+            let shorter = self.shorten(cause, asked, notes, talk).await?;
             return Ok(made(talk, shorter, refusal));
         };
         let notes = too_long.room_for_notes(&cut).max(1);
-        let stream = summary(&cut, focus.as_deref(), notes, talk);
-        self.compacting = Some(Compacting { cause, focus, cut, stream, answer: Answer::default(), refusal });
+        let stream = summary(&cut, asked.focus.as_deref(), notes, talk);
+        self.compacting = Some(Compacting { cause, asked, cut, stream, answer: Answer::default(), refusal });
         Ok(Making::Compacting)
     }
 
@@ -316,11 +325,11 @@ impl Room {
         (compacting, written): Written,
         talk: &mut Talk<'_>,
     ) -> Result<Making, SinkError> {
-        let Compacting { cause, focus, cut, refusal, .. } = compacting;
+        let Compacting { cause, asked, cut, refusal, .. } = compacting;
         let summed_up = written.and_then(|notes| self.too_long(talk, cause).summed_up(&cut, &notes));
         let shorter = match summed_up {
             Ok(compaction) => {
-                self.take_compaction(Compaction { focus, ..compaction }, talk).await?;
+                self.take_compaction(Compaction { focus: asked.focus, by: asked.by, ..compaction }, talk).await?;
                 true
             }
             // What the person did not ask to be thrown away is not thrown away.
@@ -328,7 +337,7 @@ impl Room {
                 talk.reports.not_compacted(&reason).await?;
                 false
             }
-            Err(reason) => self.shorten(cause, focus, vec![reason], talk).await?,
+            Err(reason) => self.shorten(cause, asked, vec![reason], talk).await?,
         };
         Ok(made(talk, shorter, refusal))
     }
@@ -337,7 +346,7 @@ impl Room {
     async fn shorten(
         &mut self,
         cause: CompactionCause,
-        focus: Option<String>,
+        asked: Asked,
         notes: Vec<String>,
         talk: &mut Talk<'_>,
     ) -> Result<bool, SinkError> {
@@ -345,7 +354,7 @@ impl Room {
         let Some(compaction) = too_long.without_outputs().or_else(|| too_long.windowed()) else {
             return Ok(false);
         };
-        self.take_compaction(Compaction { focus, notes, ..compaction }, talk).await?;
+        self.take_compaction(Compaction { focus: asked.focus, by: asked.by, notes, ..compaction }, talk).await?;
         Ok(true)
     }
 
@@ -365,7 +374,7 @@ impl Room {
         if !self.fits(talk) {
             let notes = vec!["what is left was still too long".to_owned()];
             talk.tell_gate(false, CompactionCause::Full);
-            self.shorten(CompactionCause::Full, None, notes, talk).await?;
+            self.shorten(CompactionCause::Full, Asked::default(), notes, talk).await?;
         }
         if !self.fits(talk) {
             // A vendor may have counted nonsense: our own count decides whether there is no way.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use neco_model::Provider;
 use neco_proto::event::Admission;
 use neco_proto::{
-    ApprovalMode, CallId, ContextReport, Decision, IdeContext, Message, MessageId, Mode, PromptReport, QuestionId,
-    Reply, Usage,
+    Actor, ApprovalMode, CallId, ContextReport, Decision, IdeContext, Message, MessageId, Mode, PromptReport,
+    QuestionId, Reply, Usage,
 };
 use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot};
@@ -103,6 +103,8 @@ pub enum InputError {
 
 pub(super) struct Mail {
     pub input: AgentInput,
+    /// Whom it came from; nobody when it follows from something else.
+    pub by: Option<Actor>,
     pub reply: oneshot::Sender<Result<(), InputError>>,
 }
 
@@ -118,8 +120,16 @@ impl AgentHandle {
     /// # Errors
     /// When the agent is gone, refuses, or can't record it.
     pub async fn send(&self, input: AgentInput) -> Result<(), InputError> {
+        self.send_as(None, input).await
+    }
+
+    /// The same, with whom it came from.
+    ///
+    /// # Errors
+    /// When the agent is gone, refuses, or can't record it.
+    pub async fn send_as(&self, by: Option<Actor>, input: AgentInput) -> Result<(), InputError> {
         let (reply, answer) = oneshot::channel();
-        self.mailbox.send(Mail { input, reply }).await.map_err(|_| InputError::Gone)?;
+        self.mailbox.send(Mail { input, by, reply }).await.map_err(|_| InputError::Gone)?;
         answer.await.map_err(|_| InputError::Gone)?
     }
 

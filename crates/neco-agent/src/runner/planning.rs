@@ -1,6 +1,6 @@
 //! Plan mode: how an agent gets into it, and what comes of its plan.
 
-use neco_proto::{ApprovalMode, ErrorCode, EventBody, Mode, PlanStatus, Reply};
+use neco_proto::{Actor, ApprovalMode, ErrorCode, EventBody, Mode, PlanStatus, Reply};
 use neco_toolkit::ToolError;
 
 use super::reports::Reports;
@@ -46,7 +46,7 @@ impl Planning {
             Mode::Ask => return Ok(refused("in ask mode nothing is changed, so there is nothing to plan".to_owned())),
         };
         self.left = Some(from);
-        terms.enter(Mode::Plan, None, reason, reports).await?;
+        terms.enter((Mode::Plan, None), reason, None, reports).await?;
         Ok(Fulfilled::Done(
             "You are in plan mode: look around, change nothing, and hand over the plan with exit_plan_mode.".to_owned(),
         ))
@@ -74,7 +74,7 @@ impl Planning {
         if let Some(mode) = self.left {
             // Whoever started this asked for the work, not for a plan.
             let events = self.book.settle_unseen(plan);
-            self.accept(events, (mode, None), "nobody is there to approve the plan", terms, reports).await?;
+            self.accept(events, (mode, None), ("nobody is there to approve the plan", None), terms, reports).await?;
             return Ok(Proposed::Settled(Fulfilled::Done(format!(
                 "Nobody is there to approve the plan, and the work was asked for, not only a plan: carry it out, and say \
                  in your final answer what you decided by yourself. {}",
@@ -90,7 +90,7 @@ impl Planning {
     pub(super) async fn decide(
         &mut self,
         plan: &str,
-        reply: Reply,
+        (reply, by): (Reply, Option<Actor>),
         terms: &mut Terms,
         reports: &Reports,
     ) -> Result<Decided, SinkError> {
@@ -98,7 +98,7 @@ impl Planning {
             Reply::AcceptPlan { approval, comments } => {
                 let mode = self.left.unwrap_or(Mode::Agent);
                 let events = self.book.settle(plan, PlanStatus::Accepted);
-                self.accept(events, (mode, approval), "the plan was accepted", terms, reports).await?;
+                self.accept(events, (mode, approval), ("the plan was accepted", by), terms, reports).await?;
                 let comments = comments.filter(|comments| !comments.trim().is_empty());
                 let mind = comments.map(|comments| format!(" The user adds: {}", comments.trim())).unwrap_or_default();
                 let list =
@@ -127,13 +127,13 @@ impl Planning {
         &mut self,
         settled: Vec<EventBody>,
         (mode, approval): (Mode, Option<ApprovalMode>),
-        reason: &str,
+        (reason, by): (&str, Option<Actor>),
         terms: &mut Terms,
         reports: &Reports,
     ) -> Result<(), SinkError> {
         reports.commit_all(settled).await?;
         self.left = None;
-        terms.enter(mode, approval, reason.to_owned(), reports).await
+        terms.enter((mode, approval), reason.to_owned(), by, reports).await
     }
 }
 

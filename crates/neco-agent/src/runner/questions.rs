@@ -1,7 +1,7 @@
 //! Questions to the person that the agent waits for: what a call wants to know, a plan, a loop.
 
 use neco_proto::event::QuestionAnswer;
-use neco_proto::{CallId, EventBody, Question, QuestionId, Reply, Subject};
+use neco_proto::{Actor, CallId, EventBody, Question, QuestionId, Reply, Subject};
 
 use super::inputs::InputError;
 use super::reports::Reports;
@@ -39,6 +39,7 @@ impl Questions {
         &mut self,
         id: QuestionId,
         reply: &Reply,
+        by: Option<Actor>,
         reports: &Reports,
     ) -> Result<(Asker, Subject), InputError> {
         let Some(at) = self.0.iter().position(|(question, _)| question.question_id == id) else {
@@ -48,7 +49,7 @@ impl Questions {
             check_reply(&question.subject, reply).map_err(InputError::Refused)?;
         }
         let (question, asker) = self.0.remove(at);
-        let answer = QuestionAnswer { question_id: id, reply: Some(reply.clone()) };
+        let answer = QuestionAnswer { question_id: id, reply: Some(reply.clone()), by };
         reports.commit(EventBody::QuestionAnswer(answer)).await?;
         Ok((asker, question.subject))
     }
@@ -56,7 +57,7 @@ impl Questions {
     /// The work ends: nobody waits for answers any more.
     pub(super) async fn withdraw(&mut self, reports: &Reports) -> Result<(), SinkError> {
         for (question, _) in std::mem::take(&mut self.0) {
-            let answer = QuestionAnswer { question_id: question.question_id, reply: None };
+            let answer = QuestionAnswer { question_id: question.question_id, reply: None, by: None };
             reports.emit(EventBody::QuestionAnswer(answer)).await?;
         }
         Ok(())

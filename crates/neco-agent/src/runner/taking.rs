@@ -5,11 +5,11 @@ use std::sync::Arc;
 use neco_proto::event::{
     Admission, CompactionCause, HookEvent, ModeChange, Notification, NotificationLevel, NotificationTopic,
 };
-use neco_proto::{CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, RuleSource, Subject};
+use neco_proto::{Actor, CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, RuleSource, Subject};
 use neco_toolkit::{Intent, Picture, ToolError};
 
 use super::agent::Agent;
-use super::compaction::NOTHING_TO_COMPACT;
+use super::compaction::{Asked, NOTHING_TO_COMPACT};
 use super::gated::{EndRuling, MOST_HELD, Passed};
 use super::inputs::{AgentInput, InputError, Mail};
 use super::planning::{Proposed, refused};
@@ -40,8 +40,8 @@ impl Agent {
         Ok(())
     }
 
-    pub(super) async fn take_mail(&mut self, Mail { input, reply }: Mail) -> Result<(), SinkError> {
-        let result = self.take(input).await;
+    pub(super) async fn take_mail(&mut self, Mail { input, by, reply }: Mail) -> Result<(), SinkError> {
+        let result = self.take(input, by).await;
         let failed = match &result {
             Err(InputError::Sink(error)) => Err(error.clone()),
             Ok(()) | Err(InputError::Gone | InputError::Refused(_)) => Ok(()),
@@ -51,7 +51,7 @@ impl Agent {
         failed
     }
 
-    async fn take(&mut self, input: AgentInput) -> Result<(), InputError> {
+    async fn take(&mut self, input: AgentInput, by: Option<Actor>) -> Result<(), InputError> {
         match input {
             AgentInput::Message { message, admission } => {
                 self.check_pictures(&message)?;
@@ -60,12 +60,15 @@ impl Agent {
             AgentInput::Withdraw(ids) => self.inbox.withdraw(&ids, &self.reports).await?,
             AgentInput::KeptRules(rules) => self.scheduler.policy_mut().renew_kept(rules),
             AgentInput::Approve { call_id, decision } => {
-                let records = self.scheduler.decide(&call_id, decision).map_err(InputError::Refused)?;
+                let records = self.scheduler.decide(&call_id, decision, by).map_err(InputError::Refused)?;
                 self.record(records).await?;
                 self.calls_moved().await?;
             }
-            AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply).await?,
-            AgentInput::Cancel if self.machine.busy() => self.on(Input::Cancel).await?,
+            AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply, by).await?,
+            AgentInput::Cancel if self.machine.busy() => {
+                self.stopped_by = by;
+                self.on(Input::Cancel).await?;
+            }
             AgentInput::Cancel => {
                 // Nobody below it is a reason to begin: that takes the person.
                 self.inbox.wakeable = false;
@@ -94,7 +97,7 @@ impl Agent {
                 }
             }
             AgentInput::SetBudget(budget) => self.accounts.budget = budget,
-            AgentInput::Compact { focus } => self.compact_as_asked(focus).await?,
+            AgentInput::Compact { focus } => self.compact_as_asked(Asked { focus, by }).await?,
             AgentInput::SetIdeContext(open) => self.conversation.editor.set(open),
             // Who asked may have given up waiting.
             AgentInput::Report(reply) => drop(reply.send(self.context_report())),
@@ -102,22 +105,23 @@ impl Agent {
             AgentInput::SetMode(mode) => {
                 self.terms.settings.mode = mode;
                 self.planning.left = None;
-                self.change_mode(ModeChange { mode: Some(mode), ..ModeChange::default() }).await?;
+                self.change_mode(ModeChange { mode: Some(mode), by, ..ModeChange::default() }).await?;
             }
             AgentInput::SetGeneration(generation) => {
                 if let Some(registry) = self.tools.set_level(generation, self.machine.busy()) {
                     self.scheduler.set_registry(registry);
                 }
-                self.change_mode(ModeChange { generation: Some(generation.number()), ..ModeChange::default() }).await?;
+                self.change_mode(ModeChange { generation: Some(generation.number()), by, ..ModeChange::default() })
+                    .await?;
             }
             AgentInput::SetApproval(approval) => {
                 self.terms.settings.approval = approval;
-                self.change_mode(ModeChange { approval: Some(approval), ..ModeChange::default() }).await?;
+                self.change_mode(ModeChange { approval: Some(approval), by, ..ModeChange::default() }).await?;
             }
             AgentInput::SetModel(provider) => {
                 self.model.provider = provider;
                 let model = Some(self.model.label().to_owned());
-                self.change_mode(ModeChange { model, ..ModeChange::default() }).await?;
+                self.change_mode(ModeChange { model, by, ..ModeChange::default() }).await?;
             }
         }
         Ok(())
@@ -199,8 +203,8 @@ impl Agent {
     ///
     /// # Errors
     /// When there is nothing to make shorter.
-    async fn compact_as_asked(&mut self, focus: Option<String>) -> Result<(), InputError> {
-        let focus = focus.filter(|focus| !focus.trim().is_empty());
+    async fn compact_as_asked(&mut self, mut asked: Asked) -> Result<(), InputError> {
+        asked.focus = asked.focus.filter(|focus| !focus.trim().is_empty());
         if self.room.is_compacting() {
             return Err(InputError::Refused("the conversation is being compacted already".to_owned()));
         }
@@ -208,7 +212,7 @@ impl Agent {
             return Err(InputError::Refused("the budget is used up".to_owned()));
         }
         if self.machine.busy() {
-            self.room.ask_later(focus);
+            self.room.ask_later(asked);
             return Ok(());
         }
         let (room, mut talk) = self.talk();
@@ -218,25 +222,30 @@ impl Agent {
         let text = "the conversation is being compacted".to_owned();
         let begins = Notification::new(NotificationLevel::Info, text).about(NotificationTopic::CompactionBegins);
         talk.reports.notify(begins).await?;
-        room.compact(CompactionCause::Asked, focus, None, &mut talk).await?;
+        room.compact(CompactionCause::Asked, asked, None, &mut talk).await?;
         Ok(())
     }
 
     /// Takes the person's answer to a question.
-    async fn take_reply(&mut self, id: QuestionId, reply: Reply) -> Result<(), InputError> {
-        let (asker, subject) = self.questions.answer(id, &reply, &self.reports).await?;
+    async fn take_reply(&mut self, id: QuestionId, reply: Reply, by: Option<Actor>) -> Result<(), InputError> {
+        let (asker, subject) = self.questions.answer(id, &reply, by.clone(), &self.reports).await?;
         match (asker, subject) {
-            (Asker::Call(call_id), subject) => Ok(self.answer_call(&call_id, subject, reply).await?),
-            (Asker::Turn(stamp), Subject::Loop { text }) => Ok(self.after_loop(stamp, &text, reply).await?),
+            (Asker::Call(call_id), subject) => Ok(self.answer_call(&call_id, subject, (reply, by)).await?),
+            (Asker::Turn(stamp), Subject::Loop { text }) => Ok(self.after_loop(stamp, &text, (reply, by)).await?),
             (Asker::Turn(_), Subject::Choices { .. } | Subject::Plan { .. }) => Ok(()),
         }
     }
 
-    async fn answer_call(&mut self, call_id: &CallId, subject: Subject, reply: Reply) -> Result<(), SinkError> {
+    async fn answer_call(
+        &mut self,
+        call_id: &CallId,
+        subject: Subject,
+        (reply, by): (Reply, Option<Actor>),
+    ) -> Result<(), SinkError> {
         let fulfilled = match (subject, reply) {
             (Subject::Choices { items }, Reply::Choices { answers }) => Fulfilled::Done(answer_text(&items, &answers)),
             (Subject::Plan { plan }, reply) => {
-                let decided = self.planning.decide(&plan, reply, &mut self.terms, &self.reports).await?;
+                let decided = self.planning.decide(&plan, (reply, by), &mut self.terms, &self.reports).await?;
                 if decided.stops {
                     self.on(Input::Halt(End::STOPPED)).await?;
                 }
@@ -252,13 +261,18 @@ impl Agent {
     }
 
     /// The agent repeated itself and the person decided.
-    async fn after_loop(&mut self, stamp: Stamp, text: &str, reply: Reply) -> Result<(), SinkError> {
+    async fn after_loop(
+        &mut self,
+        stamp: Stamp,
+        text: &str,
+        (reply, by): (Reply, Option<Actor>),
+    ) -> Result<(), SinkError> {
         let Reply::GoOn { comments } = reply else {
             self.reports.looped(text).await?;
             return self.on(Input::Blocked { stamp, end: End::LOOP }).await;
         };
         if let Some(comments) = comments.filter(|comments| !comments.trim().is_empty()) {
-            let message = Message::user(comments);
+            let message = Message { by, ..Message::user(comments) };
             if self.gate.holds_messages() {
                 // It goes through the gate like everything that the person says.
                 self.inbox.queue(Admission::TurnBoundary, message, &self.reports).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use neco_proto::event::ModeChange;
-use neco_proto::{ApprovalMode, EventBody, Mode};
+use neco_proto::{Actor, ApprovalMode, EventBody, Mode};
 use neco_safety::Who;
 
 use super::reports::Reports;
@@ -42,17 +42,17 @@ impl Terms {
         self.turn_mode = self.settings.mode;
     }
 
-    /// The agent itself changes its mode, for a reason.
+    /// The agent itself changes its mode, for a reason; `by` is who agreed to it, where somebody did.
     pub(super) async fn enter(
         &mut self,
-        mode: Mode,
-        approval: Option<ApprovalMode>,
+        (mode, approval): (Mode, Option<ApprovalMode>),
         reason: String,
+        by: Option<Actor>,
         reports: &Reports,
     ) -> Result<(), SinkError> {
         self.settings.mode = mode;
         self.settings.approval = approval.unwrap_or(self.settings.approval);
-        let change = ModeChange { mode: Some(mode), approval, reason: Some(reason), ..ModeChange::default() };
+        let change = ModeChange { mode: Some(mode), approval, reason: Some(reason), by, ..ModeChange::default() };
         reports.commit(EventBody::ModeChange(change)).await
     }
 }

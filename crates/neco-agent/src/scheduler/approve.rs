@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
-use neco_proto::{Decision, ErrorCode, EventBody, ToolOrigin};
+use neco_proto::{Actor, Decision, ErrorCode, EventBody, ToolOrigin};
 use neco_safety::{Action, Grant, Policy, Verdict};
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
 
@@ -103,7 +103,12 @@ pub(super) struct Decided {
 /// # Errors
 /// In words for the person, when the call does not wait or the new arguments do not fit; the call
 /// is then as it was.
-pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -> Result<Decided, String> {
+pub(super) fn decide(
+    call: &mut Call,
+    registry: &Registry,
+    decision: Decision,
+    by: Option<Actor>,
+) -> Result<Decided, String> {
     if !matches!(call.phase, Phase::AwaitingApproval { .. }) {
         return Err(format!("call {} does not wait for an approval", call.id));
     }
@@ -124,6 +129,7 @@ pub(super) fn decide(call: &mut Call, registry: &Registry, decision: Decision) -
     let mut events = vec![EventBody::PermissionDecision(PermissionDecision {
         call_id: call.id.clone(),
         decision: decision.clone(),
+        by,
     })];
     let mut granted = None;
     let always = decision == Decision::Always;

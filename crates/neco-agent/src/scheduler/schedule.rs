@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, HookEvent};
-use neco_proto::{CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
+use neco_proto::{Actor, CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
 use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
@@ -241,16 +241,16 @@ impl Scheduler {
         [records, ended].concat()
     }
 
-    /// Applies a person's decision. Record what it returns, then call [`Scheduler::launch`].
+    /// Applies a decision of `by`. Record what it returns, then call [`Scheduler::launch`].
     ///
     /// # Errors
     /// In words for the person, when nothing waits under that id or new arguments do not fit.
-    pub fn decide(&mut self, call_id: &CallId, decision: Decision) -> Result<Vec<Record>, String> {
+    pub fn decide(&mut self, call_id: &CallId, decision: Decision, by: Option<Actor>) -> Result<Vec<Record>, String> {
         let found = self.calls.iter_mut().enumerate().find(|(_, call)| call.id == *call_id);
         let Some((index, call)) = found else {
             return Err(format!("call {call_id} does not wait for an approval"));
         };
-        let decided = approve::decide(call, &self.registry, decision)?;
+        let decided = approve::decide(call, &self.registry, decision, by)?;
         let mut records: Vec<Record> = decided.events.into_iter().map(Record::Commit).collect();
         if let Some(granted) = decided.granted {
             records.extend(granted.take_effect(&mut self.policy).map(Record::Keep));

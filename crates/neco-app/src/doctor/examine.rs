@@ -5,7 +5,7 @@ use std::path::Path;
 use neco_config::Config;
 use neco_proto::app::AppError;
 use neco_proto::app::doctor::{Examine, Examined, Finding, ShowSandbox, ShownSandbox};
-use neco_safety::sandbox::Ask;
+use neco_sandbox::Ask;
 
 use super::{checkpoints, machine, models, plugged};
 use crate::app::StorelessApp;

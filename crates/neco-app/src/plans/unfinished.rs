@@ -1,5 +1,6 @@
 //! Which plans there are, and closing one.
 
+use neco_proto::Actor;
 use neco_proto::app::plans::{ClosePlan, ListPlans, PlanList, ShowPlan, UnfinishedPlan};
 use neco_proto::app::{AppError, Trouble};
 use neco_session::Hub;
@@ -15,9 +16,9 @@ pub(crate) async fn show(app: &LocalApp, request: ShowPlan) -> Result<Unfinished
     find(&app.hub, &request.session).await
 }
 
-pub(crate) async fn close(app: &LocalApp, request: ClosePlan) -> Result<UnfinishedPlan, AppError> {
+pub(crate) async fn close(app: &LocalApp, by: Actor, request: ClosePlan) -> Result<UnfinishedPlan, AppError> {
     let plan = find(&app.hub, &request.session).await?;
-    app.hub.close_plan(plan.session).await.map_err(of_session)?;
+    app.hub.close_plan(by, plan.session).await.map_err(of_session)?;
     Ok(plan)
 }
 

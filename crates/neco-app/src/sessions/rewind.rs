@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use neco_proto::Seq;
 use neco_proto::app::history::{
     AgreedTo, ListRewindPoints, PlaceNote, PreviewRewind, RewindOutlook, RewindPoints, RewindSession, RewindTo,
     RewoundSession,
 };
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::RewindWhat;
+use neco_proto::{Actor, Seq};
 use neco_session::rewind::{RewindError, RewindHistory, RewindPlan};
 use neco_session::{Hub, SessionError};
 use neco_store::SessionRecord;
@@ -49,7 +49,7 @@ pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Re
     })
 }
 
-pub(crate) async fn rewind(app: &LocalApp, request: RewindSession) -> Result<RewoundSession, AppError> {
+pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
     let way = found(app, &request.session, &request.folder, &request.to).await?;
     if way.history.last_seq != request.last_seq {
         return Err(of_session(SessionError::GoneOn(way.record.id)));
@@ -59,7 +59,7 @@ pub(crate) async fn rewind(app: &LocalApp, request: RewindSession) -> Result<Rew
         AgreedTo::Files { files } => Agreed::Files(files.into_iter().collect()),
         AgreedTo::Anything => Agreed::Anything,
     };
-    let went = way.hub.go_back(&way.record, &way.history, &way.plan, agreed).await.map_err(of_session)?;
+    let went = way.hub.go_back(&way.record, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
     Ok(RewoundSession { changes: went.changes, kept: went.kept })
 }
 

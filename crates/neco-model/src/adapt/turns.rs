@@ -255,6 +255,7 @@ fn bare(message: &Message) -> Message {
         parts: Vec::new(),
         model: message.model.clone(),
         author: message.author,
+        by: None,
         stands_for: message.stands_for.clone(),
     }
 }

@@ -63,7 +63,7 @@ impl Sample {
             changed: now,
             result: None,
         };
-        let update = AgentUpdate { node, gone: Vec::new(), setup: None };
+        let update = AgentUpdate { node, gone: Vec::new(), setup: None, by: None };
         self.as_agent(id, |sample| {
             sample.push(EventBody::AgentUpdate(update));
         });
@@ -169,6 +169,7 @@ impl Sample {
             duration_ms: 34_500,
             waited_ms: 4_000,
             budget: None,
+            by: None,
         }));
     }
 }
@@ -230,7 +231,11 @@ fn beginning(sample: &mut Sample) {
         always_rule: None,
         ahead: Vec::new(),
     }));
-    sample.push(EventBody::PermissionDecision(PermissionDecision { call_id: "c3".into(), decision: Decision::Once }));
+    sample.push(EventBody::PermissionDecision(PermissionDecision {
+        call_id: "c3".into(),
+        decision: Decision::Once,
+        by: None,
+    }));
     let unified = "@@ -120,7 +120,7 @@ impl Tokens {\n         if c == '\\n' { return self.flush(); }\n         self.buffer.push(c);\n     }\n-    None // the buffer is dropped here\n+    self.flush()\n }\n \n /// What is left.\n".to_owned();
     let new =
         "@@ -0,0 +1,4 @@\n+#[test]\n+fn the_last_token_counts() {\n+    assert_eq!(tokens(\"a b\").len(), 2);\n+}\n"
@@ -297,12 +302,16 @@ fn questions(sample: &mut Sample) {
         chosen: vec!["Change the test".to_owned()],
         text: Some("and say so in the changelog".to_owned()),
     }];
-    sample.push(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(Reply::Choices { answers }) }));
+    sample.push(EventBody::QuestionAnswer(QuestionAnswer {
+        question_id,
+        reply: Some(Reply::Choices { answers }),
+        by: None,
+    }));
     let text = "## Plan\n\n1. Change `case_60`\n2. Changelog\n3. Run everything again".to_owned();
     let steps = vec![PlanStep { id: "1".to_owned(), text: "Change case_60".to_owned(), done: false }];
     let plan = Plan { text, status: PlanStatus::Accepted, steps, unseen: false };
     let findings = vec!["case_60 asserts the bug (tests/cases.rs:60)".to_owned()];
-    sample.push(EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings }));
+    sample.push(EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings, by: None }));
     sample.push(EventBody::TodoUpdate(TodoUpdate {
         todos: vec![
             todo("1", "Look at the failing test", TodoStatus::Completed, None),
@@ -352,6 +361,7 @@ fn world(sample: &mut Sample) {
         kept: 12,
         removed: 214,
         focus: None,
+        by: None,
         pinned: Vec::new(),
         summary: Some(Message::user("The person wants the **parser** mended; `flush` is the cause.")),
         since: None,
@@ -381,6 +391,7 @@ fn taken_back(sample: &mut Sample) {
         undo: Some("aaaa".to_owned()),
         undoes: None,
         changed: 0,
+        by: None,
     }));
 }
 

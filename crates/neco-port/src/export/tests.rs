@@ -213,7 +213,16 @@ fn what_a_rewind_took_away_is_marked_and_comes_back_when_the_rewind_is_undone() 
     let mut sample = Sample::new();
     let rewind = |to, undoes| {
         let message_id = MessageId::new();
-        EventBody::Rewind(Rewind { to, message_id, conversation: true, files: None, undo: None, undoes, changed: 0 })
+        EventBody::Rewind(Rewind {
+            to,
+            message_id,
+            conversation: true,
+            files: None,
+            undo: None,
+            undoes,
+            changed: 0,
+            by: None,
+        })
     };
     for number in 1..=4 {
         sample.says(&format!("message {number}"));

@@ -260,6 +260,7 @@ impl<'a> Maker<'a> {
                     kept: 1,
                     removed,
                     focus: None,
+                    by: None,
                     pinned: Vec::new(),
                     summary: None,
                     since: Some(since),
@@ -284,6 +285,7 @@ impl<'a> Maker<'a> {
             // How much of it was work is not known, and none of it counts against a limit here.
             waited_ms: duration,
             budget: None,
+            by: None,
         };
         self.push(None, EventBody::AgentComplete(complete));
     }

@@ -5,31 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::AgentId;
-
-/// Who something came from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Actor {
-    /// The person at this machine.
-    #[default]
-    Person,
-    /// A device of the person that reaches the program from elsewhere.
-    Device {
-        /// What it is called.
-        name: String,
-    },
-    /// An agent.
-    Agent {
-        /// Which one.
-        agent_id: AgentId,
-    },
-    /// A rule that a person wrote.
-    Rule {
-        /// The rule as people write it.
-        rule: String,
-    },
-}
+use crate::actor::Actor;
 
 /// What a caller may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

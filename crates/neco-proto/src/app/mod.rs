@@ -31,7 +31,7 @@ pub mod workflows;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-pub use caller::{Actor, Caller, Scope};
+pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
 pub use origin::Origin;
 pub use request::{Call, Request, Route, Verb};

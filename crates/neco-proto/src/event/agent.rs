@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::Actor;
 use crate::error_code::ErrorCode;
 use crate::mode::names;
 use crate::usage::{Usage, finite};
@@ -129,6 +130,9 @@ pub struct AgentComplete {
     /// The limit that the session has reached, whether or not that ended the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetReached>,
+    /// Who stopped it, when somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 impl AgentComplete {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actor::Actor;
 use crate::command::Decision;
 use crate::display::Diff;
 use crate::ids::CallId;
@@ -64,4 +65,24 @@ pub struct PermissionDecision {
     pub call_id: CallId,
     /// What was decided.
     pub decision: Decision,
+    /// Who decided; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_decided_is_kept_and_missing_in_older_logs() {
+        let old = serde_json::json!({ "call_id": "c1", "decision": { "kind": "once" } });
+        let read: PermissionDecision = serde_json::from_value(old.clone()).unwrap();
+        assert_eq!(read.by, None);
+        assert_eq!(serde_json::to_value(&read).unwrap(), old);
+        let by = Some(Actor::Device { name: "phone".to_owned() });
+        let json = serde_json::to_value(PermissionDecision { by: by.clone(), ..read }).unwrap();
+        assert_eq!(json["by"], serde_json::json!({ "kind": "device", "name": "phone" }));
+        assert_eq!(serde_json::from_value::<PermissionDecision>(json).unwrap().by, by);
+    }
 }

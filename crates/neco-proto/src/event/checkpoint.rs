@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::Actor;
 use crate::ids::{MessageId, Seq};
 use crate::mode::names;
 
@@ -127,6 +128,9 @@ pub struct Rewind {
     /// How many files were put back.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed: u64,
+    /// Who went back; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// What goes back to an earlier point.

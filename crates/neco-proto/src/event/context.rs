@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::Actor;
 use crate::ids::{CallId, MessageId};
 use crate::message::Message;
 use crate::mode::names;
@@ -82,6 +83,9 @@ pub struct Compaction {
     /// What the person asked to pay attention to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<String>,
+    /// Who asked for it, when somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
     /// Messages of the older part that stayed, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<MessageId>,

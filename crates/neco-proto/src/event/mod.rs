@@ -38,8 +38,7 @@ pub use session::{
 };
 pub use tool::{CallStatus, KnownFile, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use tree::{
-    AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, Sender, SessionStop,
-    SubtreeBudget, Up,
+    AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, SessionStop, SubtreeBudget, Up,
 };
 pub use turn::{
     Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,

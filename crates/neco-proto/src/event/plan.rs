@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::Actor;
 use crate::ids::QuestionId;
 use crate::plan::{Plan, Todo};
 use crate::question::Reply;
@@ -23,6 +24,9 @@ pub struct PlanUpdate {
     /// All that was found out and is worth keeping, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
+    /// Who closed it from outside; absent while the agent keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// A person answered a question, or the question is void.
@@ -33,4 +37,7 @@ pub struct QuestionAnswer {
     /// The answer; absent when the work ended before there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,
+    /// Who answered; absent without an answer, and in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::actor::Actor;
 use crate::error_code::ErrorCode;
 use crate::ids::{Seq, SessionId};
 use crate::mode::{ApprovalMode, Mode, names};
@@ -102,6 +103,9 @@ pub struct ModeChange {
     /// Why the agent itself changed it; absent when a person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Who wanted it; absent when it follows from something else, and in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// How loud a notification is.

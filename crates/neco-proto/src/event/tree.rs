@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actor::Actor;
 use crate::error_code::ErrorCode;
 use crate::ids::{AgentId, MessageId};
 use crate::mode::names;
@@ -103,6 +104,9 @@ pub struct SessionStop {
     /// Those that worked and are paused now, parents before their children.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paused: Vec<AgentId>,
+    /// Who stopped them; absent in logs that are older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// What an agent and everybody below it may use.
@@ -180,19 +184,9 @@ pub struct AgentUpdate {
     /// How it was set up, once, when it is new: what it takes to go on with it after a crash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<Value>,
-}
-
-/// Who says something to an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Sender {
-    /// The person.
-    Person,
-    /// An agent.
-    Agent {
-        /// Which one.
-        id: AgentId,
-    },
+    /// Who told it to pause, go on, end or work otherwise, when that is what changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// What a child says to its parent.
@@ -260,7 +254,7 @@ pub enum Letter {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentMessage {
     /// Who says it.
-    pub from: Sender,
+    pub from: Actor,
     /// To whom.
     pub to: AgentId,
     /// What.
@@ -288,7 +282,7 @@ mod tests {
     fn a_letter_is_flat_and_reads_back() {
         let result = NodeResult::Output { output: Value::from("done") };
         let letter = Letter::Up(Up::Ended { result });
-        let message = AgentMessage { from: Sender::Person, to: AgentId::new(), letter, message_id: MessageId::new() };
+        let message = AgentMessage { from: Actor::Person, to: AgentId::new(), letter, message_id: MessageId::new() };
         let json = serde_json::to_value(&message).unwrap();
         assert_eq!((json["letter"]["way"].as_str(), json["letter"]["kind"].as_str()), (Some("up"), Some("ended")));
         assert_eq!(serde_json::from_value::<AgentMessage>(json).unwrap(), message);

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actor::Actor;
 use crate::ids::{AgentId, WorkflowId};
 use crate::mode::names;
 
@@ -148,6 +149,9 @@ pub struct WorkflowUpdate {
     /// What it was started with, at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Value>,
+    /// Who stopped it for good, when somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// A workflow with all its tasks, as a window draws it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::app::{App, AppError, Call, Caller, Trouble};
-use neco_proto::{Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId};
+use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -15,7 +15,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use super::calls::{Calls, Unanswered};
 use super::connection::LONGEST_REPLY;
 use super::follow;
-use super::frames::{Numbered, OLDEST, Reply, Request, line};
+use super::frames::{Numbered, OLDEST, Reply, Request, Sent, line};
 use super::lines::{Lines, Read};
 use super::peer::of_own_user;
 use super::place::SocketPlaces;
@@ -77,9 +77,9 @@ impl RemoteClient {
 }
 
 impl Client for RemoteClient {
-    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+    fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
-            match self.calls.call(&Request::Send(command)).await.map_err(not_sent)? {
+            match self.calls.call(&Request::Send(Sent { by, command })).await.map_err(not_sent)? {
                 Reply::Taken { seq, message_id } => Ok(Receipt { seq, message_id }),
                 reply => Err(not_expected(reply)),
             }

@@ -194,10 +194,10 @@ impl Connection {
                     self.answer(id, Reply::Error(Trouble::Refused(words))).await;
                 }
             },
-            Request::Send(command) => {
+            Request::Send(sent) => {
                 let Some(permit) = self.permit().await else { return };
                 self.tasks.spawn(async move {
-                    say(id, shared.send(command).await.into(), &outbox).await;
+                    say(id, shared.send(sent).await.into(), &outbox).await;
                     drop(permit);
                 });
             }

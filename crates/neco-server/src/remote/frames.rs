@@ -2,7 +2,7 @@
 //! request that it is or belongs to.
 
 use neco_proto::app::{AppError, Call};
-use neco_proto::{Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
+use neco_proto::{Actor, Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,13 +23,23 @@ pub(super) enum Request {
     /// Always the first.
     Hello { protocol: u32, session_id: SessionId },
     /// [`neco_proto::Client::send`].
-    Send(Command),
+    Send(Sent),
     /// [`neco_proto::Client::ask`].
     Ask(Query),
     /// [`neco_proto::Client::events`].
     Events { since: Seq },
     /// [`neco_proto::app::App::call`].
     Call(Call),
+}
+
+/// A command, with whom it came from: the person where nobody says otherwise. Whoever may talk to the session could be the
+/// person, so it is believed when it says that it speaks for somebody else.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Sent {
+    #[serde(default, skip_serializing_if = "is_person")]
+    pub by: Actor,
+    #[serde(flatten)]
+    pub command: Command,
 }
 
 /// What a session answers.
@@ -67,6 +77,10 @@ pub(super) enum Trouble {
         code: u16,
         message: String,
     },
+}
+
+fn is_person(by: &Actor) -> bool {
+    *by == Actor::Person
 }
 
 /// The line of something that is said, with its end.
@@ -152,7 +166,12 @@ mod tests {
             says(Request::Hello { protocol: 1, session_id }),
             "{\"id\":7,\"says\":{\"hello\":{\"protocol\":1,\"session_id\":\"0199c0de-0000-7000-8000-000000000001\"}}}\n"
         );
-        assert_eq!(says(Request::Send(Command::Cancel)), "{\"id\":7,\"says\":{\"send\":{\"type\":\"cancel\"}}}\n");
+        assert_eq!(
+            says(Request::Send(Sent { by: Actor::Person, command: Command::Cancel })),
+            "{\"id\":7,\"says\":{\"send\":{\"type\":\"cancel\"}}}\n"
+        );
+        let older: Request = serde_json::from_str(r#"{"send":{"type":"cancel"}}"#).unwrap();
+        assert_eq!(older, Request::Send(Sent { by: Actor::Person, command: Command::Cancel }), "nobody else is named");
         assert_eq!(says(Request::Events { since: 3 }), "{\"id\":7,\"says\":{\"events\":{\"since\":3}}}\n");
         assert_eq!(says(Reply::End), "{\"id\":7,\"says\":\"end\"}\n");
         let failed = Trouble::Failed { code: 6001, message: "full".into() };
@@ -180,7 +199,10 @@ mod tests {
         #[test]
         fn a_line_is_one_line_and_reads_back(id: u64, content in ".*", since: u64) {
             for request in [
-                Request::Send(Command::UserMessage { content: content.clone(), attachments: Vec::new() }),
+                Request::Send(Sent {
+                    by: Actor::Device { name: content.clone() },
+                    command: Command::UserMessage { content: content.clone(), attachments: Vec::new() },
+                }),
                 Request::Events { since },
             ] {
                 let line = line(id, &request).unwrap();

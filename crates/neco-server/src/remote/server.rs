@@ -12,6 +12,7 @@ use tokio::sync::{RwLock, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::connection;
+use super::frames::Sent;
 use super::place::{Bound, SocketPlaces};
 
 /// Connections at a time; more wait. A window has two.
@@ -126,7 +127,7 @@ impl Drop for Server {
 
 impl Shared {
     /// Hands a window's command to the session.
-    pub async fn send(&self, command: Command) -> Result<Receipt, ClientError> {
+    pub async fn send(&self, Sent { by, command }: Sent) -> Result<Receipt, ClientError> {
         if matches!(command, Command::Shutdown) {
             let words = "only the process that opened the session can end it";
             return Err(ClientError::Refused(words.to_owned()));
@@ -135,7 +136,7 @@ impl Shared {
         if !*open || self.held.load(Ordering::SeqCst) {
             return Err(ClientError::Gone);
         }
-        let receipt = self.client.send(command).await?;
+        let receipt = self.client.send_as(by, command).await?;
         if receipt.message_id.is_some() {
             self.said.store(true, Ordering::SeqCst);
         }

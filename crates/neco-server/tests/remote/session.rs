@@ -9,8 +9,8 @@ use neco_proto::app::sessions::{ListSessions, SessionPage};
 use neco_proto::app::{App, AppError, Call, Caller};
 use neco_proto::event::{AgentState, StreamChunk};
 use neco_proto::{
-    AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode, Query,
-    Receipt, Seq, SessionId, SessionSnapshot, Usage,
+    Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode,
+    Query, Receipt, Seq, SessionId, SessionSnapshot, Usage,
 };
 use neco_server::{RemoteClient, Server, SocketPlaces};
 use serde_json::Value;
@@ -75,7 +75,7 @@ pub fn chunk(text: &str) -> EventBody {
 }
 
 impl Client for FakeSession {
-    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+    fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
             if matches!(command, Command::Compact { .. }) {
                 return Err(ClientError::Refused("there is nothing to compact".to_owned()));

@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use neco_agent::AgentInput;
 use neco_model::Provider;
-use neco_proto::event::{Admission, Notification, NotificationLevel, Sender};
-use neco_proto::{AgentId, AgentOrder, AgentParameters, Attachment, ClientError, EventBody, Receipt};
+use neco_proto::event::{Admission, Notification, NotificationLevel};
+use neco_proto::{Actor, AgentId, AgentOrder, AgentParameters, Attachment, ClientError, EventBody, Receipt};
 use tokio::sync::oneshot;
 
-use super::run::{Actor, not_taken, store_failed};
+use super::run::{SessionActor, not_taken, store_failed};
 
 /// The group for pictures.
 const PICTURES: &str = "image";
 
-impl Actor {
+impl SessionActor {
     /// Passes an order on to an agent below the root. It is carried out aside: whoever has to stop what an
     /// agent runs must not keep a cancel waiting.
     pub(super) fn command(
         &self,
+        by: Actor,
         agent: AgentId,
         order: AgentOrder,
         reply: oneshot::Sender<Result<Receipt, ClientError>>,
@@ -25,7 +26,7 @@ impl Actor {
         let supervisor = Arc::clone(&self.ctx.supervisor);
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
-            let done = match supervisor.order(Sender::Person, agent, order).await {
+            let done = match supervisor.order(by, agent, order).await {
                 Ok(()) => Ok(receipt),
                 Err(error) => Err(ClientError::Refused(supervisor.words(&error).await)),
             };
@@ -60,11 +61,11 @@ impl Actor {
     }
 
     /// What an order is when it is for the root.
-    pub(super) async fn for_root(&mut self, order: AgentOrder) -> Result<AgentInput, ClientError> {
+    pub(super) async fn for_root(&mut self, by: &Actor, order: AgentOrder) -> Result<AgentInput, ClientError> {
         match order {
-            AgentOrder::Task { text } => self.message(text, Vec::new(), Admission::AfterWork).await,
+            AgentOrder::Task { text } => self.message(by, text, Vec::new(), Admission::AfterWork).await,
             AgentOrder::Redirect { text } | AgentOrder::Answer { text } => {
-                self.message(text, Vec::new(), Admission::TurnBoundary).await
+                self.message(by, text, Vec::new(), Admission::TurnBoundary).await
             }
             // Carried out elsewhere.
             AgentOrder::Cancel => Ok(AgentInput::Cancel),

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{ModeChange, Notification, NotificationLevel, RewindWhat};
-use neco_proto::{ClientError, EventBody, MessageId, Receipt, RewindKind, RewindPoint};
+use neco_proto::{Actor, ClientError, EventBody, MessageId, Receipt, RewindKind, RewindPoint};
 use neco_workspace::checkpoint::{Agreed, CheckpointError};
 
-use super::run::{Actor, store_failed};
+use super::run::{SessionActor, store_failed};
 use super::shown::Look;
 use crate::fold::{Standing, fold_log};
 use crate::rewind::{Going, RewindError, RewindHistory, RewindPlan, go_back, preview};
@@ -19,31 +19,36 @@ const WORDS: usize = 40;
 /// Most lines about files that were left alone.
 const KEPT_LINES: usize = 8;
 
-impl Actor {
+impl SessionActor {
     /// Goes back to before a message.
-    pub(super) async fn rewind(&mut self, message: MessageId, what: RewindWhat) -> Result<Receipt, ClientError> {
+    pub(super) async fn rewind(
+        &mut self,
+        by: Actor,
+        message: MessageId,
+        what: RewindWhat,
+    ) -> Result<Receipt, ClientError> {
         let course = self.course().await?;
         let way = course.way(course.point(message)?, what)?;
-        self.go(&way).await
+        self.go(by, &way).await
     }
 
     /// Puts the files into a state that was kept.
-    pub(super) async fn restore(&mut self, rev: &str) -> Result<Receipt, ClientError> {
+    pub(super) async fn restore(&mut self, by: Actor, rev: &str) -> Result<Receipt, ClientError> {
         let course = self.course().await?;
         let way = course.way_to_state(course.state(rev)?);
-        self.go(&way).await
+        self.go(by, &way).await
     }
 
     /// Takes the last rewind back.
-    pub(super) async fn undo_rewind(&mut self) -> Result<Receipt, ClientError> {
+    pub(super) async fn undo_rewind(&mut self, by: Actor) -> Result<Receipt, ClientError> {
         let way = self.course().await?.undo()?;
-        self.go(&way).await
+        self.go(by, &way).await
     }
 
     /// Takes the last undo back.
-    pub(super) async fn redo_rewind(&mut self) -> Result<Receipt, ClientError> {
+    pub(super) async fn redo_rewind(&mut self, by: Actor) -> Result<Receipt, ClientError> {
         let way = self.course().await?.redo()?;
-        self.go(&way).await
+        self.go(by, &way).await
     }
 
     /// What the log says, if nothing is under way.
@@ -56,14 +61,14 @@ impl Actor {
         Ok(course)
     }
 
-    async fn go(&mut self, way: &RewindPlan) -> Result<Receipt, ClientError> {
+    async fn go(&mut self, by: Actor, way: &RewindPlan) -> Result<Receipt, ClientError> {
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         let agreed = self.agreed(way).await?;
         let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
         // What it still runs must not write while files are put back.
         self.stop_agent().await?;
-        let going =
-            Going { way, session: self.record.id, agent: self.root, journal: &self.journal, checkpoints, agreed };
+        let (session, agent) = (self.record.id, self.root);
+        let going = Going { way, by, session, agent, journal: &self.journal, checkpoints, agreed };
         let went = go_back(going).await;
         let again = self.begin_again().await;
         if again.is_err() {

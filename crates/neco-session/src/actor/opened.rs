@@ -9,12 +9,12 @@ use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::world::Files;
 
-use super::run::{Actor, store_failed};
+use super::run::{SessionActor, store_failed};
 
 /// Files that are known to be withheld; of more than that the person may be told again.
 const MOST_WITHHELD: usize = 1000;
 
-impl Actor {
+impl SessionActor {
     /// What is open, without what may not be told; the person is told of a file once.
     pub(super) async fn may_be_told(&mut self, mut open: IdeContext) -> Result<IdeContext, ClientError> {
         let (Some(file), Some(selection)) = (open.active_file.clone(), &mut open.selection) else { return Ok(open) };

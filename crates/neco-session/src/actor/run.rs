@@ -7,7 +7,9 @@ use std::sync::Arc;
 use neco_agent::runner::InputError;
 use neco_agent::{Agent, AgentHandle, AgentInput, CapabilityLevel, SinkError};
 use neco_proto::event::{Admission, TitleSource};
-use neco_proto::{AgentId, AgentOrder, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq};
+use neco_proto::{
+    Actor, AgentId, AgentOrder, Answer, Attachment, ClientError, Command, Message, Part, Query, Receipt, Seq,
+};
 use neco_safety::policy::Rule;
 use neco_safety::secrets::Redactor;
 use neco_store::{Catalog, EventLog, Lease, SessionRecord, StoreError};
@@ -58,12 +60,12 @@ pub struct ActorSetup {
 }
 
 pub(super) enum Mail {
-    Command(Command, oneshot::Sender<Result<Receipt, ClientError>>),
+    Command(Actor, Command, oneshot::Sender<Result<Receipt, ClientError>>),
     Query(Query, oneshot::Sender<Result<Answer, ClientError>>),
     KeptRules(Vec<Rule>, oneshot::Sender<()>),
 }
 
-pub(super) struct Actor {
+pub(super) struct SessionActor {
     pub(super) record: SessionRecord,
     pub(super) root: AgentId,
     pub(super) journal: Arc<Journal>,
@@ -87,7 +89,7 @@ pub(super) struct Actor {
     _lease: Arc<Lease>,
 }
 
-impl Actor {
+impl SessionActor {
     pub fn new(setup: ActorSetup, mailbox: mpsc::Receiver<Mail>, aside: Aside) -> Self {
         let remembers = Remembers {
             with: setup.remembering,
@@ -160,19 +162,19 @@ impl Actor {
                 }
             };
             match mail {
-                Some(Mail::Command(Command::Shutdown, reply)) => {
+                Some(Mail::Command(_, Command::Shutdown, reply)) => {
                     goodbye = Some(reply);
                     break;
                 }
-                Some(Mail::Command(Command::AgentCommand { agent_id, order }, reply)) if agent_id != self.root => {
-                    self.command(agent_id, order, reply);
+                Some(Mail::Command(by, Command::AgentCommand { agent_id, order }, reply)) if agent_id != self.root => {
+                    self.command(by, agent_id, order, reply);
                 }
-                Some(Mail::Command(Command::StopAll, reply)) => self.stop_all(reply).await,
-                Some(Mail::Command(Command::WorkflowCommand { workflow_id, order }, reply)) => {
-                    self.command_workflow(workflow_id, order, reply);
+                Some(Mail::Command(by, Command::StopAll, reply)) => self.stop_all(by, reply).await,
+                Some(Mail::Command(by, Command::WorkflowCommand { workflow_id, order }, reply)) => {
+                    self.command_workflow(by, workflow_id, order, reply);
                 }
-                Some(Mail::Command(command, reply)) => {
-                    let result = self.take(command).await;
+                Some(Mail::Command(by, command, reply)) => {
+                    let result = self.take(by, command).await;
                     // The window may be gone; what it asked for is done all the same.
                     let _ = reply.send(result);
                 }
@@ -223,7 +225,7 @@ impl Actor {
         }
     }
 
-    async fn take(&mut self, command: Command) -> Result<Receipt, ClientError> {
+    async fn take(&mut self, by: Actor, command: Command) -> Result<Receipt, ClientError> {
         let mut receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         let input = match command {
             Command::UserMessage { content, attachments } => {
@@ -233,15 +235,15 @@ impl Actor {
                     return Ok(receipt);
                 }
                 self.see_pictures(&attachments).await?;
-                self.message(content, attachments, Admission::AfterWork).await?
+                self.message(&by, content, attachments, Admission::AfterWork).await?
             }
-            Command::Steer { text } => self.message(text, Vec::new(), Admission::TurnBoundary).await?,
+            Command::Steer { text } => self.message(&by, text, Vec::new(), Admission::TurnBoundary).await?,
             Command::Withdraw { message_ids } => AgentInput::Withdraw(message_ids),
             Command::Approve { call_id, decision } => {
                 let below = self.ctx.supervisor.asks_about(&call_id).await;
                 let input = AgentInput::Approve { call_id, decision };
                 match below {
-                    Some(child) => return child.send(input).await.map(|()| receipt).map_err(not_taken),
+                    Some(child) => return child.send_as(Some(by), input).await.map(|()| receipt).map_err(not_taken),
                     None => input,
                 }
             }
@@ -249,17 +251,17 @@ impl Actor {
                 let below = self.ctx.supervisor.asked(question_id).await;
                 let input = AgentInput::Answer { question_id, reply };
                 match below {
-                    Some(child) => return child.send(input).await.map(|()| receipt).map_err(not_taken),
+                    Some(child) => return child.send_as(Some(by), input).await.map(|()| receipt).map_err(not_taken),
                     None => input,
                 }
             }
             Command::Compact { focus } => AgentInput::Compact { focus },
             Command::SetIdeContext { context } => AgentInput::SetIdeContext(self.may_be_told(context).await?),
-            Command::Cancel => return self.cancel().await.map(|()| receipt),
+            Command::Cancel => return self.cancel(by).await.map(|()| receipt),
             // Only orders for the root come here.
             Command::AgentCommand { order: AgentOrder::Cancel, .. } => {
                 self.aside.stop();
-                return self.cancel().await.map(|()| receipt);
+                return self.cancel(by).await.map(|()| receipt);
             }
             Command::SetMode { mode } => AgentInput::SetMode(mode),
             Command::SetGeneration { generation } => {
@@ -276,11 +278,11 @@ impl Actor {
                     Err(error) => Err(store_failed(&error)),
                 };
             }
-            Command::Rewind { message_id, what } => return self.rewind(message_id, what).await,
-            Command::RestoreCheckpoint { rev } => return self.restore(&rev).await,
-            Command::UndoRewind => return self.undo_rewind().await,
-            Command::RedoRewind => return self.redo_rewind().await,
-            Command::AgentCommand { order, .. } => self.for_root(order).await?,
+            Command::Rewind { message_id, what } => return self.rewind(by, message_id, what).await,
+            Command::RestoreCheckpoint { rev } => return self.restore(by, &rev).await,
+            Command::UndoRewind => return self.undo_rewind(by).await,
+            Command::RedoRewind => return self.redo_rewind(by).await,
+            Command::AgentCommand { order, .. } => self.for_root(&by, order).await?,
             Command::RunWorkflow { definition, inputs } => {
                 self.run_workflow(&definition, &inputs).await?;
                 return Ok(receipt);
@@ -293,7 +295,7 @@ impl Actor {
             // What other agents said before is heard before.
             self.ctx.supervisor.flush_root().await;
         }
-        if let Err(error) = self.handle.send(input).await {
+        if let Err(error) = self.handle.send_as(Some(by), input).await {
             // What was recalled for a message that was not taken is not for the next one.
             if receipt.message_id.is_some() {
                 self.remembers.recall_again();
@@ -336,6 +338,7 @@ impl Actor {
 
     pub(super) async fn message(
         &mut self,
+        by: &Actor,
         text: String,
         attachments: Vec<Attachment>,
         admission: Admission,
@@ -346,7 +349,7 @@ impl Actor {
         let text = presentable(text, &self.title.redactor);
         self.title.first_words(&text).await.map_err(|error| store_failed(&error))?;
         self.remembers.recall(&text).await?;
-        let mut message = Message::user(text);
+        let mut message = Message { by: Some(by.clone()), ..Message::user(text) };
         message.parts.extend(attachments.into_iter().map(|attachment| match attachment {
             Attachment::Image { media_type, data } => Part::Image { media_type, data },
         }));

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use neco_proto::event::Notification;
-use neco_proto::{Answer, Client, ClientError, Command, EventBody, EventStream, Query, Receipt, Seq, SessionId};
+use neco_proto::{Actor, Answer, Client, ClientError, Command, EventBody, EventStream, Query, Receipt, Seq, SessionId};
 use neco_safety::policy::Rule;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::run::{Actor, ActorSetup, Mail};
+use super::run::{ActorSetup, Mail, SessionActor};
 use crate::aside::Aside;
 use crate::journal::Journal;
 
@@ -41,7 +41,7 @@ impl Session {
             ended,
             aside: Aside::default(),
         };
-        let actor = Actor::new(setup, mailbox, session.aside.clone());
+        let actor = SessionActor::new(setup, mailbox, session.aside.clone());
         tokio::spawn(async move {
             actor.run().await;
             // Nobody may be left to hear it.
@@ -101,12 +101,12 @@ impl Session {
 }
 
 impl Client for Session {
-    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+    fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
             // At once, whatever the session is at: also when it is about to end.
             self.aside.hear(&command);
             let (reply, answer) = oneshot::channel();
-            self.mailbox.send(Mail::Command(command, reply)).await.map_err(|_| ClientError::Gone)?;
+            self.mailbox.send(Mail::Command(by, command, reply)).await.map_err(|_| ClientError::Gone)?;
             answer.await.map_err(|_| ClientError::Gone)?
         })
     }

@@ -4,26 +4,26 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use neco_agent::AgentInput;
-use neco_proto::{ClientError, Receipt};
+use neco_proto::{Actor, ClientError, Receipt};
 use tokio::sync::oneshot;
 
-use super::run::{Actor, not_taken};
+use super::run::{SessionActor, not_taken};
 
-impl Actor {
+impl SessionActor {
     /// Stops the work of the root, which its agents do not wake before the person says something. Every window is told
     /// who ended with it, when they have.
-    pub(super) async fn cancel(&mut self) -> Result<(), ClientError> {
+    pub(super) async fn cancel(&mut self, by: Actor) -> Result<(), ClientError> {
         let (idle, since) = (!self.journal.standing().state.is_at_work(), Instant::now());
         // Before what its calls wait for ends otherwise, and before anything that could take long: the tree is not to be
         // had while somebody is made.
-        self.handle.send(AgentInput::Cancel).await.map_err(not_taken)?;
+        self.handle.send_as(Some(by.clone()), AgentInput::Cancel).await.map_err(not_taken)?;
         // What is interrupted can be gone on with.
         self.ctx.workflows.interrupt();
         if !idle {
             self.ctx.supervisor.tell_ended_with_turn(since);
         }
         if idle && self.ctx.supervisor.live_count().await > 0 {
-            let told = self.ctx.supervisor.tell_quiet().await;
+            let told = self.ctx.supervisor.tell_quiet(by).await;
             return told.map_err(|error| ClientError::Refused(error.to_string()));
         }
         Ok(())
@@ -31,14 +31,14 @@ impl Actor {
 
     /// Stops everything that could ask a model. The reply comes when nothing does any more; meanwhile other commands
     /// are heard.
-    pub(super) async fn stop_all(&mut self, reply: oneshot::Sender<Result<Receipt, ClientError>>) {
+    pub(super) async fn stop_all(&mut self, by: Actor, reply: oneshot::Sender<Result<Receipt, ClientError>>) {
         let supervisor = Arc::clone(&self.ctx.supervisor);
         let workflows = self.ctx.workflows.clone();
         // Agents first: those that a call of the root waits for are kept, and not ended with the call.
-        let paused = supervisor.stop_everybody().await;
+        let paused = supervisor.stop_everybody(by.clone()).await;
         // Before the root, which may take long to hear: workflows go on asking meanwhile.
         workflows.interrupt();
-        let cancelled = self.handle.send(AgentInput::Cancel).await.map_err(not_taken);
+        let cancelled = self.handle.send_as(Some(by), AgentInput::Cancel).await.map_err(not_taken);
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
             let done = match paused {

@@ -1,13 +1,13 @@
 //! What windows tell workflows.
 
-use neco_proto::{ClientError, Receipt, WorkflowId, WorkflowOrder};
+use neco_proto::{Actor, ClientError, Receipt, WorkflowId, WorkflowOrder};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::run::{Actor, store_failed};
+use super::run::{SessionActor, store_failed};
 use crate::workflow::WorkflowError;
 
-impl Actor {
+impl SessionActor {
     /// Begins a workflow on behalf of the person: its agents are children of the root.
     pub(super) async fn run_workflow(&mut self, definition: &Value, inputs: &Value) -> Result<(), ClientError> {
         let checked = self.ctx.workflows.check(definition, inputs).map_err(refused)?;
@@ -21,6 +21,7 @@ impl Actor {
     /// wait for that.
     pub(super) fn command_workflow(
         &self,
+        by: Actor,
         id: WorkflowId,
         order: WorkflowOrder,
         reply: oneshot::Sender<Result<Receipt, ClientError>>,
@@ -29,7 +30,7 @@ impl Actor {
         let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
         tokio::spawn(async move {
             let done = match order {
-                WorkflowOrder::Cancel => workflows.cancel(id).await,
+                WorkflowOrder::Cancel => workflows.cancel(by, id).await,
                 WorkflowOrder::Resume => workflows.resume(id).await,
             };
             // The window may be gone; what it asked for is done all the same.

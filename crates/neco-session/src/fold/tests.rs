@@ -172,6 +172,7 @@ fn every_call_that_was_ever_made_keeps_its_id() {
         kept: 1,
         removed: 3,
         focus: None,
+        by: None,
         pinned: Vec::new(),
         summary: None,
         since: Some(last.id),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_proto::event::TitleSource;
-use neco_proto::{AgentId, RewindPreview, Seq, SessionId};
+use neco_proto::{Actor, AgentId, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError, StoreSizes};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
@@ -41,7 +41,7 @@ impl Hub {
         Ok(preview(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?)
     }
 
-    /// Goes a way back that was found in the session's [`RewindHistory`]; `agreed` says what of others' work may be
+    /// Goes a way back, on behalf of `by`, that was found in the session's [`RewindHistory`]; `agreed` says what of others' work may be
     /// overwritten by it.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Hub {
         &self,
         record: &SessionRecord,
         course: &RewindHistory,
-        way: &RewindPlan,
+        (by, way): (&Actor, &RewindPlan),
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
         let lease = Arc::new(self.setup.log.lease(record.id).await?);
@@ -63,7 +63,7 @@ impl Hub {
         let log = Arc::clone(&self.setup.log);
         let journal = Arc::new(Journal::new(&lease, log, standing, self.deps().redactor.clone()));
         let session = record.id;
-        let went = go_back(Going { way, session, agent, journal: &journal, checkpoints, agreed }).await;
+        let went = go_back(Going { way, by: by.clone(), session, agent, journal: &journal, checkpoints, agreed }).await;
         self.settle_checkpoints(Path::new(&record.cwd)).await;
         Ok(went?)
     }

@@ -11,7 +11,7 @@ use neco_agent::plan::PlanBook;
 use neco_agent::{AgentSetup, CallIds, Checkpointer, FolderRules, Gate, Settings};
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
-use neco_proto::{AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
+use neco_proto::{Actor, AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
 use neco_safety::{Policy, World};
@@ -233,7 +233,7 @@ impl Hub {
         journal.commit(root, None, EventBody::SessionStart(start)).await?;
         if fold.standing.plans_from.is_some() && options.mode.is_some() {
             // A mode that was asked for is the person's, whatever the agent chose before.
-            let change = ModeChange { mode: Some(mode), ..ModeChange::default() };
+            let change = ModeChange { mode: Some(mode), by: Some(Actor::Person), ..ModeChange::default() };
             journal.commit(root, None, EventBody::ModeChange(change)).await?;
         }
         if must_read {

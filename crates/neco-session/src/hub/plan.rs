@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_proto::app::plans::UnfinishedPlan;
 use neco_proto::event::PlanUpdate;
-use neco_proto::{AgentId, EventBody, Plan, PlanStatus, SessionId};
+use neco_proto::{Actor, AgentId, EventBody, Plan, PlanStatus, SessionId};
 
 use super::hub::Hub;
 use crate::error::SessionError;
@@ -17,12 +17,12 @@ impl Hub {
         PlanFiles::new(&self.setup.data_dir).plans(cwd).await
     }
 
-    /// Closes the plan of a session: nothing comes of what is left of it. A session that is gone leaves only
+    /// Closes the plan of a session on behalf of `by`: nothing comes of what is left of it. A session that is gone leaves only
     /// what was kept of its plan.
     ///
     /// # Errors
     /// When the session is in use, or its log or the file can't be written.
-    pub async fn close_plan(&self, session: SessionId) -> Result<(), SessionError> {
+    pub async fn close_plan(&self, by: Actor, session: SessionId) -> Result<(), SessionError> {
         let files = PlanFiles::new(&self.setup.data_dir);
         if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
             let lease = Arc::new(self.setup.log.lease(session).await?);
@@ -33,7 +33,8 @@ impl Hub {
                 let redactor = self.deps().redactor.clone();
                 let journal = Journal::new(&lease, Arc::clone(&self.setup.log), fold.standing, redactor);
                 let plan = Some(Plan { status: PlanStatus::Dropped, ..plan });
-                journal.commit(root, None, EventBody::PlanUpdate(PlanUpdate { plan, findings })).await?;
+                let update = PlanUpdate { plan, findings, by: Some(by) };
+                journal.commit(root, None, EventBody::PlanUpdate(update)).await?;
             }
         }
         files.forget(session).await.map_err(|error| SessionError::Workspace {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState};
-use neco_proto::{AgentId, EventBody};
+use neco_proto::{Actor, AgentId, EventBody};
 use neco_store::SessionRecord;
 
 use super::hub::Hub;
@@ -92,12 +92,12 @@ impl Hub {
     ///
     /// # Errors
     /// When its session is in use, or it is over.
-    pub async fn cancel_workflow(&self, run: &WorkflowRun) -> Result<(), SessionError> {
+    pub async fn cancel_workflow(&self, by: Actor, run: &WorkflowRun) -> Result<(), SessionError> {
         let lease = Arc::new(self.setup.log.lease(run.session).await?);
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;
         let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));
         let recorded: &Recorded = board.find(run.workflow_id).ok_or_else(gone)?;
-        let update = cancelled(recorded).map_err(|error| SessionError::Workflow(error.to_string()))?;
+        let update = cancelled(recorded, by).map_err(|error| SessionError::Workflow(error.to_string()))?;
         let fold = self.fold_to_write(run.session).await?;
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let left = fold.tree.without_workflow(root, run.workflow_id);

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FilesBack, LeftOut};
-use neco_proto::{AgentId, EventBody, FilePreview, RewindPreview, SessionId};
+use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FilesBack, LeftOut, Rewind};
+use neco_proto::{Actor, AgentId, EventBody, FilePreview, RewindPreview, SessionId};
 use neco_workspace::checkpoint::{
     Agreed, Change, CheckpointError, Checkpoints, Kept, LeftOut as LeftOutFile, Progress, RestoreOptions, Snapshot,
 };
@@ -40,6 +40,8 @@ pub struct Went {
 pub struct Going<'a> {
     /// The way.
     pub way: &'a RewindPlan,
+    /// Who goes it.
+    pub by: Actor,
     /// The session.
     pub session: SessionId,
     /// Its agent.
@@ -95,13 +97,14 @@ pub fn agreed_to(preview: &RewindPreview) -> Agreed {
 /// # Errors
 /// When that can't be done; the files are as before then, as far as the error does not say otherwise.
 pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
-    let Going { way, agent, journal, .. } = &going;
-    let (way, agent, journal) = (*way, *agent, Arc::clone(journal));
+    let Going { way, by, agent, journal, .. } = &going;
+    let (way, by, agent, journal) = (*way, by.clone(), *agent, Arc::clone(journal));
     let went = put_back(going).await?;
     let undo = went.before.as_ref().map(|before| before.rev.clone());
     let changed = went.changes.len() as u64;
     let went_back = went.before.is_some();
-    let written = journal.commit(agent, None, EventBody::Rewind(rewind_event(way, undo, changed))).await;
+    let rewind = Rewind { by: Some(by), ..rewind_event(way, undo, changed) };
+    let written = journal.commit(agent, None, EventBody::Rewind(rewind)).await;
     written.map_err(|error| if went_back { RewindError::NotWritten(error) } else { error.into() })?;
     if let Some(told) = told(way) {
         journal.commit(agent, None, EventBody::Message(told)).await?;
@@ -111,7 +114,7 @@ pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
 
 /// Puts the files into the state of a way back; nothing when it has none.
 async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
-    let Going { way, session, agent, journal, checkpoints, agreed } = going;
+    let Going { way, session, agent, journal, checkpoints, agreed, .. } = going;
     let Some(rev) = way.rev.clone() else { return Ok(Went::default()) };
     let label = if way.undoes.is_some() { "before an undo" } else { "before going back" };
     let (journal, runtime) = (Arc::clone(journal), tokio::runtime::Handle::current());

@@ -224,6 +224,7 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
         undo,
         undoes: way.undoes,
         changed,
+        by: None,
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, NodeType, Sender, SubtreeBudget, Up};
-use neco_proto::{AgentId, AgentParameters, ErrorCode, MessageId, Usage};
+use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, NodeType, SubtreeBudget, Up};
+use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, MessageId, Usage};
 use serde_json::Value;
 
 use super::change::Change;
@@ -79,7 +79,7 @@ impl AgentTree {
                 Ok(vec![self.to_parent(self.live(from, "asked about")?, Up::Question { text })?])
             }
             Op::Tell { from, to, letter } => {
-                self.may_command(from, to)?;
+                self.may_command(&from, to)?;
                 Ok(vec![Change::Post(AgentMessage {
                     from,
                     to,
@@ -143,12 +143,11 @@ impl AgentTree {
     ///
     /// # Errors
     /// Why not.
-    pub fn may_command(&self, from: Sender, to: AgentId) -> Result<(), TreeError> {
+    pub fn may_command(&self, from: &Actor, to: AgentId) -> Result<(), TreeError> {
         let node = self.live(to, "told anything")?;
-        match from {
-            Sender::Person => Ok(()),
-            Sender::Agent { id } if node.parent == Some(id) => Ok(()),
-            Sender::Agent { .. } => Err(TreeError::NotYourChild { to }),
+        match from.agent() {
+            Some(id) if node.parent != Some(id) => Err(TreeError::NotYourChild { to }),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -432,7 +431,7 @@ impl AgentTree {
 
     fn to_parent(&self, node: &AgentNode, letter: Up) -> Result<Change, TreeError> {
         let to = node.parent.ok_or(TreeError::NoParent)?;
-        let from = Sender::Agent { id: node.id };
+        let from = Actor::Agent { id: node.id };
         Ok(Change::Post(AgentMessage { from, to, letter: Letter::Up(letter), message_id: MessageId::new() }))
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
 use neco_agent::{AgentInput, Budget, Halt};
-use neco_proto::event::{AgentMessage, Letter, NodeState, Sender, Up};
-use neco_proto::{AgentId, AgentParameters, CallId, ErrorCode, Message, Part};
+use neco_proto::event::{AgentMessage, Letter, NodeState, Up};
+use neco_proto::{Actor, AgentId, AgentParameters, CallId, ErrorCode, EventBody, Message, Part};
 use neco_toolkit::{Bounded, DynTool};
 
 use super::change::Change;
@@ -30,36 +30,47 @@ pub(super) enum Told {
 impl AgentSupervisor {
     /// Does something to the tree and everything that follows.
     pub(super) async fn apply(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
-        self.apply_as(state, op, Told::Parent).await
+        self.apply_as(state, op, Told::Parent, None).await
     }
 
     /// The same, but the parent of whoever ends hears nothing of it: it knows.
     pub(super) async fn apply_untold(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
-        self.apply_as(state, op, Told::Nobody).await
+        self.apply_as(state, op, Told::Nobody, None).await
     }
 
-    /// The same, with whoever is named told of it.
-    pub(super) async fn apply_as(&self, state: &mut State, op: Op, told: Told) -> Result<(), TreeError> {
-        let mut follows: VecDeque<Op> = self.apply_one(state, op, told).await?.into();
+    /// The same, with whoever is named told of it, on behalf of `by`.
+    pub(super) async fn apply_as(
+        &self,
+        state: &mut State,
+        op: Op,
+        told: Told,
+        by: Option<&Actor>,
+    ) -> Result<(), TreeError> {
+        let mut follows: VecDeque<Op> = self.apply_one(state, op, told, by).await?.into();
         while let Some(op) = follows.pop_front() {
             // Somebody who has ended meanwhile needs no ending.
-            follows.extend(self.apply_one(state, op, Told::Parent).await.unwrap_or_default());
+            follows.extend(self.apply_one(state, op, Told::Parent, None).await.unwrap_or_default());
         }
         Ok(())
     }
 
     /// On a copy until it is recorded: what is refused has changed nothing. The operations that follow are given
     /// back.
-    async fn apply_one(&self, state: &mut State, op: Op, told: Told) -> Result<Vec<Op>, TreeError> {
+    async fn apply_one(&self, state: &mut State, op: Op, told: Told, by: Option<&Actor>) -> Result<Vec<Op>, TreeError> {
         let (uses, soon) = (matches!(op, Op::Use { .. }), matches!(op, Op::Use { .. } | Op::Report { .. }));
         let (mut tree, at) = (state.tree.clone(), Timestamp::now());
         let mut changes = tree.apply(at, op)?;
         changes.retain(|change| (told == Told::Parent || !is_end(change)) && is_heard(state, change));
         let narrowed = narrowed(state, &changes);
-        let events = match uses {
+        let mut events = match uses {
             true => record::used(&tree, &changes),
             false => record::events(&state.tree, &tree, &changes, &setups(&narrowed), at),
         };
+        events.iter_mut().for_each(|(_, body)| {
+            if let EventBody::AgentUpdate(update) = body {
+                update.by = by.cloned();
+            }
+        });
         let recorded = match soon {
             true => self.journal.emit_all(events).await,
             false => self.journal.commit_all(events).await,
@@ -154,10 +165,10 @@ impl AgentSupervisor {
         }
         let name = |id: AgentId| tree.node(id).map_or_else(|| id.to_string(), |node| node.name.clone());
         for letter in slot.mailbox.take() {
-            let message = self.fitting(letters::message(&letter, &sender_words(letter.from, name))).await;
+            let message = self.fitting(letters::message(&letter, &sender_words(&letter.from, name))).await;
             // Only the newest report of a child matters, also of those that are under way.
-            let older = match (&letter.letter, letter.from) {
-                (Letter::Up(Up::Report { .. }), Sender::Agent { id }) => slot.reports.insert(id, message.id),
+            let older = match (&letter.letter, letter.from.agent()) {
+                (Letter::Up(Up::Report { .. }), Some(id)) => slot.reports.insert(id, message.id),
                 _ => None,
             };
             let replaces = older.filter(|older| slot.in_flight.remove(*older));
@@ -217,7 +228,7 @@ fn is_end(change: &Change) -> bool {
 
 /// Nobody is told of the end of an agent that somebody else waits for.
 fn is_heard(state: &State, change: &Change) -> bool {
-    let Change::Post(AgentMessage { from: Sender::Agent { id }, letter: Letter::Up(up), .. }) = change else {
+    let Change::Post(AgentMessage { from: Actor::Agent { id }, letter: Letter::Up(up), .. }) = change else {
         return true;
     };
     let told = state.slots.get(id).is_none_or(|slot| slot.is_told());

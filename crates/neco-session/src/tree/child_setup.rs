@@ -103,7 +103,7 @@ impl AgentSupervisor {
         let spec = ChildSpec { definition, call, told, workflow };
         let built = self.built(&state, &node, &spec, Fold::default())?;
         let setup = serde_json::to_value(&spec).ok();
-        let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup });
+        let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup, by: None });
         self.journal.commit(id, None, update).await.map_err(|error| TreeError::Refused(error.to_string()))?;
         state.tree = tree;
         state.counts.insert(role, number);

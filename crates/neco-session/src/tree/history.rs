@@ -106,7 +106,7 @@ impl TreeHistory {
         }
     }
 
-    fn update(&mut self, AgentUpdate { node, gone, setup }: &AgentUpdate) {
+    fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) {
         if let Some(setup) = setup {
             self.setups.insert(node.id, setup.clone());
         }

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use neco_proto::AgentId;
-use neco_proto::event::{AgentMessage, Letter, Sender, Up};
+use neco_proto::event::{AgentMessage, Letter, Up};
 
 /// Letters that wait until the agent's next turn.
 #[derive(Clone, Debug)]
@@ -89,8 +88,8 @@ impl Mailbox {
     /// Only the newest report of a child matters.
     fn report(&mut self, letter: AgentMessage) -> Posted {
         let before = self.letters.len();
-        let child = sender(&letter);
-        self.letters.retain(|old| !matches!(old.letter, Letter::Up(Up::Report { .. })) || sender(old) != child);
+        let child = letter.from.agent();
+        self.letters.retain(|old| !matches!(old.letter, Letter::Up(Up::Report { .. })) || old.from.agent() != child);
         let replaced = self.letters.len() < before;
         self.letters.push_back(letter);
         if replaced { Posted::Replaced } else { Posted::Waits }
@@ -105,24 +104,17 @@ fn is_bounded(letter: &AgentMessage) -> bool {
     }
 }
 
-fn sender(letter: &AgentMessage) -> Option<AgentId> {
-    match letter.from {
-        Sender::Person => None,
-        Sender::Agent { id } => Some(id),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use neco_proto::MessageId;
     use neco_proto::event::NodeResult;
+    use neco_proto::{Actor, AgentId, MessageId};
     use serde_json::Value;
 
     use super::*;
 
     fn up(from: AgentId, letter: Up) -> AgentMessage {
         AgentMessage {
-            from: Sender::Agent { id: from },
+            from: Actor::Agent { id: from },
             to: AgentId::new(),
             letter: Letter::Up(letter),
             message_id: MessageId::new(),

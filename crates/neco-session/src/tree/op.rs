@@ -1,7 +1,7 @@
 //! What can be done to the tree.
 
-use neco_proto::event::{Down, NodeType, Sender, SubtreeBudget};
-use neco_proto::{AgentId, AgentParameters, ErrorCode, Usage};
+use neco_proto::event::{Down, NodeType, SubtreeBudget};
+use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, Usage};
 use serde_json::Value;
 
 /// Something that is done to the tree.
@@ -74,7 +74,7 @@ pub enum Op {
     /// A parent, or the person, tells an agent something that only concerns the agent itself.
     Tell {
         /// Who says it.
-        from: Sender,
+        from: Actor,
         /// To whom.
         to: AgentId,
         /// What.

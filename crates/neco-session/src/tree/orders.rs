@@ -1,11 +1,12 @@
 //! What agents and the person say and do to agents.
 
 use neco_agent::{AgentInput, Halt};
-use neco_proto::event::{AgentMessage, AgentNode, Down, Letter, Sender};
-use neco_proto::{AgentId, AgentOrder, AgentParameters, EventBody, MessageId};
+use neco_proto::event::{AgentMessage, AgentNode, Down, Letter};
+use neco_proto::{Actor, AgentId, AgentOrder, AgentParameters, EventBody, MessageId};
 use neco_safety::tools::own_name;
 use tokio::sync::oneshot;
 
+use super::carry::Told;
 use super::error::TreeError;
 use super::op::Op;
 use super::slot::{AgentSlot, Answered};
@@ -17,7 +18,7 @@ impl AgentSupervisor {
     ///
     /// # Errors
     /// When it is not theirs to tell, or makes no sense now.
-    pub async fn order(&self, from: Sender, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
+    pub async fn order(&self, from: Actor, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
         self.to_the_end(move |supervisor| async move { supervisor.carry_order(from, agent, order).await }).await
     }
 
@@ -25,31 +26,29 @@ impl AgentSupervisor {
     ///
     /// # Errors
     /// When it is not theirs to end, or has ended.
-    pub async fn end(&self, from: Sender, agent: AgentId) -> Result<bool, TreeError> {
-        self.lock().await.tree.may_command(from, agent)?;
-        match from {
-            Sender::Person => self.stop(agent).await,
-            // Whoever cancels its own child needs no letter about it.
-            Sender::Agent { .. } => self.stop_untold(agent).await,
-        }
+    pub async fn end(&self, from: Actor, agent: AgentId) -> Result<bool, TreeError> {
+        self.lock().await.tree.may_command(&from, agent)?;
+        // Whoever cancels its own child needs no letter about it.
+        let told = if from.agent().is_some() { Told::Nobody } else { Told::Parent };
+        self.stop_as(agent, told, Some(from)).await
     }
 
-    async fn carry_order(&self, from: Sender, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
+    async fn carry_order(&self, from: Actor, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
         let mut state = self.lock().await;
-        state.tree.may_command(from, agent)?;
+        state.tree.may_command(&from, agent)?;
         match order {
             AgentOrder::Task { text } => self.tell(&mut state, from, agent, Down::Task { text }).await,
             AgentOrder::Redirect { text } => self.tell(&mut state, from, agent, Down::Redirect { text }).await,
             AgentOrder::Answer { text } => self.answer(&mut state, from, agent, text).await,
             AgentOrder::Pause => {
-                self.apply(&mut state, Op::Pause(agent)).await?;
-                if from == Sender::Person {
+                self.apply_as(&mut state, Op::Pause(agent), Told::Parent, Some(&from)).await?;
+                if from.agent().is_none() {
                     self.hold(&mut state, agent, Halt::AfterCalls);
                 }
                 Ok(())
             }
-            AgentOrder::Resume => self.apply(&mut state, Op::Resume(agent)).await,
-            AgentOrder::UpdateParameters(parameters) => self.update(&mut state, agent, parameters).await,
+            AgentOrder::Resume => self.apply_as(&mut state, Op::Resume(agent), Told::Parent, Some(&from)).await,
+            AgentOrder::UpdateParameters(parameters) => self.update(&mut state, from, agent, parameters).await,
             AgentOrder::Cancel => {
                 drop(state);
                 self.end(from, agent).await.map(drop)
@@ -58,7 +57,13 @@ impl AgentSupervisor {
     }
 
     /// Other parameters from its next turn on.
-    async fn update(&self, state: &mut State, agent: AgentId, parameters: AgentParameters) -> Result<(), TreeError> {
+    async fn update(
+        &self,
+        state: &mut State,
+        from: Actor,
+        agent: AgentId,
+        parameters: AgentParameters,
+    ) -> Result<(), TreeError> {
         let provider = match &parameters.model_group {
             Some(group) => Some(self.make.model(group).map_err(TreeError::Refused)?),
             None => None,
@@ -67,9 +72,10 @@ impl AgentSupervisor {
             Some(names) => Some(tools_named(state, agent, names)?),
             None => None,
         };
-        self.apply(state, Op::Update { agent, parameters: AgentParameters { tools, ..parameters } }).await?;
+        let update = Op::Update { agent, parameters: AgentParameters { tools, ..parameters } };
+        self.apply_as(state, update, Told::Parent, Some(&from)).await?;
         if let (Some(slot), Some(provider)) = (state.slots.get(&agent), provider) {
-            slot.send(AgentInput::SetModel(provider));
+            slot.send_as(Some(from), AgentInput::SetModel(provider));
         }
         Ok(())
     }
@@ -129,7 +135,7 @@ impl AgentSupervisor {
         self.lock().await.tree.node(agent).map_or(0.0, |node| node.progress)
     }
 
-    async fn tell(&self, state: &mut State, from: Sender, to: AgentId, letter: Down) -> Result<(), TreeError> {
+    async fn tell(&self, state: &mut State, from: Actor, to: AgentId, letter: Down) -> Result<(), TreeError> {
         if state.slots.get(&to).is_some_and(AgentSlot::is_full) {
             return Err(TreeError::Full(to));
         }
@@ -137,12 +143,12 @@ impl AgentSupervisor {
     }
 
     /// The answer goes to the call that waits for it.
-    async fn answer(&self, state: &mut State, from: Sender, to: AgentId, text: String) -> Result<(), TreeError> {
+    async fn answer(&self, state: &mut State, from: Actor, to: AgentId, text: String) -> Result<(), TreeError> {
         if !state.slots.get(&to).ok_or(TreeError::Unknown(to))?.asks() {
             return Err(TreeError::NoQuestion(to));
         }
         let letter = Letter::Down(Down::Answer { text: text.clone() });
-        let told = AgentMessage { from, to, letter, message_id: MessageId::new() };
+        let told = AgentMessage { from: from.clone(), to, letter, message_id: MessageId::new() };
         let recorded = self.journal.commit(to, None, EventBody::AgentMessage(told)).await;
         recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
         if let Some(slot) = state.slots.get_mut(&to) {

@@ -33,7 +33,8 @@ pub(super) fn events(
         // One that went with whom it worked for is told of as it was, and that it ended.
         let went = || before.node(agent).map(|node| cancelled(node, at));
         let Some(node) = after.node(agent).cloned().or_else(went) else { continue };
-        let update = AgentUpdate { node, gone: gone_with(agent, changes), setup: setups.get(&agent).cloned() };
+        let update =
+            AgentUpdate { node, gone: gone_with(agent, changes), setup: setups.get(&agent).cloned(), by: None };
         events.push((agent, EventBody::AgentUpdate(update)));
     }
     events
@@ -43,7 +44,7 @@ pub(super) fn events(
 pub(super) fn used(after: &AgentTree, changes: &[Change]) -> Vec<(AgentId, EventBody)> {
     let Some(Change::Known(agent)) = changes.first() else { return Vec::new() };
     let node = after.node(*agent).filter(|node| node.id != after.root() && node.state.is_live());
-    let update = node.map(|node| AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None });
+    let update = node.map(|node| AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None });
     update.map(|update| (*agent, EventBody::AgentUpdate(update))).into_iter().collect()
 }
 

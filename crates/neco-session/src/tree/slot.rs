@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use neco_agent::{AgentHandle, AgentInput};
-use neco_proto::event::{AgentComplete, AgentMessage, NodeResult, Sender};
-use neco_proto::{AgentId, MessageId};
+use neco_proto::event::{AgentComplete, AgentMessage, NodeResult};
+use neco_proto::{Actor, AgentId, MessageId};
 use neco_safety::Policy;
 use neco_toolkit::Registry;
 use serde_json::Value;
@@ -106,7 +106,7 @@ impl InFlight {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Answered {
     /// Somebody answers.
-    By(Sender, String),
+    By(Actor, String),
     /// Whoever was asked ended its work without an answer.
     Nobody,
 }
@@ -122,7 +122,7 @@ pub(super) struct Line {
 
 /// What goes over a line, in order.
 enum Order {
-    Input(Box<AgentInput>),
+    Input(Option<Actor>, Box<AgentInput>),
     /// Everything before it was heard.
     Flush(oneshot::Sender<()>),
 }
@@ -137,7 +137,7 @@ impl Line {
             while let Some(order) = waiting.recv().await {
                 match order {
                     // An agent that is gone has no use for it.
-                    Order::Input(input) => drop(way.send(*input).await),
+                    Order::Input(by, input) => drop(way.send_as(by, *input).await),
                     // Who waits may be gone.
                     Order::Flush(done) => drop(done.send(())),
                 }
@@ -148,7 +148,11 @@ impl Line {
 
     /// Sends something after all that was sent before; nobody waits for it.
     pub fn send(&self, order: AgentInput) {
-        let _ = self.orders.send(Order::Input(Box::new(order)));
+        self.send_as(None, order);
+    }
+
+    fn send_as(&self, by: Option<Actor>, order: AgentInput) {
+        let _ = self.orders.send(Order::Input(by, Box::new(order)));
     }
 
     /// Ready when everything that was sent before was heard.
@@ -188,8 +192,13 @@ impl AgentSlot {
 
     /// Sends something to the agent, if it runs.
     pub fn send(&self, order: AgentInput) {
+        self.send_as(None, order);
+    }
+
+    /// The same, with whom it came from.
+    pub fn send_as(&self, by: Option<Actor>, order: AgentInput) {
         if let Some(line) = &self.line {
-            line.send(order);
+            line.send_as(by, order);
         }
     }
 
@@ -230,9 +239,6 @@ pub(super) fn stopped() -> NodeResult {
 }
 
 /// Who says something, as the one it is said to reads it.
-pub(super) fn sender_words(from: Sender, name: impl Fn(AgentId) -> String) -> String {
-    match from {
-        Sender::Person => "the user".to_owned(),
-        Sender::Agent { id } => name(id),
-    }
+pub(super) fn sender_words(from: &Actor, name: impl Fn(AgentId) -> String) -> String {
+    from.agent().map_or_else(|| "the user".to_owned(), name)
 }

@@ -6,9 +6,10 @@ use std::time::Instant;
 use futures::future::{join, join_all};
 use neco_agent::{AgentInput, Halt};
 use neco_proto::event::{AgentNode, NodeState, Notification, NotificationLevel, SessionStop};
-use neco_proto::{AgentId, EventBody, agent_ask};
+use neco_proto::{Actor, AgentId, EventBody, agent_ask};
 use tokio::sync::oneshot;
 
+use super::carry::Told;
 use super::error::TreeError;
 use super::letters;
 use super::op::Op;
@@ -39,16 +40,16 @@ impl Stops {
 }
 
 impl AgentSupervisor {
-    /// Pauses everybody below the root with what they did: what they say and run is broken off. Those of workflows
+    /// Pauses everybody below the root, on behalf of `by`, with what they did: what they say and run is broken off. Those of workflows
     /// break off too and are left to their workflow, which does their tasks again when it goes on. Nobody is started
     /// until [`AgentSupervisor::stopped`].
     ///
     /// # Errors
     /// When that can't be recorded.
-    pub async fn stop_everybody(&self) -> Result<Stopping, TreeError> {
+    pub async fn stop_everybody(&self, by: Actor) -> Result<Stopping, TreeError> {
         self.to_the_end(|supervisor| async move {
             let mut state = supervisor.lock().await;
-            supervisor.pause_everybody(&mut state).await
+            supervisor.pause_everybody(&mut state, by).await
         })
         .await
     }
@@ -70,8 +71,8 @@ impl AgentSupervisor {
     ///
     /// # Errors
     /// When that can't be recorded.
-    pub async fn tell_quiet(&self) -> Result<(), TreeError> {
-        self.tell_stop(Vec::new()).await
+    pub async fn tell_quiet(&self, by: Actor) -> Result<(), TreeError> {
+        self.tell_stop(by, Vec::new()).await
     }
 
     /// Tells every window who ended with the turn of the root that was stopped after `since`. Nobody waits for it.
@@ -135,7 +136,7 @@ impl AgentSupervisor {
         is_of_root && spec.is_some_and(|spec| !spec.told && spec.workflow.is_none())
     }
 
-    async fn pause_everybody(&self, state: &mut State) -> Result<Stopping, TreeError> {
+    async fn pause_everybody(&self, state: &mut State, by: Actor) -> Result<Stopping, TreeError> {
         let of_workflow = |agent: &AgentId| {
             let spec = state.slots.get(agent).and_then(|slot| slot.spec.as_ref());
             spec.is_some_and(|spec| spec.workflow.is_some())
@@ -146,7 +147,7 @@ impl AgentSupervisor {
         let paused: Vec<AgentId> =
             own.iter().flat_map(|agent| state.tree.subtree(*agent)).filter(|agent| running(agent)).collect();
         if !paused.is_empty() {
-            self.apply(state, Op::PauseAll(own.clone())).await?;
+            self.apply_as(state, Op::PauseAll(own.clone()), Told::Parent, Some(&by)).await?;
         }
         children.into_iter().for_each(|child| self.hold(state, child, Halt::AtOnce));
         let heard = state.slots.iter().filter(|(agent, _)| **agent != self.root);
@@ -157,13 +158,13 @@ impl AgentSupervisor {
             root.send(AgentInput::Letter { message: letters::all_stopped(&names), wakes: false, replaces: None });
         }
         if state.tree.live_count() > 0 {
-            self.tell_stop(paused).await?;
+            self.tell_stop(by, paused).await?;
         }
         Ok(Stopping { heard, counted: state.stopping.count() })
     }
 
-    async fn tell_stop(&self, paused: Vec<AgentId>) -> Result<(), TreeError> {
-        let stop = EventBody::Stop(SessionStop { paused });
+    async fn tell_stop(&self, by: Actor, paused: Vec<AgentId>) -> Result<(), TreeError> {
+        let stop = EventBody::Stop(SessionStop { paused, by: Some(by) });
         let told = self.journal.commit(self.root, None, stop).await;
         told.map_err(|error| TreeError::Refused(error.to_string()))
     }

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use neco_agent::{Agent, AgentHandle, AgentInput};
 use neco_model::{GROUPS, Provider};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
-use neco_proto::{AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId};
+use neco_proto::{Actor, AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId};
 use neco_safety::Policy;
 use neco_safety::policy::Rule;
 use neco_store::EventLog;
@@ -362,24 +362,20 @@ impl AgentSupervisor {
         }
     }
 
-    /// Ends an agent and everybody below it, on the person's behalf: its parent is told. Ready when nothing of them
-    /// runs any more; says whether that is so.
-    ///
-    /// # Errors
-    /// When it has ended already.
-    pub(super) async fn stop(&self, agent: AgentId) -> Result<bool, TreeError> {
-        self.stop_as(agent, Told::Parent).await
-    }
-
-    /// The same on behalf of its parent, or of whoever waits for it: they know.
+    /// Ends an agent and everybody below it on behalf of its parent, or of whoever waits for it: they know.
     ///
     /// # Errors
     /// When it has ended already.
     pub(super) async fn stop_untold(&self, agent: AgentId) -> Result<bool, TreeError> {
-        self.stop_as(agent, Told::Nobody).await
+        self.stop_as(agent, Told::Nobody, None).await
     }
 
-    async fn stop_as(&self, agent: AgentId, told: Told) -> Result<bool, TreeError> {
+    /// Ends an agent and everybody below it on behalf of `by`. Ready when nothing of them runs any more; says whether
+    /// that is so.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub(super) async fn stop_as(&self, agent: AgentId, told: Told, by: Option<Actor>) -> Result<bool, TreeError> {
         self.to_the_end(move |supervisor| async move {
             let leaving = {
                 let mut state = supervisor.lock().await;
@@ -387,7 +383,7 @@ impl AgentSupervisor {
                     Told::Nobody => supervisor.end_with_call(&state, agent),
                     Told::Parent => Vec::new(),
                 };
-                supervisor.apply_as(&mut state, Op::Cancel(agent), told).await?;
+                supervisor.apply_as(&mut state, Op::Cancel(agent), told, by.as_ref()).await?;
                 let now = Instant::now();
                 state.ended_with_calls.extend(with_call.into_iter().map(|name| (now, name)));
                 std::mem::take(&mut state.leaving)

@@ -11,15 +11,16 @@ use futures::stream::BoxStream;
 use neco_model::Provider;
 use neco_proto::event::{
     AgentComplete, AgentMessage, AgentUpdate, CallStatus, CompleteReason, Down, Letter, NodeResult, NodeState,
-    NodeType, Sender, SubtreeBudget, ToolCallEnd, Up,
+    NodeType, SubtreeBudget, ToolCallEnd, Up,
 };
-use neco_proto::{AgentId, AgentOrder, AgentParameters, Event, EventBody, MessageId, Seq, SessionId, Usage};
+use neco_proto::{Actor, AgentId, AgentOrder, AgentParameters, Event, EventBody, MessageId, Seq, SessionId, Usage};
 use neco_safety::secrets::Redactor;
 use neco_store::{Catalog, Durability, EventLog, Lease, MemoryStore, SessionRecord, StoreError};
 use neco_toolkit::Spill;
 use tokio::sync::Semaphore;
 
 use super::agents::AgentTree;
+use super::carry::Told;
 use super::history::TreeHistory;
 use super::limits::TreeLimits;
 use super::op::{NewNode, Op};
@@ -191,7 +192,7 @@ async fn an_operation_is_one_append_and_goes_on_without_whoever_asked_for_it() {
     assert_eq!(world.states().await, [NodeState::Paused; 3]);
     let before = world.events().await.len();
     {
-        let cancel = world.supervisor.order(Sender::Person, world.line[0], AgentOrder::Cancel);
+        let cancel = world.supervisor.order(Actor::Person, world.line[0], AgentOrder::Cancel);
         let mut cancel = Box::pin(cancel);
         // It waits for the disk when whoever asked gives up.
         while world.log.appends.load(Ordering::SeqCst) == 0 {
@@ -213,7 +214,7 @@ async fn what_can_not_be_recorded_has_not_happened() {
     let world = world(2).await;
     world.log.fails.store(true, Ordering::SeqCst);
     world.log.lets.add_permits(10);
-    let refused = world.supervisor.order(Sender::Person, world.line[0], AgentOrder::Cancel).await;
+    let refused = world.supervisor.order(Actor::Person, world.line[0], AgentOrder::Cancel).await;
     assert!(refused.unwrap_err().to_string().contains("the disk is full"));
     assert_eq!(world.states().await, [NodeState::Paused; 2]);
 }
@@ -222,12 +223,12 @@ async fn what_can_not_be_recorded_has_not_happened() {
 async fn a_stop_that_is_given_up_keeps_nobody_from_beginning() {
     let world = world(1).await;
     world.log.lets.add_permits(10);
-    let stopping = world.supervisor.stop_everybody().await.unwrap();
+    let stopping = world.supervisor.stop_everybody(Actor::Person).await.unwrap();
     assert!(world.supervisor.lock().await.stopping.any());
     let stopped = world.supervisor.stopped(stopping, std::future::pending());
     assert!(tokio::time::timeout(Duration::from_millis(10), stopped).await.is_err());
     assert!(!world.supervisor.lock().await.stopping.any());
-    let stopping = world.supervisor.stop_everybody().await.unwrap();
+    let stopping = world.supervisor.stop_everybody(Actor::Person).await.unwrap();
     world.supervisor.stopped(stopping, std::future::ready(())).await;
     assert!(!world.supervisor.lock().await.stopping.any());
 }
@@ -260,7 +261,7 @@ async fn who_ended_with_a_turn_is_whom_its_calls_gave_up() {
             wait_for(&world, agent).await;
         }
         match by_person {
-            true => world.supervisor.stop(agent).await.unwrap(),
+            true => world.supervisor.stop_as(agent, Told::Parent, None).await.unwrap(),
             false => world.supervisor.stop_untold(agent).await.unwrap(),
         };
         let ended = world.supervisor.ended_with_turn(later).await;
@@ -291,7 +292,7 @@ async fn fewer_tools_hold_for_those_below_and_are_kept() {
         let tools = Some(tools.iter().map(|name| (*name).to_owned()).collect());
         AgentOrder::UpdateParameters(AgentParameters { tools, ..AgentParameters::default() })
     };
-    world.supervisor.order(Sender::Person, world.line[0], update(&["Read", "spawn_agent"])).await.unwrap();
+    world.supervisor.order(Actor::Person, world.line[0], update(&["Read", "spawn_agent"])).await.unwrap();
     let mut setups = BTreeMap::new();
     for event in world.events().await {
         if let EventBody::AgentUpdate(AgentUpdate { node, setup: Some(setup), .. }) = event.body {
@@ -314,11 +315,11 @@ async fn one_question_at_a_time_and_an_answer_goes_to_whoever_still_waits() {
     let second = world.supervisor.question(asks, text()).await.unwrap_err();
     assert!(second.to_string().contains("ask everything in one question"), "{second}");
     let answer = || AgentOrder::Answer { text: "this one".to_owned() };
-    world.supervisor.order(Sender::Person, asks, answer()).await.unwrap();
-    assert_eq!(first.await.unwrap(), Answered::By(Sender::Person, "this one".to_owned()));
+    world.supervisor.order(Actor::Person, asks, answer()).await.unwrap();
+    assert_eq!(first.await.unwrap(), Answered::By(Actor::Person, "this one".to_owned()));
     // One whose call is over waits no more.
     drop(world.supervisor.question(asks, text()).await.unwrap());
-    assert!(world.supervisor.order(Sender::Person, asks, answer()).await.is_err());
+    assert!(world.supervisor.order(Actor::Person, asks, answer()).await.is_err());
     assert!(world.supervisor.question(asks, text()).await.is_err(), "its parent's mailbox has room for two");
 }
 
@@ -342,7 +343,7 @@ fn an_answer_is_heard_with_the_call_that_asked_and_reports_are_not_kept() {
     let (root, child) = (AgentId::new(), AgentId::new());
     let mut history = TreeHistory::default();
     let letter = |to, letter| {
-        EventBody::AgentMessage(AgentMessage { from: Sender::Person, to, letter, message_id: MessageId::new() })
+        EventBody::AgentMessage(AgentMessage { from: Actor::Person, to, letter, message_id: MessageId::new() })
     };
     let answer = || letter(child, Letter::Down(Down::Answer { text: "this one".to_owned() }));
     let end = |status| {

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Weak};
 
 use neco_agent::AgentInput;
-use neco_proto::event::{AgentMessage, AgentNode, Letter, ModeChange, NodeState, Sender, Up};
-use neco_proto::{AgentId, EventBody, MessageId, Mode};
+use neco_proto::event::{AgentMessage, AgentNode, Letter, ModeChange, NodeState, Up};
+use neco_proto::{Actor, AgentId, EventBody, MessageId, Mode};
 use tokio::time::Instant;
 
 use super::notes::{Note, Notes};
@@ -72,10 +72,10 @@ impl AgentSupervisor {
     fn pass_on(&self, state: &State, change: &ModeChange) {
         for (agent, slot) in state.slots.iter().filter(|(_, slot)| slot.spec.is_some()) {
             if let Some(mode) = change.mode {
-                slot.send(AgentInput::SetMode(self.mode_under(state, *agent, mode)));
+                slot.send_as(change.by.clone(), AgentInput::SetMode(self.mode_under(state, *agent, mode)));
             }
             if let Some(approval) = change.approval {
-                slot.send(AgentInput::SetApproval(approval));
+                slot.send_as(change.by.clone(), AgentInput::SetApproval(approval));
             }
         }
     }
@@ -139,7 +139,7 @@ impl AgentSupervisor {
             );
             let letter = Letter::Up(Up::Stopped { why });
             let letter =
-                AgentMessage { from: Sender::Agent { id: agent }, to: parent, letter, message_id: MessageId::new() };
+                AgentMessage { from: Actor::Agent { id: agent }, to: parent, letter, message_id: MessageId::new() };
             let told = state.slots.get(&agent).is_some_and(|slot| {
                 slot.silent.send_replace(true);
                 slot.is_told()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use neco_proto::event::{TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};
-use neco_proto::{EventBody, SessionId, WorkflowId};
+use neco_proto::{Actor, EventBody, SessionId, WorkflowId};
 use neco_store::{EventLog, StoreError};
 use serde_json::Value;
 
@@ -113,7 +113,7 @@ fn put(tasks: &mut Vec<WorkflowTask>, places: &mut HashMap<String, usize>, task:
 ///
 /// # Errors
 /// When it is over already.
-pub fn cancelled(recorded: &Recorded) -> Result<WorkflowUpdate, WorkflowError> {
+pub fn cancelled(recorded: &Recorded, by: Actor) -> Result<WorkflowUpdate, WorkflowError> {
     let graph = &recorded.graph;
     match graph.state {
         WorkflowState::Running | WorkflowState::Interrupted => {}
@@ -133,5 +133,6 @@ pub fn cancelled(recorded: &Recorded) -> Result<WorkflowUpdate, WorkflowError> {
         tasks: open.map(|task| WorkflowTask { state: TaskState::Cancelled, ..task.clone() }).collect(),
         definition: None,
         inputs: None,
+        by: Some(by),
     })
 }

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use neco_agent::SinkError;
 use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
-use neco_proto::{AgentId, EventBody, SessionId, WorkflowId};
+use neco_proto::{Actor, AgentId, EventBody, SessionId, WorkflowId};
 use neco_store::{EventLog, StoreError};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -66,6 +66,8 @@ struct Inner {
 #[derive(Clone)]
 struct Live {
     cancel: CancellationToken,
+    /// Who cancelled it.
+    cancelled_by: Option<Actor>,
     interrupt: CancellationToken,
     ended: watch::Receiver<bool>,
 }
@@ -131,18 +133,18 @@ impl WorkflowDesk {
         Ok(())
     }
 
-    /// Stops a workflow for good.
+    /// Stops a workflow for good on behalf of `by`.
     ///
     /// # Errors
     /// When there is none, or it is over.
-    pub async fn cancel(&self, id: WorkflowId) -> Result<(), WorkflowError> {
-        let live = self.live().get(&id).cloned();
-        if let Some(live) = live {
+    pub async fn cancel(&self, by: Actor, id: WorkflowId) -> Result<(), WorkflowError> {
+        if let Some(live) = self.live().get_mut(&id) {
+            live.cancelled_by = Some(by);
             live.cancel.cancel();
             return Ok(());
         }
         let recorded = self.recorded(id).await?;
-        let update = cancelled(&recorded)?;
+        let update = cancelled(&recorded, by)?;
         if let Some(hands) = (self.inner.setup.hands)(self.inner.setup.root) {
             // What an earlier process left of it waits to be resumed, and never will be.
             hands.abandon(id).await;
@@ -208,7 +210,8 @@ impl WorkflowDesk {
     fn begin(&self, id: WorkflowId, parent: AgentId, file: WorkflowFile, graph: Graph, recorded: Option<Recorded>) {
         let (cancel, interrupt) = (CancellationToken::new(), CancellationToken::new());
         let (done, ended) = watch::channel(false);
-        self.live().insert(id, Live { cancel: cancel.clone(), interrupt: interrupt.clone(), ended });
+        self.live()
+            .insert(id, Live { cancel: cancel.clone(), cancelled_by: None, interrupt: interrupt.clone(), ended });
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
             let name = file.name.clone();
@@ -264,7 +267,11 @@ impl Inner {
 }
 
 impl Record for Inner {
-    fn commit(&self, update: WorkflowUpdate) -> BoxFuture<'_, Result<(), SinkError>> {
+    fn commit(&self, mut update: WorkflowUpdate) -> BoxFuture<'_, Result<(), SinkError>> {
+        if update.state == WorkflowState::Cancelled {
+            let live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+            update.by = live.get(&update.workflow_id).and_then(|live| live.cancelled_by.clone());
+        }
         Box::pin(self.commit(update))
     }
 }

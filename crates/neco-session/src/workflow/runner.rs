@@ -398,6 +398,7 @@ impl<'g> Runner<'g> {
         WorkflowUpdate {
             definition: Some(self.file.to_value()),
             inputs: Some(Value::Object(inputs)),
+            by: None,
             ..self.update(state, self.tasks.clone())
         }
     }
@@ -411,6 +412,7 @@ impl<'g> Runner<'g> {
             tasks,
             definition: None,
             inputs: None,
+            by: None,
         }
     }
 

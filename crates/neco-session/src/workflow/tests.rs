@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use neco_agent::SinkError;
 use neco_proto::event::{TaskState, WorkflowState, WorkflowUpdate};
-use neco_proto::{AgentId, ErrorCode, WorkflowId};
+use neco_proto::{Actor, AgentId, ErrorCode, WorkflowId};
 use proptest::prelude::*;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -318,9 +318,9 @@ fn a_run_that_nobody_runs_is_interrupted_and_can_be_cancelled_once() {
     assert_eq!(graphs[0].state, WorkflowState::Interrupted);
     assert!(graphs[0].tasks.iter().all(|task| task.state != TaskState::Running));
     assert_eq!(board.graphs(|_| true)[0].state, WorkflowState::Running);
-    board.apply(cancelled(board.find(run.id).unwrap()).unwrap());
+    board.apply(cancelled(board.find(run.id).unwrap(), Actor::Person).unwrap());
     assert_eq!(board.graphs(|_| false)[0].state, WorkflowState::Cancelled);
-    let again = cancelled(board.find(run.id).unwrap()).unwrap_err().to_string();
+    let again = cancelled(board.find(run.id).unwrap(), Actor::Person).unwrap_err().to_string();
     assert!(again.ends_with("is over: it is cancelled"), "{again}");
 }
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 use neco_proto::event::*;
 use neco_proto::{
-    AgentId, ApprovalMode, CallId, Decision, Diff, Display, ErrorCode, Event, EventBody, IdeContext, ItemAnswer,
+    Actor, AgentId, ApprovalMode, CallId, Decision, Diff, Display, ErrorCode, Event, EventBody, IdeContext, ItemAnswer,
     Message, MessageId, Mode, Part, Plan, PlanStatus, PlanStep, Question, QuestionId, QuestionItem, QuestionOption,
     Reply, Risk, Role, Selection, Seq, SessionId, Subject, Todo, TodoStatus, ToolCall, ToolResult, TurnId, Usage,
 };
@@ -206,6 +206,7 @@ fn ask_bodies() -> Vec<EventBody> {
         EventBody::PermissionDecision(PermissionDecision {
             call_id: call(),
             decision: Decision::Edit { arguments: json!({ "command": "make -n" }) },
+            by: Some(Actor::Device { name: "phone".to_owned() }),
         }),
         EventBody::MemoryUpdate(MemoryUpdate {
             action: MemoryAction::Recalled,
@@ -246,9 +247,9 @@ fn plan_bodies() -> Vec<EventBody> {
     let todo = Todo { id: "2".to_owned(), text: "do".to_owned(), status: TodoStatus::InProgress, parent: None };
     vec![
         EventBody::Question(Question { question_id, call_id: Some(call()), subject }),
-        EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(Reply::Choices { answers }) }),
+        EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(Reply::Choices { answers }), by: None }),
         EventBody::TodoUpdate(TodoUpdate { todos: vec![todo] }),
-        EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()] }),
+        EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()], by: None }),
     ]
 }
 
@@ -280,6 +281,7 @@ fn context_bodies() -> Vec<EventBody> {
             kept: 3,
             removed: 17,
             focus: Some("the parser".to_owned()),
+            by: None,
             pinned: vec![MessageId::new()],
             summary: Some(Message::user("what happened so far")),
             since: Some(MessageId::new()),
@@ -310,6 +312,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             undo: Some("0f3a".to_owned()),
             undoes: Some(9),
             changed: 3,
+            by: None,
         }),
         EventBody::Title(SessionTitle { title: "A title".to_owned(), by: TitleSource::Person }),
         EventBody::Imported(Imported {
@@ -352,6 +355,7 @@ fn closing_bodies() -> Vec<EventBody> {
             duration_ms: 1234,
             waited_ms: 34,
             budget: Some(BudgetReached::Cost { limit: 0.01, used: 0.0125 }),
+            by: None,
         }),
     ]
 }
@@ -369,6 +373,7 @@ fn message() -> Message {
         ],
         model: Some("a/b".to_owned()),
         author: None,
+        by: None,
         stands_for: Default::default(),
     }
 }

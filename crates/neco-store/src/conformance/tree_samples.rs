@@ -2,16 +2,16 @@
 
 use jiff::Timestamp;
 use neco_proto::event::{
-    AgentMessage, AgentNode, AgentUpdate, Letter, NodeResult, NodeState, NodeType, Sender, SessionStop, SubtreeBudget,
+    AgentMessage, AgentNode, AgentUpdate, Letter, NodeResult, NodeState, NodeType, SessionStop, SubtreeBudget,
     TaskKind, TaskState, Up, WorkflowState, WorkflowTask, WorkflowUpdate,
 };
-use neco_proto::{AgentId, ErrorCode, EventBody, MessageId, Usage, WorkflowId};
+use neco_proto::{Actor, AgentId, ErrorCode, EventBody, MessageId, Usage, WorkflowId};
 use serde_json::json;
 
 pub(super) fn tree_bodies() -> Vec<EventBody> {
     let (id, parent) = (AgentId::new(), AgentId::new());
     let result = NodeResult::Error { code: Some(ErrorCode::BudgetUsedUp), message: "too dear".to_owned() };
-    let from = Sender::Agent { id };
+    let from = Actor::Agent { id };
     let letter = Letter::Up(Up::Ended { result: result.clone() });
     let update = AgentUpdate {
         node: AgentNode {
@@ -37,11 +37,12 @@ pub(super) fn tree_bodies() -> Vec<EventBody> {
         },
         gone: vec![AgentId::new()],
         setup: Some(json!({ "definition": { "name": "explore" } })),
+        by: Some(Actor::Person),
     };
     vec![
         EventBody::AgentUpdate(update),
         EventBody::AgentMessage(AgentMessage { from, to: parent, letter, message_id: MessageId::new() }),
-        EventBody::Stop(SessionStop { paused: vec![id] }),
+        EventBody::Stop(SessionStop { paused: vec![id], by: None }),
         EventBody::WorkflowUpdate(workflow(id)),
     ]
 }
@@ -67,5 +68,6 @@ fn workflow(agent: AgentId) -> WorkflowUpdate {
         tasks: vec![task],
         definition: Some(json!({ "name": "delivery" })),
         inputs: Some(json!({ "task": "do it" })),
+        by: None,
     }
 }

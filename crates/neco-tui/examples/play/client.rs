@@ -90,11 +90,11 @@ impl Stage {
             }
             Command::Approve { call_id, decision } => {
                 self.lock().decision = Some(decision.clone());
-                self.happen(EventBody::PermissionDecision(PermissionDecision { call_id, decision }));
+                self.happen(EventBody::PermissionDecision(PermissionDecision { call_id, decision, by: None }));
                 self.answered.notify_one();
             }
             Command::Answer { question_id, reply } => {
-                self.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(reply) }));
+                self.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(reply), by: None }));
                 self.lock().decision = Some(Decision::Once);
                 self.answered.notify_one();
             }
@@ -106,8 +106,7 @@ impl Stage {
             }
             Command::SetMode { mode } => {
                 self.lock().mode = mode;
-                let change =
-                    ModeChange { mode: Some(mode), approval: None, model: None, generation: None, reason: None };
+                let change = ModeChange { mode: Some(mode), ..ModeChange::default() };
                 self.happen(EventBody::ModeChange(change));
             }
             _ => return Err(ClientError::Refused("this session is made up".to_owned())),
@@ -117,7 +116,7 @@ impl Stage {
 }
 
 impl Client for Stage {
-    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+    fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         async move {
             self.obey(command)?;
             Ok(Receipt { seq: self.lock().log.len() as u64, message_id: None })

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{AgentMessage, Down, Letter, Sender};
-use neco_proto::{AgentId, Event, EventBody, MessageId, Seq};
+use neco_proto::event::{AgentMessage, Down, Letter};
+use neco_proto::{Actor, AgentId, Event, EventBody, MessageId, Seq};
 use ratatui::text::Line;
 
 use crate::text::wrap::cut;
@@ -82,7 +82,7 @@ impl Watched {
     fn letter(&mut self, event: &Event) {
         match &event.body {
             EventBody::AgentMessage(AgentMessage {
-                from: Sender::Person,
+                from: Actor::Person,
                 letter: Letter::Down(Down::Task { text } | Down::Redirect { text }),
                 message_id,
                 ..

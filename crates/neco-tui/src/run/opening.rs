@@ -148,7 +148,7 @@ mod tests {
     use futures::future::BoxFuture;
     use jiff::Timestamp;
     use neco_proto::event::StreamChunk;
-    use neco_proto::{ClientError, Command, Message, Receipt, SessionId};
+    use neco_proto::{Actor, ClientError, Command, Message, Receipt, SessionId};
 
     use super::*;
 
@@ -156,7 +156,7 @@ mod tests {
     struct Log(Vec<Event>);
 
     impl Client for Log {
-        fn send(&self, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        fn send_as(&self, _: Actor, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
             async { Err(ClientError::Gone) }.boxed()
         }
 

@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Mutex;
 
     use futures::FutureExt;
-    use neco_proto::{Answer, EventStream, Query, Receipt};
+    use neco_proto::{Actor, Answer, EventStream, Query, Receipt};
 
     use super::*;
 
@@ -116,7 +116,7 @@ mod tests {
     struct Stuck(Mutex<Vec<Command>>, tokio::sync::Notify);
 
     impl Client for Stuck {
-        fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+        fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
             async move {
                 if matches!(command, Command::UserMessage { .. }) {
                     std::future::pending::<()>().await;

@@ -1,6 +1,6 @@
 //! The agents below the root: who they are, how deep they stand, what they do.
 
-use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, Sender, Up};
+use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, Up};
 use neco_proto::{AgentId, EventBody, Role};
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ impl Agents {
     }
 
     /// An agent is new or has changed: what is to be seen of that.
-    pub(super) fn update(&mut self, AgentUpdate { node, gone, setup }: &AgentUpdate) -> Option<AgentStep> {
+    pub(super) fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) -> Option<AgentStep> {
         let parent = node.parent.and_then(|parent| self.find(parent));
         let depth = parent.map_or(0, |parent| parent.depth + 1);
         let before = self.find(node.id).map(|agent| agent.node.state);
@@ -89,10 +89,7 @@ impl Agents {
 
     /// What is to be seen of a letter. Ends are told by the agent itself.
     pub(super) fn letter(&self, AgentMessage { from, to, letter, .. }: &AgentMessage) -> Option<AgentLetter> {
-        let from = match from {
-            Sender::Agent { id } => self.find(*id),
-            Sender::Person => None,
-        };
+        let from = from.agent().and_then(|id| self.find(id));
         let about = match letter {
             Letter::Up(Up::Report { .. } | Up::Question { .. }) => from?,
             Letter::Up(Up::Stopped { .. }) => from.filter(|agent| agent.node.state == NodeState::Running)?,

@@ -91,6 +91,7 @@ mod tests {
                 tasks: vec![task(state)],
                 definition: None,
                 inputs: None,
+                by: None,
             };
             update(&mut known, &told).map(|step| step.moved)
         };

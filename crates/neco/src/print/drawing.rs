@@ -157,6 +157,7 @@ fn complete(reason: CompleteReason) -> EventBody {
         duration_ms: 12_345,
         waited_ms: 0,
         budget: None,
+        by: None,
     })
 }
 
@@ -243,7 +244,8 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         always_rule: None,
         ahead: Vec::new(),
     };
-    let decided = |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision });
+    let decided =
+        |decision| EventBody::PermissionDecision(PermissionDecision { call_id: "1".into(), decision, by: None });
     let end = ToolCallEnd { display: Some(Display::Diff { files: vec![change()] }), ..ended("1", "Edit src/a.rs") };
     let shown = |decision| {
         let end = EventBody::ToolCallEnd(end.clone());

@@ -191,7 +191,7 @@ impl Window {
             EventBody::PermissionDecision(decided) => desk.settled(&decided.call_id, &elsewhere(&decided.decision)),
             EventBody::ToolCallEnd(end) => desk.settled(&end.call_id, "not asked any more: the call is over"),
             EventBody::Question(question) => desk.inquire(question.clone()),
-            EventBody::QuestionAnswer(QuestionAnswer { question_id, reply }) => {
+            EventBody::QuestionAnswer(QuestionAnswer { question_id, reply, .. }) => {
                 let answered = if reply.is_some() { "answered in another window" } else { "not asked any more" };
                 desk.withdrawn(*question_id, answered);
             }

@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use neco_app::rules::kept_in;
 use neco_app::workspace::FolderState;
-use neco_config::{Env, LoadOptions, Loaded};
+use neco_config::Env;
 use neco_proto::app::rules::{AddRule, GivenRules, RemoveRules};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
@@ -130,12 +130,6 @@ impl TerminalHost {
     /// The same as it goes over wires.
     pub(super) fn folder_name(&self) -> String {
         self.folder().display().to_string()
-    }
-
-    /// The settings for work in the folder.
-    pub(super) fn load(&self) -> Result<Loaded, Failure> {
-        let overrides = &[self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        Ok(neco_config::load(LoadOptions { env: &self.env, cwd: &self.folder(), overrides })?)
     }
 
     async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {

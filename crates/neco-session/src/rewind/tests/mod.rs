@@ -87,7 +87,7 @@ impl Growing {
             Happening::Plans(number) => {
                 let text = format!("plan {number}");
                 let plan = Plan { text: text.clone(), status: PlanStatus::Accepted, steps: Vec::new(), unseen: false };
-                self.add(EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec![text] }));
+                self.add(EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec![text], by: None }));
             }
             Happening::Mode(mode) => {
                 self.add(EventBody::ModeChange(ModeChange { mode: Some(*mode), ..ModeChange::default() }));
@@ -153,6 +153,7 @@ impl Growing {
             duration_ms: 100,
             waited_ms: 0,
             budget: None,
+            by: None,
         }));
     }
 
@@ -187,6 +188,7 @@ impl Growing {
             kept: 1,
             removed: 2,
             focus: None,
+            by: None,
             pinned: Vec::new(),
             summary: Some(Message::neco("what happened so far")),
             since,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use neco_proto::Actor;
 use neco_proto::Risk;
-use neco_proto::event::Sender;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ impl Tool for AgentCancel {
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let child = self.0.child(&args.agent).await?;
-        let from = Sender::Agent { id: self.0.agent };
+        let from = Actor::Agent { id: self.0.agent };
         match self.0.supervisor()?.end(from, child).await {
             Ok(true) => Ok(ToolOutput::text(format!("{} is stopped, with everybody below it.", args.agent))),
             Ok(false) => Ok(ToolOutput::text(format!(

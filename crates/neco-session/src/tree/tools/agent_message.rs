@@ -1,7 +1,7 @@
 //! agent_message: a parent corrects, answers, pauses or asks its child.
 
-use neco_proto::event::{Sender, SubtreeBudget};
-use neco_proto::{AgentOrder, AgentParameters, Risk};
+use neco_proto::event::SubtreeBudget;
+use neco_proto::{Actor, AgentOrder, AgentParameters, Risk};
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -85,7 +85,7 @@ impl Tool for AgentMessageTool {
         let supervisor = self.0.supervisor()?;
         let said = match order(args)? {
             Some((order, said)) => {
-                let from = Sender::Agent { id: self.0.agent };
+                let from = Actor::Agent { id: self.0.agent };
                 if let Err(error) = supervisor.order(from, child, order).await {
                     return Err(self.0.refused(error).await);
                 }

@@ -6,7 +6,7 @@ use neco_app::workflows::find_run;
 use neco_config::{Config, Env};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, WorkflowRun};
 use neco_proto::event::WorkflowState;
-use neco_proto::{Client, Command, WorkflowOrder};
+use neco_proto::{Actor, Client, Command, WorkflowOrder};
 use neco_session::Hub;
 use neco_view::paint::lists::workflows;
 use serde_json::json;
@@ -85,6 +85,6 @@ async fn cancel(hub: &Hub, run: &WorkflowRun, env: &Env) -> Result<(), Failure> 
             return say::out(&format!("workflow {} is told to stop\n", run.name));
         }
     }
-    hub.cancel_workflow(run).await?;
+    hub.cancel_workflow(Actor::Person, run).await?;
     say::out(&format!("workflow {} is cancelled\n", run.name))
 }

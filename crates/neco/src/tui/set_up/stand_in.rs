@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use neco_proto::event::{AgentState, Notification, NotificationLevel, QuestionAnswer, StateChange};
 use neco_proto::{
-    AgentId, Answer, Client, ClientError, Command, Event, EventBody, EventStream, ItemAnswer, Query, Question,
+    Actor, AgentId, Answer, Client, ClientError, Command, Event, EventBody, EventStream, ItemAnswer, Query, Question,
     QuestionId, QuestionItem, Receipt, Reply, Seq, SessionId, SessionSnapshot, Subject,
 };
 use tokio::sync::{mpsc, watch};
@@ -120,7 +120,7 @@ impl StandIn {
             Reply::Choices { answers } => answers.first().cloned(),
             _ => None,
         };
-        self.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(reply) }));
+        self.happen(EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(reply), by: None }));
         let _ = self.answers.send(answer);
         Ok(())
     }
@@ -151,7 +151,7 @@ impl Answers {
 }
 
 impl Client for StandIn {
-    fn send(&self, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+    fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move { self.take(command) })
     }
 
