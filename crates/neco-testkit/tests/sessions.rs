@@ -4,7 +4,7 @@
 
 use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
-use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, StreamChunk, ToolCallUpdate, TurnStart};
+use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, Says, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
     AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part,
     Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
@@ -271,7 +271,7 @@ async fn a_question_tells_what_will_be_asked_next() {
     loop {
         match stream.next().await.unwrap().unwrap().body {
             EventBody::PermissionRequest(request) => {
-                let row = |ahead: &AskedAhead| (ahead.summary.clone(), ahead.risk);
+                let row = |ahead: &AskedAhead| (ahead.summary.clone(), ahead.risk, ahead.says);
                 asked.push(request.ahead.iter().map(row).collect::<Vec<_>>());
                 let no = Decision::Reject { reason: None };
                 session.send(Command::Approve { call_id: request.call_id, decision: no }).await.unwrap();
@@ -280,10 +280,10 @@ async fn a_question_tells_what_will_be_asked_next() {
             _ => {}
         }
     }
-    let write = ("Write b.txt".to_owned(), Some(Risk::Medium));
+    let write = ("Write b.txt".to_owned(), Some(Risk::Medium), Says::Whole);
     // What it would change is not there yet: nobody can say before its turn.
-    let edit = ("Edit b.txt".to_owned(), None);
-    let reset = ("Run git reset --hard HEAD~1".to_owned(), Some(Risk::Critical));
+    let edit = ("Edit b.txt".to_owned(), None, Says::Part);
+    let reset = ("Run git reset --hard HEAD~1".to_owned(), Some(Risk::Critical), Says::Command);
     assert_eq!(asked[0], [write, edit.clone(), reset.clone()], "what is allowed anyway is not named");
     assert_eq!(asked[1], [edit, reset]);
     session.close().await;

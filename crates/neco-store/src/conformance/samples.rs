@@ -201,7 +201,12 @@ fn ask_bodies() -> Vec<EventBody> {
             diff: vec![diff()],
             session_rule: Some("make with any arguments".to_owned()),
             always_rule: Some("make with any arguments, in this folder".to_owned()),
-            ahead: vec![AskedAhead { call_id: call(), summary: "Write a.txt".to_owned(), risk: Some(Risk::Medium) }],
+            ahead: vec![AskedAhead {
+                call_id: call(),
+                summary: "Write a.txt".to_owned(),
+                risk: Some(Risk::Medium),
+                says: Says::Whole,
+            }],
         }),
         EventBody::PermissionDecision(PermissionDecision {
             call_id: call(),
