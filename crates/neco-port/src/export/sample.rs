@@ -195,6 +195,7 @@ fn beginning(sample: &mut Sample) {
         approval: ApprovalMode::AskFirst,
         generation: 8,
         sandbox: "bubblewrap".to_owned(),
+        usual_sandbox: false,
         resumed: false,
         forked_from: None,
     }));

@@ -313,6 +313,7 @@ impl<'a> Maker<'a> {
             approval: ApprovalMode::default(),
             generation: 0,
             sandbox: "none".to_owned(),
+            usual_sandbox: false,
             resumed: false,
             forked_from: None,
         };

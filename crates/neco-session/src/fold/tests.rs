@@ -62,6 +62,7 @@ fn start() -> EventBody {
         approval: ApprovalMode::Auto,
         generation: 8,
         sandbox: String::new(),
+        usual_sandbox: false,
         resumed: true,
         forked_from: None,
     })

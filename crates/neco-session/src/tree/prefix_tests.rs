@@ -80,6 +80,7 @@ pub(super) fn begun(root: AgentId) -> TreeHistory {
         approval: ApprovalMode::default(),
         generation: 0,
         sandbox: String::new(),
+        usual_sandbox: false,
         resumed: false,
         forked_from: None,
     };

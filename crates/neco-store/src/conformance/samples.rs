@@ -115,6 +115,7 @@ fn session_bodies() -> Vec<EventBody> {
             approval: ApprovalMode::AskFirst,
             generation: 8,
             sandbox: "bubblewrap".to_owned(),
+            usual_sandbox: false,
             resumed: false,
             forked_from: Some(ForkedFrom { session_id: SessionId::new(), seq: 3 }),
         }),

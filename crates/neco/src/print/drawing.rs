@@ -182,6 +182,7 @@ fn a_whole_run() {
         approval: ApprovalMode::AskFirst,
         generation: 8,
         sandbox: "strong: workspace_write, network off".into(),
+        usual_sandbox: true,
         resumed: true,
         forked_from: None,
     };
