@@ -170,6 +170,7 @@ impl DeadSession {
             agent_id: self.agent,
             turn_id: Some(self.turn),
             needs: None,
+            more: serde_json::Map::new(),
             body,
         });
         self

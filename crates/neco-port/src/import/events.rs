@@ -336,6 +336,7 @@ impl<'a> Maker<'a> {
             agent_id,
             turn_id,
             needs: None,
+            more: serde_json::Map::new(),
             body,
         });
         Log { title, title_by, events: events.collect() }

@@ -103,6 +103,7 @@ fn events(bodies: Vec<EventBody>) -> Vec<Event> {
         agent_id,
         turn_id,
         needs: None,
+        more: serde_json::Map::new(),
         body,
     };
     bodies.into_iter().enumerate().map(event).collect()

@@ -80,6 +80,7 @@ impl Samples {
             agent_id: self.agent,
             turn_id: seq.is_multiple_of(2).then_some(self.turn),
             needs: None,
+            more: serde_json::Map::new(),
             body,
         }
     }
