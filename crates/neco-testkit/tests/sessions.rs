@@ -6,8 +6,8 @@ use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
 use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, Says, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
-    AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part,
-    Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
+    Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message,
+    Part, Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
@@ -314,6 +314,37 @@ async fn a_snapshot_tells_how_a_session_stands() {
     let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await else { panic!("no snapshot") };
     assert_eq!((snapshot.state, snapshot.usage.input), (AgentState::Complete, 10));
     assert!(snapshot.pending.is_empty());
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sent_a_command_stands_in_the_log() {
+    let stage = stage(Script::new().call("bash", json!({"command": "touch made"})).say("Done."));
+    let session = stage.open().await.unwrap();
+    let phone = Actor::Device { name: "phone".to_owned() };
+    let run = Command::UserMessage { content: "run it".to_owned(), attachments: Vec::new() };
+    session.send_as(phone.clone(), run).await.unwrap();
+    let mut stream = session.events(0);
+    let call_id = loop {
+        if let EventBody::PermissionRequest(request) = stream.next().await.unwrap().unwrap().body {
+            break request.call_id;
+        }
+    };
+    session.send(Command::Approve { call_id, decision: Decision::Once }).await.unwrap();
+    let count = until_complete(&session, 0).await.len();
+    let id = session.id();
+    session.close().await;
+    let session = stage.reopen(id).await.unwrap();
+    let log: Vec<Event> = session.events(0).take(count).map(Result::unwrap).collect().await;
+    let said = log.iter().find_map(|event| match &event.body {
+        EventBody::Message(message) if message.role == Role::User => message.by.clone(),
+        _ => None,
+    });
+    let decided = log.iter().find_map(|event| match &event.body {
+        EventBody::PermissionDecision(decided) => decided.by.clone(),
+        _ => None,
+    });
+    assert_eq!((said, decided), (Some(phone), Some(Actor::Person)));
     session.close().await;
 }
 

@@ -118,7 +118,7 @@ mod tests {
     fn who_decided_is_kept_and_missing_in_older_logs() {
         let old = serde_json::json!({ "call_id": "c1", "decision": { "kind": "once" } });
         let read: PermissionDecision = serde_json::from_value(old.clone()).unwrap();
-        assert_eq!(read.by, None);
+        assert_eq!(read.by.clone().unwrap_or_default(), Actor::Person, "nobody else could decide then");
         assert_eq!(serde_json::to_value(&read).unwrap(), old);
         let by = Some(Actor::Device { name: "phone".to_owned() });
         let json = serde_json::to_value(PermissionDecision { by: by.clone(), ..read }).unwrap();
