@@ -87,6 +87,7 @@ fn message(session: SessionId, seq: u64, number: usize) -> Event {
         agent_id: AgentId::new(),
         turn_id: None,
         needs: None,
+        more: serde_json::Map::new(),
         body: EventBody::Message(Message::user(words.join(" "))),
     }
 }

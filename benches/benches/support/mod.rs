@@ -18,6 +18,7 @@ pub fn events(session_id: SessionId, count: usize) -> Vec<Event> {
         agent_id,
         turn_id: Some(turn_id),
         needs: None,
+        more: serde_json::Map::new(),
         body: body(number / PER_TURN, number % PER_TURN),
     };
     (0..count).map(event).collect()

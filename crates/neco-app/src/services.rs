@@ -223,6 +223,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         shell: setup.config.tools.shell.clone(),
         index_dir: setup.index_dir.clone(),
         sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
+        usual_sandbox: report.as_ref().is_some_and(Report::is_usual),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

@@ -136,6 +136,7 @@ fn question(tools: bool) -> Request {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        agent: None,
     }
 }
 

@@ -84,6 +84,12 @@ impl Report {
         self.strength == Strength::None || self.level == Level::Full || self.network == Network::On
     }
 
+    /// Whether it is as strong as it is by default.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        (self.level, self.strength, &self.network) == (Level::WorkspaceWrite, Strength::Strong, &Network::Off)
+    }
+
     /// In a few words, for the first event of a session.
     #[must_use]
     pub fn in_short(&self) -> String {

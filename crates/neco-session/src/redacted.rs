@@ -12,7 +12,7 @@ use neco_proto::event::{
     StreamChunk, ToolCallDelta, ToolCallEnd, ToolCallUpdate, ToolOutputChunk, Up,
 };
 use neco_proto::{
-    AgentId, CallId, Decision, Diff, Display, EventBody, IdeContext, Message, Part, Reply, Subject, TurnId,
+    AgentId, CallId, Decision, Diff, Display, Event, EventBody, IdeContext, Message, Part, Reply, Subject, TurnId,
 };
 use neco_safety::secrets::{RedactedStream, Redactor, Scope};
 use serde_json::Value;
@@ -65,7 +65,7 @@ impl Redactions {
             }
             None => {
                 events.extend(self.close(agent));
-                redact(&mut body, &self.redactor);
+                redact_body(&mut body, &self.redactor);
                 events.push((turn, body));
             }
         }
@@ -103,7 +103,12 @@ fn event_of(kind: &Kind, text: String) -> Option<EventBody> {
 
 /// Takes secrets out of every text of an event. What only a vendor can read stays as it is, and so do
 /// pictures. A secret that is spread over several events is found by [`Redactions`] alone.
-pub fn redact(body: &mut EventBody, redactor: &Redactor) {
+pub fn redact(event: &mut Event, redactor: &Redactor) {
+    event.more.values_mut().for_each(|value| redact_value(value, redactor));
+    redact_body(&mut event.body, redactor);
+}
+
+fn redact_body(body: &mut EventBody, redactor: &Redactor) {
     let said = |text: &mut String| redactor.redact_in(text, Scope::Said);
     match body {
         EventBody::Message(message) | EventBody::MessageQueued(MessageQueued { message, .. }) => {

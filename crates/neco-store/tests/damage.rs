@@ -95,6 +95,7 @@ fn start() -> EventBody {
         approval: ApprovalMode::Auto,
         generation: 8,
         sandbox: "none".into(),
+        usual_sandbox: false,
         resumed: false,
         forked_from: None,
     })

@@ -234,6 +234,7 @@ impl Stage {
                 shell,
                 index_dir: self.home.path().join("index"),
                 sandbox: "none".to_owned(),
+                usual_sandbox: false,
                 version: "test".to_owned(),
             }),
         }))

@@ -4,10 +4,10 @@
 
 use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
-use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, StreamChunk, ToolCallUpdate, TurnStart};
+use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, Says, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
-    AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message, Part,
-    Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
+    Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message,
+    Part, Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
@@ -170,6 +170,7 @@ impl DeadSession {
             agent_id: self.agent,
             turn_id: Some(self.turn),
             needs: None,
+            more: serde_json::Map::new(),
             body,
         });
         self
@@ -271,7 +272,7 @@ async fn a_question_tells_what_will_be_asked_next() {
     loop {
         match stream.next().await.unwrap().unwrap().body {
             EventBody::PermissionRequest(request) => {
-                let row = |ahead: &AskedAhead| (ahead.summary.clone(), ahead.risk);
+                let row = |ahead: &AskedAhead| (ahead.summary.clone(), ahead.risk, ahead.says);
                 asked.push(request.ahead.iter().map(row).collect::<Vec<_>>());
                 let no = Decision::Reject { reason: None };
                 session.send(Command::Approve { call_id: request.call_id, decision: no }).await.unwrap();
@@ -280,10 +281,10 @@ async fn a_question_tells_what_will_be_asked_next() {
             _ => {}
         }
     }
-    let write = ("Write b.txt".to_owned(), Some(Risk::Medium));
+    let write = ("Write b.txt".to_owned(), Some(Risk::Medium), Says::Whole);
     // What it would change is not there yet: nobody can say before its turn.
-    let edit = ("Edit b.txt".to_owned(), None);
-    let reset = ("Run git reset --hard HEAD~1".to_owned(), Some(Risk::Critical));
+    let edit = ("Edit b.txt".to_owned(), None, Says::Part);
+    let reset = ("Run git reset --hard HEAD~1".to_owned(), Some(Risk::Critical), Says::Command);
     assert_eq!(asked[0], [write, edit.clone(), reset.clone()], "what is allowed anyway is not named");
     assert_eq!(asked[1], [edit, reset]);
     session.close().await;
@@ -313,6 +314,37 @@ async fn a_snapshot_tells_how_a_session_stands() {
     let Ok(Answer::Snapshot(snapshot)) = session.ask(Query::Snapshot).await else { panic!("no snapshot") };
     assert_eq!((snapshot.state, snapshot.usage.input), (AgentState::Complete, 10));
     assert!(snapshot.pending.is_empty());
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sent_a_command_stands_in_the_log() {
+    let stage = stage(Script::new().call("bash", json!({"command": "touch made"})).say("Done."));
+    let session = stage.open().await.unwrap();
+    let phone = Actor::Device { name: "phone".to_owned() };
+    let run = Command::UserMessage { content: "run it".to_owned(), attachments: Vec::new() };
+    session.send_as(phone.clone(), run).await.unwrap();
+    let mut stream = session.events(0);
+    let call_id = loop {
+        if let EventBody::PermissionRequest(request) = stream.next().await.unwrap().unwrap().body {
+            break request.call_id;
+        }
+    };
+    session.send(Command::Approve { call_id, decision: Decision::Once }).await.unwrap();
+    let count = until_complete(&session, 0).await.len();
+    let id = session.id();
+    session.close().await;
+    let session = stage.reopen(id).await.unwrap();
+    let log: Vec<Event> = session.events(0).take(count).map(Result::unwrap).collect().await;
+    let said = log.iter().find_map(|event| match &event.body {
+        EventBody::Message(message) if message.role == Role::User => message.by.clone(),
+        _ => None,
+    });
+    let decided = log.iter().find_map(|event| match &event.body {
+        EventBody::PermissionDecision(decided) => decided.by.clone(),
+        _ => None,
+    });
+    assert_eq!((said, decided), (Some(phone), Some(Actor::Person)));
     session.close().await;
 }
 

@@ -122,9 +122,13 @@ fn decided(id: &str, decision: Decision) -> Effect {
 
 /// A request with what is asked about behind it: id, what, risk.
 fn with_ahead(mut request: Value, ahead: &[(&str, &str, Option<&str>)]) -> Value {
-    let one = |(id, summary, risk): &(&str, &str, Option<&str>)| match risk {
-        Some(risk) => json!({"call_id": id, "summary": summary, "risk": risk}),
-        None => json!({"call_id": id, "summary": summary}),
+    let one = |(id, summary, risk): &(&str, &str, Option<&str>)| {
+        let says = match summary.split_once(' ') {
+            Some(("Run", _)) => "command",
+            Some(("Patch", _)) => "part",
+            _ => "whole",
+        };
+        json!({"call_id": id, "summary": summary, "risk": risk, "says": says})
     };
     request["ahead"] = ahead.iter().map(one).collect();
     request

@@ -164,7 +164,16 @@ mod tests {
 
     fn event(turn: TurnId, body: EventBody) -> Event {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
-        Event { seq: 1, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: Some(turn), needs: None, body }
+        Event {
+            seq: 1,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id,
+            agent_id,
+            turn_id: Some(turn),
+            needs: None,
+            more: serde_json::Map::new(),
+            body,
+        }
     }
 
     fn end(code: Option<ErrorCode>) -> EventBody {

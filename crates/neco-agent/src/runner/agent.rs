@@ -107,10 +107,10 @@ impl Agent {
             accounts: Accounts::new(setup.clock, setup.budget, setup.used, setup.worked),
             watched: Watched::new(guards, &setup.history, scheduler.registry(), &terms),
             scheduler,
-            terms,
             tools,
             context: Context::new(setup.prompts, setup.sources),
-            model: Model::new(setup.provider, setup.call_ids, setup.cache_key, setup.temperature),
+            model: Model::new(setup.provider, setup.call_ids, setup.cache_key, setup.temperature, &terms.role),
+            terms,
             room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len()), setup.counted),
             conversation: Conversation::new(
                 setup.history,

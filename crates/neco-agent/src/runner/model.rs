@@ -10,6 +10,7 @@ use neco_model::{
 };
 use neco_proto::event::{StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent};
 use neco_proto::{CallId, EventBody, Message, Part, Role, ToolCall, Usage};
+use neco_safety::Who;
 use neco_toolkit::Registry;
 
 use super::accounts::Accounts;
@@ -33,6 +34,8 @@ pub(super) struct Model {
     streaming: Option<Streaming>,
     cache_key: String,
     temperature: Option<f64>,
+    /// The name of its definition, when it is not the root that asks.
+    agent: Option<Arc<str>>,
     /// Ids of calls that the session has seen: a result must reach its own call.
     taken_ids: CallIds,
     /// Its last words since the agent last began.
@@ -150,12 +153,14 @@ impl Model {
         taken_ids: CallIds,
         cache_key: String,
         temperature: Option<f64>,
+        role: &Arc<str>,
     ) -> Self {
         Self {
             provider,
             streaming: None,
             cache_key,
             temperature,
+            agent: Some(role).filter(|role| ***role != *Who::ROOT).cloned(),
             taken_ids,
             final_text: String::new(),
             goes_on: false,
@@ -186,6 +191,7 @@ impl Model {
             cache_key: self.cache_key.clone(),
             output: None,
             temperature: self.temperature,
+            agent: self.agent.clone(),
         };
         self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
     }
@@ -199,6 +205,7 @@ impl Model {
             cache_key: format!("{}-notes", self.cache_key),
             output: None,
             temperature: None,
+            agent: None,
         })
     }
 

@@ -1,5 +1,6 @@
 //! Plan mode: how an agent gets into it, and what comes of its plan.
 
+use neco_proto::event::ToolCallEnd;
 use neco_proto::{Actor, ApprovalMode, ErrorCode, EventBody, Mode, PlanStatus, Reply};
 use neco_toolkit::ToolError;
 
@@ -108,8 +109,9 @@ impl Planning {
             Reply::RevisePlan { comments } => {
                 reports.commit_all(self.book.settle(plan, PlanStatus::SentBack)).await?;
                 rejected(format!(
-                    "the user sent the plan back (you are still in plan mode: make it better and hand it over again) \
-                     and said: {}",
+                    "the user sent the plan back (you are still in plan mode: make it better and hand it over \
+                     again){}{}",
+                    ToolCallEnd::SAID,
                     comments.trim()
                 ))
             }

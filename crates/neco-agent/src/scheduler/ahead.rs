@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
-use neco_proto::event::AskedAhead;
+use neco_proto::event::{AskedAhead, Says};
 use neco_proto::{ErrorCode, EventBody};
 use neco_safety::{Ruling, SideEffect, Who};
 use neco_toolkit::{Plan, PreparedCall, ToolContext};
@@ -107,20 +107,20 @@ impl Scheduler {
     fn asked_ahead(&self, behind: &Behind, who: &Who<'_>) -> Option<AskedAhead> {
         let Behind { index, prepared, plan } = behind;
         let call = self.calls.get(*index)?;
-        let risk = match plan {
+        let (risk, says) = match plan {
             Look::Fails => return None,
             Look::Later if prepared.touch().changes_nothing() => return None,
-            Look::Later => None,
+            Look::Later => (None, Says::default()),
             Look::Plan(plan) => {
                 let action = approve::action((&call.tool, &call.origin), prepared.as_ref(), plan);
                 let verdict = rule(&self.policy, call.ruling.as_ref(), &action, who);
                 if verdict.ruling != Ruling::Ask {
                     return None;
                 }
-                Some(verdict.risk)
+                (Some(verdict.risk), Says::of(&call.summary, plan.command.as_deref(), plan.diff.len()))
             }
         };
-        Some(AskedAhead { call_id: call.id.clone(), summary: call.summary.clone(), risk })
+        Some(AskedAhead { call_id: call.id.clone(), summary: call.summary.clone(), risk, says })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest};
+use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest, ToolCallEnd};
 use neco_proto::{Actor, Decision, ErrorCode, EventBody, ToolOrigin};
 use neco_safety::{Action, Grant, Policy, Verdict};
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
@@ -169,7 +169,7 @@ fn changed_call(
 
 fn rejected(reason: Option<&str>) -> Outcome {
     let words = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
-        Some(reason) => format!("the user rejected this call and said: {reason}"),
+        Some(reason) => format!("the user rejected this call{}{reason}", ToolCallEnd::SAID),
         None => "the user rejected this call".to_owned(),
     };
     let error = ToolError::new(ErrorCode::RejectedByUser, words);

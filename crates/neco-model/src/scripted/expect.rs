@@ -158,6 +158,7 @@ mod tests {
             cache_key: String::new(),
             output: None,
             temperature: None,
+            agent: None,
         }
     }
 

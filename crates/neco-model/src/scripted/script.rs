@@ -58,19 +58,16 @@ pub struct AgentPart {
 }
 
 impl AgentPart {
-    /// Whether it is the part of whoever asks this: an agent is told its name in its prompt, and its task is the
-    /// first thing that is said to it. The root has no name.
+    /// Whether it is the part of whoever asks this. The task of an agent is the first thing that is said to it; the root
+    /// plays no part.
     #[must_use]
     pub fn fits(&self, request: &Request) -> bool {
-        let Some((_, named)) = request.system.split_once(AGENT) else { return false };
-        let is_role = |role: &String| named.strip_prefix(role.as_str()).is_some_and(|rest| rest.starts_with('"'));
+        let Some(agent) = request.agent.as_deref() else { return false };
         let task = request.history.iter().next().map(|entry| entry.message().text()).unwrap_or_default();
-        self.role.as_ref().is_none_or(is_role) && self.task.as_ref().is_none_or(|words| task.contains(words))
+        self.role.as_ref().is_none_or(|role| role == agent)
+            && self.task.as_ref().is_none_or(|words| task.contains(words))
     }
 }
-
-/// What stands before the name of an agent in its prompt.
-const AGENT: &str = "You are the agent \"";
 
 /// One answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -64,6 +64,7 @@ mod tests {
             cache_key: String::new(),
             output: None,
             temperature,
+            agent: None,
         };
         let sent = |wire: &dyn Wire, temperature| -> Value {
             let body: Value = serde_json::from_slice(&wire.encode(&request(temperature)).concat()).unwrap();

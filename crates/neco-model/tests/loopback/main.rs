@@ -88,6 +88,7 @@ fn request() -> Request {
         cache_key: "session".to_owned(),
         output: None,
         temperature: None,
+        agent: None,
     }
 }
 

@@ -35,7 +35,16 @@ impl Sample {
         let seq = self.events.len() as u64 + 1;
         let ts = Timestamp::from_millisecond(self.ms).unwrap_or(Timestamp::UNIX_EPOCH);
         let turn_id = seq.is_multiple_of(3).then(TurnId::new);
-        self.events.push(Event { seq, ts, session_id: self.session, agent_id: self.agent, turn_id, needs: None, body });
+        self.events.push(Event {
+            seq,
+            ts,
+            session_id: self.session,
+            agent_id: self.agent,
+            turn_id,
+            needs: None,
+            more: serde_json::Map::new(),
+            body,
+        });
         seq
     }
 
@@ -195,6 +204,7 @@ fn beginning(sample: &mut Sample) {
         approval: ApprovalMode::AskFirst,
         generation: 8,
         sandbox: "bubblewrap".to_owned(),
+        usual_sandbox: false,
         resumed: false,
         forked_from: None,
     }));

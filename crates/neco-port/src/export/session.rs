@@ -108,7 +108,7 @@ impl<'a> Export<'a> {
                     None => take(event),
                     Some(redactor) => {
                         let mut event = event.clone();
-                        redact(&mut event.body, redactor);
+                        redact(&mut event, redactor);
                         take(&event)
                     }
                 };

@@ -313,6 +313,7 @@ impl<'a> Maker<'a> {
             approval: ApprovalMode::default(),
             generation: 0,
             sandbox: "none".to_owned(),
+            usual_sandbox: false,
             resumed: false,
             forked_from: None,
         };
@@ -335,6 +336,7 @@ impl<'a> Maker<'a> {
             agent_id,
             turn_id,
             needs: None,
+            more: serde_json::Map::new(),
             body,
         });
         Log { title, title_by, events: events.collect() }

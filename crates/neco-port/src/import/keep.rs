@@ -94,7 +94,7 @@ impl Keeper<'_> {
         let version = env!("CARGO_PKG_VERSION");
         let source = Source { from: program, file, cwd: &cwd, version, session, now: Timestamp::now() };
         let Log { title, title_by, mut events } = log(&mut foreign, &source);
-        events.iter_mut().for_each(|event| redact(&mut event.body, &self.redactor));
+        events.iter_mut().for_each(|event| redact(event, &self.redactor));
         let created_ms = events.first().map_or(0, |event| event.ts.as_millisecond());
         let record = self.record(session, &place.cwd, title, Some(title_by), created_ms);
         let (title, count) = (record.title.clone(), events.len() as u64);

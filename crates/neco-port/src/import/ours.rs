@@ -74,7 +74,7 @@ async fn compared<R: BufRead>(
         for kept in &page {
             match reader.next_event() {
                 Ok(Some(mut event)) => {
-                    redact(&mut event.body, &keeper.redactor);
+                    redact(&mut event, &keeper.redactor);
                     if without_place(event) != without_place(kept.clone()) {
                         return Ok(Ok(Here::Another));
                     }
@@ -234,7 +234,7 @@ async fn next<R: BufRead>(
     let next = reader.next_event().map_err(|error| PortError::Broken { file: name.to_owned(), error })?;
     let Some(mut event) = next else { return Ok(None) };
     event.session_id = id;
-    redact(&mut event.body, &keeper.redactor);
+    redact(&mut event, &keeper.redactor);
     place_output(&mut event, keeper, reader.take_outputs()).await?;
     Ok(Some(event))
 }

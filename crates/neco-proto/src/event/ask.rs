@@ -56,6 +56,46 @@ pub struct AskedAhead {
     /// How much harm it could do, as things stand now; absent where that shows only when its turn comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risk>,
+    /// How much of it that line says.
+    #[serde(default, skip_serializing_if = "Says::is_part")]
+    pub says: Says,
+}
+
+/// How much of a call its line says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Says {
+    /// Not all, or it is not known: there may be more files.
+    #[default]
+    Part,
+    /// All that would be done.
+    Whole,
+    /// A command, of which a line shows the beginning.
+    Command,
+}
+
+impl Says {
+    /// What this line says of a call that runs a command or changes so many files: it names one at most.
+    #[must_use]
+    pub fn of(summary: &str, command: Option<&str>, files: usize) -> Self {
+        match command {
+            Some(_) => Self::Command,
+            None if files > 1 || summary.contains('…') => Self::Part,
+            None => Self::Whole,
+        }
+    }
+
+    fn is_part(&self) -> bool {
+        *self == Self::Part
+    }
+}
+
+impl PermissionRequest {
+    /// How much of the call its line says.
+    #[must_use]
+    pub fn says(&self) -> Says {
+        Says::of(&self.summary, self.command.as_deref(), self.diff.len())
+    }
 }
 
 /// A person decided.
@@ -78,7 +118,7 @@ mod tests {
     fn who_decided_is_kept_and_missing_in_older_logs() {
         let old = serde_json::json!({ "call_id": "c1", "decision": { "kind": "once" } });
         let read: PermissionDecision = serde_json::from_value(old.clone()).unwrap();
-        assert_eq!(read.by, None);
+        assert_eq!(read.by.clone().unwrap_or_default(), Actor::Person, "nobody else could decide then");
         assert_eq!(serde_json::to_value(&read).unwrap(), old);
         let by = Some(Actor::Device { name: "phone".to_owned() });
         let json = serde_json::to_value(PermissionDecision { by: by.clone(), ..read }).unwrap();

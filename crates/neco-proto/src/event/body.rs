@@ -1,9 +1,13 @@
 //! The event and the one list of what can happen.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
+use super::unknown::field_names;
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
@@ -18,6 +22,8 @@ use crate::question::Question;
 
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Event")]
 pub struct Event {
     /// Position in the session's log, from 1, without gaps.
     pub seq: Seq,
@@ -38,6 +44,28 @@ pub struct Event {
     /// What happened.
     #[serde(flatten)]
     pub body: EventBody,
+    /// Fields that only another version knows, beside those of a body that this one can read; what is new within
+    /// them is lost when the event is written again.
+    #[serde(flatten, deserialize_with = "super::unknown::fields")]
+    #[schemars(skip)]
+    pub more: Map<String, Value>,
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut event = Self::deserialize(deserializer)?;
+        // A body that can't be read keeps all of its fields itself.
+        if matches!(event.body, EventBody::Unknown(_)) {
+            event.more.clear();
+        }
+        Ok(event)
+    }
 }
 
 /// A fixed number of digits, so that sorting the text is sorting the time.
@@ -78,6 +106,17 @@ macro_rules! event_bodies {
                 match self {
                     $(Self::$variant(_) => $name,)+
                     Self::Unknown(unknown) => &unknown.name,
+                }
+            }
+
+            /// The names of all fields that a body of this type may have.
+            pub(super) fn fields(type_name: &str) -> Option<&'static [String]> {
+                match type_name {
+                    $($name => {
+                        static NAMES: LazyLock<Vec<String>> = LazyLock::new(field_names::<$payload>);
+                        Some(&NAMES)
+                    })+
+                    _ => None,
                 }
             }
         }
@@ -239,6 +278,7 @@ mod tests {
             agent_id: AgentId::new(),
             turn_id: None,
             needs: None,
+            more: Map::new(),
             body: EventBody::Message(Message::user("hello")),
         };
         let json = serde_json::to_value(&event).unwrap();
@@ -249,6 +289,16 @@ mod tests {
         assert!(json.get("turn_id").is_none());
         let back: Event = serde_json::from_value(json).unwrap();
         assert_eq!(back, event);
+        let later = serde_json::to_string(&event).unwrap().replacen('{', r#"{"parts":[],"zeal":{"of":[7,null]},"#, 1);
+        let mut later: Value = serde_json::from_str(&later).unwrap();
+        later["ahead"] = Value::Null;
+        let read: Event = serde_json::from_value(later.clone()).unwrap();
+        assert_eq!(read.more.keys().collect::<Vec<_>>(), ["zeal", "ahead"]);
+        assert_eq!((&read.body, serde_json::to_value(&read).unwrap()), (&event.body, later.clone()));
+        later["role"] = "oracle".into();
+        let read: Event = serde_json::from_value(later.clone()).unwrap();
+        assert!(read.more.is_empty() && matches!(read.body, EventBody::Unknown(_)));
+        assert_eq!(serde_json::to_value(&read).unwrap(), later);
         let EventBody::Message(message) = back.body else { panic!("not a message") };
         assert_eq!(message.parts, [Part::Text { text: "hello".into() }]);
     }

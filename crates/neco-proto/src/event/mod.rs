@@ -21,7 +21,7 @@ mod unknown;
 mod workflow;
 
 pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
-pub use ask::{AskedAhead, PermissionDecision, PermissionRequest};
+pub use ask::{AskedAhead, PermissionDecision, PermissionRequest, Says};
 pub use body::{Event, EventBody};
 pub use checkpoint::{
     Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, LeftOutWhy, Rewind, RewindWhat,

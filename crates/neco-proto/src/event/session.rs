@@ -28,6 +28,9 @@ pub struct SessionStart {
     pub generation: u8,
     /// What stands between commands and the machine.
     pub sandbox: String,
+    /// Whether that is as strong as it is by default: commands are held to the workspace, without the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub usual_sandbox: bool,
     /// Whether an earlier conversation goes on.
     pub resumed: bool,
     /// Where the conversation comes from, when it began in another session.

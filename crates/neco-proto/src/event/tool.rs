@@ -113,6 +113,15 @@ pub struct ToolCallEnd {
 }
 
 impl ToolCallEnd {
+    /// What stands before the person's own words in the output of a call that they refused.
+    pub const SAID: &str = " and said: ";
+
+    /// What the person said with their no, in the words of a call that they refused.
+    #[must_use]
+    pub fn said_in(words: &str) -> Option<&str> {
+        words.split_once(Self::SAID).map(|(_, said)| said)
+    }
+
     /// What the tool itself says at the end of its output, in brackets; without the advice behind it.
     #[must_use]
     pub fn last_note(&self) -> Option<&str> {

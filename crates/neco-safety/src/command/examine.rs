@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use neco_proto::Risk;
 
 use super::environment::{self, Effect};
-use super::examined::{Examined, Mention, Opened, Part, Word};
-use super::finding::{Command, Finding, Inner, Input, add_reason};
+use super::examined::{Examined, Mention, Opened, Part, Reasons, Word};
+use super::finding::{Command, Finding, Inner, Input};
 use super::ground::{Ground, is_harmless_device};
 use super::judge::judge;
 use super::named::{call_git, program_name};
@@ -64,7 +64,7 @@ impl<'a> Examination<'a> {
         let found = Examined {
             risk: Risk::Safe,
             never: None,
-            because: None,
+            because: Reasons::default(),
             clean: true,
             network: false,
             history: false,
@@ -228,7 +228,7 @@ impl<'a> Examination<'a> {
             words: command.words,
             plain: command.plain,
             risk: finding.risk,
-            because: finding.because,
+            because: finding.because.told(),
             wrapper: finding.wrapper || command.vouched,
             uncoverable: finding.uncoverable,
             standing,
@@ -249,7 +249,7 @@ impl<'a> Examination<'a> {
             let names_path = command.words.iter().skip(1).any(|word| word.text.contains('/'));
             match finding.never.filter(|_| names_path) {
                 Some(why) => self.never(&why),
-                None => self.raise(finding.risk, finding.because.as_deref().unwrap_or_default()),
+                None => self.raise_all(finding.risk, &finding.because),
             }
         }
         self.found.parts.push(Part {
@@ -290,7 +290,7 @@ impl<'a> Examination<'a> {
     }
 
     fn merge(&mut self, finding: &Finding) {
-        self.raise(finding.risk, finding.because.as_deref().unwrap_or_default());
+        self.raise_all(finding.risk, &finding.because);
         if let Some(why) = &finding.never {
             self.never(why);
         }
@@ -407,12 +407,16 @@ impl<'a> Examination<'a> {
 
     /// The worst decides. Everything that is critical is told, of what is less the first.
     fn raise(&mut self, risk: Risk, why: &str) {
+        self.raise_all(risk, &Reasons::of(why));
+    }
+
+    fn raise_all(&mut self, risk: Risk, why: &Reasons) {
         if risk > self.found.risk {
             self.found.risk = risk;
-            self.found.because = None;
+            self.found.because = Reasons::default();
         }
-        if risk == self.found.risk && (risk == Risk::Critical || self.found.because.is_none()) {
-            add_reason(&mut self.found.because, why);
+        if risk == self.found.risk && (risk == Risk::Critical || self.found.because.told().is_none()) {
+            self.found.because.add(why);
         }
     }
 
@@ -420,7 +424,7 @@ impl<'a> Examination<'a> {
         self.raise(Risk::Critical, why);
         if self.found.never.is_none() {
             self.found.never = Some(why.to_owned());
-            self.found.because = Some(why.to_owned());
+            self.found.because = Reasons::of(why);
         }
     }
 

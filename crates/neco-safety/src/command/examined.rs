@@ -79,6 +79,44 @@ pub struct Opened {
     pub changes: bool,
 }
 
+/// Why something is as risky as it is: a yes is to all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reasons {
+    told: Vec<String>,
+    /// Whether there are others: whoever writes the line chooses what comes first.
+    more: bool,
+}
+
+impl Reasons {
+    /// More reasons than these are told to nobody.
+    const MOST: usize = 4;
+
+    /// One reason; none when there is nothing to say.
+    pub(crate) fn of(why: &str) -> Self {
+        Self { told: Some(why).filter(|why| !why.is_empty()).map(str::to_owned).into_iter().collect(), more: false }
+    }
+
+    /// Adds those that are not there yet.
+    pub(crate) fn add(&mut self, others: &Self) {
+        self.more |= others.more;
+        for why in &others.told {
+            if !self.told.contains(why) {
+                match self.told.len() < Self::MOST {
+                    true => self.told.push(why.clone()),
+                    false => self.more = true,
+                }
+            }
+        }
+    }
+
+    /// All of them in words, if there are any.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let more = if self.more { "; and more that is critical" } else { "" };
+        (!self.told.is_empty()).then(|| format!("{}{more}", self.told.join("; also ")))
+    }
+}
+
 /// A command line, examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
@@ -87,7 +125,7 @@ pub struct Examined {
     /// Why it is denied outright, if it is.
     pub never: Option<String>,
     /// What makes it as risky as it is.
-    pub because: Option<String>,
+    pub because: Reasons,
     /// Whether all of it was understood. What was not is never safe.
     pub clean: bool,
     /// Whether a program in it is known to need the network.

@@ -2,7 +2,7 @@
 
 use neco_proto::Risk;
 
-use super::examined::{Opened, Word};
+use super::examined::{Opened, Reasons, Word};
 
 /// Where a command's standard input comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,44 +79,13 @@ impl Inner {
 /// More guesses about one command are not followed.
 const MOST_GUESSES: usize = 64;
 
-/// What stands between two reasons for the same risk.
-const ALSO: &str = "; also ";
-
-/// What stands for those that are not told.
-const MORE: &str = "; and more that is critical";
-
-/// More reasons than these are told to nobody.
-const MOST_REASONS: usize = 4;
-
-/// Adds what makes something critical to what else does: a yes is to all of it.
-pub(crate) fn add_reason(told: &mut Option<String>, why: &str) {
-    let Some(told) = told else {
-        *told = Some(why.to_owned()).filter(|why| !why.is_empty());
-        return;
-    };
-    for why in why.split(ALSO).filter(|why| !why.is_empty()) {
-        if told.split(ALSO).any(|own| own == why) {
-            continue;
-        }
-        match told.split(ALSO).count() {
-            count if count < MOST_REASONS => {
-                told.push_str(ALSO);
-                told.push_str(why);
-            }
-            // Whoever writes the line chooses what comes first.
-            _ if !told.ends_with(MORE) => told.push_str(MORE),
-            _ => {}
-        }
-    }
-}
-
 /// What is known about one simple command.
 #[derive(Debug)]
 pub(crate) struct Finding {
     /// How much harm it could do.
     pub(crate) risk: Risk,
     /// Why.
-    pub(crate) because: Option<String>,
+    pub(crate) because: Reasons,
     /// Why it is denied outright.
     pub(crate) never: Option<String>,
     /// Whether it is known to use the network.
@@ -143,7 +112,7 @@ impl Finding {
     pub(crate) fn new() -> Self {
         Self {
             risk: Risk::High,
-            because: None,
+            because: Reasons::default(),
             never: None,
             network: false,
             history: false,
@@ -160,7 +129,7 @@ impl Finding {
     /// It is critical.
     pub(crate) fn critical(&mut self, why: impl Into<String>) {
         self.risk = Risk::Critical;
-        add_reason(&mut self.because, &why.into());
+        self.because.add(&Reasons::of(&why.into()));
     }
 
     /// It is denied outright.
@@ -168,7 +137,7 @@ impl Finding {
         let why = why.into();
         self.risk = Risk::Critical;
         self.never.get_or_insert_with(|| why.clone());
-        self.because = self.never.clone();
+        self.because = Reasons::of(self.never.as_deref().unwrap_or_default());
     }
 
     /// An option of it runs or writes something, or it acts elsewhere: no rule covers it.

@@ -3,8 +3,8 @@
 use neco_proto::Risk;
 
 use super::environment::{self, Effect};
-use super::examined::Word;
-use super::finding::{Command, Finding, Inner, Input, add_reason};
+use super::examined::{Reasons, Word};
+use super::finding::{Command, Finding, Inner, Input};
 use super::ground::Ground;
 use super::known_safe;
 use super::named::{program_name, usual_name};
@@ -47,7 +47,7 @@ pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
         finding.risk = Risk::Safe;
     }
     if let Some(word) = outside.filter(|_| finding.risk == Risk::High) {
-        add_reason(&mut finding.because, &format!("{} is outside the workspace", word.text));
+        finding.because.add(&Reasons::of(&format!("{} is outside the workspace", word.text)));
     }
     finding
 }

@@ -38,9 +38,8 @@ mod surely;
 mod walk;
 
 pub use examine::examine;
-pub use examined::{Examined, Opened, Part, Word};
+pub use examined::{Examined, Opened, Part, Reasons, Word};
 pub use place::Place;
 pub use rule::CommandRule;
 
-pub(crate) use finding::add_reason;
 pub(crate) use reach::{Named, Reached};

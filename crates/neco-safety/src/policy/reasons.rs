@@ -8,7 +8,7 @@ use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
 use super::judge::Decided;
 use super::rule::{Rule, Ruling, Source, When};
-use crate::command::add_reason;
+use crate::command::Reasons;
 
 /// The reason of a decision; `near` is a rule that allows others like it, and why it does not allow this.
 pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Rule, String)>) -> String {
@@ -22,7 +22,7 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Ru
     let reason = match near {
         // It is told already.
         Some((rule, why))
-            if facts.examined.as_ref().is_some_and(|examined| examined.because.as_ref() == Some(&why)) =>
+            if facts.examined.as_ref().is_some_and(|examined| examined.because.told().as_ref() == Some(&why)) =>
         {
             format!("{reason}; {} does not cover that", named(rule))
         }
@@ -113,15 +113,16 @@ fn named(rule: &Rule) -> String {
 /// What a call does that makes it worth a question.
 pub(super) fn what(facts: &Facts<'_>) -> String {
     let network = if needs_network(facts) { "; it needs the network, which is off for commands" } else { "" };
-    let mut because = facts.action.because.map(str::to_owned);
+    let mut because = Reasons::of(facts.action.because.unwrap_or_default());
     // What a tool says of itself hides nothing of what its command would do.
-    if let Some(examined) = facts.examined.as_ref().filter(|one| because.is_none() || one.risk == Risk::Critical) {
-        add_reason(&mut because, examined.because.as_deref().unwrap_or_default());
+    if let Some(examined) = facts.examined.as_ref().filter(|one| because.told().is_none() || one.risk == Risk::Critical)
+    {
+        because.add(&examined.because);
     }
     if let Some(unclear) = &facts.unclear {
-        add_reason(&mut because, unclear);
+        because.add(&Reasons::of(unclear));
     }
-    if let Some(because) = because {
+    if let Some(because) = because.told() {
         return format!("{because}{network}");
     }
     let words = match facts.action.touch {

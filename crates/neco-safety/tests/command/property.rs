@@ -51,7 +51,7 @@ fn beside(line: &str, place: &Place) {
 fn is_consistent(line: &str, examined: &Examined) {
     assert!(examined.never.is_none() || examined.risk == Risk::Critical, "{line:?}");
     assert!(examined.clean || examined.risk == Risk::Critical, "{line:?}");
-    assert!(examined.risk < Risk::Critical || examined.because.is_some(), "{line:?}");
+    assert!(examined.risk < Risk::Critical || examined.because.told().is_some(), "{line:?}");
     let worst = examined.parts.iter().map(|part| part.risk).max();
     assert!(worst.is_none_or(|worst| worst <= examined.risk), "{line:?}");
     for rule in examined.rules() {

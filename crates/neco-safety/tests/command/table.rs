@@ -37,7 +37,7 @@ fn every_line_of_the_table_is_rated_as_it_says() {
         count += 1;
         let examined = examine(&command, &place());
         if rating(&examined) != expected {
-            let because = examined.because.as_deref().unwrap_or("no reason");
+            let because = examined.because.told().unwrap_or("no reason".to_owned());
             wrong.push(format!(
                 "{command:?}: expected {expected}, is {} ({because}, clean: {})",
                 rating(&examined),
@@ -55,13 +55,13 @@ fn every_line_of_the_table_is_rated_as_it_says() {
 fn what_is_critical_says_why() {
     for (_, command) in lines() {
         let examined = examine(&command, &place());
-        assert!(examined.risk < Risk::Critical || examined.because.is_some(), "{command}");
+        assert!(examined.risk < Risk::Critical || examined.because.told().is_some(), "{command}");
     }
 }
 
 #[test]
 fn everything_that_is_critical_is_told_once() {
-    let because = |line: &str| examine(line, &place()).because.unwrap();
+    let because = |line: &str| examine(line, &place()).because.told().unwrap();
     let both = because("cat .env; git reset --hard HEAD~1; cat .env");
     let (first, second) = both.split_once("; also ").unwrap();
     assert!(first.starts_with(".env: ") && !second.contains("; also "), "{both}");

@@ -1,8 +1,10 @@
 //! A window in another process can do what one in the same process can.
 
 use futures::StreamExt;
-use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query};
+use neco_proto::event::{SessionTitle, TitleSource, UnknownEvent};
+use neco_proto::{Actor, Answer, Client, ClientError, Command, Event, EventBody, Query};
 use neco_server::{AttachError, RemoteClient};
+use serde_json::{Map, json};
 
 use crate::session::{Stage, chunk};
 
@@ -19,14 +21,29 @@ async fn commands_questions_and_refusals_go_through() {
     let receipt = window.send(steer("turn left")).await.unwrap();
     assert_eq!(receipt.seq, 1);
     assert!(matches!(&stage.session.log()[1].body, EventBody::Message(said) if Some(said.id) == receipt.message_id));
-    assert_eq!(*stage.session.commands.lock().unwrap(), [steer("turn left")]);
+    let phone = Actor::Device { name: "phone".to_owned() };
+    window.send_as(phone.clone(), steer("faster")).await.unwrap();
+    let heard = [(Actor::Person, steer("turn left")), (phone, steer("faster"))];
+    assert_eq!(*stage.session.commands.lock().unwrap(), heard);
     let Answer::Snapshot(snapshot) = window.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
-    assert_eq!((snapshot.last_seq, snapshot.session_id), (2, stage.session.id));
+    assert_eq!((snapshot.last_seq, snapshot.session_id), (3, stage.session.id));
     let refused = window.send(Command::Compact { focus: None }).await.unwrap_err();
     assert_eq!(refused, ClientError::Refused("there is nothing to compact".to_owned()));
     assert!(
         matches!(window.ask(Query::Messages).await, Err(ClientError::Refused(words)) if words.contains("Messages"))
     );
+}
+
+#[tokio::test]
+async fn what_only_another_version_knows_reaches_a_window_as_it_is() {
+    let stage = Stage::new();
+    let window = stage.window().await;
+    let fields = || Map::from_iter([("colours".to_owned(), json!(["red", { "of": 7 }]))]);
+    stage.session.add(EventBody::Unknown(UnknownEvent { name: "hologram".to_owned(), fields: fields() }));
+    let title = SessionTitle { title: "Later".to_owned(), by: TitleSource::Person };
+    stage.session.add_with(EventBody::Title(title), fields());
+    let heard: Vec<Event> = window.events(0).take(2).map(Result::unwrap).collect().await;
+    assert_eq!(heard, stage.session.log());
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ pub struct FakeSession {
     pub id: SessionId,
     agent: AgentId,
     log: Arc<Mutex<Vec<Event>>>,
-    pub commands: Mutex<Vec<Command>>,
+    pub commands: Mutex<Vec<(Actor, Command)>>,
     /// The last event, and whether there will be more.
     last: watch::Sender<(Seq, bool)>,
 }
@@ -46,10 +46,24 @@ impl FakeSession {
     }
 
     pub fn add(&self, body: EventBody) -> Seq {
+        self.add_with(body, serde_json::Map::new())
+    }
+
+    /// Adds an event with fields that nobody here knows.
+    pub fn add_with(&self, body: EventBody, more: serde_json::Map<String, Value>) -> Seq {
         let mut log = self.log.lock().unwrap();
         let seq = log.len() as Seq + 1;
         let (session_id, agent_id) = (self.id, self.agent);
-        log.push(Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body });
+        log.push(Event {
+            seq,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id,
+            agent_id,
+            turn_id: None,
+            needs: None,
+            more,
+            body,
+        });
         self.last.send_replace((seq, false));
         seq
     }
@@ -75,7 +89,7 @@ pub fn chunk(text: &str) -> EventBody {
 }
 
 impl Client for FakeSession {
-    fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+    fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
             if matches!(command, Command::Compact { .. }) {
                 return Err(ClientError::Refused("there is nothing to compact".to_owned()));
@@ -89,7 +103,7 @@ impl Client for FakeSession {
             if let Some(message) = message {
                 self.add(EventBody::Message(message));
             }
-            self.commands.lock().unwrap().push(command);
+            self.commands.lock().unwrap().push((by, command));
             Ok(Receipt { seq, message_id })
         })
     }

@@ -62,6 +62,7 @@ fn start() -> EventBody {
         approval: ApprovalMode::Auto,
         generation: 8,
         sandbox: String::new(),
+        usual_sandbox: false,
         resumed: true,
         forked_from: None,
     })
@@ -102,6 +103,7 @@ fn events(bodies: Vec<EventBody>) -> Vec<Event> {
         agent_id,
         turn_id,
         needs: None,
+        more: serde_json::Map::new(),
         body,
     };
     bodies.into_iter().enumerate().map(event).collect()

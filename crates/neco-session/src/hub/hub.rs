@@ -342,6 +342,7 @@ impl Hub {
             approval: options.approval,
             generation: options.default_generation.number(),
             sandbox: self.deps().sandbox.clone(),
+            usual_sandbox: self.deps().usual_sandbox,
             resumed,
             forked_from: None,
         }

@@ -125,6 +125,7 @@ mod tests {
                 agent_id,
                 turn_id: None,
                 needs: None,
+                more: serde_json::Map::new(),
                 body,
             };
             (1..).zip(bodies).map(event).collect()

@@ -134,6 +134,8 @@ pub struct AgentDeps {
     pub index_dir: PathBuf,
     /// What stands between commands and the machine, in words.
     pub sandbox: String,
+    /// Whether that is as strong as it is by default.
+    pub usual_sandbox: bool,
     /// The version of Neco.
     pub version: String,
 }

@@ -171,6 +171,7 @@ async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String,
         cache_key: String::new(),
         output: Some(Arc::new(OutputSchema { name: "memories".to_owned(), schema: schema() })),
         temperature: None,
+        agent: None,
     });
     let mut answer = Answer::default();
     while let Some(delta) = stream.next().await {

@@ -37,6 +37,7 @@ pub(super) async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Resu
         cache_key: String::new(),
         output: None,
         temperature: None,
+        agent: None,
     });
     let mut answer = Answer::default();
     while let Some(delta) = stream.next().await {

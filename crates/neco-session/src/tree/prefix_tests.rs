@@ -66,7 +66,16 @@ fn op(step: &Step, agents: &mut Vec<AgentId>) -> Op {
 }
 
 pub(super) fn event(agent_id: AgentId, body: EventBody) -> Event {
-    Event { seq: 1, ts: NOW, session_id: SessionId::new(), agent_id, turn_id: None, needs: None, body }
+    Event {
+        seq: 1,
+        ts: NOW,
+        session_id: SessionId::new(),
+        agent_id,
+        turn_id: None,
+        needs: None,
+        more: serde_json::Map::new(),
+        body,
+    }
 }
 
 /// What the log of a session begins with.
@@ -80,6 +89,7 @@ pub(super) fn begun(root: AgentId) -> TreeHistory {
         approval: ApprovalMode::default(),
         generation: 0,
         sandbox: String::new(),
+        usual_sandbox: false,
         resumed: false,
         forked_from: None,
     };

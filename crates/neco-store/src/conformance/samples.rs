@@ -80,6 +80,7 @@ impl Samples {
             agent_id: self.agent,
             turn_id: seq.is_multiple_of(2).then_some(self.turn),
             needs: None,
+            more: serde_json::Map::new(),
             body,
         }
     }
@@ -115,6 +116,7 @@ fn session_bodies() -> Vec<EventBody> {
             approval: ApprovalMode::AskFirst,
             generation: 8,
             sandbox: "bubblewrap".to_owned(),
+            usual_sandbox: false,
             resumed: false,
             forked_from: Some(ForkedFrom { session_id: SessionId::new(), seq: 3 }),
         }),
@@ -201,7 +203,12 @@ fn ask_bodies() -> Vec<EventBody> {
             diff: vec![diff()],
             session_rule: Some("make with any arguments".to_owned()),
             always_rule: Some("make with any arguments, in this folder".to_owned()),
-            ahead: vec![AskedAhead { call_id: call(), summary: "Write a.txt".to_owned(), risk: Some(Risk::Medium) }],
+            ahead: vec![AskedAhead {
+                call_id: call(),
+                summary: "Write a.txt".to_owned(),
+                risk: Some(Risk::Medium),
+                says: Says::Whole,
+            }],
         }),
         EventBody::PermissionDecision(PermissionDecision {
             call_id: call(),

@@ -33,6 +33,7 @@ pub fn event(session_id: SessionId, seq: Seq) -> Event {
         agent_id: AgentId::from(Uuid::from_u128(9)),
         turn_id: None,
         needs: None,
+        more: serde_json::Map::new(),
         body: EventBody::StreamChunk(StreamChunk {
             text: format!("piece {seq} of the answer, about as long as usual"),
         }),

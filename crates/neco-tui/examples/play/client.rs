@@ -46,8 +46,16 @@ impl Stage {
             state.at = change.to;
         }
         let seq = state.log.len() as u64 + 1;
-        let event =
-            Event { seq, ts: Timestamp::now(), session_id: self.session, agent_id, turn_id: None, needs: None, body };
+        let event = Event {
+            seq,
+            ts: Timestamp::now(),
+            session_id: self.session,
+            agent_id,
+            turn_id: None,
+            needs: None,
+            more: serde_json::Map::new(),
+            body,
+        };
         state.log.push(event.clone());
         state.listeners.retain(|listener| listener.send(event.clone()).is_ok());
     }

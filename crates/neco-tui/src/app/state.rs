@@ -26,9 +26,6 @@ use crate::transcript::tail::Tail;
 use crate::update::Effect;
 use crate::view::Shown;
 
-/// What is said until the work has stopped.
-pub const STOPPING: &str = "stopping …";
-
 /// Somebody who did not type for so long may look elsewhere, in milliseconds.
 const AWAY_MS: i64 = 10_000;
 
@@ -161,6 +158,8 @@ pub struct App {
     pub tried_rule: Option<String>,
     /// A word to the person in place of the status line, and until when.
     pub word: Option<(String, i64)>,
+    /// Whether that word says that the work is being stopped.
+    pub stopping: bool,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
     /// Finished rows that leave with one frame at most.
@@ -238,6 +237,7 @@ impl App {
             context_view: ContextView::default(),
             tried_rule: None,
             word: None,
+            stopping: false,
             status_line: None,
             portion: usize::MAX,
             leaving: VecDeque::new(),
@@ -362,8 +362,7 @@ impl App {
             let worked = self.standing.works();
             self.standing.apply(event);
             if worked && !self.standing.works() {
-                // It has stopped.
-                self.word.take_if(|(word, _)| word.starts_with(STOPPING));
+                self.has_stopped();
             }
             self.comes_back(event);
             self.own(event);
@@ -417,6 +416,7 @@ impl App {
 
     /// A word to the person that goes by itself.
     pub fn tell(&mut self, word: impl Into<String>) {
+        self.stopping = false;
         self.word = Some((word.into(), self.now_ms + 3000));
     }
 

@@ -253,7 +253,7 @@ impl Approval {
         }
         spans.push(Span::styled(" · ", theme.dim));
         let room = width.saturating_sub(spans.iter().map(Span::width).sum());
-        spans.push(Span::styled(fitted(&self.request.summary, room), theme.accent));
+        spans.push(Span::styled(fitted(&self.request.summary, self.request.says(), room), theme.accent));
         cut(&Line::from(spans), width)
     }
 

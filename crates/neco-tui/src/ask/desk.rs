@@ -237,13 +237,11 @@ impl Desk {
             let risk = Some(approval.request.risk);
             Other {
                 call: approval.request.call_id.clone(),
-                mark: match approval.request.command {
-                    Some(_) => Mark::Alone,
-                    None => Mark::of(risk, &approval.request.summary),
-                },
+                mark: Mark::of(risk, approval.request.says()),
                 who: waiting.name.clone(),
                 risk,
                 summary: approval.request.summary.clone(),
+                says: approval.request.says(),
             }
         };
         self.calls().skip(1).map(other).collect()

@@ -1,6 +1,6 @@
 //! What else will be asked about, and what one key said of it before its turn came.
 
-use neco_proto::event::{AskedAhead, PermissionRequest};
+use neco_proto::event::{AskedAhead, PermissionRequest, Says};
 use neco_proto::{CallId, Decision, Risk};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -30,12 +30,11 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// How a call of this risk stands that is told in this line. A command is seen whole only in a box of its own, and
-    /// so is a change of more files than its line names.
+    /// How a call of this risk stands whose line says so much. A command is seen whole only in a box of its own, and so
+    /// is a change of more files than its line names.
     #[must_use]
-    pub fn of(risk: Option<Risk>, summary: &str) -> Self {
-        let is_whole = !summary.starts_with("Run ") && !summary.ends_with(" more") && !summary.contains('…');
-        if is_mild(risk) && is_whole { Self::Covered } else { Self::Alone }
+    pub fn of(risk: Option<Risk>, says: Says) -> Self {
+        if is_mild(risk) && says == Says::Whole { Self::Covered } else { Self::Alone }
     }
 }
 
@@ -52,6 +51,8 @@ pub struct Other {
     pub risk: Option<Risk>,
     /// The call in one line.
     pub summary: String,
+    /// How much of it that line says.
+    pub says: Says,
 }
 
 impl Other {
@@ -70,7 +71,7 @@ impl Other {
             Mark::Alone | Mark::Said => {
                 let end = if self.mark == Mark::Said { " (you said yes)" } else { "" };
                 let taken: usize = self.head(theme).iter().map(Span::width).sum();
-                let summary = fitted(&self.summary, width.saturating_sub(taken + end.width()));
+                let summary = fitted(&self.summary, self.says, width.saturating_sub(taken + end.width()));
                 let spans = self.head(theme).into_iter().chain([Span::styled(format!("{summary}{end}"), theme.dim)]);
                 vec![cut(&Line::from_iter(spans), width)]
             }

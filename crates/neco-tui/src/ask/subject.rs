@@ -1,7 +1,7 @@
 //! What a call would do, to the last character, with everything written out that a terminal would hide.
 
 use neco_proto::Diff;
-use neco_proto::event::PermissionRequest;
+use neco_proto::event::{PermissionRequest, Says};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -77,9 +77,9 @@ fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme
 /// A call in one line that has room: of a command the beginning is seen, of anything else the end, where the name of the
 /// file is.
 #[must_use]
-pub(super) fn fitted(summary: &str, room: usize) -> String {
+pub(super) fn fitted(summary: &str, says: Says, room: usize) -> String {
     let summary = visible_line(summary);
-    if summary.width() <= room || summary.starts_with("Run ") {
+    if summary.width() <= room || says == Says::Command {
         return summary;
     }
     // The counts are told below.

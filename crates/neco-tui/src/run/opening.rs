@@ -179,6 +179,7 @@ mod tests {
             agent_id,
             turn_id: None,
             needs: None,
+            more: serde_json::Map::new(),
             body,
         };
         Log((1..).zip(bodies).map(event).collect())

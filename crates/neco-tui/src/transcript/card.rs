@@ -197,8 +197,8 @@ fn for_person(end: &ToolCallEnd) -> String {
         text = text.strip_prefix(&format!("Error {code}: ")).unwrap_or(text);
         text = text.trim_end().strip_suffix(code.for_model()).unwrap_or(text);
         // Whoever said no knows that they did; what they said with it stands.
-        if code == ErrorCode::RejectedByUser && text.starts_with("the user ") {
-            text = text.trim_end().split_once(" and said: ").map_or("", |(_, said)| said);
+        if code == ErrorCode::RejectedByUser {
+            text = ToolCallEnd::said_in(text.trim_end()).unwrap_or_default();
         }
     }
     text.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")

@@ -5,7 +5,7 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::Slash;
 
 use super::effect::Effect;
-use crate::app::{App, Purpose, STOPPING};
+use crate::app::{App, Purpose};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
 use crate::told::is_command;
@@ -202,7 +202,7 @@ impl App {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            return self.stop_work(STOPPING.to_owned());
+            return self.stop_work("");
         }
         if self.standing.going_back.is_some() {
             self.tell("going back is not stopped halfway; /undo takes it back when it is done");
@@ -239,7 +239,7 @@ impl App {
         }
         if self.standing.works() {
             let leaves = self.leaving();
-            return self.stop_work(format!("{STOPPING}; {leaves}"));
+            return self.stop_work(&format!("; {leaves}"));
         }
         if self.agents.working().count() > 0 {
             return self.stop_all("; again leaves");

@@ -7,14 +7,14 @@ use neco_view::agent_ask;
 use ratatui::text::{Line, Span};
 
 use super::effect::Effect;
-use crate::app::{App, STOPPING};
+use crate::app::App;
 use crate::text::figures;
 use crate::text::wrap::cut;
 
 impl App {
-    /// Stops the work of the root, with a word about it. Whoever does so wants what they said for it back.
-    pub(super) fn stop_work(&mut self, word: String) -> Vec<Effect> {
-        self.tell(word);
+    /// Stops the work of the root, and says what comes then. Whoever does so wants what they said for it back.
+    pub(super) fn stop_work(&mut self, then: &str) -> Vec<Effect> {
+        self.tell_stopping(then);
         std::iter::once(Effect::Send(Command::Cancel)).chain(self.take_back_all()).collect()
     }
 
@@ -28,8 +28,20 @@ impl App {
 
     /// Stops everything.
     pub(super) fn stop_all(&mut self, then: &str) -> Vec<Effect> {
-        self.tell(format!("{STOPPING}{then}"));
+        self.tell_stopping(then);
         std::iter::once(Effect::Send(Command::StopAll)).chain(self.take_back_all()).collect()
+    }
+
+    fn tell_stopping(&mut self, then: &str) {
+        self.tell(format!("stopping …{then}"));
+        self.stopping = true;
+    }
+
+    /// Takes the word away that it is being stopped: it has.
+    pub(crate) fn has_stopped(&mut self) {
+        if std::mem::take(&mut self.stopping) {
+            self.word = None;
+        }
     }
 
     /// Leaves; whoever works is stopped before, also where the session goes on in another process.
@@ -65,7 +77,7 @@ impl App {
             EventBody::TurnStart(_) => self.stopped = false,
             EventBody::Stop(_) => {
                 self.stopped = false;
-                self.word.take_if(|(word, _)| word.starts_with(STOPPING));
+                self.has_stopped();
             }
             _ => {}
         }

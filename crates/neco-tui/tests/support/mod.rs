@@ -48,6 +48,7 @@ impl Scene {
             agent_id,
             turn_id: None,
             needs: None,
+            more: serde_json::Map::new(),
             body,
         };
         self.app.event(&event)
@@ -57,8 +58,16 @@ impl Scene {
     pub fn happened(&mut self, body: EventBody) {
         self.seq += 1;
         let (session_id, agent_id) = (self.session, self.root);
-        let event =
-            Event { seq: self.seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body };
+        let event = Event {
+            seq: self.seq,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id,
+            agent_id,
+            turn_id: None,
+            needs: None,
+            more: serde_json::Map::new(),
+            body,
+        };
         self.app.past(&event);
     }
 

@@ -58,7 +58,16 @@ fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
     printer.set_session("0199a1b2-c3d4".to_owned());
     let (session_id, agent_id) = (SessionId::new(), AgentId::new());
     for (seq, body) in (1..).zip(bodies) {
-        let event = Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body };
+        let event = Event {
+            seq,
+            ts: Timestamp::UNIX_EPOCH,
+            session_id,
+            agent_id,
+            turn_id: None,
+            needs: None,
+            more: serde_json::Map::new(),
+            body,
+        };
         printer.event(&event).unwrap();
     }
 }
@@ -182,6 +191,7 @@ fn a_whole_run() {
         approval: ApprovalMode::AskFirst,
         generation: 8,
         sandbox: "strong: workspace_write, network off".into(),
+        usual_sandbox: true,
         resumed: true,
         forked_from: None,
     };

@@ -20,9 +20,6 @@ use super::clean::{Cleaner, clean, clean_line};
 use super::screen::Screen;
 use super::{figures, told};
 
-/// What stands between commands and the machine when nobody chose otherwise; anything else is said.
-const USUAL_SANDBOX: &str = "strong: workspace_write, network off";
-
 /// A wait that is shorter says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
 /// Who is silent for longer in the middle of a line is said to be.
@@ -280,7 +277,7 @@ impl TextPrinter {
             clean_line(&start.cwd)
         );
         self.screen.line(&self.screen.paint().dim(&line))?;
-        if start.sandbox == USUAL_SANDBOX {
+        if start.usual_sandbox {
             return Ok(());
         }
         let line = format!("! sandbox of commands: {}", clean_line(&start.sandbox));

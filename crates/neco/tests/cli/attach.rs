@@ -12,7 +12,7 @@ use crate::approvals::Seat;
 use crate::support::{House, call, eventually, say};
 
 /// A command that runs until the test lets it end.
-const UNTIL_GO: &str = "touch begun; until [ -e go ]; do sleep 0.02; done";
+pub const UNTIL_GO: &str = "touch begun; until [ -e go ]; do sleep 0.02; done";
 
 /// A house whose model runs that command and then plays `turns`.
 fn waiting(turns: &[Value]) -> House {
@@ -20,11 +20,11 @@ fn waiting(turns: &[Value]) -> House {
     House::playing(json!([std::slice::from_ref(&first), turns].concat()))
 }
 
-fn begun(house: &House) {
+pub fn begun(house: &House) {
     eventually("the command runs", || house.project().join("begun").exists());
 }
 
-fn go(house: &House) {
+pub fn go(house: &House) {
     std::fs::write(house.project().join("go"), "").unwrap();
 }
 
@@ -40,7 +40,7 @@ fn end(child: Child) -> (i32, String) {
 }
 
 #[track_caller]
-fn ended(child: Child, code: i32) -> String {
+pub fn ended(child: Child, code: i32) -> String {
     let (got, said) = end(child);
     assert_eq!(got, code, "{said}");
     said
@@ -48,7 +48,7 @@ fn ended(child: Child, code: i32) -> String {
 
 /// Reads lines of a process until one has `words`; gives the rest.
 #[track_caller]
-fn until(child: &mut Child, words: &str) -> BufReader<ChildStdout> {
+pub fn until(child: &mut Child, words: &str) -> BufReader<ChildStdout> {
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     read_to(&mut lines, words);
     lines

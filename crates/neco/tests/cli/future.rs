@@ -1,10 +1,12 @@
 //! Sessions that a newer Neco wrote: what this one does not know is kept and passed over.
 
 use std::fs;
+use std::io::BufRead;
 
 use serde_json::{Value, json};
 
-use crate::support::{House, say};
+use crate::attach::{UNTIL_GO, begun, ended, go, until};
+use crate::support::{House, call, say};
 
 /// A session that goes on with `bodies`, as a newer version would have written them; the house and its id.
 fn written_by_a_newer_one(bodies: &[Value]) -> (House, String) {
@@ -40,10 +42,11 @@ fn events_values_and_fields_of_a_newer_version_are_kept_and_passed_over() {
         json!({ "type": "notification", "level": "blinking", "text": "look up" }),
         json!({ "type": "message_queued", "message": { "id": "m", "role": "oracle", "parts": [] } }),
         json!({ "type": "title", "title": "Words of later", "by": "person", "colour": "red" }),
+        json!({ "type": "usage", "model": "play/a", "input": 3, "output": 4, "weighs": { "grams": [1, 2] } }),
     ];
     let (house, id) = written_by_a_newer_one(&future);
     let events = exported(&house, &id);
-    for body in &future[..4] {
+    for body in &future {
         let kept = events.iter().find(|event| event["type"] == body["type"] && is_within(body, event));
         assert!(kept.is_some(), "{body} is not there any more");
     }
@@ -60,6 +63,33 @@ fn events_values_and_fields_of_a_newer_version_are_kept_and_passed_over() {
     let after = exported(&house, &id);
     assert_eq!(after[..events.len()], events[..], "what was there stays as it was");
     house.run(&["session", "fork", &id]).ended_with(0);
+}
+
+#[test]
+fn a_second_process_follows_a_session_of_a_newer_version() {
+    let later = json!({ "type": "title", "title": "Words of later", "by": "person", "colour": "red" });
+    let (house, id) = written_by_a_newer_one(&[json!({ "type": "hologram" }), later.clone()]);
+    let wait = call("bash", json!({ "command": UNTIL_GO, "timeout": 60 }));
+    house.script("script.json", json!([wait, say("And on.")]));
+    let owner = house.start(&["-m", "drive", "--session", &id, "--yes"]);
+    begun(&house);
+    let mut guest = house.start(&["-m", "turn left", "--session", &id, "--output-format", "stream-json"]);
+    let rest = until(&mut guest, "\"message_queued\"");
+    go(&house);
+    let rest: String = rest.lines().map_while(Result::ok).collect();
+    assert!(rest.contains("And on.") && rest.contains("\"agent_complete\""), "{rest}");
+    ended(guest, 0);
+    ended(owner, 0);
+    assert!(exported(&house, &id).iter().any(|event| is_within(&later, event)));
+}
+
+#[test]
+fn a_secret_in_a_field_of_a_newer_version_is_not_kept() {
+    let key = format!("sk-ant-api03-{}", "Ab1".repeat(30));
+    let later = json!({ "type": "title", "title": "Later", "by": "person", "of": { "key": key } });
+    let (house, id) = written_by_a_newer_one(&[later]);
+    let title = exported(&house, &id).into_iter().find(|event| event["title"] == "Later").unwrap();
+    assert!(title["of"]["key"].as_str().unwrap().contains("[redacted"), "{title}");
 }
 
 #[test]

@@ -72,6 +72,7 @@ impl Growing {
             agent_id: self.agent,
             turn_id: Some(TurnId::new()),
             needs: None,
+            more: serde_json::Map::new(),
             body,
         });
     }

@@ -318,6 +318,7 @@ fn risk(risk: Risk, paint: Paint) -> String {
 #[cfg(test)]
 mod tests {
     use neco_proto::CallId;
+    use neco_proto::event::Says;
     use serde_json::json;
 
     use super::*;
@@ -367,7 +368,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_next_is_told_with_its_own_risk() {
-        let ahead = |summary: &str, risk| AskedAhead { call_id: "2".into(), summary: summary.into(), risk };
+        let ahead =
+            |summary: &str, risk| AskedAhead { call_id: "2".into(), summary: summary.into(), risk, says: Says::Whole };
         let ahead = vec![ahead("Write new.md", Some(Risk::Medium)), ahead("Edit b.txt", None)];
         let shown = question(PermissionRequest { ahead, ..command() }).shown(0);
         assert!(shown.contains("[high risk]"), "{shown}");

@@ -149,8 +149,8 @@ fn refusal(code: ErrorCode, words: &str) -> String {
     if code != ErrorCode::RejectedByUser {
         return format!("not allowed ({code}): {words}");
     }
-    match words.split_once("said: ") {
-        Some((_, reason)) => format!("rejected: {reason}"),
+    match ToolCallEnd::said_in(words) {
+        Some(reason) => format!("rejected: {reason}"),
         None => "rejected".to_owned(),
     }
 }

@@ -241,8 +241,16 @@ mod tests {
         let mut lines = Lines { width: 60, running: None, day: String::new() };
         let mut text = String::new();
         for (seq, body) in (1..).zip(bodies) {
-            let event =
-                Event { seq, ts: Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id: None, needs: None, body };
+            let event = Event {
+                seq,
+                ts: Timestamp::UNIX_EPOCH,
+                session_id,
+                agent_id,
+                turn_id: None,
+                needs: None,
+                more: serde_json::Map::new(),
+                body,
+            };
             text.push_str(&lines.next(&event, seq < 6));
         }
         text.push_str(&lines.rest());
