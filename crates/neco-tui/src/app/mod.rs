@@ -18,5 +18,5 @@ pub use agents::Agents;
 pub use facing::{Facing, Place};
 pub use picker::{Picked, Picker};
 pub use standing::Standing;
-pub use state::{App, Purpose, STOPPING};
+pub use state::{Purpose, STOPPING, WindowState};
 pub use watched::Watched;

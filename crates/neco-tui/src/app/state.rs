@@ -92,7 +92,7 @@ pub struct Panels {
 
 /// The window.
 #[derive(Debug)]
-pub struct App {
+pub struct WindowState {
     /// What happened.
     pub transcript: Transcript,
     /// What is asked.
@@ -197,7 +197,7 @@ pub struct App {
     long_ms: i64,
 }
 
-impl App {
+impl WindowState {
     /// A window that looks so.
     #[must_use]
     pub fn new(looks: &Looks, history: History) -> Self {

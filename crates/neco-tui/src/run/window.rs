@@ -24,7 +24,7 @@ use super::opening::{Opening, Retold};
 use super::pace::Pace;
 use super::sender::Sender;
 use super::signals::{Asked, Signals};
-use crate::app::App;
+use crate::app::WindowState;
 use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
@@ -103,7 +103,7 @@ pub(super) struct Window {
     first: Option<String>,
     /// What the person did before it was.
     pub(super) early: Vec<Effect>,
-    pub(super) app: App,
+    pub(super) app: WindowState,
     looks: Looks,
     pub(super) screen: Screen<Vec<u8>>,
     pub(super) writer: Writer,
@@ -152,7 +152,7 @@ impl Window {
         let (sender, back) = mpsc::unbounded_channel();
         let screen = Screen::new(Vec::new(), looks.depth);
         let out = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        let mut app = App::new(&looks, History::new(host.history()));
+        let mut app = WindowState::new(&looks, History::new(host.history()));
         app.opening = true;
         app.portion = 0;
         Ok(Self {

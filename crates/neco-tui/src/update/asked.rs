@@ -5,14 +5,14 @@ use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, QuestionId, Reply};
 
 use super::effect::Effect;
-use crate::app::{App, Place, Purpose};
+use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asked, Choice, Key, Mark, Other, Outcome, Rest, answer};
 use crate::input::{Edit, ViMode};
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
 const WRITING_MS: i64 = 3000;
 
-impl App {
+impl WindowState {
     /// What a key means to the question on the screen; none when it is for the field. A question takes keys only once
     /// it has been read, and none while the person writes: words never decide by their letters.
     pub(super) fn question_key(&mut self, key: KeyEvent) -> Option<Vec<Effect>> {

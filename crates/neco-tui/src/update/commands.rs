@@ -4,14 +4,14 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::{Outside, Setting, Slash};
 
 use super::effect::Effect;
-use crate::app::App;
+use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::panel;
 use crate::text::figures;
 use crate::theme::{Theme, ThemeName};
 use crate::transcript::block::{Drawn, Tone};
 
-impl App {
+impl WindowState {
     /// Runs a slash command.
     pub(super) fn run(&mut self, slash: &Slash) -> Vec<Effect> {
         match slash {

@@ -4,14 +4,14 @@ use neco_proto::clean::clean_line;
 use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
-use crate::app::App;
+use crate::app::WindowState;
 use crate::host::Argument;
 use crate::input::{Candidate, Completion, Files, fits};
 
 /// Files that are offered.
 const FILES: usize = 40;
 
-impl App {
+impl WindowState {
     /// Offers what may be meant.
     pub(crate) fn offer(&mut self) -> Vec<Effect> {
         self.prompt.completion = None;

@@ -9,7 +9,7 @@ use super::effect::Effect;
 use super::picking::CHOOSE;
 use crate::app::picker::{Entry, Letters};
 use crate::app::standing::GoingBack;
-use crate::app::{App, Picked, Picker};
+use crate::app::{Picked, Picker, WindowState};
 use crate::text::figures;
 
 /// What can go back, in the order it is shown.
@@ -25,7 +25,7 @@ const NAMED: usize = 1000;
 /// Characters of the name of a state that are shown.
 const REV: usize = 10;
 
-impl App {
+impl WindowState {
     /// Goes back to what is named: a message by its number, or a state of the files; to what the person chooses when
     /// nothing is.
     pub(super) fn go_back_to(&mut self, wanted: &str) -> Vec<Effect> {

@@ -5,7 +5,7 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::Slash;
 
 use super::effect::Effect;
-use crate::app::{App, Purpose, STOPPING};
+use crate::app::{Purpose, STOPPING, WindowState};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
 use crate::told::is_command;
@@ -13,7 +13,7 @@ use crate::told::is_command;
 /// How long the second press of a key counts as one, in milliseconds.
 const AGAIN_MS: i64 = 1500;
 
-impl App {
+impl WindowState {
     /// A key was pressed.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         if key.kind == KeyEventKind::Release {

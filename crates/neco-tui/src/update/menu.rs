@@ -6,7 +6,7 @@ use neco_proto::{AgentId, AgentOrder, Command, WorkflowId, WorkflowOrder};
 
 use super::effect::Effect;
 use crate::app::picker::{Entry, Letters};
-use crate::app::{App, Picked, Picker, Purpose};
+use crate::app::{Picked, Picker, Purpose, WindowState};
 
 const HINT: &str = "↑↓ and Enter, or its letter · Esc goes back";
 
@@ -28,7 +28,7 @@ pub(super) fn owner(picked: &Picked) -> Option<Picked> {
     }
 }
 
-impl App {
+impl WindowState {
     /// The menu of the entry that is chosen in the list of agents and workflows.
     pub(super) fn menu_of_chosen(&mut self) -> Vec<Effect> {
         match self.chosen() {

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
 use crate::app::state::Shell;
-use crate::app::{App, Purpose};
+use crate::app::{Purpose, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
 use crate::text::{figures, markdown};
@@ -19,7 +19,7 @@ use crate::transcript::block::Tone;
 /// Lines of what a person ran that stay on the screen.
 const SHOWN_LINES: usize = 200;
 
-impl App {
+impl WindowState {
     /// Something came of an effect; gives what is to be done next.
     pub fn news(&mut self, news: News) -> Vec<Effect> {
         match news {

@@ -6,13 +6,13 @@ use neco_proto::{Command, Event, Query};
 use super::effect::Effect;
 use super::menu::{is_order, owner};
 use crate::app::picker::{Entry, Letters};
-use crate::app::{Agents, App, Picked, Picker, Purpose};
+use crate::app::{Agents, Picked, Picker, Purpose, WindowState};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
 
 pub(super) const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · Esc goes back";
 
-impl App {
+impl WindowState {
     /// Asks for a list; it opens when it comes only if the person has not begun something else.
     pub(super) fn ask_for_list(&mut self, effect: Effect) -> Vec<Effect> {
         self.list_asked = Some(self.strokes);

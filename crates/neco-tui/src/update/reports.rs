@@ -4,7 +4,7 @@ use neco_proto::context::{ContextReport, MessageSize};
 use neco_view::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
-use crate::app::App;
+use crate::app::WindowState;
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -12,7 +12,7 @@ use crate::theme::Theme;
 /// Columns of a bar.
 const BAR: u64 = 24;
 
-impl App {
+impl WindowState {
     /// What was used, for the session and for each of its agents.
     pub(super) fn cost(&mut self) {
         let usage = self.standing.usage;

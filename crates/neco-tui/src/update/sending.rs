@@ -5,7 +5,7 @@ use neco_view::slash;
 
 use super::effect::Effect;
 use crate::app::state::{Naming, Shell};
-use crate::app::{App, Purpose};
+use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
 use crate::host::ImageSource;
 use crate::input::{Written, named_pictures};
@@ -13,7 +13,7 @@ use crate::told::{Output, is_command, with_what_ran};
 use crate::transcript::block::Tone;
 use crate::transcript::tail::Tail;
 
-impl App {
+impl WindowState {
     /// Sends what is written.
     pub(super) fn send(&mut self, after_work: bool) -> Vec<Effect> {
         let text = self.prompt.text.as_str().trim();

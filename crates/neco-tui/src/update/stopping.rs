@@ -7,11 +7,11 @@ use neco_view::agent_ask;
 use ratatui::text::{Line, Span};
 
 use super::effect::Effect;
-use crate::app::{App, STOPPING};
+use crate::app::{STOPPING, WindowState};
 use crate::text::figures;
 use crate::text::wrap::cut;
 
-impl App {
+impl WindowState {
     /// Stops the work of the root, with a word about it. Whoever does so wants what they said for it back.
     pub(super) fn stop_work(&mut self, word: String) -> Vec<Effect> {
         self.tell(word);

@@ -4,9 +4,9 @@ use neco_proto::event::Admission;
 use neco_proto::{Attachment, Command, Event, EventBody, Message, MessageId, Part};
 
 use super::effect::Effect;
-use crate::app::App;
+use crate::app::WindowState;
 
-impl App {
+impl WindowState {
     /// Takes back everything that waits.
     pub(super) fn take_back_all(&mut self) -> Option<Effect> {
         let ids = self.transcript.waiting().map(|waiting| waiting.message_id).collect();

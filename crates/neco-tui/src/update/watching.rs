@@ -4,13 +4,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::{AgentId, Event, Seq};
 
 use super::effect::Effect;
-use crate::app::{App, Purpose, Watched};
+use crate::app::{Purpose, Watched, WindowState};
 use crate::transcript::block::Drawn;
 
 /// Rows of a page.
 const PAGE: isize = 10;
 
-impl App {
+impl WindowState {
     /// Opens an agent: what it did is read from the log, what it does is followed.
     pub(super) fn watch(&mut self, agent: AgentId) -> Vec<Effect> {
         self.picker = None;

@@ -3,7 +3,7 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::app::App;
+use crate::app::WindowState;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
 use crate::text::wrap::cut;
@@ -27,7 +27,7 @@ pub struct Shown {
     cursor: Option<Cursor>,
 }
 
-impl App {
+impl WindowState {
     /// Keeps what a frame shows, for the next one in which nothing but the field is different.
     pub(super) fn keep_shown(&mut self, frame: &Frame, field: (usize, usize)) {
         let size = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);

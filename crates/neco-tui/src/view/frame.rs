@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::standing::GoingBack;
-use crate::app::{App, Place, Purpose};
+use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
@@ -27,7 +27,7 @@ const AGENT_ROWS: usize = 6;
 /// Rows of the person's own command, and when they want to see more.
 const SHELL_ROWS: (usize, usize) = (6, 24);
 
-impl App {
+impl WindowState {
     /// The next frame for a terminal of this size.
     pub fn frame(&mut self, width: u16, height: u16) -> Frame {
         let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));

@@ -5,7 +5,7 @@ use neco_proto::clean::clean_line;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::App;
+use crate::app::WindowState;
 use crate::input::ViMode;
 use crate::text::figures;
 use crate::text::wrap::cut;
@@ -13,7 +13,7 @@ use crate::text::wrap::cut;
 /// A part of the line and how much it matters: what matters least goes first when there is no room.
 type Part = (u8, Span<'static>);
 
-impl App {
+impl WindowState {
     /// The status line.
     pub(super) fn status(&self, width: usize) -> Line<'static> {
         let word = self.word.as_ref().map(|(word, _)| Span::styled(clean_line(word), self.theme.warning));
