@@ -6,7 +6,6 @@ use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
-use neco_view::slash::Custom;
 
 use ratatui::text::{Line, Span};
 
@@ -16,14 +15,13 @@ use super::picker::Picker;
 use super::standing::Standing;
 use super::watched::Watched;
 use crate::ask::{Desk, Rest};
-use crate::host::Argument;
-use crate::input::{Files, History, Keymap, Prompt, Written};
+use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::tail::Tail;
-use crate::update::Effect;
+use crate::update::{Effect, Offers};
 use crate::view::Shown;
 
 /// What is said until the work has stopped.
@@ -99,6 +97,8 @@ pub struct WindowState {
     pub desk: Desk,
     /// What is being written.
     pub prompt: Prompt,
+    /// What can be offered for it.
+    pub offers: Offers,
     /// How the session stands.
     pub standing: Standing,
     /// The other agents.
@@ -147,8 +147,6 @@ pub struct WindowState {
     pub opening: bool,
     /// What was asked for with a command of the person's own that was not carried out yet.
     pub tried_command: Option<String>,
-    /// What may follow commands, once it was asked for: the words before it, and what there is.
-    pub arguments: Option<(String, Vec<Argument>)>,
     /// What the person said of calls that nobody was asked about yet.
     pub rest: Option<Rest>,
     /// What is to be gone back to, as the person named it: a message's number or a state of the files.
@@ -177,16 +175,10 @@ pub struct WindowState {
     pub height: usize,
     /// Whether the person looks at this terminal, once it has said so.
     pub focused: Option<bool>,
-    /// The files of the workspace, once they were asked for.
-    pub files: Option<Files>,
-    /// Whether they are being looked for.
-    pub files_asked: bool,
     /// Files that were dropped and may be pictures: the file, and what stands in the field for it.
     pub dropped: Vec<(String, String)>,
     /// Messages that name files which may be pictures: each is sent when all of its were looked at.
     pub naming: Vec<Naming>,
-    /// The commands that the person or the folder brought along.
-    pub custom: Vec<Custom>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
     /// Who asked what, before the window opened.
@@ -207,6 +199,7 @@ impl WindowState {
             transcript: Transcript::default(),
             desk: Desk::default(),
             prompt,
+            offers: Offers::default(),
             standing: Standing { most_iterations: looks.most_iterations, ..Standing::default() },
             agents: Agents::default(),
             picker: None,
@@ -231,7 +224,6 @@ impl WindowState {
             coming_back: ComingBack::default(),
             opening: false,
             tried_command: None,
-            arguments: None,
             rest: None,
             rewind_wanted: None,
             said_better: None,
@@ -246,17 +238,19 @@ impl WindowState {
             width: 80,
             height: 24,
             focused: None,
-            files: None,
-            files_asked: false,
             dropped: Vec::new(),
             naming: Vec::new(),
-            custom: Vec::new(),
             set_up: looks.set_up,
             asked_by: HashMap::new(),
             root: None,
             wanted: Vec::new(),
             long_ms: i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX),
         }
+    }
+
+    /// Offers what may be meant by the word at the cursor.
+    pub(crate) fn offer(&mut self) -> Vec<Effect> {
+        self.offers.offer(&mut self.prompt, &self.agents)
     }
 
     /// Something is to be done.
@@ -304,8 +298,7 @@ impl WindowState {
         }
         self.agents = Agents::default();
         let mut effects = vec![Effect::Branch, Effect::Commands(None)];
-        // What was asked for before there was a session is not told any more.
-        (self.files, self.files_asked) = (None, false);
+        self.offers.forget();
         effects.extend(self.offer());
         if snapshot.agents > 0 {
             effects.push(Effect::Ask(neco_proto::Query::Tree));
@@ -331,7 +324,6 @@ impl WindowState {
         self.coming_back = ComingBack::default();
         self.list_asked = None;
         (self.rewind_wanted, self.said_better) = (None, None);
-        self.arguments = None;
         self.purpose = Purpose::default();
         self.expands = 0;
         self.last_answer.clear();
@@ -339,8 +331,7 @@ impl WindowState {
         self.standing.title.clear();
         self.standing.filled = None;
         self.root = None;
-        self.files = None;
-        self.files_asked = false;
+        self.offers.forget();
     }
 
     /// Takes in the next event.
@@ -462,8 +453,7 @@ impl WindowState {
             self.expands = 0;
             self.expanded = false;
             self.word = None;
-            // There may be new ones.
-            self.files = None;
+            self.offers.files_changed();
         }
     }
 

@@ -16,7 +16,7 @@ impl WindowState {
     pub(super) fn run(&mut self, slash: &Slash) -> Vec<Effect> {
         match slash {
             Slash::Help => {
-                let rows = panel::help_rows(&self.keymap, &self.custom, self.width, &self.theme);
+                let rows = panel::help_rows(&self.keymap, &self.offers.custom, self.width, &self.theme);
                 self.transcript.show(rows);
             }
             Slash::Todo => self.todo(),

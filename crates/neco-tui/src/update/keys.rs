@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use neco_proto::{Command, Mode, Query};
 use neco_view::slash::Slash;
 
+use super::completing::wants_nothing_more;
 use super::effect::Effect;
 use crate::app::{Purpose, STOPPING, WindowState};
 use crate::host::ImageSource;
@@ -161,9 +162,9 @@ impl WindowState {
     }
 
     fn submit(&mut self) -> Vec<Effect> {
-        if self.prompt.completion.is_some() && !self.is_written_out() {
+        if self.prompt.completion.is_some() && !self.offers.is_written_out(&self.prompt) {
             let effects = self.accept();
-            return if self.wants_nothing_more() { self.send(false) } else { effects };
+            return if wants_nothing_more(self.prompt.text.as_str()) { self.send(false) } else { effects };
         }
         let text = self.prompt.text.as_str();
         if text.ends_with('\\') && self.prompt.text.cursor() == text.len() {
@@ -178,6 +179,11 @@ impl WindowState {
             return Vec::new();
         }
         self.send(false)
+    }
+
+    /// Takes what is chosen of what is offered.
+    fn accept(&mut self) -> Vec<Effect> {
+        if self.prompt.complete() { self.offer() } else { Vec::new() }
     }
 
     /// What is written is for after the work.

@@ -21,4 +21,5 @@ mod stopping;
 mod taking_back;
 mod watching;
 
+pub use completing::Offers;
 pub use effect::{Effect, News, Unsent};

@@ -35,11 +35,20 @@ impl WindowState {
             }
             News::Answered(answer) => return self.answered(answer),
             News::Looked(agent, past, last) => self.looked(agent, &past, last),
-            News::Arguments(line, arguments) => return self.found_arguments(line, arguments),
-            News::Files(files) => return self.found_files(files),
+            News::Arguments(line, arguments) => {
+                if self.offers.found_arguments(&self.prompt, line, arguments) && self.picker.is_none() {
+                    return self.offer();
+                }
+            }
+            News::Files(files) => {
+                self.offers.found_files(files);
+                if self.picker.is_none() {
+                    return self.offer();
+                }
+            }
             News::Branch(branch) => self.standing.branch = branch,
             News::Commands(custom, unknown) => {
-                self.custom = custom;
+                self.offers.custom = custom;
                 if let Some(line) = unknown {
                     return self.try_again(&line);
                 }
@@ -103,7 +112,7 @@ impl WindowState {
 
     /// A command that was not known before the folders were read again.
     fn try_again(&mut self, line: &str) -> Vec<Effect> {
-        match slash::parse(line, &self.custom) {
+        match slash::parse(line, &self.offers.custom) {
             Ok(slash) => self.run(&slash),
             Err(words) => {
                 self.warn(words);

@@ -111,7 +111,7 @@ impl WindowState {
             return vec![Effect::Keep(note.to_owned())];
         }
         if is_command(text) {
-            return match slash::parse(text, &self.custom) {
+            return match slash::parse(text, &self.offers.custom) {
                 Ok(slash) => self.run(&slash),
                 // Its file may have been made just now: the folders are read again before there is no such command.
                 Err(_) if !slash::is_known(text) => vec![Effect::Commands(Some(text.to_owned()))],
