@@ -1,6 +1,6 @@
 //! The window as a whole.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
@@ -22,7 +22,7 @@ use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::tail::Tail;
 use crate::update::{Effect, Offers};
-use crate::view::Shown;
+use crate::view::Leaving;
 
 /// What is said until the work has stopped.
 pub const STOPPING: &str = "stopping …";
@@ -161,14 +161,8 @@ pub struct WindowState {
     pub word: Option<(String, i64)>,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
-    /// Finished rows that leave with one frame at most.
-    pub portion: usize,
-    /// Those that have not left yet.
-    pub leaving: VecDeque<Line<'static>>,
-    /// The bytes of a frame, where the line is so slow that they are counted.
-    pub slow: Option<usize>,
-    /// What the last frame showed there.
-    pub shown: Option<Shown>,
+    /// What is finished and on its way to the terminal.
+    pub leaving: Leaving,
     /// The columns of the terminal.
     pub width: usize,
     /// The rows of the terminal.
@@ -231,10 +225,7 @@ impl WindowState {
             tried_rule: None,
             word: None,
             status_line: None,
-            portion: usize::MAX,
-            leaving: VecDeque::new(),
-            slow: None,
-            shown: None,
+            leaving: Leaving::default(),
             width: 80,
             height: 24,
             focused: None,

@@ -154,7 +154,7 @@ impl Window {
         let out = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let mut app = WindowState::new(&looks, History::new(host.history()));
         app.opening = true;
-        app.portion = 0;
+        app.leaving.portion = 0;
         Ok(Self {
             errands: Errands::new(Arc::clone(&host), program, sender),
             back,
@@ -255,7 +255,7 @@ impl Window {
     fn now(&mut self) {
         self.app.now_ms = Timestamp::now().as_millisecond();
         let ticks = self.app.now_ms.unsigned_abs() / u64::try_from(TICK.as_millis()).unwrap_or(1);
-        let turns = self.app.slow.is_none();
+        let turns = self.app.leaving.slow.is_none();
         self.app.frame = if turns { usize::try_from(ticks % 1024).unwrap_or_default() } else { 0 };
         if !self.writer.is_free() && self.flushed.elapsed() > SLOW {
             self.app.unseen(self.app.now_ms);

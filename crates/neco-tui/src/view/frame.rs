@@ -36,12 +36,17 @@ impl WindowState {
             self.word = None;
         }
         let theme = self.theme;
-        let with = Drawn { width, theme: &theme, now_ms: self.shown_ms(), frame: self.frame, expanded: self.expanded };
+        let with = Drawn {
+            width,
+            theme: &theme,
+            now_ms: self.leaving.shown_ms(self.now_ms),
+            frame: self.frame,
+            expanded: self.expanded,
+        };
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
-        self.leaving.extend(finished);
-        let finished: Vec<Line<'static>> = self.leaving.drain(..self.leaving_now()).collect();
+        let finished = self.leaving.pass(finished);
         let folds = finished.iter().any(|row| row.width() > width);
         let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
         // On the smallest terminals the rule and the status line give way to the field.
@@ -57,7 +62,8 @@ impl WindowState {
         } else {
             height
         };
-        let answer = self.on_their_way(width).unwrap_or_else(|| self.transcript.live(with));
+        let on_their_way = self.leaving.on_their_way(self.standing.works(), width, &theme);
+        let answer = on_their_way.unwrap_or_else(|| self.transcript.live(with));
         let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
         live.extend(above);
@@ -76,7 +82,7 @@ impl WindowState {
         let column = cursor.column.min(width - 1);
         let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
         let frame = Frame { finished, folds, live, cursor, size: (width, height) };
-        self.keep_shown(&frame, field_rows);
+        self.leaving.keep_shown(&frame, field_rows);
         frame
     }
 
@@ -112,9 +118,16 @@ impl WindowState {
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
     pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
         self.transcript.close();
-        self.portion = usize::MAX;
+        self.leaving.portion = usize::MAX;
         let frame = self.frame(width, height);
-        Frame { live: Vec::new(), cursor: None, finished: self.last_of(frame.finished), ..frame }
+        Frame { live: Vec::new(), cursor: None, finished: self.leaving.last_of(frame.finished, &self.theme), ..frame }
+    }
+
+    /// The last frame with what stands in the field now; none where more than that is different, or nothing is.
+    pub fn field_frame(&mut self, width: u16, height: u16) -> Option<Frame> {
+        let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
+        let field = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &self.theme);
+        self.leaving.field_frame((width, height), field)
     }
 
     /// What stands between what happened and the field. What is asked has room first.
@@ -251,7 +264,7 @@ impl WindowState {
             return None;
         }
         let since = self.standing.since_ms.unwrap_or(self.now_ms);
-        let time = figures::seconds(u64::try_from(self.shown_ms() - since).unwrap_or_default());
+        let time = figures::seconds(u64::try_from(self.leaving.shown_ms(self.now_ms) - since).unwrap_or_default());
         let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
         let spans = vec![
             Span::styled(format!("{} {doing}", figures::turning(self.frame)), self.theme.accent),
@@ -260,7 +273,7 @@ impl WindowState {
         Some(cut(&Line::from(spans), width))
     }
 
-    pub(super) fn hint(&self) -> String {
+    fn hint(&self) -> String {
         let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
             let at_box = self.question_place() == Place::Box || !self.desk.is_approval();
