@@ -20,6 +20,7 @@ use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::told::Output;
 use crate::transcript::Transcript;
+use crate::transcript::block::Tone;
 use crate::transcript::tail::Tail;
 use crate::update::{Effect, Offers};
 use crate::view::Leaving;
@@ -400,6 +401,11 @@ impl WindowState {
     /// A word to the person that goes by itself.
     pub fn tell(&mut self, word: impl Into<String>) {
         self.word = Some((word.into(), self.now_ms + 3000));
+    }
+
+    /// Something that was asked for was not done.
+    pub(crate) fn warn(&mut self, words: impl Into<String>) {
+        self.transcript.say(Tone::Warning, words);
     }
 
     /// Whether marks turn or a word is to go, so that frames come without anything happening.

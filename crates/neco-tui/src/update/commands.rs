@@ -4,6 +4,7 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::{Outside, Setting, Slash};
 
 use super::effect::Effect;
+use super::reports;
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::panel;
@@ -21,7 +22,10 @@ impl WindowState {
             }
             Slash::Todo => self.todo(),
             Slash::Plan => self.plan(),
-            Slash::Cost => self.cost(),
+            Slash::Cost => {
+                let rows = reports::cost_rows(self.standing.usage, &self.agents, self.width, &self.theme);
+                self.transcript.show(rows);
+            }
             Slash::Tree if self.agents.is_empty() => self.tell("no other agent is at work"),
             Slash::Tree => return self.panel(),
             Slash::Expand => return self.expand(),
@@ -138,11 +142,6 @@ impl WindowState {
                 self.tell(format!("there is no plan; {mode} goes to plan mode"));
             }
         }
-    }
-
-    /// Something that was asked for was not done.
-    pub(super) fn warn(&mut self, words: impl Into<String>) {
-        self.transcript.say(Tone::Warning, words);
     }
 }
 

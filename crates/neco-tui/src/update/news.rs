@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
+use super::reports::context_rows;
 use crate::app::state::Shell;
 use crate::app::{Purpose, WindowState};
 use crate::host::CommandOutcome;
@@ -123,7 +124,10 @@ impl WindowState {
 
     fn answered(&mut self, answer: Answer) -> Vec<Effect> {
         match answer {
-            Answer::Context(report) => self.context(&report),
+            Answer::Context(report) => {
+                let rows = context_rows(&report, self.context_view, self.width, &self.theme);
+                self.transcript.show(rows);
+            }
             Answer::RewindPoints { points } => return self.pick_message(points),
             Answer::RewindPreview(preview) => self.previewed(&preview),
             Answer::Tree { nodes } => {
