@@ -22,7 +22,7 @@ use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::block::Tone;
 use crate::transcript::tail::Tail;
-use crate::update::{Effect, Offers};
+use crate::update::{Effect, Offers, going_back, picking, stopping, taking_back};
 use crate::view::Leaving;
 
 /// What is said until the work has stopped.
@@ -332,7 +332,7 @@ impl WindowState {
         let was_free = self.desk.is_empty();
         self.transcript.apply(event);
         self.agents.apply(event);
-        self.refresh_picker(event);
+        picking::refresh_picker(self, event);
         if let Some(watched) = self.watched.as_mut().filter(|watched| watched.agent == event.agent_id) {
             watched.apply(event);
         }
@@ -348,9 +348,9 @@ impl WindowState {
                 // It has stopped.
                 self.word.take_if(|(word, _)| word.starts_with(STOPPING));
             }
-            self.comes_back(event);
+            taking_back::comes_back(self, event);
             self.own(event);
-            self.note_stop(event);
+            stopping::note_stop(self, event);
         }
         if let EventBody::PermissionRequest(request) = &event.body
             && let Some(command) = self.said_before(request)
@@ -439,7 +439,7 @@ impl WindowState {
             self.tell(format!("the session is called “{}” now", clean_line(title)));
         }
         if matches!(event.body, EventBody::Rewind(_)) {
-            self.went_back();
+            going_back::went_back(self);
         }
         self.remember_answer(event);
     }

@@ -5,6 +5,7 @@ use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, QuestionId, Reply};
 
 use super::effect::Effect;
+use super::stopping;
 use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asked, Choice, Key, Mark, Other, Outcome, Rest, answer};
 use crate::input::{Edit, ViMode};
@@ -171,7 +172,7 @@ impl WindowState {
             KeyCode::Char('N') => Key::AllNo,
             // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to
             // stop whoever still works.
-            KeyCode::Esc if !self.standing.works() && !self.offers_stop() => Key::No,
+            KeyCode::Esc if !self.standing.works() && !stopping::offers_stop(self) => Key::No,
             // Esc stops the work, as it does without a question.
             _ => return None,
         };

@@ -4,7 +4,7 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::{Outside, Setting, Slash};
 
 use super::effect::Effect;
-use super::reports;
+use super::{going_back, picking, reports};
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::panel;
@@ -27,7 +27,7 @@ impl WindowState {
                 self.transcript.show(rows);
             }
             Slash::Tree if self.agents.is_empty() => self.tell("no other agent is at work"),
-            Slash::Tree => return self.panel(),
+            Slash::Tree => return picking::panel(self),
             Slash::Expand => return self.expand(),
             Slash::Theme(name) => {
                 self.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
@@ -48,22 +48,22 @@ impl WindowState {
             Slash::Generation(generation) => return send(Command::SetGeneration { generation: *generation }),
             Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
             Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
-            Slash::Undo => return self.ask_for_list(Effect::Ask(Query::UndoPreview)),
-            Slash::Redo => return self.ask_for_list(Effect::Ask(Query::RedoPreview)),
+            Slash::Undo => return picking::ask_for_list(self, Effect::Ask(Query::UndoPreview)),
+            Slash::Redo => return picking::ask_for_list(self, Effect::Ask(Query::RedoPreview)),
             Slash::Context(view) => {
                 self.context_view = *view;
                 return vec![Effect::Ask(Query::Context)];
             }
-            Slash::Rewind(wanted) => return self.go_back_to(wanted),
+            Slash::Rewind(wanted) => return going_back::go_back_to(self, wanted),
             Slash::Copy if self.last_answer.is_empty() => self.tell("there is no answer yet"),
             Slash::Copy => {
                 self.tell("copied");
                 return vec![Effect::Copy(self.last_answer.clone())];
             }
             Slash::Exit => return vec![Effect::Quit],
-            Slash::Outside(Outside::Sessions, _) => return self.ask_for_list(Effect::Sessions),
-            Slash::Outside(Outside::Models, _) => return self.ask_for_list(Effect::Models),
-            Slash::Outside(Outside::Permissions, _) => return self.ask_for_list(Effect::Rules),
+            Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(self, Effect::Sessions),
+            Slash::Outside(Outside::Models, _) => return picking::ask_for_list(self, Effect::Models),
+            Slash::Outside(Outside::Permissions, _) => return picking::ask_for_list(self, Effect::Rules),
             Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
             Slash::Custom { name, argument } => {
                 self.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());

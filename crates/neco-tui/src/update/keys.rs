@@ -6,6 +6,7 @@ use neco_view::slash::Slash;
 
 use super::completing::wants_nothing_more;
 use super::effect::Effect;
+use super::{picking, stopping, taking_back, watching};
 use crate::app::{Purpose, STOPPING, WindowState};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
@@ -30,13 +31,13 @@ impl WindowState {
             return self.search_key(key);
         }
         if self.picker.is_some() {
-            return self.picker_key(key);
+            return picking::picker_key(self, key);
         }
         if let Some(effects) = self.question_key(key) {
             return effects;
         }
         if self.desk.is_empty()
-            && let Some(effects) = self.watched_key(key)
+            && let Some(effects) = watching::watched_key(self, key)
         {
             return effects;
         }
@@ -98,7 +99,7 @@ impl WindowState {
                 Vec::new()
             }
             Some(Action::Redraw) => vec![Effect::Redraw],
-            Some(Action::Panel) => self.panel(),
+            Some(Action::Panel) => picking::panel(self),
             Some(Action::Expand) => self.expand(),
             Some(Action::Editor) => vec![Effect::EditPrompt(self.prompt.text.as_str().to_owned())],
             Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
@@ -155,7 +156,7 @@ impl WindowState {
         match &mut self.prompt.completion {
             Some(completion) => completion.step(down),
             None if down => self.prompt.down(),
-            None if takes_back => return self.take_back_last().into_iter().collect(),
+            None if takes_back => return taking_back::take_back_last(self).into_iter().collect(),
             None => self.prompt.up(),
         }
         Vec::new()
@@ -208,7 +209,7 @@ impl WindowState {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            return self.stop_work(STOPPING.to_owned());
+            return stopping::stop_work(self, STOPPING.to_owned());
         }
         if self.standing.going_back.is_some() {
             self.tell("going back is not stopped halfway; /undo takes it back when it is done");
@@ -218,11 +219,11 @@ impl WindowState {
             return Vec::new();
         }
         if self.agents.working().count() > 0 {
-            return self.stop_agents();
+            return stopping::stop_agents(self);
         }
         if self.is_again('e', again) {
             self.word = None;
-            return self.ask_for_list(Effect::Ask(Query::RewindPoints));
+            return picking::ask_for_list(self, Effect::Ask(Query::RewindPoints));
         }
         self.pressed = Some(('e', self.now_ms));
         self.tell("Esc again goes back to an earlier message");
@@ -237,18 +238,18 @@ impl WindowState {
             return Vec::new();
         }
         if self.is_again('c', again) {
-            return vec![self.leave()];
+            return vec![stopping::leave(self)];
         }
         self.pressed = Some(('c', self.now_ms));
         if self.shell.is_some() {
             return vec![Effect::StopShell];
         }
         if self.standing.works() {
-            let leaves = self.leaving();
-            return self.stop_work(format!("{STOPPING}; {leaves}"));
+            let leaves = stopping::leaving(self);
+            return stopping::stop_work(self, format!("{STOPPING}; {leaves}"));
         }
         if self.agents.working().count() > 0 {
-            return self.stop_all("; again leaves");
+            return stopping::stop_all(self, "; again leaves");
         }
         self.tell("again leaves; the session can be continued");
         Vec::new()

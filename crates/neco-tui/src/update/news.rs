@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
+use super::{going_back, picking, taking_back, watching};
 use crate::app::state::Shell;
 use crate::app::{Purpose, WindowState};
 use crate::host::CommandOutcome;
@@ -32,10 +33,10 @@ impl WindowState {
             }
             News::NotTakenBack(ids) => {
                 self.tell("the agent has it already");
-                self.settle_coming_back(&ids);
+                taking_back::settle_coming_back(self, &ids);
             }
             News::Answered(answer) => return self.answered(answer),
-            News::Looked(agent, past, last) => self.looked(agent, &past, last),
+            News::Looked(agent, past, last) => watching::looked(self, agent, &past, last),
             News::Arguments(line, arguments) => {
                 if self.offers.found_arguments(&self.prompt, line, arguments) && self.picker.is_none() {
                     return self.offer();
@@ -57,13 +58,13 @@ impl WindowState {
                     return self.offer();
                 }
             }
-            News::Sessions(Ok(sessions)) => self.pick_session(sessions),
-            News::Models(Ok(models)) => self.pick_model(models),
-            News::Rules(Ok(rules)) => self.pick_rule(rules),
+            News::Sessions(Ok(sessions)) => picking::pick_session(self, sessions),
+            News::Models(Ok(models)) => picking::pick_model(self, models),
+            News::Rules(Ok(rules)) => picking::pick_rule(self, rules),
             News::RuleChanged(Ok(words)) => {
                 self.tried_rule = None;
                 self.transcript.say(Tone::Good, words);
-                return self.rules_again();
+                return picking::rules_again(self);
             }
             News::RuleChanged(Err(error)) => self.rule_refused(&error),
             News::Outside(Ok(outcome)) => return self.carried_out(outcome),
@@ -128,15 +129,15 @@ impl WindowState {
                 let rows = context_rows(&report, self.context_view, self.width, &self.theme);
                 self.transcript.show(rows);
             }
-            Answer::RewindPoints { points } => return self.pick_message(points),
-            Answer::RewindPreview(preview) => self.previewed(&preview),
+            Answer::RewindPoints { points } => return going_back::pick_message(self, points),
+            Answer::RewindPreview(preview) => going_back::previewed(self, &preview),
             Answer::Tree { nodes } => {
                 self.agents.set_nodes(nodes);
                 let agents = &self.agents;
                 self.desk.set_names(|agent| agents.name(agent));
             }
             Answer::Workflows { workflows } => self.agents.set_workflows(workflows),
-            Answer::Checkpoints { checkpoints } => return self.pick_checkpoint(checkpoints),
+            Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(self, checkpoints),
             Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
         }
         Vec::new()
@@ -148,7 +149,7 @@ impl WindowState {
         (self.standing.going_back, self.said_better) = (None, None);
         self.warn(error.to_string());
         if let Some(Unsent { text, pictures }) = unsent {
-            let written = self.keep_what_ran(&text);
+            let written = taking_back::keep_what_ran(self, &text);
             self.prompt.restore(&written, pictures);
         }
     }

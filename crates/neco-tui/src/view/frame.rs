@@ -13,6 +13,7 @@ use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
+use crate::update::stopping;
 
 /// Rows of the todo list.
 const TODO_ROWS: usize = 8;
@@ -212,7 +213,7 @@ impl WindowState {
         let theme = &self.theme;
         let mut rows = self.shell_rows(width);
         rows.extend(self.working(width));
-        rows.extend(self.still_work(width));
+        rows.extend(stopping::still_work(self, width));
         if self.panels.work && self.picker.is_none() {
             // A small terminal shows less of the list, not less of the work.
             let most = TODO_ROWS.min(room / 3).max(1);
