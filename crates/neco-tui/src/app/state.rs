@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject};
@@ -22,7 +23,7 @@ use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::block::Tone;
 use crate::transcript::tail::Tail;
-use crate::update::{Effect, Offers, going_back, picking, stopping, taking_back};
+use crate::update::{Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
 /// What is said until the work has stopped.
@@ -245,6 +246,21 @@ impl WindowState {
         self.offers.offer(&mut self.prompt, &self.agents)
     }
 
+    /// A key was pressed.
+    pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        keys::key(self, key)
+    }
+
+    /// Something was pasted, or a file dropped.
+    pub fn paste(&mut self, text: &str) -> Vec<Effect> {
+        keys::paste(self, text)
+    }
+
+    /// Something came of an effect; gives what is to be done next.
+    pub fn news(&mut self, news: News) -> Vec<Effect> {
+        news::news(self, news)
+    }
+
     /// Something is to be done.
     pub fn wants(&mut self, effects: Vec<Effect>) {
         self.wanted.extend(effects);
@@ -353,9 +369,9 @@ impl WindowState {
             stopping::note_stop(self, event);
         }
         if let EventBody::PermissionRequest(request) = &event.body
-            && let Some(command) = self.said_before(request)
+            && let Some(command) = asked::said_before(self, request)
         {
-            return self.answers(vec![Effect::Send(command)]);
+            return asked::answers(self, vec![Effect::Send(command)]);
         }
         self.notification(event, is_child, was_free).map(Effect::Notify).into_iter().collect()
     }

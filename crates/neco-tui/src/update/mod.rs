@@ -6,14 +6,14 @@
 //! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
 //! agents), [`menu`] (what can be done to one), [`stopping`], [`commands`] (what begins with a slash), [`news`].
 
-mod asked;
+pub(crate) mod asked;
 mod commands;
 mod completing;
 mod effect;
 pub(crate) mod going_back;
-mod keys;
+pub(crate) mod keys;
 mod menu;
-mod news;
+pub(crate) mod news;
 pub(crate) mod picking;
 mod reports;
 mod sending;

@@ -5,7 +5,7 @@ use neco_proto::{Command, Event, Query};
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
-use super::{going_back, menu, watching};
+use super::{commands, going_back, menu, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Agents, Picked, Picker, Purpose, WindowState};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
@@ -206,7 +206,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             window.tell("this window is in that session already");
             Vec::new()
         }
-        Picked::Session(id) => window.open(Wanted::Id(id)),
+        Picked::Session(id) => commands::open(window, Wanted::Id(id)),
         Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
         Picked::NewRule => {
             window.purpose = Purpose::Rule;

@@ -5,6 +5,7 @@ use neco_proto::event::Admission;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use super::status::status;
 use crate::app::standing::GoingBack;
 use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
@@ -13,7 +14,7 @@ use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
-use crate::update::stopping;
+use crate::update::{asked, stopping};
 
 /// Rows of the todo list.
 const TODO_ROWS: usize = 8;
@@ -75,7 +76,7 @@ impl WindowState {
         let field_rows = (live.len(), field.len());
         live.extend(field);
         if below > 0 {
-            live.push(self.status(width));
+            live.push(status(self, width));
         }
         let live: Vec<Line<'static>> = live.into_iter().map(|row| narrow(row, width)).collect();
         let live = last(live, height);
@@ -91,8 +92,8 @@ impl WindowState {
     fn rule(&self, width: usize) -> Line<'static> {
         let label = match &self.purpose {
             Purpose::Message if self.opening => " opening … ".to_owned(),
-            Purpose::Message if !self.desk.is_empty() && self.question_place() == Place::Field => {
-                let what = if self.is_answer() { " your answer" } else { " a message" };
+            Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
+                let what = if asked::is_answer(self) { " your answer" } else { " a message" };
                 let back = if self.desk.wants_words() || self.desk.is_answered() {
                     ""
                 } else {
@@ -147,7 +148,7 @@ impl WindowState {
         } else if self.watched.is_some() {
             asks.extend(self.watched_rows(with, room.saturating_sub(1)));
         }
-        let just_now = self.is_writing();
+        let just_now = asked::is_writing(self);
         self.facing.draw(faces, !self.prompt.text.is_empty(), just_now, self.now_ms);
         if !asks.is_empty() {
             asks.insert(0, Line::default());
@@ -167,9 +168,9 @@ impl WindowState {
 
     fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
         let fitting = |other: Other| other.in_width(width, &self.theme);
-        let others: Vec<Other> = self.others().into_iter().map(fitting).collect();
+        let others: Vec<Other> = asked::others(self).into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
-        let elsewhere = self.purpose == Purpose::Message && self.question_place() == Place::Field;
+        let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
         let asks = Asks { works: self.standing.works(), others: &others, armed, elsewhere, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
@@ -277,7 +278,7 @@ impl WindowState {
     fn hint(&self) -> String {
         let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
-            let at_box = self.question_place() == Place::Box || !self.desk.is_approval();
+            let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
             return if at_box { hint.to_owned() } else { "for its next turn".to_owned() };
         }
         if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {
