@@ -1,7 +1,5 @@
 //! The window as a whole.
 
-use std::collections::HashMap;
-
 use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
@@ -15,7 +13,7 @@ use super::facing::Facing;
 use super::picker::Picker;
 use super::standing::Standing;
 use super::watched::Watched;
-use crate::ask::{Desk, Rest};
+use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
@@ -149,8 +147,6 @@ pub struct WindowState {
     pub opening: bool,
     /// What was asked for with a command of the person's own that was not carried out yet.
     pub tried_command: Option<String>,
-    /// What the person said of calls that nobody was asked about yet.
-    pub rest: Option<Rest>,
     /// What is to be gone back to, as the person named it: a message's number or a state of the files.
     pub rewind_wanted: Option<String>,
     /// What comes back into the field when the session went back.
@@ -177,8 +173,6 @@ pub struct WindowState {
     pub naming: Vec<Naming>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
-    /// Who asked what, before the window opened.
-    asked_by: HashMap<String, AgentId>,
     root: Option<AgentId>,
     wanted: Vec<Effect>,
     /// Work that took longer is worth a notification when it ends.
@@ -220,7 +214,6 @@ impl WindowState {
             coming_back: ComingBack::default(),
             opening: false,
             tried_command: None,
-            rest: None,
             rewind_wanted: None,
             said_better: None,
             context_view: ContextView::default(),
@@ -234,7 +227,6 @@ impl WindowState {
             dropped: Vec::new(),
             naming: Vec::new(),
             set_up: looks.set_up,
-            asked_by: HashMap::new(),
             root: None,
             wanted: Vec::new(),
             long_ms: i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX),
@@ -287,23 +279,11 @@ impl WindowState {
         self.standing = Standing::of(&snapshot, &self.standing);
         self.transcript.caught_up(self.standing.works());
         self.set_root(snapshot.root_agent);
-        self.desk = Desk::default();
-        // Its questions are counted from the first again.
         self.facing = Facing::default();
-        let asked_by = std::mem::take(&mut self.asked_by);
-        let who = |key: &str| {
-            let agent = asked_by.get(key).copied();
-            (agent, agent.is_some_and(|agent| agent != snapshot.root_agent))
-        };
-        for request in snapshot.pending {
-            self.desk.ask(who(&request.call_id.to_string()), None, request);
+        for question in snapshot.questions.iter().filter(|question| matches!(question.subject, Subject::Plan { .. })) {
+            self.transcript.show_plan(question);
         }
-        for question in snapshot.questions {
-            if matches!(question.subject, Subject::Plan { .. }) {
-                self.transcript.show_plan(&question);
-            }
-            self.desk.pose(who(&question.question_id.to_string()), None, question);
-        }
+        self.desk.open(snapshot.root_agent, snapshot.pending, snapshot.questions);
         self.agents = Agents::default();
         let mut effects = vec![Effect::Branch, Effect::Commands(None)];
         self.offers.forget();
@@ -369,7 +349,7 @@ impl WindowState {
             stopping::note_stop(self, event);
         }
         if let EventBody::PermissionRequest(request) = &event.body
-            && let Some(command) = asked::said_before(self, request)
+            && let Some(command) = self.desk.said_before(request)
         {
             return asked::answers(self, vec![Effect::Send(command)]);
         }
@@ -378,15 +358,7 @@ impl WindowState {
 
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
     pub fn past(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::PermissionRequest(request) => {
-                self.asked_by.insert(request.call_id.to_string(), event.agent_id);
-            }
-            EventBody::Question(question) => {
-                self.asked_by.insert(question.question_id.to_string(), event.agent_id);
-            }
-            _ => {}
-        }
+        self.desk.past(event);
         if self.root.is_none_or(|root| root == event.agent_id) {
             self.transcript.past(event);
             self.remember_answer(event);
@@ -448,9 +420,6 @@ impl WindowState {
     }
 
     fn own(&mut self, event: &Event) {
-        if matches!(event.body, EventBody::TurnStart(_) | EventBody::AgentComplete(_)) {
-            self.rest = None;
-        }
         if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
             self.tell(format!("the session is called “{}” now", clean_line(title)));
         }

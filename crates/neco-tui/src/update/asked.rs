@@ -1,13 +1,12 @@
 //! The keys of questions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, QuestionId, Reply};
 
 use super::effect::Effect;
 use super::stopping;
 use crate::app::{Place, Purpose, WindowState};
-use crate::ask::{Asked, Choice, Key, Mark, Other, Outcome, Rest, answer};
+use crate::ask::{Asked, Choice, Key, Outcome, answer};
 use crate::input::{Edit, ViMode};
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
@@ -211,46 +210,17 @@ fn decide(window: &mut WindowState, pressed: Key) -> Option<Vec<Effect>> {
 
 /// The same answer for all: no to everything, yes to what was named.
 fn decide_all(window: &mut WindowState, decision: Decision) -> Vec<Effect> {
-    let ahead = window.desk.ahead();
     let commands = match decision {
         Decision::Once if window.facing.named.is_empty() => {
             window.tell("nothing else would be covered: y says yes to this one");
             return Vec::new();
         }
-        Decision::Once => {
-            window.rest = Some(Rest::yes(&ahead, &window.facing.named).after(window.rest.take()));
-            window.desk.allow_named(&window.facing.named)
-        }
+        Decision::Once => window.desk.allow_named(&window.facing.named),
         Decision::Session | Decision::Always | Decision::Edit { .. } | Decision::Reject { .. } => {
-            window.rest = Some(Rest::no(&ahead));
             window.desk.refuse_all()
         }
     };
     commands.into_iter().map(Effect::Send).collect()
-}
-
-/// What else will be asked about besides the question on the screen.
-pub(crate) fn others(window: &WindowState) -> Vec<Other> {
-    let ahead = window.desk.ahead().into_iter().map(|ahead| {
-        let mark = match &window.rest {
-            Some(rest) if rest.says_yes(&ahead.call_id) => Mark::Said,
-            Some(_) | None => Mark::of(ahead.risk, &ahead.summary),
-        };
-        Other { call: ahead.call_id, mark, who: None, risk: ahead.risk, summary: ahead.summary }
-    });
-    window.desk.others().into_iter().chain(ahead).collect()
-}
-
-/// What the person said of this call before its turn came. What looks worse than it did then is asked about all
-/// the same, and says so.
-pub(crate) fn said_before(window: &mut WindowState, request: &PermissionRequest) -> Option<Command> {
-    match window.rest.as_ref()?.of(request)? {
-        Ok(decision) => Some(Command::Approve { call_id: request.call_id.clone(), decision }),
-        Err(words) => {
-            window.desk.note(&request.call_id, words);
-            None
-        }
-    }
 }
 
 fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {

@@ -168,7 +168,7 @@ impl WindowState {
 
     fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
         let fitting = |other: Other| other.in_width(width, &self.theme);
-        let others: Vec<Other> = asked::others(self).into_iter().map(fitting).collect();
+        let others: Vec<Other> = self.desk.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
         let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
         let asks = Asks { works: self.standing.works(), others: &others, armed, elsewhere, ..Asks::default() };
