@@ -4,11 +4,12 @@
 //! same state.
 //!
 //! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
-//! the agents, opened), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
+//! the agents, opened), [`person`] (who is at the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
 //! [`state`] (all of it together).
 
 pub mod agents;
 pub mod facing;
+pub mod person;
 pub mod picker;
 pub mod standing;
 pub mod state;
@@ -16,6 +17,7 @@ pub mod watched;
 
 pub use agents::Agents;
 pub use facing::{Facing, Place};
+pub use person::Person;
 pub use picker::{Picked, Picker};
 pub use standing::Standing;
 pub use state::{Purpose, STOPPING, WindowState};

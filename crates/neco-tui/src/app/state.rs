@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 
 use super::agents::Agents;
 use super::facing::Facing;
+use super::person::Person;
 use super::picker::Picker;
 use super::standing::Standing;
 use super::watched::Watched;
@@ -26,9 +27,6 @@ use crate::view::Leaving;
 
 /// What is said until the work has stopped.
 pub const STOPPING: &str = "stopping …";
-
-/// Somebody who did not type for so long may look elsewhere, in milliseconds.
-const AWAY_MS: i64 = 10_000;
 
 /// Why the next message is written.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -127,16 +125,10 @@ pub struct WindowState {
     pub expands: usize,
     /// Whether more is shown of what runs.
     pub expanded: bool,
-    /// When a key was pressed that means more the second time.
-    pub pressed: Option<(char, i64)>,
     /// Whether the person stopped the work, or was told who works besides: the next Esc stops those.
     pub stopped: bool,
-    /// When the person typed last, in milliseconds.
-    pub typed_ms: Option<i64>,
-    /// How many keys changed what is written, or sent it.
-    pub strokes: u64,
-    /// How many there were when a list was asked for that has not come yet.
-    pub list_asked: Option<u64>,
+    /// Who is at the keys.
+    pub person: Person,
     /// The question that the person has before them.
     pub facing: Facing,
     /// The agent that is looked at.
@@ -165,8 +157,6 @@ pub struct WindowState {
     pub width: usize,
     /// The rows of the terminal.
     pub height: usize,
-    /// Whether the person looks at this terminal, once it has said so.
-    pub focused: Option<bool>,
     /// Files that were dropped and may be pictures: the file, and what stands in the field for it.
     pub dropped: Vec<(String, String)>,
     /// Messages that name files which may be pictures: each is sent when all of its were looked at.
@@ -175,8 +165,6 @@ pub struct WindowState {
     pub set_up: bool,
     root: Option<AgentId>,
     wanted: Vec<Effect>,
-    /// Work that took longer is worth a notification when it ends.
-    long_ms: i64,
 }
 
 impl WindowState {
@@ -204,11 +192,8 @@ impl WindowState {
             last_answer: String::new(),
             expands: 0,
             expanded: false,
-            pressed: None,
             stopped: false,
-            typed_ms: None,
-            strokes: 0,
-            list_asked: None,
+            person: Person::new(i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX)),
             facing: Facing::default(),
             watched: None,
             coming_back: ComingBack::default(),
@@ -223,13 +208,11 @@ impl WindowState {
             leaving: Leaving::default(),
             width: 80,
             height: 24,
-            focused: None,
             dropped: Vec::new(),
             naming: Vec::new(),
             set_up: looks.set_up,
             root: None,
             wanted: Vec::new(),
-            long_ms: i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX),
         }
     }
 
@@ -310,7 +293,7 @@ impl WindowState {
         self.picker = None;
         self.watched = None;
         self.coming_back = ComingBack::default();
-        self.list_asked = None;
+        self.person.list_came();
         (self.rewind_wanted, self.said_better) = (None, None);
         self.purpose = Purpose::default();
         self.expands = 0;
@@ -353,7 +336,7 @@ impl WindowState {
         {
             return asked::answers(self, vec![Effect::Send(command)]);
         }
-        self.notification(event, is_child, was_free).map(Effect::Notify).into_iter().collect()
+        self.person.notification(event, is_child, was_free, self.now_ms).map(Effect::Notify).into_iter().collect()
     }
 
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
@@ -436,30 +419,6 @@ impl WindowState {
             self.expanded = false;
             self.word = None;
             self.offers.files_changed();
-        }
-    }
-
-    /// Many terminals do not say where the person looks; one who did not type for a while may look elsewhere.
-    fn looks_elsewhere(&self) -> bool {
-        match self.focused {
-            Some(focused) => !focused,
-            None => self.typed_ms.is_none_or(|typed| self.now_ms - typed >= AWAY_MS),
-        }
-    }
-
-    /// What somebody who looks elsewhere should know.
-    fn notification(&self, event: &Event, is_child: bool, was_free: bool) -> Option<String> {
-        if !self.looks_elsewhere() {
-            return None;
-        }
-        match &event.body {
-            EventBody::PermissionRequest(request) if was_free => Some(format!("waits for you: {}", request.summary)),
-            EventBody::Question(_) if was_free => Some("has a question".to_owned()),
-            EventBody::AgentComplete(complete) if !is_child => {
-                let worked = i64::try_from(complete.duration_ms).unwrap_or(i64::MAX);
-                (worked >= self.long_ms).then(|| "is done".to_owned())
-            }
-            _ => None,
         }
     }
 }

@@ -287,11 +287,11 @@ impl Window {
                 Vec::new()
             }
             TermEvent::FocusGained => {
-                self.app.focused = Some(true);
+                self.app.person.focused = Some(true);
                 Vec::new()
             }
             TermEvent::FocusLost => {
-                self.app.focused = Some(false);
+                self.app.person.focused = Some(false);
                 Vec::new()
             }
             TermEvent::Mouse(_) => Vec::new(),

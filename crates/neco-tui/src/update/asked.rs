@@ -76,7 +76,7 @@ pub(crate) fn question_place(window: &WindowState) -> Place {
 /// Whether the person is in the middle of a sentence. What stands in the field since longer waits, as a draft does.
 pub(crate) fn is_writing(window: &WindowState) -> bool {
     // Whoever has answered a question since then is at the questions.
-    let typed = window.typed_ms.filter(|typed| window.facing.has_not_answered_since(*typed));
+    let typed = window.person.typed_ms.filter(|typed| window.facing.has_not_answered_since(*typed));
     let just_now = typed.is_some_and(|typed| window.now_ms - typed < WRITING_MS);
     just_now && (!window.prompt.text.is_empty() || window.prompt.vi_mode() == Some(ViMode::Normal))
 }

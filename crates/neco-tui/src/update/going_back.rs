@@ -124,7 +124,7 @@ fn question_before(window: &mut WindowState, preview: &RewindPreview) {
         }
         (RewindKind::Undo | RewindKind::Redo, _) => true,
     };
-    if !is_meant || window.list_asked.is_none() || !picking::is_waited_for(window) {
+    if !is_meant || !window.person.waits_for_list() || !picking::is_waited_for(window) {
         return;
     }
     window.rewind_wanted = None;

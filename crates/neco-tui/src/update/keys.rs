@@ -7,13 +7,10 @@ use neco_view::slash::Slash;
 use super::completing::wants_nothing_more;
 use super::effect::Effect;
 use super::{asked, commands, picking, sending, stopping, taking_back, watching};
-use crate::app::{Purpose, STOPPING, WindowState};
+use crate::app::{Person, Purpose, STOPPING, WindowState};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
 use crate::told::is_command;
-
-/// How long the second press of a key counts as one, in milliseconds.
-const AGAIN_MS: i64 = 1500;
 
 /// A key was pressed.
 pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
@@ -25,7 +22,7 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
         let once = KeyEvent { modifiers: KeyModifiers::NONE, ..key };
         return [window.key(once), window.key(once)].concat();
     }
-    let again = window.pressed.take();
+    let again = window.person.pressed.take();
     if window.prompt.searches() {
         return search_key(window, key);
     }
@@ -40,8 +37,7 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     {
         return effects;
     }
-    window.typed_ms = Some(window.now_ms);
-    window.strokes += u64::from(matches!(key.code, KeyCode::Char(_) | KeyCode::Enter));
+    window.person.types(key.code, window.now_ms);
     let stood = !window.prompt.text.is_empty();
     let effects = field_key(window, key, again);
     if stood && window.prompt.text.is_empty() {
@@ -57,7 +53,7 @@ pub(crate) fn paste(window: &mut WindowState, text: &str) -> Vec<Effect> {
     }
     window.prompt.completion = None;
     window.word = None;
-    window.strokes += 1;
+    window.person.pastes();
     asked::go_to_field(window);
     if let Some(watched) =
         window.watched.as_ref().filter(|_| window.purpose == Purpose::Message && window.desk.is_empty())
@@ -220,11 +216,11 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     if window.agents.working().count() > 0 {
         return stopping::stop_agents(window);
     }
-    if is_again(window, 'e', again) {
+    if Person::is_again('e', again, window.now_ms) {
         window.word = None;
         return picking::ask_for_list(window, Effect::Ask(Query::RewindPoints));
     }
-    window.pressed = Some(('e', window.now_ms));
+    window.person.pressed = Some(('e', window.now_ms));
     window.tell("Esc again goes back to an earlier message");
     Vec::new()
 }
@@ -236,10 +232,10 @@ fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect
         window.tell("↑ brings it back");
         return Vec::new();
     }
-    if is_again(window, 'c', again) {
+    if Person::is_again('c', again, window.now_ms) {
         return vec![stopping::leave(window)];
     }
-    window.pressed = Some(('c', window.now_ms));
+    window.person.pressed = Some(('c', window.now_ms));
     if window.shell.is_some() {
         return vec![Effect::StopShell];
     }
@@ -252,10 +248,6 @@ fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect
     }
     window.tell("again leaves; the session can be continued");
     Vec::new()
-}
-
-fn is_again(window: &WindowState, key: char, pressed: Option<(char, i64)>) -> bool {
-    pressed.is_some_and(|(before, when)| before == key && window.now_ms - when <= AGAIN_MS)
 }
 
 fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {

@@ -96,7 +96,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         // A line that could not be made once is not gone.
         News::Status(line) => window.status_line = line.or(window.status_line.take()),
         News::Broken(what) => {
-            window.list_asked = None;
+            window.person.list_came();
             let unsent = sending::send_named(window);
             window.wants(unsent);
             window.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));

@@ -15,18 +15,17 @@ pub(super) const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · E
 
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
 pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effect> {
-    window.list_asked = Some(window.strokes);
+    window.person.asks_for_list();
     vec![effect]
 }
 
 /// Whether a list that has come may open: keys that are under way are not for it.
 pub(super) fn is_waited_for(window: &mut WindowState) -> bool {
-    let asked = window.list_asked.take();
-    if asked.is_some_and(|strokes| strokes != window.strokes) {
+    let opens = window.person.list_came();
+    if !opens {
         window.tell("the list is there, but you write: ask for it again");
-        return false;
     }
-    true
+    opens
 }
 
 /// The sessions that can be opened.

@@ -58,7 +58,7 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
         EventBody::AgentComplete(complete) => {
             window.stopped = complete.reason == CompleteReason::Cancelled;
             // Whoever stopped it with Ctrl-C is told what the next one does.
-            if window.stopped && window.pressed.is_some_and(|(key, _)| key == 'c') && offers_stop(window) {
+            if window.stopped && window.person.pressed.is_some_and(|(key, _)| key == 'c') && offers_stop(window) {
                 window.tell(leaving(window));
             }
         }
