@@ -4,13 +4,14 @@
 //! same state.
 //!
 //! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
-//! the agents, opened), [`person`] (who is at the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
+//! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
 //! [`state`] (all of it together).
 
 pub mod agents;
 pub mod facing;
 pub mod person;
 pub mod picker;
+pub mod shell;
 pub mod standing;
 pub mod state;
 pub mod watched;
@@ -19,6 +20,7 @@ pub use agents::Agents;
 pub use facing::{Facing, Place};
 pub use person::Person;
 pub use picker::{Picked, Picker};
+pub use shell::Shell;
 pub use standing::Standing;
 pub use state::{Purpose, STOPPING, WindowState};
 pub use watched::Watched;

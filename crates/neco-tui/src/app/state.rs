@@ -12,16 +12,15 @@ use super::agents::Agents;
 use super::facing::Facing;
 use super::person::Person;
 use super::picker::Picker;
+use super::shell::Shell;
 use super::standing::Standing;
 use super::watched::Watched;
 use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
-use crate::told::Output;
 use crate::transcript::Transcript;
 use crate::transcript::block::Tone;
-use crate::transcript::tail::Tail;
 use crate::update::{Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
@@ -42,17 +41,6 @@ pub enum Purpose {
     Agent(AgentId),
     /// A permission rule.
     Rule,
-}
-
-/// A command line of the person that runs.
-#[derive(Clone, Debug)]
-pub struct Shell {
-    /// The command line.
-    pub command: String,
-    /// What it printed last.
-    pub tail: Tail,
-    /// All it printed, as far as the model will be told.
-    pub output: Output,
 }
 
 /// A message whose pictures are being looked at.
@@ -111,10 +99,8 @@ pub struct WindowState {
     pub purpose: Purpose,
     /// What is shown above the field.
     pub panels: Panels,
-    /// The command line of the person that runs.
-    pub shell: Option<Shell>,
-    /// What the person ran and the model was not told yet.
-    pub ran: Vec<String>,
+    /// The command lines of the person.
+    pub shell: Shell,
     /// Turns marks.
     pub frame: usize,
     /// Now, in milliseconds.
@@ -185,8 +171,7 @@ impl WindowState {
             keymap: looks.keys.clone(),
             purpose: Purpose::default(),
             panels: Panels { work: true, help: false, help_from: 0 },
-            shell: None,
-            ran: Vec::new(),
+            shell: Shell::default(),
             frame: 0,
             now_ms: 0,
             last_answer: String::new(),
@@ -298,7 +283,7 @@ impl WindowState {
         self.purpose = Purpose::default();
         self.expands = 0;
         self.last_answer.clear();
-        self.ran.clear();
+        self.shell.forget();
         self.standing.title.clear();
         self.standing.filled = None;
         self.root = None;
@@ -384,7 +369,7 @@ impl WindowState {
     pub fn moves(&self) -> bool {
         let works = self.standing.works()
             || self.standing.going_back.is_some()
-            || self.shell.is_some()
+            || self.shell.runs()
             || self.agents.working().next().is_some();
         works || self.word.is_some() || !self.leaving.is_empty()
     }

@@ -100,7 +100,7 @@ pub(super) fn open(window: &mut WindowState, wanted: Wanted) -> Vec<Effect> {
 
 /// More of what runs; otherwise all that came of a call: the last one first, then those before it.
 pub(super) fn expand(window: &mut WindowState) -> Vec<Effect> {
-    if window.transcript.runs() || window.shell.is_some() {
+    if window.transcript.runs() || window.shell.runs() {
         window.expanded = !window.expanded;
         return Vec::new();
     }

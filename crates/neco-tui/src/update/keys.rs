@@ -200,7 +200,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         window.purpose = Purpose::Message;
         return Vec::new();
     }
-    if window.shell.is_some() {
+    if window.shell.runs() {
         return vec![Effect::StopShell];
     }
     if window.standing.works() {
@@ -236,7 +236,7 @@ fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect
         return vec![stopping::leave(window)];
     }
     window.person.pressed = Some(('c', window.now_ms));
-    if window.shell.is_some() {
+    if window.shell.runs() {
         return vec![Effect::StopShell];
     }
     if window.standing.works() {

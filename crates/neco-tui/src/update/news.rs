@@ -10,12 +10,10 @@ use unicode_width::UnicodeWidthStr;
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
 use super::{asked, commands, going_back, picking, sending, taking_back, watching};
-use crate::app::state::Shell;
 use crate::app::{Purpose, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
 use crate::text::{figures, markdown};
-use crate::told::fenced;
 use crate::transcript::block::Tone;
 
 /// Lines of what a person ran that stay on the screen.
@@ -76,8 +74,8 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             let tried = window.tried_command.take().filter(|_| window.prompt.text.is_empty());
             tried.into_iter().for_each(|text| window.prompt.text.set(text));
         }
-        News::Printed(text) => printed(window, &text),
-        News::LeftOut(lines) => left_out(window, lines),
+        News::Printed(text) => window.shell.printed(&text),
+        News::LeftOut(lines) => window.shell.left_out(lines),
         News::ShellEnded(ended) => shell_ended(window, ended),
         News::Kept(Ok(words)) => window.transcript.say(Tone::Good, words),
         News::Image(found, otherwise) => return found_image(window, found, otherwise),
@@ -148,7 +146,7 @@ fn refused(window: &mut WindowState, error: &ClientError, unsent: Option<Unsent>
     (window.standing.going_back, window.said_better) = (None, None);
     window.warn(error.to_string());
     if let Some(Unsent { text, pictures }) = unsent {
-        let written = taking_back::keep_what_ran(window, &text);
+        let written = window.shell.keep_what_ran(&text);
         window.prompt.restore(&written, pictures);
     }
 }
@@ -195,30 +193,13 @@ fn show_printed(window: &mut WindowState, text: &str) {
     window.transcript.show(rows);
 }
 
-fn printed(window: &mut WindowState, text: &str) {
-    let Some(shell) = &mut window.shell else { return };
-    shell.tail.push(text);
-    shell.output.push(text);
-}
-
-fn left_out(window: &mut WindowState, lines: usize) {
-    let Some(shell) = &mut window.shell else { return };
-    shell.tail.leave_out(lines);
-    shell.output.leave_out();
-}
-
 fn shell_ended(window: &mut WindowState, ended: Result<Option<i32>, String>) {
-    let Some(Shell { command, output, .. }) = window.shell.take() else { return };
+    let Some(told) = window.shell.end(ended) else { return };
     window.expanded = false;
-    let how = match ended {
-        Ok(Some(0)) => String::new(),
-        Ok(Some(code)) => format!("(exit code {code})"),
-        Ok(None) => "(stopped)".to_owned(),
-        Err(words) => return window.warn(words),
-    };
-    let text = output.told(&command, &how);
-    show_printed(window, &last_lines(&text));
-    window.ran.push(fenced(&text, ""));
+    match told {
+        Ok(text) => show_printed(window, &last_lines(&text)),
+        Err(words) => window.warn(words),
+    }
 }
 
 /// A picture was found, or not; a dropped file that is none stays what was pasted.

@@ -5,14 +5,13 @@ use neco_view::slash;
 
 use super::effect::Effect;
 use super::{asked, commands};
-use crate::app::state::{Naming, Shell};
+use crate::app::state::Naming;
 use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
 use crate::host::ImageSource;
 use crate::input::{Written, named_pictures};
-use crate::told::{Output, is_command, with_what_ran};
+use crate::told::is_command;
 use crate::transcript::block::Tone;
-use crate::transcript::tail::Tail;
 
 /// Sends what is written.
 pub(super) fn send(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
@@ -138,7 +137,7 @@ fn answer_or_message(window: &mut WindowState, written: Written, after_work: boo
 
 /// A message, or a correction while the agent works; pictures can only be shown with a message.
 fn message(window: &mut WindowState, written: Written, after_work: bool) -> Command {
-    let content = with_what_ran(written.text, &std::mem::take(&mut window.ran));
+    let content = window.shell.tell_with(written.text);
     if window.standing.works() && !after_work && written.pictures.is_empty() {
         Command::Steer { text: content }
     } else {
@@ -157,11 +156,11 @@ fn run_shell(window: &mut WindowState, command: &str) -> Vec<Effect> {
         window.tell("behind ! comes a command of the shell");
         return Vec::new();
     }
-    if window.shell.is_some() {
+    if window.shell.runs() {
         window.tell("your other command still runs; Esc stops it");
         return Vec::new();
     }
-    window.shell = Some(Shell { command: command.to_owned(), tail: Tail::default(), output: Output::default() });
+    window.shell.start(command);
     vec![Effect::Shell(command.to_owned())]
 }
 

@@ -58,17 +58,10 @@ fn put_back(window: &mut WindowState, messages: &[Message]) {
     let mut texts = Vec::new();
     let mut pictures = Vec::new();
     for message in messages {
-        texts.push(keep_what_ran(window, &message.text()));
+        texts.push(window.shell.keep_what_ran(&message.text()));
         pictures.extend(message.parts.iter().filter_map(picture));
     }
     window.prompt.restore(&texts.join("\n"), pictures);
-}
-
-/// What was written of a message; what the person ran goes along with whatever they say next.
-pub(super) fn keep_what_ran(window: &mut WindowState, text: &str) -> String {
-    let (written, ran) = text.split_once(Message::RAN).unwrap_or((text, ""));
-    window.ran.extend((!ran.is_empty()).then(|| ran.to_owned()));
-    written.to_owned()
 }
 
 fn picture(part: &Part) -> Option<Attachment> {

@@ -26,9 +26,6 @@ const MOST_OF_ANSWER: usize = 8;
 /// Rows of agents at work.
 const AGENT_ROWS: usize = 6;
 
-/// Rows of the person's own command, and when they want to see more.
-const SHELL_ROWS: (usize, usize) = (6, 24);
-
 impl WindowState {
     /// The next frame for a terminal of this size.
     pub fn frame(&mut self, width: u16, height: u16) -> Frame {
@@ -157,7 +154,7 @@ impl WindowState {
             asks.extend(completion.rows(width, theme));
         }
         let left = room.saturating_sub(asks.len());
-        let mut rows = self.work(width, left);
+        let mut rows = self.work(with, left);
         if !rows.is_empty() && rows.len() < left {
             rows.insert(0, Line::default());
         }
@@ -210,9 +207,9 @@ impl WindowState {
     }
 
     /// What goes on, and what waits.
-    fn work(&self, width: usize, room: usize) -> Vec<Line<'static>> {
-        let theme = &self.theme;
-        let mut rows = self.shell_rows(width);
+    fn work(&self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
+        let Drawn { width, theme, .. } = with;
+        let mut rows = self.shell.rows(with, self.height);
         rows.extend(self.working(width));
         rows.extend(stopping::still_work(self, width));
         if self.panels.work && self.picker.is_none() {
@@ -236,19 +233,6 @@ impl WindowState {
             let text = cut(&Line::raw(clean_line(&waiting.text)), room.max(8));
             rows.push(cut(&Line::styled(format!("  ⋯ {text} ({when}){keys}"), theme.dim), width));
         }
-        rows
-    }
-
-    fn shell_rows(&self, width: usize) -> Vec<Line<'static>> {
-        let Some(shell) = &self.shell else { return Vec::new() };
-        let most = if self.expanded { SHELL_ROWS.1 } else { SHELL_ROWS.0 };
-        let heading = Line::from(vec![
-            Span::styled(format!("{} ", figures::turning(self.frame)), self.theme.warning),
-            Span::raw(format!("$ {}", clean_line(&shell.command))),
-            Span::styled(" · Esc stops it", self.theme.dim),
-        ]);
-        let mut rows = vec![cut(&heading, width)];
-        rows.extend(shell.tail.rows(width, most.min(self.height / 3), &self.theme));
         rows
     }
 
