@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
 
 use ratatui::text::{Line, Span};
@@ -21,7 +21,7 @@ use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::transcript::Transcript;
 use crate::transcript::block::Tone;
-use crate::update::{Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
+use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
 /// What is said until the work has stopped.
@@ -52,15 +52,6 @@ pub struct Naming {
     pub after_work: bool,
     /// The files that were not looked at yet, each with how it stands in the message.
     pub files: Vec<(String, String)>,
-}
-
-/// Messages that are being taken back.
-#[derive(Clone, Debug, Default)]
-pub struct ComingBack {
-    /// Those that the session was asked for.
-    pub asked: Vec<MessageId>,
-    /// Those that it gave back.
-    pub came: Vec<Message>,
 }
 
 /// What stands between what happened and the field, besides questions.

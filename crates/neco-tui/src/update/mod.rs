@@ -23,3 +23,4 @@ mod watching;
 
 pub use completing::Offers;
 pub use effect::{Effect, News, Unsent};
+pub use taking_back::ComingBack;

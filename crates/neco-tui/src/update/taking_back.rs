@@ -6,61 +6,76 @@ use neco_proto::{Attachment, Command, Event, EventBody, Message, MessageId, Part
 use super::effect::Effect;
 use crate::app::WindowState;
 
+/// Messages that are being taken back.
+#[derive(Debug, Default)]
+pub struct ComingBack {
+    /// Those that the session was asked for.
+    asked: Vec<MessageId>,
+    /// Those that it gave back.
+    came: Vec<Message>,
+}
+
+impl ComingBack {
+    fn ask(&mut self, mut message_ids: Vec<MessageId>) -> Option<Effect> {
+        message_ids.retain(|id| !self.asked.contains(id));
+        if message_ids.is_empty() {
+            return None;
+        }
+        self.asked.extend(&message_ids);
+        Some(Effect::Send(Command::Withdraw { message_ids }))
+    }
+
+    /// These are not waited for any more; once none is, gives those that came.
+    fn settle(&mut self, ids: &[MessageId]) -> Vec<Message> {
+        self.asked.retain(|asked| !ids.contains(asked));
+        if self.asked.is_empty() { std::mem::take(&mut self.came) } else { Vec::new() }
+    }
+
+    /// An event may tell what became of a message that is to come back: it came, or the agent was given it before.
+    fn apply(&mut self, event: &Event) -> Vec<Message> {
+        let (id, message) = match &event.body {
+            EventBody::MessageQueued(queued) if queued.when == Admission::Withdrawn => {
+                (queued.message.id, Some(&queued.message))
+            }
+            EventBody::Message(message) => (message.id, None),
+            _ => return Vec::new(),
+        };
+        if !self.asked.contains(&id) {
+            return Vec::new();
+        }
+        self.came.extend(message.cloned());
+        self.settle(&[id])
+    }
+}
+
 /// Takes back everything that waits.
 pub(super) fn take_back_all(window: &mut WindowState) -> Option<Effect> {
-    let ids = window.transcript.waiting().map(|waiting| waiting.message_id).collect();
-    take_back(window, ids)
+    window.coming_back.ask(window.transcript.waiting().map(|waiting| waiting.message_id).collect())
 }
 
 /// Takes back what was said last, of what waits.
 pub(super) fn take_back_last(window: &mut WindowState) -> Option<Effect> {
-    let last = window.transcript.waiting().next_back()?.message_id;
-    take_back(window, vec![last])
+    window.coming_back.ask(vec![window.transcript.waiting().next_back()?.message_id])
 }
 
-fn take_back(window: &mut WindowState, mut message_ids: Vec<MessageId>) -> Option<Effect> {
-    message_ids.retain(|id| !window.coming_back.asked.contains(id));
-    if message_ids.is_empty() {
-        return None;
-    }
-    window.coming_back.asked.extend(&message_ids);
-    Some(Effect::Send(Command::Withdraw { message_ids }))
-}
-
-/// An event may tell what became of a message that is to come back: it came, or the agent was given it before.
+/// Messages that came back stand in the field once no other is waited for.
 pub(crate) fn comes_back(window: &mut WindowState, event: &Event) {
-    let (id, message) = match &event.body {
-        EventBody::MessageQueued(queued) if queued.when == Admission::Withdrawn => {
-            (queued.message.id, Some(&queued.message))
-        }
-        EventBody::Message(message) => (message.id, None),
-        _ => return,
-    };
-    if window.coming_back.asked.contains(&id) {
-        window.coming_back.came.extend(message.cloned());
-        settle_coming_back(window, &[id]);
-    }
+    let came = window.coming_back.apply(event);
+    put_back(window, &came);
 }
 
-/// These are not waited for any more; once none is, those that came stand in the field.
+/// These will not come back: the agent was given them before.
 pub(super) fn settle_coming_back(window: &mut WindowState, ids: &[MessageId]) {
-    window.coming_back.asked.retain(|asked| !ids.contains(asked));
-    if window.coming_back.asked.is_empty() {
-        let came = std::mem::take(&mut window.coming_back.came);
-        put_back(window, &came);
-    }
+    let came = window.coming_back.settle(ids);
+    put_back(window, &came);
 }
 
 fn put_back(window: &mut WindowState, messages: &[Message]) {
     if messages.is_empty() {
         return;
     }
-    let mut texts = Vec::new();
-    let mut pictures = Vec::new();
-    for message in messages {
-        texts.push(window.shell.keep_what_ran(&message.text()));
-        pictures.extend(message.parts.iter().filter_map(picture));
-    }
+    let texts: Vec<String> = messages.iter().map(|message| window.shell.keep_what_ran(&message.text())).collect();
+    let pictures = messages.iter().flat_map(|message| &message.parts).filter_map(picture).collect();
     window.prompt.restore(&texts.join("\n"), pictures);
 }
 
