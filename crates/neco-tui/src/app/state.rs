@@ -350,6 +350,12 @@ impl WindowState {
         self.word = Some((word.into(), self.now_ms + 3000));
     }
 
+    /// A word to the person, and nothing to be done.
+    pub(crate) fn only_tell(&mut self, word: impl Into<String>) -> Vec<Effect> {
+        self.tell(word);
+        Vec::new()
+    }
+
     /// Something that was asked for was not done.
     pub(crate) fn warn(&mut self, words: impl Into<String>) {
         self.transcript.say(Tone::Warning, words);

@@ -49,8 +49,7 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
         }
         // What was written before the question came waits: it is not sent by a key that was meant for the question.
         (None, KeyCode::Enter) if window.desk.is_approval() => {
-            window.tell("Enter answers nothing here: y yes, n no; Tab goes to the field");
-            Some(Vec::new())
+            Some(window.only_tell("Enter answers nothing here: y yes, n no; Tab goes to the field"))
         }
         // Whoever writes, writes.
         (
@@ -93,8 +92,7 @@ fn leave_field(window: &mut WindowState, key: KeyEvent, question: u64) -> Option
     let puts_away = key.code == KeyCode::Esc && window.desk.wants_words() && !window.prompt.text.is_empty();
     if puts_away && window.prompt.vi_mode() != Some(ViMode::Insert) {
         window.prompt.put_away();
-        window.tell("↑ brings it back; Esc again gives no answer");
-        return Some(Vec::new());
+        return Some(window.only_tell("↑ brings it back; Esc again gives no answer"));
     }
     if key.code == KeyCode::Esc && window.desk.wants_words() && window.prompt.text.is_empty() {
         let effects = choices_key(window, key)?;
@@ -116,8 +114,7 @@ fn too_soon(window: &mut WindowState, key: KeyEvent, question: u64) -> Option<Ve
     {
         return write_on(window, before, question);
     }
-    window.tell("a question came just now: that key did nothing");
-    Some(Vec::new())
+    Some(window.only_tell("a question came just now: that key did nothing"))
 }
 
 /// The letter before this one was the beginning of a word.
@@ -152,10 +149,7 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
                 window.prompt.edit(Edit::Insert(if armed == Key::Always { 'a' } else { 's' }));
                 None
             }
-            KeyCode::Char(_) => {
-                window.tell("no rule was made: that takes Enter or y");
-                Some(Vec::new())
-            }
+            KeyCode::Char(_) => Some(window.only_tell("no rule was made: that takes Enter or y")),
             _ => Some(Vec::new()),
         };
     }
@@ -212,8 +206,7 @@ fn decide(window: &mut WindowState, pressed: Key) -> Option<Vec<Effect>> {
 fn decide_all(window: &mut WindowState, decision: Decision) -> Vec<Effect> {
     let commands = match decision {
         Decision::Once if window.facing.named.is_empty() => {
-            window.tell("nothing else would be covered: y says yes to this one");
-            return Vec::new();
+            return window.only_tell("nothing else would be covered: y says yes to this one");
         }
         Decision::Once => window.desk.allow_named(&window.facing.named),
         Decision::Session | Decision::Always | Decision::Edit { .. } | Decision::Reject { .. } => {

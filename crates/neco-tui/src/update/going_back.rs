@@ -46,8 +46,7 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
         };
     }
     if points.is_empty() {
-        window.tell("there is no message to go back to");
-        return Vec::new();
+        return window.only_tell("there is no message to go back to");
     }
     points.reverse();
     let entry = |point: RewindPoint| {
@@ -68,8 +67,7 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
         return Vec::new();
     }
     if checkpoints.is_empty() {
-        window.tell("no checkpoint was kept yet: the first call that writes or runs something makes one");
-        return Vec::new();
+        return window.only_tell("no checkpoint was kept yet: the first call that writes or runs something makes one");
     }
     checkpoints.reverse();
     let entry = |info: CheckpointInfo| {

@@ -171,8 +171,7 @@ fn submit(window: &mut WindowState) -> Vec<Effect> {
         return Vec::new();
     }
     if window.set_up && window.desk.is_empty() && !is_command(text.trim()) {
-        window.tell("nothing is asked right now: what you wrote waits here");
-        return Vec::new();
+        return window.only_tell("nothing is asked right now: what you wrote waits here");
     }
     sending::send(window, false)
 }
@@ -207,8 +206,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return stopping::stop_work(window, STOPPING.to_owned());
     }
     if window.standing.going_back.is_some() {
-        window.tell("going back is not stopped halfway; /undo takes it back when it is done");
-        return Vec::new();
+        return window.only_tell("going back is not stopped halfway; /undo takes it back when it is done");
     }
     if window.set_up {
         return Vec::new();
@@ -221,16 +219,14 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return picking::ask_for_list(window, Effect::Ask(Query::RewindPoints));
     }
     window.person.pressed = Some(('e', window.now_ms));
-    window.tell("Esc again goes back to an earlier message");
-    Vec::new()
+    window.only_tell("Esc again goes back to an earlier message")
 }
 
 /// Empties the field, then stops the work, then the agents, then ends.
 fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     if !window.prompt.text.is_empty() {
         window.prompt.put_away();
-        window.tell("↑ brings it back");
-        return Vec::new();
+        return window.only_tell("↑ brings it back");
     }
     if Person::is_again('c', again, window.now_ms) {
         return vec![stopping::leave(window)];
@@ -246,8 +242,7 @@ fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect
     if window.agents.working().count() > 0 {
         return stopping::stop_all(window, "; again leaves");
     }
-    window.tell("again leaves; the session can be continued");
-    Vec::new()
+    window.only_tell("again leaves; the session can be continued")
 }
 
 fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {

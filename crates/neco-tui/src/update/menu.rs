@@ -97,10 +97,7 @@ pub(super) fn letter(window: &mut WindowState, key: KeyEvent, letter: char) -> V
             let looks = write_to(window, agent);
             looks.into_iter().chain(window.key(key)).collect()
         }
-        Some(Picked::Workflow(_)) => {
-            window.tell("Ctrl-X resumes or ends it");
-            Vec::new()
-        }
+        Some(Picked::Workflow(_)) => window.only_tell("Ctrl-X resumes or ends it"),
         Some(_) | None => Vec::new(),
     }
 }

@@ -187,8 +187,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
     let chosen = window.picker.as_ref().and_then(Picker::chosen);
     let is_unread = window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms));
     if is_unread && chosen.is_some_and(|entry| changes(&entry.picked)) {
-        window.tell("what it would change is just being shown: that key did nothing");
-        return Vec::new();
+        return window.only_tell("what it would change is just being shown: that key did nothing");
     }
     let Some(entry) = window.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
     match entry.picked {
@@ -197,13 +196,9 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Checkpoints => ask_for_list(window, Effect::Ask(Query::Checkpoints)),
         Picked::Checkpoint(info) => going_back::ask_about(window, info.rev),
         Picked::Go(command) => going_back::goes_back(window, *command),
-        Picked::Leave => {
-            window.tell("nothing is changed");
-            Vec::new()
-        }
+        Picked::Leave => window.only_tell("nothing is changed"),
         Picked::Session(id) if id == window.standing.session_id => {
-            window.tell("this window is in that session already");
-            Vec::new()
+            window.only_tell("this window is in that session already")
         }
         Picked::Session(id) => commands::open(window, Wanted::Id(id)),
         Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
@@ -231,10 +226,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
 fn remove(window: &mut WindowState) -> Vec<Effect> {
     match window.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone()) {
         Some(Picked::Rule(Some(id))) => vec![Effect::DropRule(id)],
-        Some(Picked::Rule(None)) => {
-            window.tell("that rule is not one of yours");
-            Vec::new()
-        }
+        Some(Picked::Rule(None)) => window.only_tell("that rule is not one of yours"),
         Some(
             Picked::Message(_)
             | Picked::Rewind(..)

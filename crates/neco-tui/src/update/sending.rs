@@ -107,8 +107,7 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
         return run_shell(window, command);
     }
     if text == "#" {
-        window.tell("behind # comes what is to be remembered");
-        return Vec::new();
+        return window.only_tell("behind # comes what is to be remembered");
     }
     if let Some(note) = note(text) {
         return vec![Effect::Keep(note.to_owned())];
@@ -153,12 +152,10 @@ pub(super) fn say_to_agent(window: &mut WindowState, text: String) -> Vec<Effect
 
 fn run_shell(window: &mut WindowState, command: &str) -> Vec<Effect> {
     if command.is_empty() {
-        window.tell("behind ! comes a command of the shell");
-        return Vec::new();
+        return window.only_tell("behind ! comes a command of the shell");
     }
     if window.shell.runs() {
-        window.tell("your other command still runs; Esc stops it");
-        return Vec::new();
+        return window.only_tell("your other command still runs; Esc stops it");
     }
     window.shell.start(command);
     vec![Effect::Shell(command.to_owned())]
