@@ -35,8 +35,6 @@ pub struct Standing {
     pub most_iterations: Option<u32>,
     /// When the present work began, in milliseconds.
     pub since_ms: Option<i64>,
-    /// When the person was begun to be waited for, in milliseconds.
-    pub waits_since_ms: Option<i64>,
     /// The todo list.
     pub todos: Vec<Todo>,
     /// The plan.

@@ -55,7 +55,7 @@ pub struct Naming {
 }
 
 /// What stands between what happened and the field, besides questions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Panels {
     /// The todo list and the agents at work.
     pub work: bool,
@@ -66,7 +66,7 @@ pub struct Panels {
 }
 
 /// The window.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct WindowState {
     /// What happened.
     pub transcript: Transcript,
@@ -151,44 +151,16 @@ impl WindowState {
         let mut prompt = Prompt::new(history);
         prompt.set_vi(looks.vi);
         Self {
-            transcript: Transcript::default(),
-            desk: Desk::default(),
             prompt,
-            offers: Offers::default(),
             standing: Standing { most_iterations: looks.most_iterations, ..Standing::default() },
-            agents: Agents::default(),
-            picker: None,
             theme: Theme::new(looks.theme),
             keymap: looks.keys.clone(),
-            purpose: Purpose::default(),
-            panels: Panels { work: true, help: false, help_from: 0 },
-            shell: Shell::default(),
-            frame: 0,
-            now_ms: 0,
-            last_answer: String::new(),
-            expands: 0,
-            expanded: false,
-            stopped: false,
+            panels: Panels { work: true, ..Panels::default() },
             person: Person::new(i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX)),
-            facing: Facing::default(),
-            watched: None,
-            coming_back: ComingBack::default(),
-            opening: false,
-            tried_command: None,
-            rewind_wanted: None,
-            said_better: None,
-            context_view: ContextView::default(),
-            tried_rule: None,
-            word: None,
-            status_line: None,
-            leaving: Leaving::default(),
             width: 80,
             height: 24,
-            dropped: Vec::new(),
-            naming: Vec::new(),
             set_up: looks.set_up,
-            root: None,
-            wanted: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -286,8 +258,9 @@ impl WindowState {
         let is_child = self.root.is_some_and(|root| root != event.agent_id);
         let was_free = self.desk.is_empty();
         self.transcript.apply(event);
-        self.agents.apply(event);
-        picking::refresh_picker(self, event);
+        if self.agents.apply(event) {
+            picking::refresh_picker(self);
+        }
         if let Some(watched) = self.watched.as_mut().filter(|watched| watched.agent == event.agent_id) {
             watched.apply(event);
         }

@@ -314,12 +314,6 @@ impl Desk {
         })
     }
 
-    /// Whether the question on the screen is the root's.
-    #[must_use]
-    pub fn is_of_root(&self) -> bool {
-        self.waiting.front().is_some_and(|waiting| !waiting.is_child)
-    }
-
     /// The rows of the question on the screen, and how many others are named there; the keys have room however small
     /// `room` is.
     #[must_use]

@@ -121,6 +121,7 @@ fn choose(window: &mut WindowState, letter: char) -> Vec<Effect> {
     picking::picked(window)
 }
 
-fn chosen(window: &WindowState) -> Option<Picked> {
+/// What is chosen in the list that is open.
+pub(super) fn chosen(window: &WindowState) -> Option<Picked> {
     window.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone())
 }

@@ -1,13 +1,13 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{Command, Event, Query};
+use neco_proto::{Command, Query};
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
 use super::{commands, going_back, menu, watching};
 use crate::app::picker::{Entry, Letters};
-use crate::app::{Agents, Picked, Picker, Purpose, WindowState};
+use crate::app::{Picked, Picker, Purpose, WindowState};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
 
@@ -112,10 +112,9 @@ fn tree_picker(window: &WindowState) -> Picker {
 }
 
 /// Something happened to an agent: the list that shows them does so anew.
-pub(crate) fn refresh_picker(window: &mut WindowState, event: &Event) {
-    let changes = Agents::changes_with(event);
+pub(crate) fn refresh_picker(window: &mut WindowState) {
     let is_tree = |picked: &Picked| matches!(picked, Picked::Agent(_) | Picked::Workflow(_));
-    if let Some(picker) = window.picker.take_if(|picker| changes && picker.holds(is_tree)) {
+    if let Some(picker) = window.picker.take_if(|picker| picker.holds(is_tree)) {
         window.picker = Some(tree_picker(window).in_place_of(Some(picker)));
     }
 }
@@ -224,24 +223,6 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
 }
 
 fn remove(window: &mut WindowState) -> Vec<Effect> {
-    match window.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone()) {
-        Some(Picked::Rule(Some(id))) => vec![Effect::DropRule(id)],
-        Some(Picked::Rule(None)) => window.only_tell("that rule is not one of yours"),
-        Some(
-            Picked::Message(_)
-            | Picked::Rewind(..)
-            | Picked::Checkpoints
-            | Picked::Checkpoint(_)
-            | Picked::Go(_)
-            | Picked::Leave
-            | Picked::Session(_)
-            | Picked::Model(_)
-            | Picked::NewRule
-            | Picked::Agent(_)
-            | Picked::Order(..)
-            | Picked::Write(_)
-            | Picked::Workflow(_),
-        )
-        | None => Vec::new(),
-    }
+    let Some(Picked::Rule(rule)) = menu::chosen(window) else { return Vec::new() };
+    rule.map_or_else(|| window.only_tell("that rule is not one of yours"), |id| vec![Effect::DropRule(id)])
 }
