@@ -4,8 +4,8 @@
 //! same state.
 //!
 //! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
-//! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
-//! [`state`] (all of it together).
+//! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to
+//! choose from), [`facing`] (who the keys are for while something is asked), [`state`] (all of it together).
 
 pub mod agents;
 pub mod facing;
