@@ -272,32 +272,24 @@ impl Window {
         self.typed = true;
         let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
         let Some(text) = pasted(&events, goes_on).filter(|_| !self.looks.marks_pastes) else {
-            return events.into_iter().try_for_each(|event| self.input(event));
+            events.into_iter().for_each(|event| self.input(event));
+            return Ok(());
         };
         self.pasted = Some(Instant::now());
-        self.input(TermEvent::Paste(text))
+        self.input(TermEvent::Paste(text));
+        Ok(())
     }
 
-    fn input(&mut self, event: TermEvent) -> Result<(), WindowError> {
+    fn input(&mut self, event: TermEvent) {
         let effects = match event {
             TermEvent::Key(key) => self.app.key(key),
             TermEvent::Paste(text) => self.app.paste(&text),
-            TermEvent::Resize(width, height) => {
-                self.resized((width, height));
-                Vec::new()
-            }
-            TermEvent::FocusGained => {
-                self.app.person.focused = Some(true);
-                Vec::new()
-            }
-            TermEvent::FocusLost => {
-                self.app.person.focused = Some(false);
-                Vec::new()
-            }
-            TermEvent::Mouse(_) => Vec::new(),
+            TermEvent::Resize(width, height) => return self.resized((width, height)),
+            TermEvent::FocusGained => return self.app.person.focused = Some(true),
+            TermEvent::FocusLost => return self.app.person.focused = Some(false),
+            TermEvent::Mouse(_) => return,
         };
         self.app.wants(effects);
-        Ok(())
     }
 
     /// What is there already, but not for so long that a key would wait.

@@ -226,12 +226,8 @@ fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
         return None;
     }
     let answers = match key.code {
-        KeyCode::Up => {
-            choices.step(false);
-            None
-        }
-        KeyCode::Down => {
-            choices.step(true);
+        KeyCode::Up | KeyCode::Down => {
+            choices.step(key.code == KeyCode::Down);
             None
         }
         KeyCode::Char(' ') => {
@@ -249,12 +245,8 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
     let Some(Asked::Plan(id, plan)) = window.desk.present() else { return None };
     let id = *id;
     let choice = match key.code {
-        KeyCode::Up => {
-            plan.step(false);
-            return Some(Vec::new());
-        }
-        KeyCode::Down => {
-            plan.step(true);
+        KeyCode::Up | KeyCode::Down => {
+            plan.step(key.code == KeyCode::Down);
             return Some(Vec::new());
         }
         KeyCode::Char(digit @ '1'..='9') => plan.choice(Some(digit.to_digit(10)? as usize))?,

@@ -237,24 +237,20 @@ impl WindowState {
     }
 
     fn working(&self, width: usize) -> Option<Line<'static>> {
-        if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
-            let time = figures::seconds(u64::try_from(self.now_ms - since_ms).unwrap_or_default());
+        let (doing, ms, keys) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
             let far = files.map(|(done, total)| format!(": {done} of {total} files")).unwrap_or_default();
-            let spans = vec![
-                Span::styled(format!("{} going back{far}", figures::turning(self.frame)), self.theme.accent),
-                Span::styled(format!("{time} · not stopped halfway"), self.theme.dim),
-            ];
-            return Some(cut(&Line::from(spans), width));
-        }
-        if !self.standing.works() || !self.desk.is_empty() {
+            (format!("going back{far}"), self.now_ms - since_ms, "not stopped halfway")
+        } else if self.standing.works() && self.desk.is_empty() {
+            let since = self.standing.since_ms.unwrap_or(self.now_ms);
+            let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
+            (doing.to_owned(), self.leaving.shown_ms(self.now_ms) - since, "Esc stops")
+        } else {
             return None;
-        }
-        let since = self.standing.since_ms.unwrap_or(self.now_ms);
-        let time = figures::seconds(u64::try_from(self.leaving.shown_ms(self.now_ms) - since).unwrap_or_default());
-        let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
+        };
+        let time = figures::seconds(u64::try_from(ms).unwrap_or_default());
         let spans = vec![
             Span::styled(format!("{} {doing}", figures::turning(self.frame)), self.theme.accent),
-            Span::styled(format!("{time} · Esc stops"), self.theme.dim),
+            Span::styled(format!("{time} · {keys}"), self.theme.dim),
         ];
         Some(cut(&Line::from(spans), width))
     }
