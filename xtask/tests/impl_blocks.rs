@@ -27,7 +27,6 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-session", "AgentTree", "the pure tree: growth, collapse, and mending after a crash"),
     ("neco-session", "Hub", "to be cut into the parts that the workspace takes over"),
     ("neco-session", "Memory", "reading, writing and finding entries"),
-    ("neco-tui", "App", "the window's state, to be cut into types with one duty each"),
     ("neco-tui", "Window", "one file for each phase of a window's life"),
 ];
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::Looks;
-use neco_tui::app::App;
+use neco_tui::app::WindowState;
 use neco_tui::input::History;
 use neco_tui::term::{Depth, Screen};
 
@@ -21,7 +21,7 @@ fn main() {
 }
 
 struct Stage {
-    app: App,
+    app: WindowState,
     screen: Screen<Vec<u8>>,
     session: SessionId,
     agent: AgentId,
@@ -31,7 +31,7 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let mut stage = Self {
-            app: App::new(&Looks::default(), History::default()),
+            app: WindowState::new(&Looks::default(), History::default()),
             screen: Screen::new(Vec::new(), Depth::True),
             session: SessionId::new(),
             agent: AgentId::new(),

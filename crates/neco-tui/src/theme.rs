@@ -75,8 +75,8 @@ pub struct Theme {
     pub syntax: Syntax,
 }
 
-/// The styles of the parts of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The styles of the parts of a program; none unless they are said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Syntax {
     /// Words of the language.
     pub keyword: Style,
@@ -92,16 +92,10 @@ pub struct Syntax {
     pub type_name: Style,
 }
 
-impl Syntax {
-    /// No colours.
-    pub const NONE: Self = Self {
-        keyword: Style::new(),
-        string: Style::new(),
-        constant: Style::new(),
-        comment: Style::new(),
-        function: Style::new(),
-        type_name: Style::new(),
-    };
+impl Default for Theme {
+    fn default() -> Self {
+        Self::new(ThemeName::default())
+    }
 }
 
 impl Theme {
@@ -119,7 +113,7 @@ impl Theme {
     /// Whether programs have colours.
     #[must_use]
     pub fn paints_programs(&self) -> bool {
-        self.syntax != Syntax::NONE
+        self.syntax != Syntax::default()
     }
 
     fn dark() -> Self {
@@ -226,7 +220,7 @@ impl Theme {
             removed: none,
             removed_word: none.add_modifier(Modifier::UNDERLINED),
             chosen: none.add_modifier(Modifier::REVERSED),
-            syntax: Syntax::NONE,
+            syntax: Syntax::default(),
         }
     }
 }

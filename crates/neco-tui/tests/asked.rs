@@ -150,7 +150,7 @@ fn yes_to_all_says_what_it_covers_and_what_is_left_says_why() {
     let mut scene = Scene::new((80, 24));
     scene.works();
     scene.call("9", "todo_write", CallStatus::Scheduled, "Update 1 todo");
-    scene.app.focused = Some(true);
+    scene.app.person.focused = Some(true);
     let (two, three) = (("2", "Write b.txt", Some("medium")), ("3", "Run cat .env", Some("critical")));
     let four = ("4", "Edit new.txt", None);
     scene.asks(with_ahead(edit_request("1"), &[two, three, four]));
@@ -180,7 +180,7 @@ fn yes_to_all_says_what_it_covers_and_what_is_left_says_why() {
 fn what_turns_out_worse_than_it_looked_is_asked_about() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    scene.app.focused = Some(true);
+    scene.app.person.focused = Some(true);
     scene.asks(with_ahead(edit_request("1"), &[("2", "Write b.txt", Some("low")), ("3", "Run ls", Some("high"))]));
     scene.types("Y");
     decides(&mut scene, "1");
@@ -196,7 +196,7 @@ fn what_turns_out_worse_than_it_looked_is_asked_about() {
 fn a_second_yes_to_all_forgets_nothing_of_the_first() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    scene.app.focused = Some(true);
+    scene.app.person.focused = Some(true);
     let two = ("2", "Write b.txt", Some("medium"));
     scene.asks(with_ahead(edit_request("1"), &[("3", "Run ls", Some("high")), two]));
     scene.types("Y");
@@ -211,7 +211,7 @@ fn a_second_yes_to_all_forgets_nothing_of_the_first() {
 fn what_a_hook_changed_or_no_row_shows_whole_is_asked_about() {
     let mut scene = Scene::new((60, 30));
     scene.works();
-    scene.app.focused = Some(true);
+    scene.app.person.focused = Some(true);
     let (two, three) = (("2", "Write b.txt", Some("medium")), ("3", "Patch a.rs and 5 more", Some("medium")));
     let long = format!("Write {}", "folder/".repeat(30));
     scene

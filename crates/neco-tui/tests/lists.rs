@@ -149,7 +149,8 @@ fn a_child_asks_with_its_name() {
 #[test]
 fn what_is_offered() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.app.custom = vec![Custom { name: "ship".into(), argument: "WHAT".into(), help: "release it".into() }];
+        scene.app.offers.custom =
+            vec![Custom { name: "ship".into(), argument: "WHAT".into(), help: "release it".into() }];
         scene.types("/mo");
         let commands = scene.picture();
         assert!(commands.contains("/model") && commands.contains("/mode"));

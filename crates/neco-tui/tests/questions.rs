@@ -456,9 +456,9 @@ fn an_agent_that_repeats_itself() {
 fn somebody_who_looks_elsewhere_is_told() {
     let mut scene = Scene::new((80, 24));
     scene.works();
-    scene.app.focused = Some(true);
+    scene.app.person.focused = Some(true);
     assert_eq!(scene.asks(edit_request("1")), []);
-    scene.app.focused = Some(false);
+    scene.app.person.focused = Some(false);
     assert_eq!(scene.asks(edit_request("2")), [], "one is waited for already");
     scene.happen(EventBody::PermissionDecision(PermissionDecision {
         call_id: call("1"),
@@ -485,7 +485,7 @@ fn the_end_of_long_work_is_told_to_somebody_who_looks_elsewhere() {
     let mut scene = Scene::new((80, 24));
     for (duration_ms, told) in [(60_000, true), (1_000, false)] {
         scene.works();
-        scene.app.focused = Some(false);
+        scene.app.person.focused = Some(false);
         let change = StateChange { from: AgentState::Streaming, to: AgentState::Complete, iteration: 1 };
         scene.happen(EventBody::StateChange(change));
         assert_eq!(scene.happen(complete(duration_ms)).contains(&Effect::Notify("is done".into())), told);

@@ -21,8 +21,8 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Takes in an event, whoever it happened to.
-    pub fn apply(&mut self, event: &Event) {
+    /// Takes in an event, whoever it happened to; says whether the list of agents looks different now.
+    pub fn apply(&mut self, event: &Event) -> bool {
         match &event.body {
             EventBody::AgentUpdate(update) => {
                 self.nodes.retain(|node| !update.gone.contains(&node.id));
@@ -36,22 +36,9 @@ impl Agents {
                 self.doing.insert(event.agent_id, waits);
             }
             EventBody::AgentComplete(_) => drop(self.doing.remove(&event.agent_id)),
-            _ => {}
+            _ => return false,
         }
-    }
-
-    /// Whether the list of agents looks different after an event.
-    #[must_use]
-    pub fn changes_with(event: &Event) -> bool {
-        matches!(
-            event.body,
-            EventBody::AgentUpdate(_)
-                | EventBody::WorkflowUpdate(_)
-                | EventBody::ToolCallUpdate(_)
-                | EventBody::TurnStart(_)
-                | EventBody::PermissionRequest(_)
-                | EventBody::AgentComplete(_)
-        )
+        true
     }
 
     /// The tree as the session has it.

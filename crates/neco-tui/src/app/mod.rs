@@ -4,19 +4,23 @@
 //! same state.
 //!
 //! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
-//! the agents, opened), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked),
-//! [`state`] (all of it together).
+//! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to
+//! choose from), [`facing`] (who the keys are for while something is asked), [`state`] (all of it together).
 
 pub mod agents;
 pub mod facing;
+pub mod person;
 pub mod picker;
+pub mod shell;
 pub mod standing;
 pub mod state;
 pub mod watched;
 
 pub use agents::Agents;
 pub use facing::{Facing, Place};
+pub use person::Person;
 pub use picker::{Picked, Picker};
+pub use shell::Shell;
 pub use standing::Standing;
-pub use state::{App, Purpose};
+pub use state::{Purpose, WindowState};
 pub use watched::Watched;

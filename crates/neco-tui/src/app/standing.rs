@@ -35,8 +35,6 @@ pub struct Standing {
     pub most_iterations: Option<u32>,
     /// When the present work began, in milliseconds.
     pub since_ms: Option<i64>,
-    /// When the person was begun to be waited for, in milliseconds.
-    pub waits_since_ms: Option<i64>,
     /// The todo list.
     pub todos: Vec<Todo>,
     /// The plan.
@@ -94,6 +92,7 @@ impl Standing {
 
     /// Takes in an event of the root agent.
     pub fn apply(&mut self, event: &Event) {
+        self.past(event);
         match &event.body {
             EventBody::SessionStart(start) => {
                 self.model.clone_from(&start.model);
@@ -116,13 +115,9 @@ impl Standing {
                     self.model.clone_from(model);
                 }
             }
-            EventBody::Usage(used) => {
-                self.usage += used.usage;
-                self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
-            }
+            EventBody::Usage(used) => self.usage += used.usage,
             EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
             EventBody::PlanUpdate(update) => self.plan.clone_from(&update.plan),
-            EventBody::Title(title) => self.title.clone_from(&title.title),
             EventBody::Notification(told) => match told.about {
                 Some(NotificationTopic::CompactionBegins) => self.compact(Some(event)),
                 Some(NotificationTopic::CompactionFailed) => self.compact(None),

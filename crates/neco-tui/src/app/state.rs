@@ -1,33 +1,28 @@
 //! The window as a whole.
 
-use std::collections::{HashMap, VecDeque};
-
+use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{AgentId, CallId, Event, EventBody, Message, MessageId, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
-use neco_view::slash::Custom;
 
 use ratatui::text::{Line, Span};
 
 use super::agents::Agents;
 use super::facing::Facing;
+use super::person::Person;
 use super::picker::Picker;
+use super::shell::Shell;
 use super::standing::Standing;
 use super::watched::Watched;
-use crate::ask::{Desk, Rest};
-use crate::host::Argument;
-use crate::input::{Files, History, Keymap, Prompt, Written};
+use crate::ask::Desk;
+use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
-use crate::told::Output;
 use crate::transcript::Transcript;
-use crate::transcript::tail::Tail;
-use crate::update::Effect;
-use crate::view::Shown;
-
-/// Somebody who did not type for so long may look elsewhere, in milliseconds.
-const AWAY_MS: i64 = 10_000;
+use crate::transcript::block::Tone;
+use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
+use crate::view::Leaving;
 
 /// Why the next message is written.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -45,17 +40,6 @@ pub enum Purpose {
     Rule,
 }
 
-/// A command line of the person that runs.
-#[derive(Clone, Debug)]
-pub struct Shell {
-    /// The command line.
-    pub command: String,
-    /// What it printed last.
-    pub tail: Tail,
-    /// All it printed, as far as the model will be told.
-    pub output: Output,
-}
-
 /// A message whose pictures are being looked at.
 #[derive(Clone, Debug)]
 pub struct Naming {
@@ -67,17 +51,8 @@ pub struct Naming {
     pub files: Vec<(String, String)>,
 }
 
-/// Messages that are being taken back.
-#[derive(Clone, Debug, Default)]
-pub struct ComingBack {
-    /// Those that the session was asked for.
-    pub asked: Vec<MessageId>,
-    /// Those that it gave back.
-    pub came: Vec<Message>,
-}
-
 /// What stands between what happened and the field, besides questions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Panels {
     /// The todo list and the agents at work.
     pub work: bool,
@@ -88,14 +63,16 @@ pub struct Panels {
 }
 
 /// The window.
-#[derive(Debug)]
-pub struct App {
+#[derive(Debug, Default)]
+pub struct WindowState {
     /// What happened.
     pub transcript: Transcript,
     /// What is asked.
     pub desk: Desk,
     /// What is being written.
     pub prompt: Prompt,
+    /// What can be offered for it.
+    pub offers: Offers,
     /// How the session stands.
     pub standing: Standing,
     /// The other agents.
@@ -110,10 +87,8 @@ pub struct App {
     pub purpose: Purpose,
     /// What is shown above the field.
     pub panels: Panels,
-    /// The command line of the person that runs.
-    pub shell: Option<Shell>,
-    /// What the person ran and the model was not told yet.
-    pub ran: Vec<String>,
+    /// The command lines of the person.
+    pub shell: Shell,
     /// Turns marks.
     pub frame: usize,
     /// Now, in milliseconds.
@@ -124,16 +99,10 @@ pub struct App {
     pub expands: usize,
     /// Whether more is shown of what runs.
     pub expanded: bool,
-    /// When a key was pressed that means more the second time.
-    pub pressed: Option<(char, i64)>,
     /// Whether the person stopped the work, or was told who works besides: the next Esc stops those.
     pub stopped: bool,
-    /// When the person typed last, in milliseconds.
-    pub typed_ms: Option<i64>,
-    /// How many keys changed what is written, or sent it.
-    pub strokes: u64,
-    /// How many there were when a list was asked for that has not come yet.
-    pub list_asked: Option<u64>,
+    /// Who is at the keys.
+    pub person: Person,
     /// The question that the person has before them.
     pub facing: Facing,
     /// The agent that is looked at.
@@ -144,10 +113,6 @@ pub struct App {
     pub opening: bool,
     /// What was asked for with a command of the person's own that was not carried out yet.
     pub tried_command: Option<String>,
-    /// What may follow commands, once it was asked for: the words before it, and what there is.
-    pub arguments: Option<(String, Vec<Argument>)>,
-    /// What the person said of calls that nobody was asked about yet.
-    pub rest: Option<Rest>,
     /// What is to be gone back to, as the person named it: a message's number or a state of the files.
     pub rewind_wanted: Option<String>,
     /// What comes back into the field when the session went back.
@@ -162,101 +127,60 @@ pub struct App {
     pub stopping: bool,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
-    /// Finished rows that leave with one frame at most.
-    pub portion: usize,
-    /// Those that have not left yet.
-    pub leaving: VecDeque<Line<'static>>,
-    /// The bytes of a frame, where the line is so slow that they are counted.
-    pub slow: Option<usize>,
-    /// What the last frame showed there.
-    pub shown: Option<Shown>,
+    /// What is finished and on its way to the terminal.
+    pub leaving: Leaving,
     /// The columns of the terminal.
     pub width: usize,
     /// The rows of the terminal.
     pub height: usize,
-    /// Whether the person looks at this terminal, once it has said so.
-    pub focused: Option<bool>,
-    /// The files of the workspace, once they were asked for.
-    pub files: Option<Files>,
-    /// Whether they are being looked for.
-    pub files_asked: bool,
     /// Files that were dropped and may be pictures: the file, and what stands in the field for it.
     pub dropped: Vec<(String, String)>,
     /// Messages that name files which may be pictures: each is sent when all of its were looked at.
     pub naming: Vec<Naming>,
-    /// The commands that the person or the folder brought along.
-    pub custom: Vec<Custom>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
-    /// Who asked what, before the window opened.
-    asked_by: HashMap<String, AgentId>,
     root: Option<AgentId>,
     wanted: Vec<Effect>,
-    /// Work that took longer is worth a notification when it ends.
-    long_ms: i64,
 }
 
-impl App {
+impl WindowState {
     /// A window that looks so.
     #[must_use]
     pub fn new(looks: &Looks, history: History) -> Self {
         let mut prompt = Prompt::new(history);
         prompt.set_vi(looks.vi);
         Self {
-            transcript: Transcript::default(),
-            desk: Desk::default(),
             prompt,
             standing: Standing { most_iterations: looks.most_iterations, ..Standing::default() },
-            agents: Agents::default(),
-            picker: None,
             theme: Theme::new(looks.theme),
             keymap: looks.keys.clone(),
-            purpose: Purpose::default(),
-            panels: Panels { work: true, help: false, help_from: 0 },
-            shell: None,
-            ran: Vec::new(),
-            frame: 0,
-            now_ms: 0,
-            last_answer: String::new(),
-            expands: 0,
-            expanded: false,
-            pressed: None,
-            stopped: false,
-            typed_ms: None,
-            strokes: 0,
-            list_asked: None,
-            facing: Facing::default(),
-            watched: None,
-            coming_back: ComingBack::default(),
-            opening: false,
-            tried_command: None,
-            arguments: None,
-            rest: None,
-            rewind_wanted: None,
-            said_better: None,
-            context_view: ContextView::default(),
-            tried_rule: None,
-            word: None,
-            stopping: false,
-            status_line: None,
-            portion: usize::MAX,
-            leaving: VecDeque::new(),
-            slow: None,
-            shown: None,
+            panels: Panels { work: true, ..Panels::default() },
+            person: Person::new(i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX)),
             width: 80,
             height: 24,
-            focused: None,
-            files: None,
-            files_asked: false,
-            dropped: Vec::new(),
-            naming: Vec::new(),
-            custom: Vec::new(),
             set_up: looks.set_up,
-            asked_by: HashMap::new(),
-            root: None,
-            wanted: Vec::new(),
-            long_ms: i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX),
+            ..Self::default()
         }
+    }
+
+    /// Offers what may be meant by the word at the cursor.
+    pub(crate) fn offer(&mut self) -> Vec<Effect> {
+        self.offers.offer(&mut self.prompt, &self.agents)
+    }
+
+    /// A key was pressed.
+    pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
+        keys::key(self, key)
+    }
+
+    /// Something was pasted, or a file dropped.
+    pub fn paste(&mut self, text: &str) -> Vec<Effect> {
+        keys::paste(self, text)
+    }
+
+    /// Something came of an effect; gives what is to be done next.
+    pub fn news(&mut self, news: News) -> Vec<Effect> {
+        news::news(self, news)
     }
 
     /// Something is to be done.
@@ -285,27 +209,14 @@ impl App {
         self.standing = Standing::of(&snapshot, &self.standing);
         self.transcript.caught_up(self.standing.works());
         self.set_root(snapshot.root_agent);
-        self.desk = Desk::default();
-        // Its questions are counted from the first again.
         self.facing = Facing::default();
-        let asked_by = std::mem::take(&mut self.asked_by);
-        let who = |key: &str| {
-            let agent = asked_by.get(key).copied();
-            (agent, agent.is_some_and(|agent| agent != snapshot.root_agent))
-        };
-        for request in snapshot.pending {
-            self.desk.ask(who(&request.call_id.to_string()), None, request);
+        for question in snapshot.questions.iter().filter(|question| matches!(question.subject, Subject::Plan { .. })) {
+            self.transcript.show_plan(question);
         }
-        for question in snapshot.questions {
-            if matches!(question.subject, Subject::Plan { .. }) {
-                self.transcript.show_plan(&question);
-            }
-            self.desk.pose(who(&question.question_id.to_string()), None, question);
-        }
+        self.desk.open(snapshot.root_agent, snapshot.pending, snapshot.questions);
         self.agents = Agents::default();
         let mut effects = vec![Effect::Branch, Effect::Commands(None)];
-        // What was asked for before there was a session is not told any more.
-        (self.files, self.files_asked) = (None, false);
+        self.offers.forget();
         effects.extend(self.offer());
         if snapshot.agents > 0 {
             effects.push(Effect::Ask(neco_proto::Query::Tree));
@@ -329,18 +240,16 @@ impl App {
         self.picker = None;
         self.watched = None;
         self.coming_back = ComingBack::default();
-        self.list_asked = None;
+        self.person.list_came();
         (self.rewind_wanted, self.said_better) = (None, None);
-        self.arguments = None;
         self.purpose = Purpose::default();
         self.expands = 0;
         self.last_answer.clear();
-        self.ran.clear();
+        self.shell.forget();
         self.standing.title.clear();
         self.standing.filled = None;
         self.root = None;
-        self.files = None;
-        self.files_asked = false;
+        self.offers.forget();
     }
 
     /// Takes in the next event.
@@ -348,8 +257,9 @@ impl App {
         let is_child = self.root.is_some_and(|root| root != event.agent_id);
         let was_free = self.desk.is_empty();
         self.transcript.apply(event);
-        self.agents.apply(event);
-        self.refresh_picker(event);
+        if self.agents.apply(event) {
+            picking::refresh_picker(self);
+        }
         if let Some(watched) = self.watched.as_mut().filter(|watched| watched.agent == event.agent_id) {
             watched.apply(event);
         }
@@ -362,31 +272,23 @@ impl App {
             let worked = self.standing.works();
             self.standing.apply(event);
             if worked && !self.standing.works() {
-                self.has_stopped();
+                stopping::has_stopped(self);
             }
-            self.comes_back(event);
+            taking_back::comes_back(self, event);
             self.own(event);
-            self.note_stop(event);
+            stopping::note_stop(self, event);
         }
         if let EventBody::PermissionRequest(request) = &event.body
-            && let Some(command) = self.said_before(request)
+            && let Some(command) = self.desk.said_before(request)
         {
-            return self.answers(vec![Effect::Send(command)]);
+            return asked::answers(self, vec![Effect::Send(command)]);
         }
-        self.notification(event, is_child, was_free).map(Effect::Notify).into_iter().collect()
+        self.person.notification(event, is_child, was_free, self.now_ms).map(Effect::Notify).into_iter().collect()
     }
 
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
     pub fn past(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::PermissionRequest(request) => {
-                self.asked_by.insert(request.call_id.to_string(), event.agent_id);
-            }
-            EventBody::Question(question) => {
-                self.asked_by.insert(question.question_id.to_string(), event.agent_id);
-            }
-            _ => {}
-        }
+        self.desk.past(event);
         if self.root.is_none_or(|root| root == event.agent_id) {
             self.transcript.past(event);
             self.remember_answer(event);
@@ -420,12 +322,23 @@ impl App {
         self.word = Some((word.into(), self.now_ms + 3000));
     }
 
+    /// A word to the person, and nothing to be done.
+    pub(crate) fn only_tell(&mut self, word: impl Into<String>) -> Vec<Effect> {
+        self.tell(word);
+        Vec::new()
+    }
+
+    /// Something that was asked for was not done.
+    pub(crate) fn warn(&mut self, words: impl Into<String>) {
+        self.transcript.say(Tone::Warning, words);
+    }
+
     /// Whether marks turn or a word is to go, so that frames come without anything happening.
     #[must_use]
     pub fn moves(&self) -> bool {
         let works = self.standing.works()
             || self.standing.going_back.is_some()
-            || self.shell.is_some()
+            || self.shell.runs()
             || self.agents.working().next().is_some();
         works || self.word.is_some() || !self.leaving.is_empty()
     }
@@ -444,14 +357,11 @@ impl App {
     }
 
     fn own(&mut self, event: &Event) {
-        if matches!(event.body, EventBody::TurnStart(_) | EventBody::AgentComplete(_)) {
-            self.rest = None;
-        }
         if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
             self.tell(format!("the session is called “{}” now", clean_line(title)));
         }
         if matches!(event.body, EventBody::Rewind(_)) {
-            self.went_back();
+            going_back::went_back(self);
         }
         self.remember_answer(event);
     }
@@ -462,32 +372,7 @@ impl App {
             self.expands = 0;
             self.expanded = false;
             self.word = None;
-            // There may be new ones.
-            self.files = None;
-        }
-    }
-
-    /// Many terminals do not say where the person looks; one who did not type for a while may look elsewhere.
-    fn looks_elsewhere(&self) -> bool {
-        match self.focused {
-            Some(focused) => !focused,
-            None => self.typed_ms.is_none_or(|typed| self.now_ms - typed >= AWAY_MS),
-        }
-    }
-
-    /// What somebody who looks elsewhere should know.
-    fn notification(&self, event: &Event, is_child: bool, was_free: bool) -> Option<String> {
-        if !self.looks_elsewhere() {
-            return None;
-        }
-        match &event.body {
-            EventBody::PermissionRequest(request) if was_free => Some(format!("waits for you: {}", request.summary)),
-            EventBody::Question(_) if was_free => Some("has a question".to_owned()),
-            EventBody::AgentComplete(complete) if !is_child => {
-                let worked = i64::try_from(complete.duration_ms).unwrap_or(i64::MAX);
-                (worked >= self.long_ms).then(|| "is done".to_owned())
-            }
-            _ => None,
+            self.offers.files_changed();
         }
     }
 }

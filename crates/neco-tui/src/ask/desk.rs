@@ -1,6 +1,6 @@
 //! Whose turn it is: questions wait in line, the oldest is on the screen.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use super::approval::{Approval, Asks};
 use super::choices::Choices;
 use super::plan::PlanBox;
-use super::rest::{Mark, Other, is_mild, not_covered};
+use super::rest::{Mark, Other, Rest, is_mild, not_covered};
 use crate::host::Edited;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -51,12 +51,19 @@ struct Waiting {
 pub struct Desk {
     waiting: VecDeque<Waiting>,
     asked: u64,
+    /// What the person said of calls that nobody was asked about yet.
+    rest: Option<Rest>,
+    /// Who asked what, before the window opened.
+    asked_by: HashMap<String, AgentId>,
 }
 
 impl Desk {
     /// Takes in the next event: questions come, and go when any window has answered.
     pub fn apply(&mut self, event: &Event, is_child: bool, name: Option<String>) {
         let agent = Some(event.agent_id);
+        if !is_child && matches!(event.body, EventBody::TurnStart(_) | EventBody::AgentComplete(_)) {
+            self.rest = None;
+        }
         match &event.body {
             EventBody::PermissionRequest(request) => self.ask((agent, is_child), name, request.clone()),
             EventBody::PermissionDecision(PermissionDecision { call_id, .. }) => self.take_call(call_id),
@@ -68,8 +75,34 @@ impl Desk {
         }
     }
 
+    /// Takes in an event of before the window opened: of what was asked then, who did so.
+    pub fn past(&mut self, event: &Event) {
+        let asked = match &event.body {
+            EventBody::PermissionRequest(request) => request.call_id.to_string(),
+            EventBody::Question(question) => question.question_id.to_string(),
+            _ => return,
+        };
+        self.asked_by.insert(asked, event.agent_id);
+    }
+
+    /// A session is opened in which this waits; its questions are counted from the first.
+    pub fn open(&mut self, root: AgentId, calls: Vec<PermissionRequest>, questions: Vec<Question>) {
+        let Self { rest, asked_by, .. } = std::mem::take(self);
+        self.rest = rest;
+        let who = |key: &str| {
+            let agent = asked_by.get(key).copied();
+            (agent, agent.is_some_and(|agent| agent != root))
+        };
+        for request in calls {
+            self.ask(who(&request.call_id.to_string()), None, request);
+        }
+        for question in questions {
+            self.pose(who(&question.question_id.to_string()), None, question);
+        }
+    }
+
     /// A call waits for the person.
-    pub fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
+    fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
         self.push(who, name, Asked::Approval(Box::new(Approval::new(request))));
     }
 
@@ -79,7 +112,7 @@ impl Desk {
     }
 
     /// An agent wants to know something.
-    pub fn pose(&mut self, who: Who, name: Option<String>, question: Question) {
+    fn pose(&mut self, who: Who, name: Option<String>, question: Question) {
         let id = question.question_id;
         let asked = match question.subject {
             Subject::Choices { items } => Asked::Choices(id, Choices::new(items)),
@@ -192,6 +225,7 @@ impl Desk {
     /// about by themselves, and say why.
     #[must_use]
     pub fn allow_named(&mut self, named: &[CallId]) -> Vec<Command> {
+        self.rest = Some(Rest::yes(&self.ahead(), named).after(self.rest.take()));
         let mut commands = Vec::new();
         for waiting in self.waiting.iter_mut().filter(|waiting| !waiting.answered) {
             let Asked::Approval(approval) = &mut waiting.asked else { continue };
@@ -205,8 +239,20 @@ impl Desk {
         commands
     }
 
+    /// What the person said of this call before its turn came. What looks worse than it did then is asked about all
+    /// the same, and says so.
+    pub fn said_before(&mut self, request: &PermissionRequest) -> Option<Command> {
+        match self.rest.as_ref()?.of(request)? {
+            Ok(decision) => Some(Command::Approve { call_id: request.call_id.clone(), decision }),
+            Err(words) => {
+                self.note(&request.call_id, words);
+                None
+            }
+        }
+    }
+
     /// Why this call is asked about although something was said of it before.
-    pub fn note(&mut self, call: &CallId, words: String) {
+    fn note(&mut self, call: &CallId, words: String) {
         for waiting in &mut self.waiting {
             if let Asked::Approval(approval) = &mut waiting.asked
                 && approval.request.call_id == *call
@@ -218,19 +264,19 @@ impl Desk {
     }
 
     /// The calls behind the one on the screen that will be asked about when their turn comes.
-    #[must_use]
-    pub fn ahead(&self) -> Vec<AskedAhead> {
+    fn ahead(&self) -> Vec<AskedAhead> {
         let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.front() else { return Vec::new() };
         approval.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
     }
 
-    /// No to every call that waits.
+    /// No to every call that waits, and to those that would be asked about next.
     #[must_use]
-    pub fn refuse_all(&self) -> Vec<Command> {
+    pub fn refuse_all(&mut self) -> Vec<Command> {
+        self.rest = Some(Rest::no(&self.ahead()));
         self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
     }
 
-    /// The calls that wait besides the one on the screen.
+    /// What else is asked about besides the call on the screen, or will be when its turn comes.
     #[must_use]
     pub fn others(&self) -> Vec<Other> {
         let other = |(waiting, approval): (&Waiting, &Approval)| {
@@ -244,7 +290,14 @@ impl Desk {
                 says: approval.request.says(),
             }
         };
-        self.calls().skip(1).map(other).collect()
+        let ahead = self.ahead().into_iter().map(|ahead| {
+            let mark = match &self.rest {
+                Some(rest) if rest.says_yes(&ahead.call_id) => Mark::Said,
+                Some(_) | None => Mark::of(ahead.risk, &ahead.summary),
+            };
+            Other { call: ahead.call_id, mark, who: None, risk: ahead.risk, summary: ahead.summary }
+        });
+        self.calls().skip(1).map(other).chain(ahead).collect()
     }
 
     /// What the field is for while the question on the screen waits.
@@ -257,12 +310,6 @@ impl Desk {
             Asked::Plan(..) => "or write what should be different",
             Asked::Loop(..) => "or write what it should do instead",
         })
-    }
-
-    /// Whether the question on the screen is the root's.
-    #[must_use]
-    pub fn is_of_root(&self) -> bool {
-        self.waiting.front().is_some_and(|waiting| !waiting.is_child)
     }
 
     /// The rows of the question on the screen, and how many others are named there; the keys have room however small

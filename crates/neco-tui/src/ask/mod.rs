@@ -17,5 +17,5 @@ mod subject;
 pub use approval::{Approval, Asks, JUDGED_ANEW, Key, Outcome};
 pub use desk::{Asked, Desk, answer};
 pub use plan::{Choice, plan_rows};
-pub use rest::{Mark, Other, Rest};
+pub use rest::{Mark, Other};
 pub use subject::visible_line;

@@ -143,13 +143,6 @@ impl Text {
         self.cursor = from;
     }
 
-    /// The same, and what is gone is not kept.
-    pub fn delete_quietly(&mut self, to: Move) {
-        let killed = self.killed.clone();
-        self.delete(to);
-        self.killed = killed;
-    }
-
     /// Deletes from the cursor to a place.
     pub fn delete_to(&mut self, place: usize) {
         let (from, until) = (place.min(self.cursor), place.max(self.cursor));

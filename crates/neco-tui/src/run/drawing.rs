@@ -38,7 +38,7 @@ impl Window {
             (Some(_), false) => due.max(now + TICK),
             // Nobody hears the keys until it is looked again.
             (Some(Keys::Waiting), true) => now + TICK,
-            (Some(_), true) if self.typed && self.app.slow.is_some() => due.max(self.pace.keys_at(now)),
+            (Some(_), true) if self.typed && self.app.leaving.slow.is_some() => due.max(self.pace.keys_at(now)),
             (Some(_), true) => due.max(self.pace.next(now)),
         }
     }
@@ -46,10 +46,10 @@ impl Window {
     /// How long the next frame can wait when nothing happens.
     pub(super) fn rest(&self) -> Duration {
         // What is finished leaves as fast as the terminal takes it.
-        if self.behind || !self.app.leaving.is_empty() && (!self.pace.is_slow() || self.app.slow.is_some()) {
+        if self.behind || !self.app.leaving.is_empty() && (!self.pace.is_slow() || self.app.leaving.slow.is_some()) {
             return Duration::ZERO;
         }
-        let tick = if self.app.slow.is_some() { SLOW_TICK } else { TICK };
+        let tick = if self.app.leaving.slow.is_some() { SLOW_TICK } else { TICK };
         if self.app.moves() || self.looks_again { tick } else { NEVER }
     }
 
@@ -89,10 +89,10 @@ impl Window {
             return Ok(false);
         }
         // Over a slow line what is finished leaves in portions, so that keys and answers to them are not behind all of it.
-        self.app.slow = self.pace.room();
+        self.app.leaving.slow = self.pace.room();
         let least = usize::from(self.size.1 / 3).max(4);
-        self.app.portion =
-            if self.pace.is_slow() { least } else { self.app.portion.saturating_mul(2).clamp(least, AT_MOST) };
+        self.app.leaving.portion =
+            if self.pace.is_slow() { least } else { self.app.leaving.portion.saturating_mul(2).clamp(least, AT_MOST) };
         // What is taken off is counted by the size that the terminal has now, not by the one it told of.
         if self.screen.is_folded() {
             self.size = size().unwrap_or(self.size);
@@ -100,7 +100,7 @@ impl Window {
         }
         let frame = self.app.frame(self.size.0, self.size.1);
         let was_whole = !self.behind;
-        self.behind = !self.screen.draw_within(frame, self.app.slow.unwrap_or(usize::MAX))?;
+        self.behind = !self.screen.draw_within(frame, self.app.leaving.slow.unwrap_or(usize::MAX))?;
         self.typed = false;
         self.flush();
         self.show_question(now, was_whole && !self.behind);
@@ -113,7 +113,7 @@ impl Window {
         // A list that is open is one too, and has no number.
         let question = self.app.desk.front().or_else(|| self.app.picker.is_some().then_some(u64::MAX));
         let same = std::mem::replace(&mut self.question, question) == question;
-        if question.is_none() || whole && (same || self.app.slow.is_none()) {
+        if question.is_none() || whole && (same || self.app.leaving.slow.is_none()) {
             return;
         }
         let wait = if self.behind { UNREAD } else { self.pace.arrives(now).saturating_duration_since(now) };
@@ -122,7 +122,7 @@ impl Window {
 
     /// Over a slow line what was typed is drawn alone, and at once; the rest follows when there is room for it.
     fn draw_field(&mut self, now: Instant) -> Result<bool, WindowError> {
-        if !std::mem::take(&mut self.typed) || self.app.slow.is_none() || self.screen.is_folded() {
+        if !std::mem::take(&mut self.typed) || self.app.leaving.slow.is_none() || self.screen.is_folded() {
             return Ok(false);
         }
         if self.pace.keys_at(now) > now {
@@ -130,7 +130,7 @@ impl Window {
             return Ok(false);
         }
         let Some(frame) = self.app.field_frame(self.size.0, self.size.1) else { return Ok(false) };
-        self.screen.draw_within(frame, self.app.slow.unwrap_or(usize::MAX))?;
+        self.screen.draw_within(frame, self.app.leaving.slow.unwrap_or(usize::MAX))?;
         self.flush();
         self.behind = true;
         Ok(true)

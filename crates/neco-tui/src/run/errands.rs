@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::opening::{Opening, Retold, open, past_of};
 use super::questions;
 use super::shell::{Running, Shared, lock};
-use crate::app::App;
+use crate::app::WindowState;
 use crate::host::{Host, ImageSource, Printed, Wanted};
 use crate::outside;
 use crate::update::{Effect, News};
@@ -220,7 +220,7 @@ impl Errands {
 
     /// Asks for the person's own status line when something has changed, and not too often; whether it is to be
     /// looked at again soon.
-    pub(super) fn ask_status(&mut self, app: &App) -> bool {
+    pub(super) fn ask_status(&mut self, app: &WindowState) -> bool {
         if self.status.waits || !self.host.has_status() {
             return false;
         }

@@ -24,7 +24,7 @@ use super::opening::{Opening, Retold};
 use super::pace::Pace;
 use super::sender::Sender;
 use super::signals::{Asked, Signals};
-use crate::app::App;
+use crate::app::WindowState;
 use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
@@ -103,7 +103,7 @@ pub(super) struct Window {
     first: Option<String>,
     /// What the person did before it was.
     pub(super) early: Vec<Effect>,
-    pub(super) app: App,
+    pub(super) app: WindowState,
     looks: Looks,
     pub(super) screen: Screen<Vec<u8>>,
     pub(super) writer: Writer,
@@ -152,9 +152,9 @@ impl Window {
         let (sender, back) = mpsc::unbounded_channel();
         let screen = Screen::new(Vec::new(), looks.depth);
         let out = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        let mut app = App::new(&looks, History::new(host.history()));
+        let mut app = WindowState::new(&looks, History::new(host.history()));
         app.opening = true;
-        app.portion = 0;
+        app.leaving.portion = 0;
         Ok(Self {
             errands: Errands::new(Arc::clone(&host), program, sender),
             back,
@@ -255,7 +255,7 @@ impl Window {
     fn now(&mut self) {
         self.app.now_ms = Timestamp::now().as_millisecond();
         let ticks = self.app.now_ms.unsigned_abs() / u64::try_from(TICK.as_millis()).unwrap_or(1);
-        let turns = self.app.slow.is_none();
+        let turns = self.app.leaving.slow.is_none();
         self.app.frame = if turns { usize::try_from(ticks % 1024).unwrap_or_default() } else { 0 };
         if !self.writer.is_free() && self.flushed.elapsed() > SLOW {
             self.app.unseen(self.app.now_ms);
@@ -272,32 +272,24 @@ impl Window {
         self.typed = true;
         let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
         let Some(text) = pasted(&events, goes_on).filter(|_| !self.looks.marks_pastes) else {
-            return events.into_iter().try_for_each(|event| self.input(event));
+            events.into_iter().for_each(|event| self.input(event));
+            return Ok(());
         };
         self.pasted = Some(Instant::now());
-        self.input(TermEvent::Paste(text))
+        self.input(TermEvent::Paste(text));
+        Ok(())
     }
 
-    fn input(&mut self, event: TermEvent) -> Result<(), WindowError> {
+    fn input(&mut self, event: TermEvent) {
         let effects = match event {
             TermEvent::Key(key) => self.app.key(key),
             TermEvent::Paste(text) => self.app.paste(&text),
-            TermEvent::Resize(width, height) => {
-                self.resized((width, height));
-                Vec::new()
-            }
-            TermEvent::FocusGained => {
-                self.app.focused = Some(true);
-                Vec::new()
-            }
-            TermEvent::FocusLost => {
-                self.app.focused = Some(false);
-                Vec::new()
-            }
-            TermEvent::Mouse(_) => Vec::new(),
+            TermEvent::Resize(width, height) => return self.resized((width, height)),
+            TermEvent::FocusGained => return self.app.person.focused = Some(true),
+            TermEvent::FocusLost => return self.app.person.focused = Some(false),
+            TermEvent::Mouse(_) => return,
         };
         self.app.wants(effects);
-        Ok(())
     }
 
     /// What is there already, but not for so long that a key would wait.

@@ -27,7 +27,7 @@ pub fn rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 /// long one have no colours yet.
 #[must_use]
 pub fn draft_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let plain = Theme { syntax: Syntax::NONE, ..*theme };
+    let plain = Theme { syntax: Syntax::default(), ..*theme };
     let theme = if text.len() > DRAFT { &plain } else { theme };
     draw(text, Drawing { draft: true, ..Drawing::new(width.max(8), theme) })
 }

@@ -4,19 +4,32 @@ use neco_proto::clean::clean_line;
 use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
-use crate::app::App;
+use crate::app::Agents;
 use crate::host::Argument;
-use crate::input::{Candidate, Completion, Files, fits};
+use crate::input::{Candidate, Completion, Files, Prompt, fits};
 
 /// Files that are offered.
 const FILES: usize = 40;
 
-impl App {
+/// What can be offered, as far as it is known.
+#[derive(Debug, Default)]
+pub struct Offers {
+    /// The commands that the person or the folder brought along.
+    pub custom: Vec<Custom>,
+    /// The files of the workspace, once they were asked for.
+    files: Option<Files>,
+    /// Whether they are being looked for.
+    files_asked: bool,
+    /// What may follow commands, once it was asked for: the words before it, and what there is.
+    arguments: Option<(String, Vec<Argument>)>,
+}
+
+impl Offers {
     /// Offers what may be meant.
-    pub(crate) fn offer(&mut self) -> Vec<Effect> {
-        self.prompt.completion = None;
-        let text = self.prompt.text.as_str();
-        let (from, word) = self.prompt.word();
+    pub(crate) fn offer(&mut self, prompt: &mut Prompt, agents: &Agents) -> Vec<Effect> {
+        prompt.completion = None;
+        let text = prompt.text.as_str();
+        let (from, word) = prompt.word();
         let before = text.get(..from).unwrap_or_default();
         if let Some(name) = word.strip_prefix('@') {
             let Some(files) = &mut self.files else {
@@ -26,95 +39,98 @@ impl App {
             };
             let near = files.near(name, FILES).into_iter();
             let candidates = near.map(|file| Candidate { text: format!("@{file}"), help: String::new() }).collect();
-            self.prompt.completion = Completion::new(from, candidates);
+            prompt.completion = Completion::new(from, candidates);
         } else if let Some(name) = word.strip_prefix('/').filter(|_| from == 0) {
             // There may be new ones, or they may have been trusted meanwhile.
             let looks = name.is_empty();
-            self.prompt.completion = Completion::new(0, near_commands(name, &self.custom));
+            prompt.completion = Completion::new(0, near_commands(name, &self.custom));
             return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
             let fitting = row.choices.iter().filter(|choice| choice.starts_with(word) && **choice != word);
             let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), help: String::new() };
-            self.prompt.completion = Completion::new(from, fitting.map(candidate).collect());
-        } else if let Some(agents) = self.agents_for(before) {
+            prompt.completion = Completion::new(from, fitting.map(candidate).collect());
+        } else if let Some(agents) = agents_for(before, agents) {
             let near = agents.into_iter().filter(|name| name.starts_with(word) && name != word);
             let candidates = near.map(|text| Candidate { text, help: String::new() }).collect();
-            self.prompt.completion = Completion::new(from, candidates);
+            prompt.completion = Completion::new(from, candidates);
         } else if takes_argument(before) {
-            return self.offer_arguments(from, before.to_owned(), word.to_owned());
+            let (before, word) = (before.to_owned(), word.to_owned());
+            return self.offer_arguments(prompt, from, before, &word);
         }
         Vec::new()
     }
 
-    /// The names that may follow `/agents VERB`.
-    fn agents_for(&self, before: &str) -> Option<Vec<String>> {
-        let mut words = before.split_whitespace();
-        let of_agents = matches!(words.next(), Some("/agents" | "/agent")) && words.next().is_some();
-        let names = self.agents.outline().into_iter().map(|(_, node)| clean_line(&node.name));
-        (of_agents && words.next().is_none()).then(|| names.collect())
-    }
-
-    fn offer_arguments(&mut self, from: usize, before: String, word: String) -> Vec<Effect> {
+    fn offer_arguments(&self, prompt: &mut Prompt, from: usize, before: String, word: &str) -> Vec<Effect> {
         match &self.arguments {
             Some((line, arguments)) if *line == before => {
                 let mut near: Vec<(i64, &Argument)> = arguments
                     .iter()
                     .filter(|argument| argument.text != word)
-                    .filter_map(|argument| Some((fits(&word, &argument.text)?, argument)))
+                    .filter_map(|argument| Some((fits(word, &argument.text)?, argument)))
                     .collect();
                 near.sort_by_key(|(score, _)| std::cmp::Reverse(if word.is_empty() { 0 } else { *score }));
                 let candidate = |(_, argument): (i64, &Argument)| Candidate {
                     text: clean_line(&argument.text),
                     help: clean_line(&argument.about),
                 };
-                self.prompt.completion = Completion::new(from, near.into_iter().map(candidate).collect());
+                prompt.completion = Completion::new(from, near.into_iter().map(candidate).collect());
                 Vec::new()
             }
             Some(_) | None => vec![Effect::Arguments(before)],
         }
     }
 
-    /// What may follow a command is known now; the list is offered if it is still what is being written.
-    pub(super) fn found_arguments(&mut self, line: String, arguments: Vec<Argument>) -> Vec<Effect> {
+    /// What may follow a command is known now; says whether it is still what is being written.
+    pub(super) fn found_arguments(&mut self, prompt: &Prompt, line: String, arguments: Vec<Argument>) -> bool {
+        let before = prompt.text.as_str().get(..prompt.word().0).unwrap_or_default();
+        let is_wanted = line == before;
         self.arguments = Some((line, arguments));
-        let before = self.prompt.text.as_str().get(..self.prompt.word().0).unwrap_or_default();
-        let is_wanted = self.arguments.as_ref().is_some_and(|(line, _)| line == before);
-        if is_wanted && self.picker.is_none() { self.offer() } else { Vec::new() }
-    }
-
-    /// Takes what is chosen; a command that needs nothing more is run.
-    pub(super) fn accept(&mut self) -> Vec<Effect> {
-        if self.prompt.complete() { self.offer() } else { Vec::new() }
-    }
-
-    /// Whether a command stands there that nothing can follow.
-    pub(super) fn wants_nothing_more(&self) -> bool {
-        let text = self.prompt.text.as_str().trim_end();
-        text.strip_prefix('/')
-            .is_some_and(|name| slash::TABLE.iter().any(|row| row.name == name && row.argument.is_empty()))
+        is_wanted
     }
 
     /// A command that is written out is run; a list that is open is chosen from.
-    pub(super) fn is_written_out(&self) -> bool {
-        let text = self.prompt.text.as_str().trim_end();
+    pub(super) fn is_written_out(&self, prompt: &Prompt) -> bool {
+        let text = prompt.text.as_str().trim_end();
         let Some(name) = text.strip_prefix('/') else { return false };
-        let chosen = self.prompt.completion.as_ref().and_then(Completion::chosen);
+        let chosen = prompt.completion.as_ref().and_then(Completion::chosen);
         let is_chosen = chosen.is_some_and(|chosen| chosen.text == text);
         let exact =
             slash::TABLE.iter().any(|row| row.name == name) || self.custom.iter().any(|custom| custom.name == name);
         // A list of what may follow is chosen from when nothing was written of it, or one of it was gone to.
-        let bare = self.prompt.word().1.is_empty();
-        let listed = self.prompt.completion.as_ref().filter(|completion| completion.from > 0);
+        let bare = prompt.word().1.is_empty();
+        let listed = prompt.completion.as_ref().filter(|completion| completion.from > 0);
         let offers = listed.is_some_and(|completion| bare || completion.is_moved());
         exact && is_chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
     }
 
     /// The files are known now.
-    pub(super) fn found_files(&mut self, files: Vec<String>) -> Vec<Effect> {
-        self.files = Some(Files::new(files));
-        self.files_asked = false;
-        if self.picker.is_none() { self.offer() } else { Vec::new() }
+    pub(super) fn found_files(&mut self, files: Vec<String>) {
+        (self.files, self.files_asked) = (Some(Files::new(files)), false);
     }
+
+    /// There may be new files.
+    pub(crate) fn files_changed(&mut self) {
+        self.files = None;
+    }
+
+    /// What was asked for in another session is not told any more.
+    pub(crate) fn forget(&mut self) {
+        *self = Self { custom: std::mem::take(&mut self.custom), ..Self::default() };
+    }
+}
+
+/// The names that may follow `/agents VERB`.
+fn agents_for(before: &str, agents: &Agents) -> Option<Vec<String>> {
+    let mut words = before.split_whitespace();
+    let of_agents = matches!(words.next(), Some("/agents" | "/agent")) && words.next().is_some();
+    let names = agents.outline().into_iter().map(|(_, node)| clean_line(&node.name));
+    (of_agents && words.next().is_none()).then(|| names.collect())
+}
+
+/// Whether a command stands there that nothing can follow.
+pub(super) fn wants_nothing_more(text: &str) -> bool {
+    let name = text.trim_end().strip_prefix('/');
+    name.is_some_and(|name| slash::TABLE.iter().any(|row| row.name == name && row.argument.is_empty()))
 }
 
 /// Whether a command stands there that something may follow which only the host knows.

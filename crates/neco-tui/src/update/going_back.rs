@@ -6,10 +6,11 @@ use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, Rewind
 use neco_view::wording::rewind;
 
 use super::effect::Effect;
+use super::picking;
 use super::picking::CHOOSE;
 use crate::app::picker::{Entry, Letters};
 use crate::app::standing::GoingBack;
-use crate::app::{App, Picked, Picker};
+use crate::app::{Picked, Picker, WindowState};
 use crate::text::figures;
 
 /// What can go back, in the order it is shown.
@@ -25,162 +26,158 @@ const NAMED: usize = 1000;
 /// Characters of the name of a state that are shown.
 const REV: usize = 10;
 
-impl App {
-    /// Goes back to what is named: a message by its number, or a state of the files; to what the person chooses when
-    /// nothing is.
-    pub(super) fn go_back_to(&mut self, wanted: &str) -> Vec<Effect> {
-        self.rewind_wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
-        self.ask_for_list(Effect::Ask(Query::RewindPoints))
-    }
+/// Goes back to what is named: a message by its number, or a state of the files; to what the person chooses when
+/// nothing is.
+pub(super) fn go_back_to(window: &mut WindowState, wanted: &str) -> Vec<Effect> {
+    window.rewind_wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
+    picking::ask_for_list(window, Effect::Ask(Query::RewindPoints))
+}
 
-    /// The messages that the session can go back to.
-    pub(super) fn pick_message(&mut self, mut points: Vec<RewindPoint>) -> Vec<Effect> {
-        if !self.is_waited_for() {
-            return Vec::new();
-        }
-        if let Some(wanted) = self.rewind_wanted.take() {
-            let named = points.into_iter().find(|point| wanted.parse() == Ok(point.number));
-            return match named {
-                Some(point) => self.pick_what(point),
-                None => self.ask_about(wanted),
-            };
-        }
-        if points.is_empty() {
-            self.tell("there is no message to go back to");
-            return Vec::new();
-        }
-        points.reverse();
-        let entry = |point: RewindPoint| {
-            let files = if point.files { " · files changed" } else { "" };
-            let about =
-                format!("{}{files}", figures::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
-            Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
+/// The messages that the session can go back to.
+pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint>) -> Vec<Effect> {
+    if !picking::is_waited_for(window) {
+        return Vec::new();
+    }
+    if let Some(wanted) = window.rewind_wanted.take() {
+        let named = points.into_iter().find(|point| wanted.parse() == Ok(point.number));
+        return match named {
+            Some(point) => pick_what(window, point),
+            None => ask_about(window, wanted),
         };
-        let states = Entry::new("a checkpoint …", "files only, to a state that was kept", Picked::Checkpoints);
-        let entries = points.into_iter().map(entry).chain([states]).collect();
-        self.picker = Some(Picker::new("back to before which message?", CHOOSE, Letters::Filter, entries));
-        self.preview()
     }
+    if points.is_empty() {
+        return window.only_tell("there is no message to go back to");
+    }
+    points.reverse();
+    let entry = |point: RewindPoint| {
+        let files = if point.files { " · files changed" } else { "" };
+        let about =
+            format!("{}{files}", figures::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
+        Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
+    };
+    let states = Entry::new("a checkpoint …", "files only, to a state that was kept", Picked::Checkpoints);
+    let entries = points.into_iter().map(entry).chain([states]).collect();
+    window.picker = Some(Picker::new("back to before which message?", CHOOSE, Letters::Filter, entries));
+    preview(window)
+}
 
-    /// The states that the files can be put into.
-    pub(super) fn pick_checkpoint(&mut self, mut checkpoints: Vec<CheckpointInfo>) -> Vec<Effect> {
-        if !self.is_waited_for() {
-            return Vec::new();
-        }
-        if checkpoints.is_empty() {
-            self.tell("no checkpoint was kept yet: the first call that writes or runs something makes one");
-            return Vec::new();
-        }
-        checkpoints.reverse();
-        let entry = |info: CheckpointInfo| {
-            let rev: String = info.rev.chars().take(REV).collect();
-            let when = match info.when {
-                CheckpointWhen::Before => "before",
-                CheckpointWhen::After => "after",
-                CheckpointWhen::Restore => "before going back from",
-            };
-            let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
-            let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
-            Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
+/// The states that the files can be put into.
+pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<CheckpointInfo>) -> Vec<Effect> {
+    if !picking::is_waited_for(window) {
+        return Vec::new();
+    }
+    if checkpoints.is_empty() {
+        return window.only_tell("no checkpoint was kept yet: the first call that writes or runs something makes one");
+    }
+    checkpoints.reverse();
+    let entry = |info: CheckpointInfo| {
+        let rev: String = info.rev.chars().take(REV).collect();
+        let when = match info.when {
+            CheckpointWhen::Before => "before",
+            CheckpointWhen::After => "after",
+            CheckpointWhen::Restore => "before going back from",
         };
-        let entries = checkpoints.into_iter().map(entry).collect();
-        self.picker = Some(Picker::new("files back to which checkpoint?", CHOOSE, Letters::Filter, entries));
-        self.preview()
-    }
+        let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
+        let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
+        Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
+    };
+    let entries = checkpoints.into_iter().map(entry).collect();
+    window.picker = Some(Picker::new("files back to which checkpoint?", CHOOSE, Letters::Filter, entries));
+    preview(window)
+}
 
-    /// Asks what putting the files into a state would do, to ask the person then.
-    pub(super) fn ask_about(&mut self, rev: String) -> Vec<Effect> {
-        self.rewind_wanted = Some(rev.clone());
-        self.ask_for_list(Effect::Ask(Query::CheckpointPreview { rev }))
-    }
+/// Asks what putting the files into a state would do, to ask the person then.
+pub(super) fn ask_about(window: &mut WindowState, rev: String) -> Vec<Effect> {
+    window.rewind_wanted = Some(rev.clone());
+    picking::ask_for_list(window, Effect::Ask(Query::CheckpointPreview { rev }))
+}
 
-    /// Asks what the chosen entry would do.
-    pub(super) fn preview(&mut self) -> Vec<Effect> {
-        let chosen = self.picker.as_ref().and_then(Picker::chosen);
-        chosen.and_then(|entry| preview_of(&entry.picked)).map(Effect::Ask).into_iter().collect()
-    }
+/// Asks what the chosen entry would do.
+pub(super) fn preview(window: &mut WindowState) -> Vec<Effect> {
+    let chosen = window.picker.as_ref().and_then(Picker::chosen);
+    chosen.and_then(|entry| preview_of(&entry.picked)).map(Effect::Ask).into_iter().collect()
+}
 
-    /// What going back would change: of what is chosen, or of what the person is asked about now.
-    pub(super) fn previewed(&mut self, preview: &RewindPreview) {
-        let Some(picker) = &mut self.picker else { return self.question_before(preview) };
-        let answered = match (preview.kind, &preview.rev) {
-            (RewindKind::Checkpoint, Some(rev)) => Query::CheckpointPreview { rev: rev.clone() },
-            (RewindKind::Checkpoint | RewindKind::Message | RewindKind::Undo | RewindKind::Redo, _) => {
-                Query::RewindPreview { message_id: preview.message_id, what: preview.what }
-            }
-        };
-        let fits = picker.chosen().and_then(|entry| preview_of(&entry.picked)) == Some(answered);
-        if fits {
-            picker.set_preview(rewind::preview(preview, NAMED));
+/// What going back would change: of what is chosen, or of what the person is asked about now.
+pub(super) fn previewed(window: &mut WindowState, preview: &RewindPreview) {
+    let Some(picker) = &mut window.picker else { return question_before(window, preview) };
+    let answered = match (preview.kind, &preview.rev) {
+        (RewindKind::Checkpoint, Some(rev)) => Query::CheckpointPreview { rev: rev.clone() },
+        (RewindKind::Checkpoint | RewindKind::Message | RewindKind::Undo | RewindKind::Redo, _) => {
+            Query::RewindPreview { message_id: preview.message_id, what: preview.what }
         }
+    };
+    let fits = picker.chosen().and_then(|entry| preview_of(&entry.picked)) == Some(answered);
+    if fits {
+        picker.set_preview(rewind::preview(preview, NAMED));
     }
+}
 
-    /// Asks before anything is changed: nothing is lost that nobody saw.
-    fn question_before(&mut self, preview: &RewindPreview) {
-        let is_meant = match (preview.kind, &self.rewind_wanted) {
-            (RewindKind::Message, _) | (RewindKind::Checkpoint, None) => false,
-            (RewindKind::Checkpoint, Some(wanted)) => {
-                wanted == "end" || preview.rev.as_ref().is_some_and(|rev| rev.starts_with(wanted.as_str()))
-            }
-            (RewindKind::Undo | RewindKind::Redo, _) => true,
-        };
-        if !is_meant || self.list_asked.is_none() || !self.is_waited_for() {
-            return;
+/// Asks before anything is changed: nothing is lost that nobody saw.
+fn question_before(window: &mut WindowState, preview: &RewindPreview) {
+    let is_meant = match (preview.kind, &window.rewind_wanted) {
+        (RewindKind::Message, _) | (RewindKind::Checkpoint, None) => false,
+        (RewindKind::Checkpoint, Some(wanted)) => {
+            wanted == "end" || preview.rev.as_ref().is_some_and(|rev| rev.starts_with(wanted.as_str()))
         }
-        self.rewind_wanted = None;
-        let about = clean_line(&preview.about);
-        let rev: String = preview.rev.iter().flat_map(|rev| rev.chars()).take(REV).collect();
-        let (heading, yes, command) = match preview.kind {
-            RewindKind::Message => return,
-            RewindKind::Checkpoint => {
-                let command = preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev });
-                (format!("files back to checkpoint {rev} ({about})?"), "put the files back", command)
-            }
-            RewindKind::Undo => {
-                let heading = format!("undo going back to before “{about}”?");
-                (heading, "yes: as it was before", Some(Command::UndoRewind))
-            }
-            RewindKind::Redo => {
-                let heading = format!("take the last undo back: to before “{about}” again?");
-                (heading, "yes: go back again", Some(Command::RedoRewind))
-            }
-        };
-        let Some(command) = command else { return };
-        let entries = vec![
-            Entry::new(yes, "", Picked::Go(Box::new(command))),
-            Entry::new("no: leave everything as it is", "", Picked::Leave),
-        ];
-        let hint = "y or Enter does it · n or Esc leaves it";
-        self.picker =
-            Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(rewind::preview(preview, NAMED)));
+        (RewindKind::Undo | RewindKind::Redo, _) => true,
+    };
+    if !is_meant || !window.person.waits_for_list() || !picking::is_waited_for(window) {
+        return;
     }
-
-    pub(super) fn pick_what(&mut self, point: RewindPoint) -> Vec<Effect> {
-        let at = if point.files { 0 } else { 1 };
-        let heading = format!("back to before “{}”: what?", clean_line(&point.text));
-        let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
-        let hint = "↑↓ and Enter · /undo takes it back · Esc goes back";
-        self.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
-        self.preview()
-    }
-
-    /// Goes back to before a message. What was said comes back into the field when that is done, to be said better.
-    pub(super) fn rewind(&mut self, point: &RewindPoint, what: RewindWhat) -> Vec<Effect> {
-        self.said_better = what.conversation().then(|| point.text.clone());
-        self.goes_back(Command::Rewind { message_id: point.message_id, what })
-    }
-
-    /// The session went back: what was said comes back into the field, unless something else is written there by now.
-    pub(crate) fn went_back(&mut self) {
-        if let Some(text) = self.said_better.take().filter(|_| self.prompt.text.is_empty()) {
-            self.prompt.offer_again(&text);
+    window.rewind_wanted = None;
+    let about = clean_line(&preview.about);
+    let rev: String = preview.rev.iter().flat_map(|rev| rev.chars()).take(REV).collect();
+    let (heading, yes, command) = match preview.kind {
+        RewindKind::Message => return,
+        RewindKind::Checkpoint => {
+            let command = preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev });
+            (format!("files back to checkpoint {rev} ({about})?"), "put the files back", command)
         }
-    }
+        RewindKind::Undo => {
+            let heading = format!("undo going back to before “{about}”?");
+            (heading, "yes: as it was before", Some(Command::UndoRewind))
+        }
+        RewindKind::Redo => {
+            let heading = format!("take the last undo back: to before “{about}” again?");
+            (heading, "yes: go back again", Some(Command::RedoRewind))
+        }
+    };
+    let Some(command) = command else { return };
+    let entries = vec![
+        Entry::new(yes, "", Picked::Go(Box::new(command))),
+        Entry::new("no: leave everything as it is", "", Picked::Leave),
+    ];
+    let hint = "y or Enter does it · n or Esc leaves it";
+    window.picker =
+        Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(rewind::preview(preview, NAMED)));
+}
 
-    pub(super) fn goes_back(&mut self, command: Command) -> Vec<Effect> {
-        self.standing.going_back = Some(GoingBack { since_ms: self.now_ms, files: None });
-        vec![Effect::Send(command)]
+pub(super) fn pick_what(window: &mut WindowState, point: RewindPoint) -> Vec<Effect> {
+    let at = if point.files { 0 } else { 1 };
+    let heading = format!("back to before “{}”: what?", clean_line(&point.text));
+    let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
+    let hint = "↑↓ and Enter · /undo takes it back · Esc goes back";
+    window.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
+    preview(window)
+}
+
+/// Goes back to before a message. What was said comes back into the field when that is done, to be said better.
+pub(super) fn rewind(window: &mut WindowState, point: &RewindPoint, what: RewindWhat) -> Vec<Effect> {
+    window.said_better = what.conversation().then(|| point.text.clone());
+    goes_back(window, Command::Rewind { message_id: point.message_id, what })
+}
+
+/// The session went back: what was said comes back into the field, unless something else is written there by now.
+pub(crate) fn went_back(window: &mut WindowState) {
+    if let Some(text) = window.said_better.take().filter(|_| window.prompt.text.is_empty()) {
+        window.prompt.offer_again(&text);
     }
+}
+
+pub(super) fn goes_back(window: &mut WindowState, command: Command) -> Vec<Effect> {
+    window.standing.going_back = Some(GoingBack { since_ms: window.now_ms, files: None });
+    vec![Effect::Send(command)]
 }
 
 /// What asks what an entry of a list would do.

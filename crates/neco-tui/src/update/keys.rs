@@ -4,266 +4,258 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use neco_proto::{Command, Mode, Query};
 use neco_view::slash::Slash;
 
+use super::completing::wants_nothing_more;
 use super::effect::Effect;
-use crate::app::{App, Purpose};
+use super::{asked, commands, picking, sending, stopping, taking_back, watching};
+use crate::app::{Person, Purpose, WindowState};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
 use crate::told::is_command;
 
-/// How long the second press of a key counts as one, in milliseconds.
-const AGAIN_MS: i64 = 1500;
-
-impl App {
-    /// A key was pressed.
-    pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        if key.kind == KeyEventKind::Release {
-            return Vec::new();
-        }
-        // Two quick presses of Esc arrive as one with Alt.
-        if key.code == KeyCode::Esc && key.modifiers == KeyModifiers::ALT {
-            let once = KeyEvent { modifiers: KeyModifiers::NONE, ..key };
-            return [self.key(once), self.key(once)].concat();
-        }
-        let again = self.pressed.take();
-        if self.prompt.searches() {
-            return self.search_key(key);
-        }
-        if self.picker.is_some() {
-            return self.picker_key(key);
-        }
-        if let Some(effects) = self.question_key(key) {
-            return effects;
-        }
-        if self.desk.is_empty()
-            && let Some(effects) = self.watched_key(key)
-        {
-            return effects;
-        }
-        self.typed_ms = Some(self.now_ms);
-        self.strokes += u64::from(matches!(key.code, KeyCode::Char(_) | KeyCode::Enter));
-        let stood = !self.prompt.text.is_empty();
-        let effects = self.field_key(key, again);
-        if stood && self.prompt.text.is_empty() {
-            self.facing.emptied(self.now_ms);
-        }
-        effects
+/// A key was pressed.
+pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
+    if key.kind == KeyEventKind::Release {
+        return Vec::new();
     }
-
-    /// Something was pasted, or a file dropped.
-    pub fn paste(&mut self, text: &str) -> Vec<Effect> {
-        if self.prompt.searches() || self.picker.is_some() {
-            return Vec::new();
-        }
-        self.prompt.completion = None;
-        self.word = None;
-        self.strokes += 1;
-        self.go_to_field();
-        if let Some(watched) =
-            self.watched.as_ref().filter(|_| self.purpose == Purpose::Message && self.desk.is_empty())
-        {
-            self.purpose = Purpose::Agent(watched.agent);
-        }
-        // It stands in its place at once; should it be a picture, that takes its place later.
-        if let Some(file) = picture_file(text) {
-            self.dropped.push((file.clone(), self.prompt.paste(text)));
-            return vec![Effect::Image(ImageSource::File(file))];
-        }
-        self.prompt.paste(text);
-        Vec::new()
+    // Two quick presses of Esc arrive as one with Alt.
+    if key.code == KeyCode::Esc && key.modifiers == KeyModifiers::ALT {
+        let once = KeyEvent { modifiers: KeyModifiers::NONE, ..key };
+        return [window.key(once), window.key(once)].concat();
     }
-
-    fn field_key(&mut self, key: KeyEvent, again: Option<(char, i64)>) -> Vec<Effect> {
-        let closes = key.code == KeyCode::Esc && (self.prompt.completion.is_some() || self.panels.help);
-        if !closes && self.prompt.vi_key(key).is_some() {
-            // Nothing is offered to whoever only moves.
-            let writes = self.prompt.vi_mode() == Some(ViMode::Insert);
-            self.prompt.completion = None;
-            return if writes { self.offer() } else { Vec::new() };
-        }
-        let empty = self.prompt.text.is_empty();
-        if self.panels.help && self.scroll_help(key.code) {
-            return Vec::new();
-        }
-        match self.keymap.action(key) {
-            Some(Action::Submit) => self.submit(),
-            Some(Action::Newline) => self.newline(),
-            Some(Action::Later) => self.later(),
-            Some(Action::Cancel) => self.escape(again),
-            Some(Action::Interrupt) => self.interrupt(again),
-            Some(Action::Leave) if empty => vec![Effect::Quit],
-            Some(Action::Mode) => vec![Effect::Send(Command::SetMode { mode: next(self.standing.mode) })],
-            Some(Action::Search) => {
-                self.prompt.search();
-                Vec::new()
-            }
-            Some(Action::Redraw) => vec![Effect::Redraw],
-            Some(Action::Panel) => self.panel(),
-            Some(Action::Expand) => self.expand(),
-            Some(Action::Editor) => vec![Effect::EditPrompt(self.prompt.text.as_str().to_owned())],
-            Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
-            Some(Action::Copy) => self.run(&Slash::Copy),
-            Some(Action::Suspend) => vec![Effect::Suspend],
-            Some(Action::Help) if empty => {
-                self.panels.help = !self.panels.help;
-                self.panels.help_from = 0;
-                Vec::new()
-            }
-            Some(Action::Leave | Action::Help) | None => self.edit_key(key),
-        }
+    let again = window.person.pressed.take();
+    if window.prompt.searches() {
+        return search_key(window, key);
     }
-
-    /// Not all keys have room on a small terminal.
-    fn scroll_help(&mut self, key: KeyCode) -> bool {
-        let by = match key {
-            KeyCode::Up => -1,
-            KeyCode::Down => 1,
-            KeyCode::PageUp => -8,
-            KeyCode::PageDown => 8,
-            _ => return false,
-        };
-        self.panels.help_from = self.panels.help_from.saturating_add_signed(by);
-        true
+    if window.picker.is_some() {
+        return picking::picker_key(window, key);
     }
+    if let Some(effects) = asked::question_key(window, key) {
+        return effects;
+    }
+    if window.desk.is_empty()
+        && let Some(effects) = watching::watched_key(window, key)
+    {
+        return effects;
+    }
+    window.person.types(key.code, window.now_ms);
+    let stood = !window.prompt.text.is_empty();
+    let effects = field_key(window, key, again);
+    if stood && window.prompt.text.is_empty() {
+        window.facing.emptied(window.now_ms);
+    }
+    effects
+}
 
-    fn edit_key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        match key.code {
-            KeyCode::Up if key.modifiers.is_empty() => self.vertical(false),
-            KeyCode::Down if key.modifiers.is_empty() => self.vertical(true),
-            KeyCode::Char('p') if key.modifiers == KeyModifiers::CONTROL => self.vertical(false),
-            KeyCode::Char('n') if key.modifiers == KeyModifiers::CONTROL => self.vertical(true),
-            _ => {
-                let Some(edit) = edit_of(key) else { return Vec::new() };
-                self.panels.help = false;
-                self.prompt.edit(edit);
-                self.offer()
-            }
+/// Something was pasted, or a file dropped.
+pub(crate) fn paste(window: &mut WindowState, text: &str) -> Vec<Effect> {
+    if window.prompt.searches() || window.picker.is_some() {
+        return Vec::new();
+    }
+    window.prompt.completion = None;
+    window.word = None;
+    window.person.pastes();
+    asked::go_to_field(window);
+    if let Some(watched) =
+        window.watched.as_ref().filter(|_| window.purpose == Purpose::Message && window.desk.is_empty())
+    {
+        window.purpose = Purpose::Agent(watched.agent);
+    }
+    // It stands in its place at once; should it be a picture, that takes its place later.
+    if let Some(file) = picture_file(text) {
+        window.dropped.push((file.clone(), window.prompt.paste(text)));
+        return vec![Effect::Image(ImageSource::File(file))];
+    }
+    window.prompt.paste(text);
+    Vec::new()
+}
+
+fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>) -> Vec<Effect> {
+    let closes = key.code == KeyCode::Esc && (window.prompt.completion.is_some() || window.panels.help);
+    if !closes && window.prompt.vi_key(key).is_some() {
+        // Nothing is offered to whoever only moves.
+        let writes = window.prompt.vi_mode() == Some(ViMode::Insert);
+        window.prompt.completion = None;
+        return if writes { window.offer() } else { Vec::new() };
+    }
+    let empty = window.prompt.text.is_empty();
+    if window.panels.help && scroll_help(window, key.code) {
+        return Vec::new();
+    }
+    match window.keymap.action(key) {
+        Some(Action::Submit) => submit(window),
+        Some(Action::Newline) => newline(window),
+        Some(Action::Later) => later(window),
+        Some(Action::Cancel) => escape(window, again),
+        Some(Action::Interrupt) => interrupt(window, again),
+        Some(Action::Leave) if empty => vec![Effect::Quit],
+        Some(Action::Mode) => vec![Effect::Send(Command::SetMode { mode: next(window.standing.mode) })],
+        Some(Action::Search) => {
+            window.prompt.search();
+            Vec::new()
+        }
+        Some(Action::Redraw) => vec![Effect::Redraw],
+        Some(Action::Panel) => picking::panel(window),
+        Some(Action::Expand) => commands::expand(window),
+        Some(Action::Editor) => vec![Effect::EditPrompt(window.prompt.text.as_str().to_owned())],
+        Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
+        Some(Action::Copy) => commands::run(window, &Slash::Copy),
+        Some(Action::Suspend) => vec![Effect::Suspend],
+        Some(Action::Help) if empty => {
+            window.panels.help = !window.panels.help;
+            window.panels.help_from = 0;
+            Vec::new()
+        }
+        Some(Action::Leave | Action::Help) | None => edit_key(window, key),
+    }
+}
+
+/// Not all keys have room on a small terminal.
+fn scroll_help(window: &mut WindowState, key: KeyCode) -> bool {
+    let by = match key {
+        KeyCode::Up => -1,
+        KeyCode::Down => 1,
+        KeyCode::PageUp => -8,
+        KeyCode::PageDown => 8,
+        _ => return false,
+    };
+    window.panels.help_from = window.panels.help_from.saturating_add_signed(by);
+    true
+}
+
+fn edit_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
+    match key.code {
+        KeyCode::Up if key.modifiers.is_empty() => vertical(window, false),
+        KeyCode::Down if key.modifiers.is_empty() => vertical(window, true),
+        KeyCode::Char('p') if key.modifiers == KeyModifiers::CONTROL => vertical(window, false),
+        KeyCode::Char('n') if key.modifiers == KeyModifiers::CONTROL => vertical(window, true),
+        _ => {
+            let Some(edit) = edit_of(key) else { return Vec::new() };
+            window.panels.help = false;
+            window.prompt.edit(edit);
+            window.offer()
         }
     }
+}
 
-    fn newline(&mut self) -> Vec<Effect> {
-        self.prompt.edit(Edit::Insert('\n'));
-        self.prompt.completion = None;
-        Vec::new()
-    }
+fn newline(window: &mut WindowState) -> Vec<Effect> {
+    window.prompt.edit(Edit::Insert('\n'));
+    window.prompt.completion = None;
+    Vec::new()
+}
 
-    /// Up in an empty field takes back what waits, before it goes to earlier messages.
-    fn vertical(&mut self, down: bool) -> Vec<Effect> {
-        let waits = self.transcript.waiting().next().is_some();
-        let is_empty = self.prompt.text.is_empty() && !self.prompt.has_put_away();
-        let takes_back = waits && !down && is_empty && self.purpose == Purpose::Message;
-        match &mut self.prompt.completion {
-            Some(completion) => completion.step(down),
-            None if down => self.prompt.down(),
-            None if takes_back => return self.take_back_last().into_iter().collect(),
-            None => self.prompt.up(),
-        }
-        Vec::new()
+/// Up in an empty field takes back what waits, before it goes to earlier messages.
+fn vertical(window: &mut WindowState, down: bool) -> Vec<Effect> {
+    let waits = window.transcript.waiting().next().is_some();
+    let is_empty = window.prompt.text.is_empty() && !window.prompt.has_put_away();
+    let takes_back = waits && !down && is_empty && window.purpose == Purpose::Message;
+    match &mut window.prompt.completion {
+        Some(completion) => completion.step(down),
+        None if down => window.prompt.down(),
+        None if takes_back => return taking_back::take_back_last(window).into_iter().collect(),
+        None => window.prompt.up(),
     }
+    Vec::new()
+}
 
-    fn submit(&mut self) -> Vec<Effect> {
-        if self.prompt.completion.is_some() && !self.is_written_out() {
-            let effects = self.accept();
-            return if self.wants_nothing_more() { self.send(false) } else { effects };
-        }
-        let text = self.prompt.text.as_str();
-        if text.ends_with('\\') && self.prompt.text.cursor() == text.len() {
-            self.prompt.edit(Edit::Delete(Move::Left));
-            return self.newline();
-        }
-        if text.trim().is_empty() && !matches!(self.purpose, Purpose::Reason(_)) {
-            return Vec::new();
-        }
-        if self.set_up && self.desk.is_empty() && !is_command(text.trim()) {
-            self.tell("nothing is asked right now: what you wrote waits here");
-            return Vec::new();
-        }
-        self.send(false)
+fn submit(window: &mut WindowState) -> Vec<Effect> {
+    if window.prompt.completion.is_some() && !window.offers.is_written_out(&window.prompt) {
+        let effects = accept(window);
+        return if wants_nothing_more(window.prompt.text.as_str()) { sending::send(window, false) } else { effects };
     }
+    let text = window.prompt.text.as_str();
+    if text.ends_with('\\') && window.prompt.text.cursor() == text.len() {
+        window.prompt.edit(Edit::Delete(Move::Left));
+        return newline(window);
+    }
+    if text.trim().is_empty() && !matches!(window.purpose, Purpose::Reason(_)) {
+        return Vec::new();
+    }
+    if window.set_up && window.desk.is_empty() && !is_command(text.trim()) {
+        return window.only_tell("nothing is asked right now: what you wrote waits here");
+    }
+    sending::send(window, false)
+}
 
-    /// What is written is for after the work.
-    fn later(&mut self) -> Vec<Effect> {
-        if self.prompt.completion.is_some() {
-            return self.accept();
-        }
-        let written = !self.prompt.text.as_str().trim().is_empty() && !self.set_up;
-        if written && self.standing.works() { self.send(true) } else { Vec::new() }
-    }
+/// Takes what is chosen of what is offered.
+fn accept(window: &mut WindowState) -> Vec<Effect> {
+    if window.prompt.complete() { window.offer() } else { Vec::new() }
+}
 
-    /// Closes what is open, then stops the work, then the agents; twice without work goes back.
-    fn escape(&mut self, again: Option<(char, i64)>) -> Vec<Effect> {
-        if std::mem::take(&mut self.panels.help) || self.prompt.completion.take().is_some() {
-            return Vec::new();
-        }
-        if self.purpose != Purpose::Message {
-            self.purpose = Purpose::Message;
-            return Vec::new();
-        }
-        if self.shell.is_some() {
-            return vec![Effect::StopShell];
-        }
-        if self.standing.works() {
-            return self.stop_work("");
-        }
-        if self.standing.going_back.is_some() {
-            self.tell("going back is not stopped halfway; /undo takes it back when it is done");
-            return Vec::new();
-        }
-        if self.set_up {
-            return Vec::new();
-        }
-        if self.agents.working().count() > 0 {
-            return self.stop_agents();
-        }
-        if self.is_again('e', again) {
-            self.word = None;
-            return self.ask_for_list(Effect::Ask(Query::RewindPoints));
-        }
-        self.pressed = Some(('e', self.now_ms));
-        self.tell("Esc again goes back to an earlier message");
-        Vec::new()
+/// What is written is for after the work.
+fn later(window: &mut WindowState) -> Vec<Effect> {
+    if window.prompt.completion.is_some() {
+        return accept(window);
     }
+    let written = !window.prompt.text.as_str().trim().is_empty() && !window.set_up;
+    if written && window.standing.works() { sending::send(window, true) } else { Vec::new() }
+}
 
-    /// Empties the field, then stops the work, then the agents, then ends.
-    fn interrupt(&mut self, again: Option<(char, i64)>) -> Vec<Effect> {
-        if !self.prompt.text.is_empty() {
-            self.prompt.put_away();
-            self.tell("↑ brings it back");
-            return Vec::new();
-        }
-        if self.is_again('c', again) {
-            return vec![self.leave()];
-        }
-        self.pressed = Some(('c', self.now_ms));
-        if self.shell.is_some() {
-            return vec![Effect::StopShell];
-        }
-        if self.standing.works() {
-            let leaves = self.leaving();
-            return self.stop_work(&format!("; {leaves}"));
-        }
-        if self.agents.working().count() > 0 {
-            return self.stop_all("; again leaves");
-        }
-        self.tell("again leaves; the session can be continued");
-        Vec::new()
+/// Closes what is open, then stops the work, then the agents; twice without work goes back.
+fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
+    if std::mem::take(&mut window.panels.help) || window.prompt.completion.take().is_some() {
+        return Vec::new();
     }
+    if window.purpose != Purpose::Message {
+        window.purpose = Purpose::Message;
+        return Vec::new();
+    }
+    if window.shell.runs() {
+        return vec![Effect::StopShell];
+    }
+    if window.standing.works() {
+        return stopping::stop_work(window, "");
+    }
+    if window.standing.going_back.is_some() {
+        return window.only_tell("going back is not stopped halfway; /undo takes it back when it is done");
+    }
+    if window.set_up {
+        return Vec::new();
+    }
+    if window.agents.working().count() > 0 {
+        return stopping::stop_agents(window);
+    }
+    if Person::is_again('e', again, window.now_ms) {
+        window.word = None;
+        return picking::ask_for_list(window, Effect::Ask(Query::RewindPoints));
+    }
+    window.person.pressed = Some(('e', window.now_ms));
+    window.only_tell("Esc again goes back to an earlier message")
+}
 
-    fn is_again(&self, key: char, pressed: Option<(char, i64)>) -> bool {
-        pressed.is_some_and(|(before, when)| before == key && self.now_ms - when <= AGAIN_MS)
+/// Empties the field, then stops the work, then the agents, then ends.
+fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
+    if !window.prompt.text.is_empty() {
+        window.prompt.put_away();
+        return window.only_tell("↑ brings it back");
     }
+    if Person::is_again('c', again, window.now_ms) {
+        return vec![stopping::leave(window)];
+    }
+    window.person.pressed = Some(('c', window.now_ms));
+    if window.shell.runs() {
+        return vec![Effect::StopShell];
+    }
+    if window.standing.works() {
+        let leaves = stopping::leaving(window);
+        return stopping::stop_work(window, &format!("; {leaves}"));
+    }
+    if window.agents.working().count() > 0 {
+        return stopping::stop_all(window, "; again leaves");
+    }
+    window.only_tell("again leaves; the session can be continued")
+}
 
-    fn search_key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match key.code {
-            KeyCode::Char('r') if control => self.prompt.search(),
-            KeyCode::Char('c' | 'g') if control => self.prompt.leave_search(),
-            KeyCode::Char(char) if !control => self.prompt.search_for(Some(char)),
-            KeyCode::Backspace => self.prompt.search_for(None),
-            KeyCode::Esc => self.prompt.leave_search(),
-            _ => self.prompt.end_search(),
-        }
-        Vec::new()
+fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('r') if control => window.prompt.search(),
+        KeyCode::Char('c' | 'g') if control => window.prompt.leave_search(),
+        KeyCode::Char(char) if !control => window.prompt.search_for(Some(char)),
+        KeyCode::Backspace => window.prompt.search_for(None),
+        KeyCode::Esc => window.prompt.leave_search(),
+        _ => window.prompt.end_search(),
     }
+    Vec::new()
 }
 
 fn edit_of(key: KeyEvent) -> Option<Edit> {

@@ -5,8 +5,9 @@ use neco_proto::event::NodeState;
 use neco_proto::{AgentId, AgentOrder, Command, WorkflowId, WorkflowOrder};
 
 use super::effect::Effect;
+use super::{picking, watching};
 use crate::app::picker::{Entry, Letters};
-use crate::app::{App, Picked, Picker, Purpose};
+use crate::app::{Picked, Picker, Purpose, WindowState};
 
 const HINT: &str = "↑↓ and Enter, or its letter · Esc goes back";
 
@@ -28,103 +29,99 @@ pub(super) fn owner(picked: &Picked) -> Option<Picked> {
     }
 }
 
-impl App {
-    /// The menu of the entry that is chosen in the list of agents and workflows.
-    pub(super) fn menu_of_chosen(&mut self) -> Vec<Effect> {
-        match self.chosen() {
-            Some(Picked::Agent(agent)) => self.agent_menu(agent),
-            Some(Picked::Workflow(workflow)) => self.workflow_menu(workflow),
-            Some(_) | None => {}
+/// The menu of the entry that is chosen in the list of agents and workflows.
+pub(super) fn menu_of_chosen(window: &mut WindowState) -> Vec<Effect> {
+    match chosen(window) {
+        Some(Picked::Agent(agent)) => agent_menu(window, agent),
+        Some(Picked::Workflow(workflow)) => workflow_menu(window, workflow),
+        Some(_) | None => {}
+    }
+    Vec::new()
+}
+
+/// What can be done to an agent.
+pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
+    let Some(node) = window.agents.nodes().iter().find(|node| node.id == agent) else { return };
+    let order = |letter: char, text: &str, about: &str, order: AgentOrder| {
+        let picked = Picked::Order(letter, Box::new(Command::AgentCommand { agent_id: agent, order }));
+        Entry::new(&format!("{letter} {text}"), about, picked)
+    };
+    let pauses = match node.state {
+        NodeState::Created | NodeState::Running => {
+            order('p', "pause it", "with those below it; all they did is kept", AgentOrder::Pause)
         }
-        Vec::new()
-    }
-
-    /// What can be done to an agent.
-    pub(super) fn agent_menu(&mut self, agent: AgentId) {
-        let Some(node) = self.agents.nodes().iter().find(|node| node.id == agent) else { return };
-        let order = |letter: char, text: &str, about: &str, order: AgentOrder| {
-            let picked = Picked::Order(letter, Box::new(Command::AgentCommand { agent_id: agent, order }));
-            Entry::new(&format!("{letter} {text}"), about, picked)
-        };
-        let pauses = match node.state {
-            NodeState::Created | NodeState::Running => {
-                order('p', "pause it", "with those below it; all they did is kept", AgentOrder::Pause)
-            }
-            NodeState::Paused => order('r', "resume it", "it goes on where it was paused", AgentOrder::Resume),
-            NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
-                return self.tell("it has ended: there is nothing to pause or to end");
-            }
-        };
-        let entries = vec![
-            pauses,
-            Entry::new("m write to it", "it reads it at its next turn", Picked::Write(agent)),
-            order('x', "end it for good", "with those below it; whoever started it is told", AgentOrder::Cancel),
-        ];
-        self.picker = Some(Picker::new(node.name.clone(), HINT, Letters::Command, entries));
-    }
-
-    fn workflow_menu(&mut self, workflow_id: WorkflowId) {
-        let order = |letter: char, text: &str, about: &str, order: WorkflowOrder| {
-            let picked = Picked::Order(letter, Box::new(Command::WorkflowCommand { workflow_id, order }));
-            Entry::new(&format!("{letter} {text}"), about, picked)
-        };
-        let entries = vec![
-            order('r', "resume it", "what is completed stays so", WorkflowOrder::Resume),
-            order('x', "end it for good", "with everything it started", WorkflowOrder::Cancel),
-        ];
-        self.picker = Some(Picker::new("workflow", HINT, Letters::Command, entries));
-    }
-
-    /// Back to where the menu was opened: the agent that is looked at, or the list.
-    pub(super) fn leave_menu(&mut self, of: Option<Picked>) -> Vec<Effect> {
-        self.picker = None;
-        if self.watched.is_some() {
-            return Vec::new();
+        NodeState::Paused => order('r', "resume it", "it goes on where it was paused", AgentOrder::Resume),
+        NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
+            return window.tell("it has ended: there is nothing to pause or to end");
         }
-        let effects = self.panel();
-        if let (Some(picker), Some(of)) = (&mut self.picker, of) {
-            picker.choose(|picked| *picked == of);
+    };
+    let entries = vec![
+        pauses,
+        Entry::new("m write to it", "it reads it at its next turn", Picked::Write(agent)),
+        order('x', "end it for good", "with those below it; whoever started it is told", AgentOrder::Cancel),
+    ];
+    window.picker = Some(Picker::new(node.name.clone(), HINT, Letters::Command, entries));
+}
+
+fn workflow_menu(window: &mut WindowState, workflow_id: WorkflowId) {
+    let order = |letter: char, text: &str, about: &str, order: WorkflowOrder| {
+        let picked = Picked::Order(letter, Box::new(Command::WorkflowCommand { workflow_id, order }));
+        Entry::new(&format!("{letter} {text}"), about, picked)
+    };
+    let entries = vec![
+        order('r', "resume it", "what is completed stays so", WorkflowOrder::Resume),
+        order('x', "end it for good", "with everything it started", WorkflowOrder::Cancel),
+    ];
+    window.picker = Some(Picker::new("workflow", HINT, Letters::Command, entries));
+}
+
+/// Back to where the menu was opened: the agent that is looked at, or the list.
+pub(super) fn leave_menu(window: &mut WindowState, of: Option<Picked>) -> Vec<Effect> {
+    window.picker = None;
+    if window.watched.is_some() {
+        return Vec::new();
+    }
+    let effects = picking::panel(window);
+    if let (Some(picker), Some(of)) = (&mut window.picker, of) {
+        picker.choose(|picked| *picked == of);
+    }
+    effects
+}
+
+/// A letter in the list begins a message to the chosen agent; in a menu it chooses.
+pub(super) fn letter(window: &mut WindowState, key: KeyEvent, letter: char) -> Vec<Effect> {
+    let in_menu = window.picker.as_ref().is_some_and(|picker| picker.holds(is_order));
+    match chosen(window) {
+        _ if in_menu => choose(window, letter),
+        Some(Picked::Agent(agent)) => {
+            let looks = write_to(window, agent);
+            looks.into_iter().chain(window.key(key)).collect()
         }
-        effects
+        Some(Picked::Workflow(_)) => window.only_tell("Ctrl-X resumes or ends it"),
+        Some(_) | None => Vec::new(),
     }
+}
 
-    /// A letter in the list begins a message to the chosen agent; in a menu it chooses.
-    pub(super) fn letter(&mut self, key: KeyEvent, letter: char) -> Vec<Effect> {
-        let in_menu = self.picker.as_ref().is_some_and(|picker| picker.holds(is_order));
-        match self.chosen() {
-            _ if in_menu => self.choose(letter),
-            Some(Picked::Agent(agent)) => {
-                let looks = self.write_to(agent);
-                looks.into_iter().chain(self.key(key)).collect()
-            }
-            Some(Picked::Workflow(_)) => {
-                self.tell("Ctrl-X resumes or ends it");
-                Vec::new()
-            }
-            Some(_) | None => Vec::new(),
-        }
-    }
+/// Opens an agent, and the field is for it.
+pub(super) fn write_to(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
+    window.picker = None;
+    let is_open = window.watched.as_ref().is_some_and(|watched| watched.agent == agent);
+    let looks = if is_open { Vec::new() } else { watching::watch(window, agent) };
+    window.purpose = Purpose::Agent(agent);
+    looks
+}
 
-    /// Opens an agent, and the field is for it.
-    pub(super) fn write_to(&mut self, agent: AgentId) -> Vec<Effect> {
-        self.picker = None;
-        let is_open = self.watched.as_ref().is_some_and(|watched| watched.agent == agent);
-        let looks = if is_open { Vec::new() } else { self.watch(agent) };
-        self.purpose = Purpose::Agent(agent);
-        looks
-    }
+fn choose(window: &mut WindowState, letter: char) -> Vec<Effect> {
+    let means = |picked: &Picked| match letter {
+        'm' => matches!(picked, Picked::Write(_)),
+        letter => matches!(picked, Picked::Order(key, _) if *key == letter),
+    };
+    let Some(picker) = window.picker.as_mut().filter(|picker| picker.holds(means)) else { return Vec::new() };
+    picker.choose(means);
+    picking::picked(window)
+}
 
-    fn choose(&mut self, letter: char) -> Vec<Effect> {
-        let means = |picked: &Picked| match letter {
-            'm' => matches!(picked, Picked::Write(_)),
-            letter => matches!(picked, Picked::Order(key, _) if *key == letter),
-        };
-        let Some(picker) = self.picker.as_mut().filter(|picker| picker.holds(means)) else { return Vec::new() };
-        picker.choose(means);
-        self.picked()
-    }
-
-    fn chosen(&self) -> Option<Picked> {
-        self.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone())
-    }
+/// What is chosen in the list that is open.
+pub(super) fn chosen(window: &WindowState) -> Option<Picked> {
+    window.picker.as_ref().and_then(Picker::chosen).map(|entry| entry.picked.clone())
 }

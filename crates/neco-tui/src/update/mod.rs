@@ -6,19 +6,21 @@
 //! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
 //! agents), [`menu`] (what can be done to one), [`stopping`], [`commands`] (what begins with a slash), [`news`].
 
-mod asked;
+pub(crate) mod asked;
 mod commands;
 mod completing;
 mod effect;
-mod going_back;
-mod keys;
+pub(crate) mod going_back;
+pub(crate) mod keys;
 mod menu;
-mod news;
-mod picking;
+pub(crate) mod news;
+pub(crate) mod picking;
 mod reports;
 mod sending;
-mod stopping;
-mod taking_back;
+pub(crate) mod stopping;
+pub(crate) mod taking_back;
 mod watching;
 
+pub use completing::Offers;
 pub use effect::{Effect, News, Unsent};
+pub use taking_back::ComingBack;

@@ -8,228 +8,225 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
-use crate::app::state::Shell;
-use crate::app::{App, Purpose};
+use super::reports::context_rows;
+use super::{asked, commands, going_back, picking, sending, taking_back, watching};
+use crate::app::{Purpose, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
 use crate::text::{figures, markdown};
-use crate::told::fenced;
 use crate::transcript::block::Tone;
 
 /// Lines of what a person ran that stay on the screen.
 const SHOWN_LINES: usize = 200;
 
-impl App {
-    /// Something came of an effect; gives what is to be done next.
-    pub fn news(&mut self, news: News) -> Vec<Effect> {
-        match news {
-            News::Refused(error, unsent) => self.refused(&error, unsent),
-            News::NotDecided(error, call_id) => {
-                self.desk.not_taken();
-                let what = self.transcript.summary(&call_id).map(|summary| format!(": {summary}"));
-                self.warn(format!("{error}{}", what.unwrap_or_default()));
-            }
-            News::NotTakenBack(ids) => {
-                self.tell("the agent has it already");
-                self.settle_coming_back(&ids);
-            }
-            News::Answered(answer) => return self.answered(answer),
-            News::Looked(agent, past, last) => self.looked(agent, &past, last),
-            News::Arguments(line, arguments) => return self.found_arguments(line, arguments),
-            News::Files(files) => return self.found_files(files),
-            News::Branch(branch) => self.standing.branch = branch,
-            News::Commands(custom, unknown) => {
-                self.custom = custom;
-                if let Some(line) = unknown {
-                    return self.try_again(&line);
-                }
-                if self.prompt.completion.is_some() {
-                    return self.offer();
-                }
-            }
-            News::Sessions(Ok(sessions)) => self.pick_session(sessions),
-            News::Models(Ok(models)) => self.pick_model(models),
-            News::Rules(Ok(rules)) => self.pick_rule(rules),
-            News::RuleChanged(Ok(words)) => {
-                self.tried_rule = None;
-                self.transcript.say(Tone::Good, words);
-                return self.rules_again();
-            }
-            News::RuleChanged(Err(error)) => self.rule_refused(&error),
-            News::Outside(Ok(outcome)) => return self.carried_out(outcome),
-            News::Custom(Ok(text)) => {
-                self.tried_command = None;
-                return self.say_to_agent(text);
-            }
-            News::Custom(Err(error)) => {
-                self.warn(error.words());
-                let tried = self.tried_command.take().filter(|_| self.prompt.text.is_empty());
-                tried.into_iter().for_each(|text| self.prompt.text.set(text));
-            }
-            News::Printed(text) => self.printed(&text),
-            News::LeftOut(lines) => self.left_out(lines),
-            News::ShellEnded(ended) => self.shell_ended(ended),
-            News::Kept(Ok(words)) => self.transcript.say(Tone::Good, words),
-            News::Image(found, otherwise) => return self.found_image(found, otherwise),
-            News::Prompt(Ok(Some(text))) => {
-                self.prompt.text.set(text.trim_end());
-                self.go_to_field();
-            }
-            // What they made of it is shown, and asked about again.
-            News::Call(call_id, Ok(Some(edited))) => {
-                if !self.desk.revise(&call_id, edited) {
-                    self.warn("what you changed was answered meanwhile, and is as it was");
-                }
-                self.facing.unseen(self.now_ms);
-            }
-            News::Prompt(Ok(None)) | News::Call(_, Ok(None)) => {}
-            // A line that could not be made once is not gone.
-            News::Status(line) => self.status_line = line.or(self.status_line.take()),
-            News::Broken(what) => {
-                self.list_asked = None;
-                let unsent = self.send_named();
-                self.wants(unsent);
-                self.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));
-            }
-            News::Sessions(Err(error))
-            | News::Models(Err(error))
-            | News::Rules(Err(error))
-            | News::Outside(Err(error))
-            | News::Kept(Err(error)) => self.warn(error.words()),
-            News::Prompt(Err(words)) | News::Call(_, Err(words)) => self.warn(words),
+/// Something came of an effect; gives what is to be done next.
+pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
+    match news {
+        News::Refused(error, unsent) => refused(window, &error, unsent),
+        News::NotDecided(error, call_id) => {
+            window.desk.not_taken();
+            let what = window.transcript.summary(&call_id).map(|summary| format!(": {summary}"));
+            window.warn(format!("{error}{}", what.unwrap_or_default()));
         }
-        Vec::new()
-    }
-
-    /// A command that was not known before the folders were read again.
-    fn try_again(&mut self, line: &str) -> Vec<Effect> {
-        match slash::parse(line, &self.custom) {
-            Ok(slash) => self.run(&slash),
-            Err(words) => {
-                self.warn(words);
-                Vec::new()
+        News::NotTakenBack(ids) => {
+            window.tell("the agent has it already");
+            taking_back::settle_coming_back(window, &ids);
+        }
+        News::Answered(answer) => return answered(window, answer),
+        News::Looked(agent, past, last) => watching::looked(window, agent, &past, last),
+        News::Arguments(line, arguments) => {
+            if window.offers.found_arguments(&window.prompt, line, arguments) && window.picker.is_none() {
+                return window.offer();
             }
         }
-    }
-
-    fn answered(&mut self, answer: Answer) -> Vec<Effect> {
-        match answer {
-            Answer::Context(report) => self.context(&report),
-            Answer::RewindPoints { points } => return self.pick_message(points),
-            Answer::RewindPreview(preview) => self.previewed(&preview),
-            Answer::Tree { nodes } => {
-                self.agents.set_nodes(nodes);
-                let agents = &self.agents;
-                self.desk.set_names(|agent| agents.name(agent));
+        News::Files(files) => {
+            window.offers.found_files(files);
+            if window.picker.is_none() {
+                return window.offer();
             }
-            Answer::Workflows { workflows } => self.agents.set_workflows(workflows),
-            Answer::Checkpoints { checkpoints } => return self.pick_checkpoint(checkpoints),
-            Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
         }
-        Vec::new()
-    }
-
-    /// What was not sent comes back into the field, before what was written since.
-    fn refused(&mut self, error: &ClientError, unsent: Option<Unsent>) {
-        self.desk.not_taken();
-        (self.standing.going_back, self.said_better) = (None, None);
-        self.warn(error.to_string());
-        if let Some(Unsent { text, pictures }) = unsent {
-            let written = self.keep_what_ran(&text);
-            self.prompt.restore(&written, pictures);
-        }
-    }
-
-    /// A rule that was not kept comes back into the field, to be written better.
-    fn rule_refused(&mut self, error: &AppError) {
-        self.warn(error.words());
-        if let Some(rule) = self.tried_rule.take().filter(|_| self.prompt.text.is_empty()) {
-            self.prompt.text.set(rule);
-            self.purpose = Purpose::Rule;
-        }
-    }
-
-    fn carried_out(&mut self, outcome: CommandOutcome) -> Vec<Effect> {
-        match outcome {
-            CommandOutcome::Show(text) => {
-                let rows = markdown::rows(&clean(&text), self.width, &self.theme);
-                self.transcript.show(rows);
+        News::Branch(branch) => window.standing.branch = branch,
+        News::Commands(custom, unknown) => {
+            window.offers.custom = custom;
+            if let Some(line) = unknown {
+                return try_again(window, &line);
             }
-            CommandOutcome::Print(text) => self.show_printed(&text),
-            CommandOutcome::Say(text) => self.transcript.say(Tone::Plain, text),
-            CommandOutcome::Prompt(text) => return self.say_to_agent(text),
-            CommandOutcome::Fill(text) => self.prompt.text.set(text),
-            CommandOutcome::Send(command) => return vec![Effect::Send(command)],
-            CommandOutcome::Open(wanted) => return self.open(wanted),
-            CommandOutcome::GoOn(wanted, words) => {
-                self.opening = true;
-                self.transcript.say(Tone::Plain, words);
-                return vec![Effect::GoOn(wanted)];
+            if window.prompt.completion.is_some() {
+                return window.offer();
             }
-            CommandOutcome::Done => {}
         }
-        Vec::new()
-    }
-
-    fn show_printed(&mut self, text: &str) {
-        let lines = clean(text);
-        let lines = lines.trim_end().lines().map(|line| line.replace('\t', "    "));
-        let rows = lines.flat_map(|line| {
-            let below = Span::raw(" ".repeat(column_of_text(&line, self.width)));
-            wrap(&Line::raw(line), self.width, &Indent { first: Vec::new(), rest: vec![below] })
-        });
-        let rows = rows.collect();
-        self.transcript.show(rows);
-    }
-
-    fn printed(&mut self, text: &str) {
-        let Some(shell) = &mut self.shell else { return };
-        shell.tail.push(text);
-        shell.output.push(text);
-    }
-
-    fn left_out(&mut self, lines: usize) {
-        let Some(shell) = &mut self.shell else { return };
-        shell.tail.leave_out(lines);
-        shell.output.leave_out();
-    }
-
-    fn shell_ended(&mut self, ended: Result<Option<i32>, String>) {
-        let Some(Shell { command, output, .. }) = self.shell.take() else { return };
-        self.expanded = false;
-        let how = match ended {
-            Ok(Some(0)) => String::new(),
-            Ok(Some(code)) => format!("(exit code {code})"),
-            Ok(None) => "(stopped)".to_owned(),
-            Err(words) => return self.warn(words),
-        };
-        let text = output.told(&command, &how);
-        self.show_printed(&last_lines(&text));
-        self.ran.push(fenced(&text, ""));
-    }
-
-    /// A picture was found, or not; a dropped file that is none stays what was pasted.
-    fn found_image(&mut self, found: Result<Option<Attachment>, String>, file: Option<String>) -> Vec<Effect> {
-        let Some(file) = file else {
-            match found {
-                Ok(Some(picture)) => {
-                    self.prompt.picture(picture);
-                    self.go_to_field();
-                }
-                Ok(None) => self.tell("there is no picture in the clipboard"),
-                Err(words) => self.warn(words),
+        News::Sessions(Ok(sessions)) => picking::pick_session(window, sessions),
+        News::Models(Ok(models)) => picking::pick_model(window, models),
+        News::Rules(Ok(rules)) => picking::pick_rule(window, rules),
+        News::RuleChanged(Ok(words)) => {
+            window.tried_rule = None;
+            window.transcript.say(Tone::Good, words);
+            return picking::rules_again(window);
+        }
+        News::RuleChanged(Err(error)) => rule_refused(window, &error),
+        News::Outside(Ok(outcome)) => return carried_out(window, outcome),
+        News::Custom(Ok(text)) => {
+            window.tried_command = None;
+            return sending::say_to_agent(window, text);
+        }
+        News::Custom(Err(error)) => {
+            window.warn(error.words());
+            let tried = window.tried_command.take().filter(|_| window.prompt.text.is_empty());
+            tried.into_iter().for_each(|text| window.prompt.text.set(text));
+        }
+        News::Printed(text) => window.shell.printed(&text),
+        News::LeftOut(lines) => window.shell.left_out(lines),
+        News::ShellEnded(ended) => shell_ended(window, ended),
+        News::Kept(Ok(words)) => window.transcript.say(Tone::Good, words),
+        News::Image(found, otherwise) => return found_image(window, found, otherwise),
+        News::Prompt(Ok(Some(text))) => {
+            window.prompt.text.set(text.trim_end());
+            asked::go_to_field(window);
+        }
+        // What they made of it is shown, and asked about again.
+        News::Call(call_id, Ok(Some(edited))) => {
+            if !window.desk.revise(&call_id, edited) {
+                window.warn("what you changed was answered meanwhile, and is as it was");
             }
-            return Vec::new();
-        };
-        let Some(index) = self.dropped.iter().position(|(dropped, _)| *dropped == file) else {
-            return self.looked_at(&file, found);
-        };
-        let (_, pasted) = self.dropped.remove(index);
-        if let Ok(Some(picture)) = found {
-            self.prompt.picture_for(&pasted, picture);
+            window.facing.unseen(window.now_ms);
         }
-        Vec::new()
+        News::Prompt(Ok(None)) | News::Call(_, Ok(None)) => {}
+        // A line that could not be made once is not gone.
+        News::Status(line) => window.status_line = line.or(window.status_line.take()),
+        News::Broken(what) => {
+            window.person.list_came();
+            let unsent = sending::send_named(window);
+            window.wants(unsent);
+            window.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));
+        }
+        News::Sessions(Err(error))
+        | News::Models(Err(error))
+        | News::Rules(Err(error))
+        | News::Outside(Err(error))
+        | News::Kept(Err(error)) => window.warn(error.words()),
+        News::Prompt(Err(words)) | News::Call(_, Err(words)) => window.warn(words),
     }
+    Vec::new()
+}
+
+/// A command that was not known before the folders were read again.
+fn try_again(window: &mut WindowState, line: &str) -> Vec<Effect> {
+    match slash::parse(line, &window.offers.custom) {
+        Ok(slash) => commands::run(window, &slash),
+        Err(words) => {
+            window.warn(words);
+            Vec::new()
+        }
+    }
+}
+
+fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
+    match answer {
+        Answer::Context(report) => {
+            let rows = context_rows(&report, window.context_view, window.width, &window.theme);
+            window.transcript.show(rows);
+        }
+        Answer::RewindPoints { points } => return going_back::pick_message(window, points),
+        Answer::RewindPreview(preview) => going_back::previewed(window, &preview),
+        Answer::Tree { nodes } => {
+            window.agents.set_nodes(nodes);
+            let agents = &window.agents;
+            window.desk.set_names(|agent| agents.name(agent));
+        }
+        Answer::Workflows { workflows } => window.agents.set_workflows(workflows),
+        Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
+        Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
+    }
+    Vec::new()
+}
+
+/// What was not sent comes back into the field, before what was written since.
+fn refused(window: &mut WindowState, error: &ClientError, unsent: Option<Unsent>) {
+    window.desk.not_taken();
+    (window.standing.going_back, window.said_better) = (None, None);
+    window.warn(error.to_string());
+    if let Some(Unsent { text, pictures }) = unsent {
+        let written = window.shell.keep_what_ran(&text);
+        window.prompt.restore(&written, pictures);
+    }
+}
+
+/// A rule that was not kept comes back into the field, to be written better.
+fn rule_refused(window: &mut WindowState, error: &AppError) {
+    window.warn(error.words());
+    if let Some(rule) = window.tried_rule.take().filter(|_| window.prompt.text.is_empty()) {
+        window.prompt.text.set(rule);
+        window.purpose = Purpose::Rule;
+    }
+}
+
+fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect> {
+    match outcome {
+        CommandOutcome::Show(text) => {
+            let rows = markdown::rows(&clean(&text), window.width, &window.theme);
+            window.transcript.show(rows);
+        }
+        CommandOutcome::Print(text) => show_printed(window, &text),
+        CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
+        CommandOutcome::Prompt(text) => return sending::say_to_agent(window, text),
+        CommandOutcome::Fill(text) => window.prompt.text.set(text),
+        CommandOutcome::Send(command) => return vec![Effect::Send(command)],
+        CommandOutcome::Open(wanted) => return commands::open(window, wanted),
+        CommandOutcome::GoOn(wanted, words) => {
+            window.opening = true;
+            window.transcript.say(Tone::Plain, words);
+            return vec![Effect::GoOn(wanted)];
+        }
+        CommandOutcome::Done => {}
+    }
+    Vec::new()
+}
+
+fn show_printed(window: &mut WindowState, text: &str) {
+    let lines = clean(text);
+    let lines = lines.trim_end().lines().map(|line| line.replace('\t', "    "));
+    let rows = lines.flat_map(|line| {
+        let below = Span::raw(" ".repeat(column_of_text(&line, window.width)));
+        wrap(&Line::raw(line), window.width, &Indent { first: Vec::new(), rest: vec![below] })
+    });
+    let rows = rows.collect();
+    window.transcript.show(rows);
+}
+
+fn shell_ended(window: &mut WindowState, ended: Result<Option<i32>, String>) {
+    let Some(told) = window.shell.end(ended) else { return };
+    window.expanded = false;
+    match told {
+        Ok(text) => show_printed(window, &last_lines(&text)),
+        Err(words) => window.warn(words),
+    }
+}
+
+/// A picture was found, or not; a dropped file that is none stays what was pasted.
+fn found_image(
+    window: &mut WindowState,
+    found: Result<Option<Attachment>, String>,
+    file: Option<String>,
+) -> Vec<Effect> {
+    let Some(file) = file else {
+        match found {
+            Ok(Some(picture)) => {
+                window.prompt.picture(picture);
+                asked::go_to_field(window);
+            }
+            Ok(None) => window.tell("there is no picture in the clipboard"),
+            Err(words) => window.warn(words),
+        }
+        return Vec::new();
+    };
+    let Some(index) = window.dropped.iter().position(|(dropped, _)| *dropped == file) else {
+        return sending::looked_at(window, &file, found);
+    };
+    let (_, pasted) = window.dropped.remove(index);
+    if let Ok(Some(picture)) = found {
+        window.prompt.picture_for(&pasted, picture);
+    }
+    Vec::new()
 }
 
 /// The first line and the last ones of what a command printed: not all of a flood is for the scrollback.

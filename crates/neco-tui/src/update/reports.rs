@@ -1,10 +1,11 @@
 //! What fills the context, and what was used: as rows.
 
+use neco_proto::Usage;
 use neco_proto::context::{ContextReport, MessageSize};
 use neco_view::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
-use crate::app::App;
+use crate::app::Agents;
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -12,46 +13,40 @@ use crate::theme::Theme;
 /// Columns of a bar.
 const BAR: u64 = 24;
 
-impl App {
-    /// What was used, for the session and for each of its agents.
-    pub(super) fn cost(&mut self) {
-        let usage = self.standing.usage;
-        let theme = self.theme;
-        let money = usage.cost.map_or_else(|| "no known price".to_owned(), figures::cost);
-        let mut rows = vec![Line::styled(format!("Used so far: {money}"), theme.heading)];
-        let share = |part: u64, all: u64| part.saturating_mul(100).checked_div(all).unwrap_or_default();
-        let mut row = |name: &str, tokens: u64, about: String| {
-            rows.push(Line::from(vec![
-                Span::raw(format!("  {}", figures::padded(name, 14))),
-                Span::raw(format!("{:>8}", figures::tokens(tokens))),
-                Span::styled(format!("  {about}"), theme.dim),
-            ]));
-        };
-        row("input", usage.input, format!("{} % of it from the cache", share(usage.cache_read, usage.input)));
-        row("output", usage.output, format!("{} % of it reasoning", share(usage.reasoning, usage.output)));
-        for (depth, node) in self.agents.outline() {
-            let used = node.subtree_usage;
-            let name = format!("{}{}", "  ".repeat(depth), neco_proto::clean::clean_line(&node.name));
-            row(&name, used.input + used.output, used.cost.map(figures::cost).unwrap_or_default());
-        }
-        if usage.unpriced > 0 {
-            let calls = figures::count(usage.unpriced as usize, "call", "calls");
-            rows.push(Line::styled(format!("  {calls} without a known price"), theme.dim));
-        }
-        let indent = Indent { first: Vec::new(), rest: vec![Span::raw("    ")] };
-        let rows = rows.iter().flat_map(|row| wrap(row, self.width, &indent)).collect();
-        self.transcript.show(rows);
+/// What was used, for the session and for each of its agents.
+pub(super) fn cost_rows(usage: Usage, agents: &Agents, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let money = usage.cost.map_or_else(|| "no known price".to_owned(), figures::cost);
+    let mut rows = vec![Line::styled(format!("Used so far: {money}"), theme.heading)];
+    let share = |part: u64, all: u64| part.saturating_mul(100).checked_div(all).unwrap_or_default();
+    let mut row = |name: &str, tokens: u64, about: String| {
+        rows.push(Line::from(vec![
+            Span::raw(format!("  {}", figures::padded(name, 14))),
+            Span::raw(format!("{:>8}", figures::tokens(tokens))),
+            Span::styled(format!("  {about}"), theme.dim),
+        ]));
+    };
+    row("input", usage.input, format!("{} % of it from the cache", share(usage.cache_read, usage.input)));
+    row("output", usage.output, format!("{} % of it reasoning", share(usage.reasoning, usage.output)));
+    for (depth, node) in agents.outline() {
+        let used = node.subtree_usage;
+        let name = format!("{}{}", "  ".repeat(depth), neco_proto::clean::clean_line(&node.name));
+        row(&name, used.input + used.output, used.cost.map(figures::cost).unwrap_or_default());
     }
-
-    /// What fills the context.
-    pub(super) fn context(&mut self, report: &ContextReport) {
-        let rows =
-            context_rows(report, self.context_view, &self.theme).iter().map(|row| cut(row, self.width)).collect();
-        self.transcript.show(rows);
+    if usage.unpriced > 0 {
+        let calls = figures::count(usage.unpriced as usize, "call", "calls");
+        rows.push(Line::styled(format!("  {calls} without a known price"), theme.dim));
     }
+    let indent = Indent { first: Vec::new(), rest: vec![Span::raw("    ")] };
+    rows.iter().flat_map(|row| wrap(row, width, &indent)).collect()
 }
 
-fn context_rows(report: &ContextReport, view: ContextView, theme: &Theme) -> Vec<Line<'static>> {
+/// What fills the context.
+pub(super) fn context_rows(
+    report: &ContextReport,
+    view: ContextView,
+    width: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
     let percent = report.window.filter(|window| *window > 0).map(|window| report.tokens.saturating_mul(100) / window);
     let percent = percent.map(|percent| format!(", {percent} %")).unwrap_or_default();
@@ -71,7 +66,7 @@ fn context_rows(report: &ContextReport, view: ContextView, theme: &Theme) -> Vec
     if let Some(at) = report.compact_at {
         rows.push(Line::styled(format!("  compacted at {}; /compact does it now", figures::tokens(at)), theme.dim));
     }
-    rows
+    rows.iter().map(|row| cut(row, width)).collect()
 }
 
 fn messages(messages: &[MessageSize], view: ContextView, theme: &Theme) -> Vec<Line<'static>> {

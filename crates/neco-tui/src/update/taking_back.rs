@@ -4,73 +4,79 @@ use neco_proto::event::Admission;
 use neco_proto::{Attachment, Command, Event, EventBody, Message, MessageId, Part};
 
 use super::effect::Effect;
-use crate::app::App;
+use crate::app::WindowState;
 
-impl App {
-    /// Takes back everything that waits.
-    pub(super) fn take_back_all(&mut self) -> Option<Effect> {
-        let ids = self.transcript.waiting().map(|waiting| waiting.message_id).collect();
-        self.take_back(ids)
-    }
+/// Messages that are being taken back.
+#[derive(Debug, Default)]
+pub struct ComingBack {
+    /// Those that the session was asked for.
+    asked: Vec<MessageId>,
+    /// Those that it gave back.
+    came: Vec<Message>,
+}
 
-    /// Takes back what was said last, of what waits.
-    pub(super) fn take_back_last(&mut self) -> Option<Effect> {
-        let last = self.transcript.waiting().next_back()?.message_id;
-        self.take_back(vec![last])
-    }
-
-    fn take_back(&mut self, mut message_ids: Vec<MessageId>) -> Option<Effect> {
-        message_ids.retain(|id| !self.coming_back.asked.contains(id));
+impl ComingBack {
+    fn ask(&mut self, mut message_ids: Vec<MessageId>) -> Option<Effect> {
+        message_ids.retain(|id| !self.asked.contains(id));
         if message_ids.is_empty() {
             return None;
         }
-        self.coming_back.asked.extend(&message_ids);
+        self.asked.extend(&message_ids);
         Some(Effect::Send(Command::Withdraw { message_ids }))
     }
 
+    /// These are not waited for any more; once none is, gives those that came.
+    fn settle(&mut self, ids: &[MessageId]) -> Vec<Message> {
+        self.asked.retain(|asked| !ids.contains(asked));
+        if self.asked.is_empty() { std::mem::take(&mut self.came) } else { Vec::new() }
+    }
+
     /// An event may tell what became of a message that is to come back: it came, or the agent was given it before.
-    pub(crate) fn comes_back(&mut self, event: &Event) {
+    fn apply(&mut self, event: &Event) -> Vec<Message> {
         let (id, message) = match &event.body {
             EventBody::MessageQueued(queued) if queued.when == Admission::Withdrawn => {
                 (queued.message.id, Some(&queued.message))
             }
             EventBody::Message(message) => (message.id, None),
-            _ => return,
+            _ => return Vec::new(),
         };
-        if self.coming_back.asked.contains(&id) {
-            self.coming_back.came.extend(message.cloned());
-            self.settle_coming_back(&[id]);
+        if !self.asked.contains(&id) {
+            return Vec::new();
         }
+        self.came.extend(message.cloned());
+        self.settle(&[id])
     }
+}
 
-    /// These are not waited for any more; once none is, those that came stand in the field.
-    pub(super) fn settle_coming_back(&mut self, ids: &[MessageId]) {
-        self.coming_back.asked.retain(|asked| !ids.contains(asked));
-        if self.coming_back.asked.is_empty() {
-            let came = std::mem::take(&mut self.coming_back.came);
-            self.put_back(&came);
-        }
-    }
+/// Takes back everything that waits.
+pub(super) fn take_back_all(window: &mut WindowState) -> Option<Effect> {
+    window.coming_back.ask(window.transcript.waiting().map(|waiting| waiting.message_id).collect())
+}
 
-    fn put_back(&mut self, messages: &[Message]) {
-        if messages.is_empty() {
-            return;
-        }
-        let mut texts = Vec::new();
-        let mut pictures = Vec::new();
-        for message in messages {
-            texts.push(self.keep_what_ran(&message.text()));
-            pictures.extend(message.parts.iter().filter_map(picture));
-        }
-        self.prompt.restore(&texts.join("\n"), pictures);
-    }
+/// Takes back what was said last, of what waits.
+pub(super) fn take_back_last(window: &mut WindowState) -> Option<Effect> {
+    window.coming_back.ask(vec![window.transcript.waiting().next_back()?.message_id])
+}
 
-    /// What was written of a message; what the person ran goes along with whatever they say next.
-    pub(super) fn keep_what_ran(&mut self, text: &str) -> String {
-        let (written, ran) = text.split_once(Message::RAN).unwrap_or((text, ""));
-        self.ran.extend((!ran.is_empty()).then(|| ran.to_owned()));
-        written.to_owned()
+/// Messages that came back stand in the field once no other is waited for.
+pub(crate) fn comes_back(window: &mut WindowState, event: &Event) {
+    let came = window.coming_back.apply(event);
+    put_back(window, &came);
+}
+
+/// These will not come back: the agent was given them before.
+pub(super) fn settle_coming_back(window: &mut WindowState, ids: &[MessageId]) {
+    let came = window.coming_back.settle(ids);
+    put_back(window, &came);
+}
+
+fn put_back(window: &mut WindowState, messages: &[Message]) {
+    if messages.is_empty() {
+        return;
     }
+    let texts: Vec<String> = messages.iter().map(|message| window.shell.keep_what_ran(&message.text())).collect();
+    let pictures = messages.iter().flat_map(|message| &message.parts).filter_map(picture).collect();
+    window.prompt.restore(&texts.join("\n"), pictures);
 }
 
 fn picture(part: &Part) -> Option<Attachment> {

@@ -5,14 +5,16 @@ use neco_proto::event::Admission;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use super::status::status;
 use crate::app::standing::GoingBack;
-use crate::app::{App, Place, Purpose};
+use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
+use crate::update::{asked, stopping};
 
 /// Rows of the todo list.
 const TODO_ROWS: usize = 8;
@@ -24,10 +26,7 @@ const MOST_OF_ANSWER: usize = 8;
 /// Rows of agents at work.
 const AGENT_ROWS: usize = 6;
 
-/// Rows of the person's own command, and when they want to see more.
-const SHELL_ROWS: (usize, usize) = (6, 24);
-
-impl App {
+impl WindowState {
     /// The next frame for a terminal of this size.
     pub fn frame(&mut self, width: u16, height: u16) -> Frame {
         let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
@@ -36,12 +35,17 @@ impl App {
             self.word = None;
         }
         let theme = self.theme;
-        let with = Drawn { width, theme: &theme, now_ms: self.shown_ms(), frame: self.frame, expanded: self.expanded };
+        let with = Drawn {
+            width,
+            theme: &theme,
+            now_ms: self.leaving.shown_ms(self.now_ms),
+            frame: self.frame,
+            expanded: self.expanded,
+        };
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
-        self.leaving.extend(finished);
-        let finished: Vec<Line<'static>> = self.leaving.drain(..self.leaving_now()).collect();
+        let finished = self.leaving.pass(finished);
         let folds = finished.iter().any(|row| row.width() > width);
         let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
         // On the smallest terminals the rule and the status line give way to the field.
@@ -57,7 +61,8 @@ impl App {
         } else {
             height
         };
-        let answer = self.on_their_way(width).unwrap_or_else(|| self.transcript.live(with));
+        let on_their_way = self.leaving.on_their_way(self.standing.works(), width, &theme);
+        let answer = on_their_way.unwrap_or_else(|| self.transcript.live(with));
         let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
         live.extend(above);
@@ -68,7 +73,7 @@ impl App {
         let field_rows = (live.len(), field.len());
         live.extend(field);
         if below > 0 {
-            live.push(self.status(width));
+            live.push(status(self, width));
         }
         let live: Vec<Line<'static>> = live.into_iter().map(|row| narrow(row, width)).collect();
         let live = last(live, height);
@@ -76,7 +81,7 @@ impl App {
         let column = cursor.column.min(width - 1);
         let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
         let frame = Frame { finished, folds, live, cursor, size: (width, height) };
-        self.keep_shown(&frame, field_rows);
+        self.leaving.keep_shown(&frame, field_rows);
         frame
     }
 
@@ -84,8 +89,8 @@ impl App {
     fn rule(&self, width: usize) -> Line<'static> {
         let label = match &self.purpose {
             Purpose::Message if self.opening => " opening … ".to_owned(),
-            Purpose::Message if !self.desk.is_empty() && self.question_place() == Place::Field => {
-                let what = if self.is_answer() { " your answer" } else { " a message" };
+            Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
+                let what = if asked::is_answer(self) { " your answer" } else { " a message" };
                 let back = if self.desk.wants_words() || self.desk.is_answered() {
                     ""
                 } else {
@@ -112,9 +117,16 @@ impl App {
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
     pub fn last_frame(&mut self, width: u16, height: u16) -> Frame {
         self.transcript.close();
-        self.portion = usize::MAX;
+        self.leaving.portion = usize::MAX;
         let frame = self.frame(width, height);
-        Frame { live: Vec::new(), cursor: None, finished: self.last_of(frame.finished), ..frame }
+        Frame { live: Vec::new(), cursor: None, finished: self.leaving.last_of(frame.finished, &self.theme), ..frame }
+    }
+
+    /// The last frame with what stands in the field now; none where more than that is different, or nothing is.
+    pub fn field_frame(&mut self, width: u16, height: u16) -> Option<Frame> {
+        let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
+        let field = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &self.theme);
+        self.leaving.field_frame((width, height), field)
     }
 
     /// What stands between what happened and the field. What is asked has room first.
@@ -133,7 +145,7 @@ impl App {
         } else if self.watched.is_some() {
             asks.extend(self.watched_rows(with, room.saturating_sub(1)));
         }
-        let just_now = self.is_writing();
+        let just_now = asked::is_writing(self);
         self.facing.draw(faces, !self.prompt.text.is_empty(), just_now, self.now_ms);
         if !asks.is_empty() {
             asks.insert(0, Line::default());
@@ -142,7 +154,7 @@ impl App {
             asks.extend(completion.rows(width, theme));
         }
         let left = room.saturating_sub(asks.len());
-        let mut rows = self.work(width, left);
+        let mut rows = self.work(with, left);
         if !rows.is_empty() && rows.len() < left {
             rows.insert(0, Line::default());
         }
@@ -153,9 +165,9 @@ impl App {
 
     fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
         let fitting = |other: Other| other.in_width(width, &self.theme);
-        let others: Vec<Other> = self.others().into_iter().map(fitting).collect();
+        let others: Vec<Other> = self.desk.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
-        let elsewhere = self.purpose == Purpose::Message && self.question_place() == Place::Field;
+        let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
         let asks = Asks { works: self.standing.works(), others: &others, armed, elsewhere, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
@@ -195,11 +207,11 @@ impl App {
     }
 
     /// What goes on, and what waits.
-    fn work(&self, width: usize, room: usize) -> Vec<Line<'static>> {
-        let theme = &self.theme;
-        let mut rows = self.shell_rows(width);
+    fn work(&self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
+        let Drawn { width, theme, .. } = with;
+        let mut rows = self.shell.rows(with, self.height);
         rows.extend(self.working(width));
-        rows.extend(self.still_work(width));
+        rows.extend(stopping::still_work(self, width));
         if self.panels.work && self.picker.is_none() {
             // A small terminal shows less of the list, not less of the work.
             let most = TODO_ROWS.min(room / 3).max(1);
@@ -224,46 +236,29 @@ impl App {
         rows
     }
 
-    fn shell_rows(&self, width: usize) -> Vec<Line<'static>> {
-        let Some(shell) = &self.shell else { return Vec::new() };
-        let most = if self.expanded { SHELL_ROWS.1 } else { SHELL_ROWS.0 };
-        let heading = Line::from(vec![
-            Span::styled(format!("{} ", figures::turning(self.frame)), self.theme.warning),
-            Span::raw(format!("$ {}", clean_line(&shell.command))),
-            Span::styled(" · Esc stops it", self.theme.dim),
-        ]);
-        let mut rows = vec![cut(&heading, width)];
-        rows.extend(shell.tail.rows(width, most.min(self.height / 3), &self.theme));
-        rows
-    }
-
     fn working(&self, width: usize) -> Option<Line<'static>> {
-        if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
-            let time = figures::seconds(u64::try_from(self.now_ms - since_ms).unwrap_or_default());
+        let (doing, ms, keys) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
             let far = files.map(|(done, total)| format!(": {done} of {total} files")).unwrap_or_default();
-            let spans = vec![
-                Span::styled(format!("{} going back{far}", figures::turning(self.frame)), self.theme.accent),
-                Span::styled(format!("{time} · not stopped halfway"), self.theme.dim),
-            ];
-            return Some(cut(&Line::from(spans), width));
-        }
-        if !self.standing.works() || !self.desk.is_empty() {
+            (format!("going back{far}"), self.now_ms - since_ms, "not stopped halfway")
+        } else if self.standing.works() && self.desk.is_empty() {
+            let since = self.standing.since_ms.unwrap_or(self.now_ms);
+            let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
+            (doing.to_owned(), self.leaving.shown_ms(self.now_ms) - since, "Esc stops")
+        } else {
             return None;
-        }
-        let since = self.standing.since_ms.unwrap_or(self.now_ms);
-        let time = figures::seconds(u64::try_from(self.shown_ms() - since).unwrap_or_default());
-        let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
+        };
+        let time = figures::seconds(u64::try_from(ms).unwrap_or_default());
         let spans = vec![
             Span::styled(format!("{} {doing}", figures::turning(self.frame)), self.theme.accent),
-            Span::styled(format!("{time} · Esc stops"), self.theme.dim),
+            Span::styled(format!("{time} · {keys}"), self.theme.dim),
         ];
         Some(cut(&Line::from(spans), width))
     }
 
-    pub(super) fn hint(&self) -> String {
+    fn hint(&self) -> String {
         let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
-            let at_box = self.question_place() == Place::Box || !self.desk.is_approval();
+            let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
             return if at_box { hint.to_owned() } else { "for its next turn".to_owned() };
         }
         if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {

@@ -9,4 +9,4 @@ mod crawl;
 mod frame;
 mod status;
 
-pub use crawl::Shown;
+pub use crawl::Leaving;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::Looks;
-use neco_tui::app::App;
+use neco_tui::app::WindowState;
 use neco_tui::input::History;
 use neco_tui::theme::ThemeName;
 use neco_tui::update::{Effect, News};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 20)];
 
 pub struct Scene {
-    pub app: App,
+    pub app: WindowState,
     pub size: (u16, u16),
     seq: u64,
     session: SessionId,
@@ -27,7 +27,7 @@ pub struct Scene {
 impl Scene {
     pub fn new(size: (u16, u16)) -> Self {
         let looks = Looks { theme: ThemeName::Plain, most_iterations: Some(50), ..Looks::default() };
-        let mut app = App::new(&looks, History::new(vec!["run the tests".into(), "fix the parser".into()]));
+        let mut app = WindowState::new(&looks, History::new(vec!["run the tests".into(), "fix the parser".into()]));
         let root = AgentId::new();
         app.set_root(root);
         app.standing.model = "scripted/demo".into();

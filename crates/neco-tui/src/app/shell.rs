@@ -1,0 +1,104 @@
+//! The command lines of the person: the one that runs, and what the model was not told yet of those before.
+
+use neco_proto::Message;
+use neco_proto::clean::clean_line;
+use ratatui::text::{Line, Span};
+
+use crate::text::figures;
+use crate::text::wrap::cut;
+use crate::told::{Output, fenced, with_what_ran};
+use crate::transcript::block::Drawn;
+use crate::transcript::tail::Tail;
+
+/// Rows of the command that runs, and when the person wants to see more.
+const ROWS: (usize, usize) = (6, 24);
+
+/// The command lines of the person.
+#[derive(Debug, Default)]
+pub struct Shell {
+    running: Option<Running>,
+    /// What ran and the model was not told yet.
+    ran: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Running {
+    command: String,
+    /// What it printed last.
+    tail: Tail,
+    /// All it printed, as far as the model will be told.
+    output: Output,
+}
+
+impl Shell {
+    /// Whether a command runs.
+    pub(crate) fn runs(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// A command is run.
+    pub(crate) fn start(&mut self, command: &str) {
+        let running = Running { command: command.to_owned(), tail: Tail::default(), output: Output::default() };
+        self.running = Some(running);
+    }
+
+    /// The command printed something.
+    pub(crate) fn printed(&mut self, text: &str) {
+        let Some(running) = &mut self.running else { return };
+        running.tail.push(text);
+        running.output.push(text);
+    }
+
+    /// So many lines of what it prints next were left out.
+    pub(crate) fn left_out(&mut self, lines: usize) {
+        let Some(running) = &mut self.running else { return };
+        running.tail.leave_out(lines);
+        running.output.leave_out();
+    }
+
+    /// The command is over; gives what is told of it, or why there is nothing to tell.
+    pub(crate) fn end(&mut self, ended: Result<Option<i32>, String>) -> Option<Result<String, String>> {
+        let Running { command, output, .. } = self.running.take()?;
+        Some(ended.map(|code| {
+            let how = match code {
+                Some(0) => String::new(),
+                Some(code) => format!("(exit code {code})"),
+                None => "(stopped)".to_owned(),
+            };
+            let text = output.told(&command, &how);
+            self.ran.push(fenced(&text, ""));
+            text
+        }))
+    }
+
+    /// A message that tells the model what it was not told yet.
+    pub(crate) fn tell_with(&mut self, message: String) -> String {
+        with_what_ran(message, &std::mem::take(&mut self.ran))
+    }
+
+    /// What was written of a message that comes back; what ran goes along with whatever is said next.
+    pub(crate) fn keep_what_ran(&mut self, text: &str) -> String {
+        let (written, ran) = text.split_once(Message::RAN).unwrap_or((text, ""));
+        self.ran.extend((!ran.is_empty()).then(|| ran.to_owned()));
+        written.to_owned()
+    }
+
+    /// The model of another session is told nothing of it.
+    pub(super) fn forget(&mut self) {
+        self.ran.clear();
+    }
+
+    /// The command that runs and what it printed last, on a terminal of this height.
+    pub(crate) fn rows(&self, with: Drawn<'_>, height: usize) -> Vec<Line<'static>> {
+        let Some(Running { command, tail, .. }) = &self.running else { return Vec::new() };
+        let most = if with.expanded { ROWS.1 } else { ROWS.0 };
+        let heading = Line::from(vec![
+            Span::styled(format!("{} ", figures::turning(with.frame)), with.theme.warning),
+            Span::raw(format!("$ {}", clean_line(command))),
+            Span::styled(" · Esc stops it", with.theme.dim),
+        ]);
+        let mut rows = vec![cut(&heading, with.width)];
+        rows.extend(tail.rows(with.width, most.min(height / 3), with.theme));
+        rows
+    }
+}
