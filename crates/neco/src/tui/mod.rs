@@ -5,13 +5,10 @@
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
-//! [`opened`] (the sessions that are open) with [`ahead`];
-//! [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
+//! [`opened`] (the sessions that are open) with [`ahead`]; [`shell`],
+//! [`set_up`] (a first model).
 
 pub mod ahead;
-mod clipboard;
-mod editing;
-pub mod history;
 pub mod host;
 mod looks;
 mod open;
@@ -19,7 +16,6 @@ mod opened;
 mod program;
 mod set_up;
 mod shell;
-mod status;
 
 pub use open::{is_wanted, run};
 pub use opened::{OpenSessions, was_said};
