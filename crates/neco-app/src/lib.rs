@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
 //! is opened) with [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`] and [`own_settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`commands`], [`disk`], [`mod@error`].
 
 pub mod agents;
@@ -18,6 +18,7 @@ mod keys;
 pub mod memory;
 mod models;
 pub mod opening;
+mod own_settings;
 pub mod plans;
 pub mod rules;
 pub mod services;

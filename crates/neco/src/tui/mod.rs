@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
 //! [`opened`] (the sessions that are open) with [`ahead`]; [`shell`],
-//! [`set_up`] (a first model).
+//! [`set_up`] (whether a first model is offered).
 
 pub mod ahead;
 pub mod host;
