@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
+use neco_app::persons_shell::PersonsShell;
 use neco_app::rules::kept_in;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
@@ -27,7 +26,6 @@ use sha2::{Digest, Sha256};
 
 use super::opened::OpenSessions;
 use super::program::WindowApp;
-use super::shell::PersonsShell;
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::{self, Tty};
 use crate::cmd::session::{self, Desk};
@@ -192,7 +190,7 @@ impl TerminalHost {
         {
             return Ok(Arc::clone(shell));
         }
-        let (brought, env, rules) = (Arc::clone(&state), self.env.clone(), self.args.rules.clone());
+        let (brought, env, rules) = (Arc::clone(&state), self.env.clone(), self.args.rules.flags());
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &brought, &env)).await;
         let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((state, Arc::clone(&shell)));
@@ -204,9 +202,8 @@ impl TerminalHost {
             ImageSource::Clipboard => {
                 let printer = PicturePrinter::find(|name| self.env.is_set(name), |name| self.env.find_program(name));
                 let Some(bytes) = clipboard::picture(printer).await? else { return Ok(None) };
-                let media_type = picture::checked(&bytes, "the picture in the clipboard");
-                let media_type = media_type.map_err(|failure| failure.message)?.to_owned();
-                Ok(Some(Attachment::Image { media_type, data: STANDARD.encode(bytes) }))
+                let picture = picture::attachment(&bytes, "the picture in the clipboard");
+                picture.map(Some).map_err(|error| error.message)
             }
             ImageSource::File(name) => {
                 let path = self.folder().join(name.strip_prefix("file://").unwrap_or(&name));

@@ -5,7 +5,7 @@
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
-//! [`opened`] (the sessions that are open) with [`ahead`]; [`shell`],
+//! [`opened`] (the sessions that are open) with [`ahead`];
 //! [`set_up`] (whether a first model is offered).
 
 pub mod ahead;
@@ -15,7 +15,6 @@ mod open;
 mod opened;
 mod program;
 mod set_up;
-mod shell;
 
 pub use open::{is_wanted, run};
 pub use opened::{OpenSessions, was_said};
