@@ -5,7 +5,7 @@
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
 //! is opened) with [`picture`], [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`] and [`own_settings`], [`doctor`], [`keys`], [`trust`], [`files`],
-//! [`commands`], [`persons_shell`], [`disk`], [`mod@error`].
+//! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -22,6 +22,7 @@ mod own_settings;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;
+pub mod prompt;
 pub mod rules;
 pub mod services;
 mod session_models;
