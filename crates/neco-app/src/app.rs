@@ -14,14 +14,14 @@ use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::history::{DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession};
 use neco_proto::app::keys::{ListKeys, RemoveKeys, SetKey};
 use neco_proto::app::memory::{AddMemory, KeepNote, ListMemory, RemoveMemory, ShowMemory};
-use neco_proto::app::models::{ListModels, ShowModel, TestModel};
+use neco_proto::app::models::{ListModels, ListServed, OfferModels, ShowModel, TestModel};
 use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
 use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
 use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::{
     ForkSession, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
 };
-use neco_proto::app::settings::{FindSettings, ListSettings};
+use neco_proto::app::settings::{FindSettings, ListSettings, SetSettings};
 use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
@@ -33,8 +33,8 @@ use serde_json::Value;
 use crate::error::of_session;
 use crate::services::ServiceSetup;
 use crate::{
-    agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
-    workflows,
+    agents, commands, doctor, error, files, keys, memory, models, own_settings, plans, rules, services, sessions,
+    settings, trust, workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -53,6 +53,13 @@ impl StorelessApp {
     /// The settings that hold in a folder.
     pub(crate) fn settings(&self, folder: &Path) -> Result<Loaded, AppError> {
         self.load(folder).map_err(|error| error::of_config(&error))
+    }
+
+    /// The same with more, each as `-c` takes it.
+    pub(crate) fn settings_with(&self, folder: &Path, more: &[String]) -> Result<Loaded, AppError> {
+        let overrides = [self.overrides.as_slice(), more].concat();
+        let loaded = neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &overrides });
+        loaded.map_err(|error| error::of_config(&error))
     }
 
     /// The same, or everything that is wrong with them.
@@ -226,8 +233,11 @@ routes! {
         ListModels => models::list,
         ShowModel => models::show,
         TestModel => models::test,
+        OfferModels => models::offers,
+        ListServed => models::served,
         ListSettings => settings::list,
         FindSettings => settings::find,
+        SetSettings => own_settings::set,
         Examine => doctor::examine,
         ShowSandbox => doctor::sandbox,
         ListFiles => files::list,

@@ -3,9 +3,9 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
-//! [`commands`], [`disk`], [`mod@error`].
+//! is opened) with [`picture`], [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`] and [`own_settings`], [`doctor`], [`keys`], [`trust`], [`files`],
+//! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -18,7 +18,11 @@ mod keys;
 pub mod memory;
 mod models;
 pub mod opening;
+mod own_settings;
+pub mod persons_shell;
+pub mod picture;
 pub mod plans;
+pub mod prompt;
 pub mod rules;
 pub mod services;
 mod session_models;

@@ -7,6 +7,7 @@ use neco_proto::app::AppError;
 use neco_proto::app::settings::{FindSettings, ListSettings, SettingFile, SettingFiles, SettingList, SettingRow};
 
 use crate::app::StorelessApp;
+use crate::own_settings;
 
 pub(crate) async fn list(app: &StorelessApp, request: ListSettings) -> Result<SettingList, AppError> {
     let loaded = app.settings(Path::new(&request.folder))?;
@@ -31,7 +32,7 @@ pub(crate) async fn find(app: &StorelessApp, request: FindSettings) -> Result<Se
     // Where the files are is worth knowing most when one of them is broken.
     let loaded = app.settings(Path::new(&request.folder));
     Ok(SettingFiles {
-        own: app.env.config_dir().join("config.toml").display().to_string(),
+        own: own_settings::file(&app.env).display().to_string(),
         files: loaded.map(|loaded| loaded.files.iter().map(file).collect()).unwrap_or_default(),
     })
 }

@@ -11,10 +11,10 @@ use neco_proto::app::commands::{ExpandCommand, ListCommands, ListHooks};
 use neco_proto::app::doctor::{Examine, Health};
 use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::keys::{KeyPlace, ListKeys, NewKey, RemoveKeys, SetKey};
-use neco_proto::app::models::{ListModels, ProviderStanding, Readiness, ShowModel, TestModel};
+use neco_proto::app::models::{ListModels, ListServed, OfferModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
-use neco_proto::app::settings::{FindSettings, ListSettings};
+use neco_proto::app::settings::{FindSettings, ListSettings, NewSetting, SetSettings};
 use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::{RuleSource, Ruling};
@@ -167,7 +167,7 @@ async fn models_are_listed_shown_and_tested() {
     let missing = ShowModel { folder: house.folder(), name: Some("opnai/gpt-5".to_owned()) };
     assert!(house.asks(missing).await.unwrap_err().message.contains("did you mean openai?"));
 
-    let test = |number| TestModel { folder: house.folder(), name: "both".to_owned(), number };
+    let test = |number| TestModel { folder: house.folder(), name: "both".to_owned(), number, base: None };
     let tested = house.asks(test(0)).await.unwrap();
     assert!(tested.name == "play/a" && tested.duration_ms.is_some(), "{tested:?}");
     let keyless = house.asks(test(1)).await.unwrap();
@@ -237,6 +237,34 @@ async fn keys_go_in_and_never_come_back() {
     assert_eq!(house.asks(remove(Some("2"))).await.unwrap_err().trouble, Trouble::Invalid);
     assert_eq!(house.asks(remove(None)).await.unwrap().keys, 1);
     assert_eq!(house.asks(remove(None)).await.unwrap_err().trouble, Trouble::Failed);
+}
+
+#[tokio::test]
+async fn a_first_model_is_offered_looked_for_and_kept() {
+    let house = House::new();
+    let offers = house.asks(OfferModels { folder: house.folder() }).await.unwrap();
+    assert_eq!((offers.providers[0].name.as_str(), offers.providers[0].sources.len()), ("anthropic", 0));
+    let served =
+        |base: &str| ListServed { folder: house.folder(), base: Some(base.to_owned()), ..ListServed::default() };
+    assert_eq!(house.asks(served("localhost:1")).await.unwrap_err().trouble, Trouble::Invalid);
+    // Nobody listens there.
+    let base = "http://127.0.0.1:1/v1";
+    let found = house.asks(served(base)).await.unwrap();
+    assert_eq!((found.provider.as_str(), found.silent, found.models.len()), ("mine", true, 0));
+    let test = TestModel { folder: house.folder(), name: "mine/m".into(), number: 0, base: Some(base.into()) };
+    assert!(house.asks(test).await.unwrap().code.is_some());
+    let set = |key: &str, value: serde_json::Value| SetSettings {
+        folder: house.folder(),
+        settings: vec![NewSetting { key: key.to_owned(), value }],
+    };
+    assert_eq!(house.asks(set("mode", 3.into())).await.unwrap_err().trouble, Trouble::Invalid);
+    house.asks(set("model_providers.mine.base", base.into())).await.unwrap();
+    house.asks(set("model_providers.mine.type", "openai".into())).await.unwrap();
+    house.asks(set("model", "mine/m".into())).await.unwrap();
+    let settings = house.asks(ListSettings { folder: house.folder() }).await.unwrap().settings;
+    assert!(settings.iter().any(|row| row.key == "model" && row.value == "\"mine/m\""), "{settings:?}");
+    let other = house.asks(served("http://127.0.0.1:2/v1")).await.unwrap();
+    assert_eq!(other.provider, "mine-2");
 }
 
 #[tokio::test]

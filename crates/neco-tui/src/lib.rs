@@ -6,14 +6,18 @@
 //! reads the keys never waits for a session, a host or a terminal; what is finished belongs to the terminal's
 //! scrollback and is never drawn again; only what is alive is kept in memory.
 //!
-//! Reading order: [`host`] and [`looks`] (what a window is given), [`term`] (frames on a terminal), [`text`] and
+//! Reading order: [`host`] and [`looks`] (what a window is given), [`clipboard`], [`editing`], [`history_file`] and
+//! [`status_line`] (what a host gives it on this machine), [`term`] (frames on a terminal), [`text`] and
 //! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session),
 //! [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
-//! [`view`] (rows), [`mod@run`] (the loop); [`line`] (a session in plain lines).
+//! [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a first model); [`line`] (a session in plain lines).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod app;
 pub mod ask;
+pub mod clipboard;
+pub mod editing;
+pub mod history_file;
 pub mod host;
 pub mod input;
 pub mod line;
@@ -21,6 +25,8 @@ pub mod looks;
 pub mod outside;
 pub mod panel;
 pub mod run;
+pub mod set_up;
+pub mod status_line;
 pub mod term;
 pub mod text;
 pub mod theme;

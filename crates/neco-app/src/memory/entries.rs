@@ -33,6 +33,14 @@ pub(super) fn open(app: &LocalApp, folder: &str) -> Arc<Memory> {
     of_folder(&app.env, folder, loaded.as_ref().map(|loaded| &loaded.config))
 }
 
+/// Whether anything is remembered that is seen from a folder.
+pub(crate) async fn has_entries(env: &Env, folder: &Path, config: &Config) -> bool {
+    let memory = of_folder(env, folder, Some(config));
+    let found = memory.look().await.is_ok_and(|entries| !entries.is_empty());
+    memory.close().await;
+    found
+}
+
 pub(crate) async fn list(app: &LocalApp, request: ListMemory) -> Result<MemoryList, AppError> {
     let memory = open(app, &request.folder);
     let found = match &request.words {

@@ -7,4 +7,4 @@ mod entries;
 
 pub(crate) use change::{add, keep_note, remove};
 pub use entries::of_folder;
-pub(crate) use entries::{list, show};
+pub(crate) use entries::{has_entries, list, show};

@@ -7,6 +7,7 @@ use neco_model::{LocalServer, ModelInfo, Models};
 use neco_proto::app::AppError;
 use neco_proto::app::models::{LongPrompt, ModelFacts};
 
+use super::server::Server;
 use crate::app::StorelessApp;
 use crate::services;
 use crate::workspace::keys;
@@ -23,7 +24,13 @@ pub(super) struct Here {
 
 impl Here {
     pub(super) fn look(app: &StorelessApp, folder: &str) -> Result<Self, AppError> {
-        let loaded = app.settings(Path::new(folder))?;
+        Self::with(app, folder, None)
+    }
+
+    /// The same as if the settings had `server`.
+    pub(super) fn with(app: &StorelessApp, folder: &str, server: Option<&Server>) -> Result<Self, AppError> {
+        let more = server.map(Server::settings).unwrap_or_default();
+        let loaded = app.settings_with(Path::new(folder), &more)?;
         let warnings = loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded)).collect();
         match services::models(&loaded.config, &app.env) {
             Ok(models) => Ok(Self { models, warnings }),

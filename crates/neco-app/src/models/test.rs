@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use neco_model::Trial;
 use neco_model::trial::{self, Alone};
+use neco_model::{ModelError, Trial};
 use neco_proto::app::models::{TestModel, TestedModel};
 use neco_proto::app::{AppError, Trouble};
 
 use super::here::Here;
+use super::server::Server;
 use crate::app::StorelessApp;
 use crate::error::of_setup;
 
 pub(crate) async fn test(app: &StorelessApp, request: TestModel) -> Result<TestedModel, AppError> {
-    let here = Here::look(app, &request.folder)?;
+    let server = request.base.map(|base| Server::at(base, app)).transpose()?;
+    let here = Here::with(app, &request.folder, server.as_ref())?;
     here.probe().await;
     let mut all = here.models.each_alone(&request.name).map_err(of_setup)?.into_iter();
     let Some(Alone { name, tools, provider }) = all.nth(request.number) else {
@@ -29,6 +31,7 @@ pub(crate) async fn test(app: &StorelessApp, request: TestModel) -> Result<Teste
         name,
         ok: trial.passed(),
         problem: problem(&trial),
+        code: trial.error.as_ref().map(ModelError::code),
         first_byte_ms: trial.first_byte.map(millis),
         duration_ms: Some(millis(trial.took)),
         tokens_per_second: trial.tokens_per_second(),

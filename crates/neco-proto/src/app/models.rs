@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::caller::Scope;
 use super::request::{Request, Route, Verb};
+use crate::error_code::ErrorCode;
 use crate::usage::Usage;
 
 /// Which wire format a provider speaks.
@@ -276,6 +277,9 @@ pub struct TestModel {
     pub name: String,
     /// Which of all the keys of all its models, as [`ShowModel`] tells them, from 0.
     pub number: usize,
+    /// Where its provider is, when that is a server that the settings do not have yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
 }
 
 impl Request for TestModel {
@@ -299,6 +303,9 @@ pub struct TestedModel {
     pub ok: bool,
     /// Why not.
     pub problem: Option<String>,
+    /// What kind of failure that was, when the question failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
     /// How long until the first piece of the answer came.
     pub first_byte_ms: Option<u64>,
     /// How long the answer took in all; none when nothing could be asked.
@@ -309,4 +316,87 @@ pub struct TestedModel {
     pub usage: Option<Usage>,
     /// Whether it called the tool as it was told; none when it was given none.
     pub called_tool: Option<bool>,
+}
+
+/// Finds what a person who has no model can choose from: servers of this machine that answer, and providers that a key
+/// opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OfferModels {
+    /// The folder whose settings count.
+    pub folder: String,
+}
+
+impl Request for OfferModels {
+    type Answer = ModelOffers;
+
+    const ROUTE: Route =
+        Route { name: "models.offers", verb: Verb::Get, path: "/models/offers", scope: Scope::Read, repeatable: true };
+}
+
+/// What there is to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelOffers {
+    /// Servers of this machine that answer.
+    pub servers: Vec<LocalModels>,
+    /// Providers elsewhere; those that most people have first.
+    pub providers: Vec<ProviderOffer>,
+    /// What is not as it was meant in the settings.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// A server of this machine that answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LocalModels {
+    /// Its provider.
+    pub provider: String,
+    /// Its address, without login and query.
+    pub base: String,
+    /// The models that it serves, as they are written after `provider/`.
+    pub models: Vec<String>,
+}
+
+/// A provider that a key opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProviderOffer {
+    /// Its name.
+    pub name: String,
+    /// The variables that would bring a key.
+    pub variables: Vec<String>,
+    /// Where its keys come from; none without a key.
+    pub sources: Vec<String>,
+}
+
+/// Asks a provider which models it serves, with its key where it has one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListServed {
+    /// The folder whose settings count.
+    pub folder: String,
+    /// The provider; not read where an address is given.
+    pub provider: String,
+    /// The address of a server that the settings do not have yet, and which speaks as OpenAI's does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+}
+
+impl Request for ListServed {
+    type Answer = ServedModels;
+
+    const ROUTE: Route =
+        Route { name: "models.served", verb: Verb::Post, path: "/models/served", scope: Scope::Work, repeatable: true };
+}
+
+/// What a provider serves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServedModels {
+    /// The provider; a server that the settings do not have yet is given a name that is free.
+    pub provider: String,
+    /// Its models, as they are written after `provider/`: what it says, or what is known where it does not tell.
+    pub models: Vec<String>,
+    /// Whether it tells nobody without a key, or without another one.
+    pub needs_key: bool,
+    /// Whether nobody listens at the address that was given.
+    pub silent: bool,
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::caller::Scope;
 use super::request::{Request, Route, Verb};
@@ -82,4 +83,37 @@ pub struct SettingFile {
     pub path: String,
     /// Whether it is there.
     pub exists: bool,
+}
+
+/// Writes settings to the user's own file; everything else in it stays as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SetSettings {
+    /// The folder whose settings they must fit to.
+    pub folder: String,
+    /// The settings.
+    pub settings: Vec<NewSetting>,
+}
+
+impl Request for SetSettings {
+    type Answer = WrittenSettings;
+
+    const ROUTE: Route =
+        Route { name: "settings.set", verb: Verb::Put, path: "/settings", scope: Scope::Manage, repeatable: true };
+}
+
+/// A setting that is to be written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NewSetting {
+    /// The dotted key.
+    pub key: String,
+    /// Its value: text, a number, yes or no, or a list of these.
+    pub value: Value,
+}
+
+/// Where settings were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WrittenSettings {
+    /// The file, as people write it.
+    pub file: String,
 }

@@ -5,11 +5,12 @@
 //! synchronized update unless only the row of the cursor is different. No other screen is used and no
 //! mouse is caught, so people can scroll, select and copy as everywhere else.
 //!
-//! Reading order: [`ansi`] (a styled line as bytes), [`change`] (what of a row is different), [`screen`] (frames),
+//! Reading order: [`abilities`] (what the terminal can do), [`ansi`] (a styled line as bytes), [`change`] (what of a row is different), [`screen`] (frames),
 //! [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
 //! nobody), [`guard`] (the terminal is given back as it was, whatever happens), [`notify`] (what is said to a
 //! person who looks elsewhere, and to their clipboard).
 
+pub mod abilities;
 pub mod ansi;
 pub mod change;
 pub mod guard;
@@ -18,6 +19,7 @@ pub mod notify;
 pub mod screen;
 pub mod writer;
 
+pub use abilities::Abilities;
 pub use ansi::Depth;
 pub use guard::{Guard, give_back, is_taken, retake};
 pub use keys::Keys;

@@ -4,7 +4,7 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`], [`note`] and [`picture`] (what is asked), [`request`] (opening the session) with [`worktree`], [`loop_event`] (what
+//! Reading order: [`message`] and [`note`] (what is asked), [`request`] (opening the session) with [`worktree`], [`loop_event`] (what
 //! the main thread waits for), [`window`] (what is seen and asked), [`drive`] (the main thread's loop) with [`socket`] (windows of
 //! other processes), then [`attach`] and [`guest`] (when another process has the session open).
 
@@ -15,10 +15,10 @@ pub mod guest;
 pub mod loop_event;
 pub mod message;
 mod note;
-pub mod picture;
 pub mod request;
 pub mod socket;
 pub mod window;
 pub mod worktree;
 
+pub use neco_app::picture;
 pub use request::run;

@@ -1,32 +1,33 @@
 //! What stands around a window: sessions that are opened, an editor, a clipboard, a shell, a history.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
+use neco_app::persons_shell::PersonsShell;
 use neco_app::rules::kept_in;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
 use neco_proto::app::rules::{AddRule, GivenRules, RemoveRules};
 use neco_proto::app::{App, AppError, Call, Caller, Request, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
+use neco_safety::secrets::Scope;
+use neco_tui::clipboard::{self, PicturePrinter};
+use neco_tui::editing::Editing;
+use neco_tui::history_file::HistoryFile;
 use neco_tui::host::{Edited, Host, ImageSource, Printed, Wanted};
+use neco_tui::status_line;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
-use super::editing::Editing;
-use super::history::HistoryFile;
 use super::opened::OpenSessions;
 use super::program::WindowApp;
-use super::shell::PersonsShell;
-use super::{clipboard, status};
 use crate::args::{EverywhereArgs, RunArgs};
-use crate::ask::Tty;
+use crate::ask::{self, Tty};
 use crate::cmd::session::{self, Desk};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -71,9 +72,9 @@ impl TerminalHost {
         mask: InterruptMask,
         status_line: Option<String>,
     ) -> Self {
-        let history = HistoryFile::of(&folder, env.data_dir());
+        let history = HistoryFile::new(history_of(&folder, env.data_dir()), without_secrets);
         let folder = Mutex::new(folder);
-        let editing = Editing::new(env.clone(), mask);
+        let editing = Editing::new(ask::programs(&env).editor, mask);
         // What was said of the sandbox on the command line holds for what is asked, too.
         let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
         let asked = EverywhereArgs { overrides, ..everywhere.clone() };
@@ -189,7 +190,7 @@ impl TerminalHost {
         {
             return Ok(Arc::clone(shell));
         }
-        let (brought, env, rules) = (Arc::clone(&state), self.env.clone(), self.args.rules.clone());
+        let (brought, env, rules) = (Arc::clone(&state), self.env.clone(), self.args.rules.flags());
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &brought, &env)).await;
         let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((state, Arc::clone(&shell)));
@@ -199,10 +200,10 @@ impl TerminalHost {
     async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, String> {
         match source {
             ImageSource::Clipboard => {
-                let Some(bytes) = clipboard::picture(&self.env).await? else { return Ok(None) };
-                let media_type = picture::checked(&bytes, "the picture in the clipboard");
-                let media_type = media_type.map_err(|failure| failure.message)?.to_owned();
-                Ok(Some(Attachment::Image { media_type, data: STANDARD.encode(bytes) }))
+                let printer = PicturePrinter::find(|name| self.env.is_set(name), |name| self.env.find_program(name));
+                let Some(bytes) = clipboard::picture(printer).await? else { return Ok(None) };
+                let picture = picture::attachment(&bytes, "the picture in the clipboard");
+                picture.map(Some).map_err(|error| error.message)
             }
             ImageSource::File(name) => {
                 let path = self.folder().join(name.strip_prefix("file://").unwrap_or(&name));
@@ -216,6 +217,18 @@ impl TerminalHost {
             }
         }
     }
+}
+
+/// The file of what was written in earlier windows of a folder.
+fn history_of(folder: &Path, data_dir: &Path) -> PathBuf {
+    let hash = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+    let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    data_dir.join("history").join(format!("{name}.jsonl"))
+}
+
+/// What looks like a secret in a command mostly is one; in a sentence only what can be nothing else is taken out.
+fn without_secrets(text: &str) -> String {
+    log::redacted(text, if text.starts_with('!') { Scope::Outside } else { Scope::Said })
 }
 
 /// What is written behind `/export`, as on the command line.
@@ -321,7 +334,7 @@ impl Host for TerminalHost {
     }
 
     fn status(&self, standing: Value) -> BoxFuture<'_, Option<String>> {
-        async move { status::line(self.status_line.as_ref()?, &standing, &self.folder()).await }.boxed()
+        async move { status_line::line(self.status_line.as_ref()?, &standing, &self.folder()).await }.boxed()
     }
 }
 
@@ -342,4 +355,16 @@ impl App for TerminalHost {
 
 fn failed(words: String) -> AppError {
     AppError::new(Trouble::Failed, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_kept_in_the_history() {
+        let key = format!("sk-ant-api03-{}", "aB3".repeat(30));
+        assert!(!without_secrets(&format!("use {key} please")).contains(&key));
+        assert!(!without_secrets("!export TOKEN=q8Zr5tLw0xYb7NcVd2Kf").contains("q8Zr5tLw0xYb7NcVd2Kf"));
+    }
 }

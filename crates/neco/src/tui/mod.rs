@@ -6,20 +6,15 @@
 //!
 //! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
 //! [`opened`] (the sessions that are open) with [`ahead`];
-//! [`history`], [`clipboard`], [`editing`], [`shell`], [`status`]; [`set_up`] (a first model).
+//! [`set_up`] (whether a first model is offered).
 
 pub mod ahead;
-mod clipboard;
-mod editing;
-pub mod history;
 pub mod host;
 mod looks;
 mod open;
 mod opened;
 mod program;
 mod set_up;
-mod shell;
-mod status;
 
 pub use open::{is_wanted, run};
 pub use opened::{OpenSessions, was_said};

@@ -7,4 +7,4 @@ mod change;
 mod run;
 
 pub use add::{note, value};
-pub use run::{has_entries, run};
+pub use run::run;

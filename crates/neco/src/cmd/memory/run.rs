@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use neco_app::memory::of_folder;
-use neco_config::{Env, LoadOptions};
+use neco_config::Env;
 use neco_proto::app::App;
 use neco_proto::app::memory::{ListMemory, MemoryReach, MemoryWords, ShowMemory};
 use neco_view::paint::lists::memory as list;
@@ -25,15 +24,6 @@ use crate::say;
 pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?.display().to_string();
     with_files(everywhere, env, async |app| answer(command, folder, app, env).await)
-}
-
-/// Whether anything is remembered that is seen from a folder.
-pub async fn has_entries(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> bool {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides }).ok();
-    let memory = of_folder(env, folder, loaded.as_ref().map(|loaded| &loaded.config));
-    let found = memory.look().await.is_ok_and(|entries| !entries.is_empty());
-    memory.close().await;
-    found
 }
 
 async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &Env) -> Result<Exit, Failure> {

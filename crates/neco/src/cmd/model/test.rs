@@ -44,7 +44,7 @@ pub fn run(
     let (runtime, caller) = (compose::runtime()?, Caller::person());
     let mut all = Vec::new();
     for (number, state) in shown.models.iter().flat_map(|model| &model.states).enumerate() {
-        let request = TestModel { folder: folder.clone(), name: shown.name.clone(), number };
+        let request = TestModel { folder: folder.clone(), name: shown.name.clone(), number, base: None };
         let asked = app.ask(&caller, &request);
         let tested = runtime.block_on(waited_for(&clean_line(&state.name), terminal.look(), asked))?;
         if !json {

@@ -1,7 +1,7 @@
 //! What a person without a model can choose from.
 
-use neco_model::{LocalServer, LookedFor};
 use neco_proto::QuestionOption;
+use neco_proto::app::models::{ModelOffers, ProviderOffer};
 
 /// Models of one local server that are offered.
 const OF_ONE: usize = 6;
@@ -28,13 +28,9 @@ pub enum Offer {
 
 /// What there is, with how it is shown.
 #[must_use]
-pub fn all(
-    servers: &[LocalServer],
-    looked: &LookedFor,
-    has_key: impl Fn(&str) -> bool,
-) -> Vec<(Offer, QuestionOption)> {
+pub fn all(found: &ModelOffers) -> Vec<(Offer, QuestionOption)> {
     let mut offers = Vec::new();
-    for server in servers {
+    for server in &found.servers {
         for model in server.models.iter().take(OF_ONE) {
             let name = format!("{}/{model}", server.provider);
             let description = format!("answers at {}", server.base);
@@ -45,15 +41,15 @@ pub fn all(
         label: label.to_owned(),
         description: description.to_owned(),
     };
-    for (provider, _) in looked.keys.iter().take(PROVIDERS) {
-        offers.push(if has_key(provider) {
-            (Offer::OfProvider(provider.clone()), option(provider, "its key is there; you choose a model next"))
+    for ProviderOffer { name, sources, .. } in found.providers.iter().take(PROVIDERS) {
+        offers.push(if sources.is_empty() {
+            (Offer::Key(name.clone()), option(name, "needs a key of yours; you type it next, unseen"))
         } else {
-            (Offer::Key(provider.clone()), option(provider, "needs a key of yours; you type it next, unseen"))
+            (Offer::OfProvider(name.clone()), option(name, "its key is there; you choose a model next"))
         });
     }
-    if looked.keys.len() > PROVIDERS {
-        let more = looked.keys.len() - PROVIDERS;
+    if found.providers.len() > PROVIDERS {
+        let more = found.providers.len() - PROVIDERS;
         offers.push((Offer::OtherKey, option("another provider", &format!("{more} more"))));
     }
     offers.push((Offer::Server, option("another server", "any that speaks as OpenAI's does")));
@@ -63,17 +59,20 @@ pub fn all(
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::app::models::LocalModels;
+
     use super::*;
 
     #[test]
     fn what_answers_comes_first() {
-        let servers = [LocalServer {
+        let servers = vec![LocalModels {
             provider: "ollama".into(),
             base: "http://localhost:11434/v1".into(),
             models: vec!["qwen3:8b".into()],
         }];
-        let looked = LookedFor { keys: vec![("openai".into(), vec!["OPENAI_API_KEY".into()])], local: Vec::new() };
-        let offers: Vec<Offer> = all(&servers, &looked, |_| false).into_iter().map(|(offer, _)| offer).collect();
+        let providers = vec![ProviderOffer { name: "openai".into(), ..ProviderOffer::default() }];
+        let found = ModelOffers { servers, providers, ..ModelOffers::default() };
+        let offers: Vec<Offer> = all(&found).into_iter().map(|(offer, _)| offer).collect();
         let expected =
             [Offer::Model("ollama/qwen3:8b".into()), Offer::Key("openai".into()), Offer::Server, Offer::Leave];
         assert_eq!(offers, expected);

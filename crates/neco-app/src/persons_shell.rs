@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use neco_agent::scheduler::action;
-use neco_app::services;
-use neco_app::workspace::{FolderState, rules};
 use neco_config::Env;
+use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
 use neco_safety::world::Files;
@@ -16,13 +15,15 @@ use neco_safety::{Policy, Ruling, Who, World};
 use neco_sandbox::{LocalWorld, Report, Roots, Spawner};
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
-use neco_tui::host::Printed;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::rule_args::RuleArgs;
+use crate::services;
+use crate::workspace::FolderState;
+use crate::workspace::rules::{self, RuleFlags};
+
+/// Where a command's output goes, piece by piece.
+pub type Printed = Arc<dyn Fn(String) + Send + Sync>;
 
 /// The tool that runs commands.
 const TOOL: &str = "bash";
@@ -45,10 +46,10 @@ impl PersonsShell {
     ///
     /// # Errors
     /// When the folder can't be used, the rules can't be understood, or there is less of a sandbox than required.
-    pub fn open(folder: &Path, args: &RuleArgs, state: &FolderState, env: &Env) -> Result<Self, Failure> {
+    pub fn open(folder: &Path, flags: &RuleFlags, state: &FolderState, env: &Env) -> Result<Self, AppError> {
         let config = &state.loaded.config;
-        let unusable = |error: std::io::Error| Failure::new(Exit::Failed, format!("{}: {error}", folder.display()));
-        let policy = rules::load(&args.flags(), env, folder, &state.loaded, &state.plugged)?.policy;
+        let unusable = |error: std::io::Error| AppError::new(Trouble::Failed, format!("{}: {error}", folder.display()));
+        let policy = rules::load(flags, env, folder, &state.loaded, &state.plugged)?.policy;
         let roots = policy.place().roots.clone();
         let files = Files::new(folder, Vec::new()).map_err(unusable)?;
         let closed = policy.closed();

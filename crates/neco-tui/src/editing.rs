@@ -1,39 +1,47 @@
 //! The person's editor, which has the terminal while a window waits.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_config::Env;
-use neco_tui::Edited;
 use serde_json::Value;
 
-use crate::ask::edit::{Draft, Saved};
-use crate::ask::editor::{self, Open};
-use crate::ask::{self, revision};
-use crate::signals::InterruptMask;
+use crate::host::Edited;
+use crate::line::ask::edit::{Draft, Saved};
+use crate::line::ask::editor::{self, Open};
+use crate::line::ask::revision;
+use crate::line::signals::InterruptMask;
 
 /// The editor of one window.
-pub(super) struct Editing {
-    env: Env,
+pub struct Editing {
+    editor: OsString,
     mask: InterruptMask,
     open: Arc<Open>,
 }
 
 impl Editing {
-    pub(super) fn new(env: Env, mask: InterruptMask) -> Self {
-        Self { env, mask, open: Arc::default() }
+    /// With the person's editor; interrupts are meant for it while it is open.
+    #[must_use]
+    pub fn new(editor: OsString, mask: InterruptMask) -> Self {
+        Self { editor, mask, open: Arc::default() }
     }
 
     /// Opens a message; none when it stays as it is.
-    pub(super) async fn text(&self, text: String) -> Result<Option<String>, String> {
+    ///
+    /// # Errors
+    /// In words, when the editor can't be used.
+    pub async fn text(&self, text: String) -> Result<Option<String>, String> {
         let saved = self.saved(text.clone(), "message.md".to_owned()).await?;
         let saved = saved.trim_end_matches('\n').to_owned();
         Ok((saved != text).then_some(saved))
     }
 
     /// Opens the arguments of a call of `tool` for work in `folder`; none when they stay as they are.
-    pub(super) async fn call(&self, tool: &str, arguments: Value, folder: &Path) -> Result<Option<Edited>, String> {
+    ///
+    /// # Errors
+    /// In words, when the editor can't be used or what it saved can't be understood.
+    pub async fn call(&self, tool: &str, arguments: Value, folder: &Path) -> Result<Option<Edited>, String> {
         let draft = Draft::of(tool, &arguments);
         let saved = self.saved(draft.text.clone(), draft.file_name.clone()).await?;
         match draft.saved(&arguments, &saved)? {
@@ -51,12 +59,12 @@ impl Editing {
     }
 
     /// Tells an editor that is open to end; what it has saved comes back then.
-    pub(super) fn end(&self) {
+    pub fn end(&self) {
         self.open.end();
     }
 
     async fn saved(&self, text: String, name: String) -> Result<String, String> {
-        let (editor, mask) = (ask::programs(&self.env).editor, self.mask.clone());
+        let (editor, mask) = (self.editor.clone(), self.mask.clone());
         let open = Arc::clone(&self.open);
         let edited = tokio::task::spawn_blocking(move || {
             let terminal = File::options().read(true).write(true).open("/dev/tty");

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use neco_proto::Attachment;
+use neco_proto::app::{AppError, Trouble};
 use neco_tools::files::points_shown;
-
-use crate::failure::Failure;
 
 /// The most bytes of one picture: what every vendor takes.
 const MOST_BYTES: u64 = 5 * 1024 * 1024;
@@ -20,31 +19,39 @@ const MOST_IN_ALL: usize = 20 * 1024 * 1024;
 ///
 /// # Errors
 /// When one can't be read, is none, or is too big.
-pub fn attachments(files: &[PathBuf]) -> Result<Vec<Attachment>, Failure> {
+pub fn attachments(files: &[PathBuf]) -> Result<Vec<Attachment>, AppError> {
     let pictures: Vec<(&'static str, Vec<u8>)> = files.iter().map(|file| picture(file)).collect::<Result<_, _>>()?;
     let bytes: usize = pictures.iter().map(|(_, bytes)| bytes.len()).sum();
     if bytes > MOST_IN_ALL {
         let (all, most) = (megabytes(bytes as u64), megabytes(MOST_IN_ALL as u64));
-        return Err(Failure::usage(format!("the pictures have {all} MB together; {most} MB is the most")));
+        return Err(invalid(format!("the pictures have {all} MB together; {most} MB is the most")));
     }
-    let attachment = |(media_type, bytes): (&str, Vec<u8>)| Attachment::Image {
-        media_type: media_type.to_owned(),
-        data: STANDARD.encode(bytes),
-    };
-    Ok(pictures.into_iter().map(attachment).collect())
+    Ok(pictures.iter().map(|(media_type, bytes)| image(media_type, bytes)).collect())
 }
 
-fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), Failure> {
+/// The picture that `bytes` are, as a message carries it; `shown` is what it is called.
+///
+/// # Errors
+/// When it is none, or too big.
+pub fn attachment(bytes: &[u8], shown: &str) -> Result<Attachment, AppError> {
+    Ok(image(checked(bytes, shown)?, bytes))
+}
+
+fn image(media_type: &str, bytes: &[u8]) -> Attachment {
+    Attachment::Image { media_type: media_type.to_owned(), data: STANDARD.encode(bytes) }
+}
+
+fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), AppError> {
     let shown = file.display();
-    let unreadable = |error: std::io::Error| Failure::usage(format!("the picture {shown} can't be read: {error}"));
+    let unreadable = |error: std::io::Error| invalid(format!("the picture {shown} can't be read: {error}"));
     let facts = std::fs::metadata(file).map_err(unreadable)?;
     // A pipe could keep us waiting for ever.
     if !facts.is_file() {
-        return Err(Failure::usage(format!("{shown} is not a file")));
+        return Err(invalid(format!("{shown} is not a file")));
     }
     let too_big = |size: u64| {
         let (size, most) = (megabytes(size), megabytes(MOST_BYTES));
-        Failure::usage(format!("the picture {shown} has {size} MB; {most} MB is the most"))
+        invalid(format!("the picture {shown} has {size} MB; {most} MB is the most"))
             .hint("Make it smaller: models scale pictures down to about 1500 pixels anyway.")
     };
     if facts.len() > MOST_BYTES {
@@ -60,19 +67,15 @@ fn picture(file: &Path) -> Result<(&'static str, Vec<u8>), Failure> {
     Ok((checked(&bytes, &shown.to_string())?, bytes))
 }
 
-/// What kind of picture `bytes` are, if models take it; `shown` is what it is called.
-///
-/// # Errors
-/// When it is none, or too big.
-pub fn checked(bytes: &[u8], shown: &str) -> Result<&'static str, Failure> {
+/// What kind of picture `bytes` are, if models take it.
+fn checked(bytes: &[u8], shown: &str) -> Result<&'static str, AppError> {
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(Failure::usage(format!("{shown} has more than {} MB", megabytes(MOST_BYTES))));
+        return Err(invalid(format!("{shown} has more than {} MB", megabytes(MOST_BYTES))));
     }
-    let none = || Failure::usage(format!("{shown} is no picture that models take: PNG, JPEG, WebP or GIF"));
+    let none = || invalid(format!("{shown} is no picture that models take: PNG, JPEG, WebP or GIF"));
     let media_type = media_type(bytes).ok_or_else(none)?;
     // With a damaged one the vendor would refuse every later request too.
-    points_shown(media_type, bytes)
-        .map_err(|why| Failure::usage(format!("{shown} is a picture ({media_type}) {why}")))?;
+    points_shown(media_type, bytes).map_err(|why| invalid(format!("{shown} is a picture ({media_type}) {why}")))?;
     Ok(media_type)
 }
 
@@ -86,6 +89,10 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
         _ if is_webp => Some("image/webp"),
         _ => None,
     }
+}
+
+fn invalid(words: String) -> AppError {
+    AppError::new(Trouble::Invalid, words)
 }
 
 fn megabytes(bytes: u64) -> String {

@@ -1,9 +1,9 @@
 //! A picture from the clipboard, by whichever program of the system gives one.
 
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use neco_config::Env;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
@@ -20,16 +20,27 @@ const MOST_BYTES: u64 = 8 * 1024 * 1024;
 /// How long the program may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A program that gives pictures of the clipboard.
+pub struct PicturePrinter {
+    program: PathBuf,
+    arguments: &'static [&'static str],
+}
+
+impl PicturePrinter {
+    /// The first one that is there and works with the variables that are set.
+    #[must_use]
+    pub fn find(is_set: impl Fn(&str) -> bool, find_program: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
+        let mut usable = PROGRAMS.iter().filter(|(variable, ..)| variable.is_empty() || is_set(variable));
+        usable.find_map(|(_, program, arguments)| Some(Self { program: find_program(program)?, arguments }))
+    }
+}
+
 /// The bytes of a picture in the clipboard; none when there is no picture.
 ///
 /// # Errors
 /// In words, when no program here can tell.
-pub async fn picture(env: &Env) -> Result<Option<Vec<u8>>, String> {
-    let usable = |(variable, program, arguments): &(&str, &'static str, &'static [&'static str])| {
-        let shown = variable.is_empty() || env.var(variable).is_some_and(|value| !value.is_empty());
-        if shown { Some((env.find_program(program)?, *arguments)) } else { None }
-    };
-    let Some((program, arguments)) = PROGRAMS.iter().find_map(usable) else {
+pub async fn picture(printer: Option<PicturePrinter>) -> Result<Option<Vec<u8>>, String> {
+    let Some(PicturePrinter { program, arguments }) = printer else {
         return Err("no program here gives pictures of the clipboard: wl-paste, xclip or pngpaste do; a file works \
                     too: write its name, or drop it here"
             .to_owned());

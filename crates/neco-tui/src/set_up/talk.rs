@@ -1,0 +1,302 @@
+//! What is asked of a person without a model, and tried for them.
+
+use std::sync::Arc;
+
+use neco_proto::app::keys::{RemoveKeys, SetKey};
+use neco_proto::app::models::{
+    ListModels, ListServed, ModelOffers, OfferModels, ProviderStanding, ShowModel, TestModel,
+};
+use neco_proto::app::settings::{NewSetting, SetSettings};
+use neco_proto::app::{App, AppError, Caller, Request};
+use neco_proto::event::NotificationLevel;
+use neco_proto::{ErrorCode, ItemAnswer, QuestionItem, QuestionOption};
+
+use super::offers::{self, Offer};
+use super::stand_in::{Answers, StandIn};
+
+/// Models of one server that are offered; the name of any other can be written.
+const OF_ONE: usize = 8;
+
+/// What the talk came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Talked {
+    /// There is a model now.
+    Done,
+    /// A key of this provider is to be typed.
+    NeedsKey(String),
+    /// A key was not accepted and is forgotten again: everything is asked anew.
+    Again,
+    /// The person left.
+    Left,
+}
+
+/// What came of trying a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    /// It answers, and is kept.
+    Works,
+    /// It wants a key, or another one.
+    NotAccepted,
+    /// It can't be used, and the person was told why.
+    Failed,
+}
+
+/// The talk.
+pub struct Talk {
+    /// What the window sees.
+    pub stand_in: Arc<StandIn>,
+    /// What the person answers.
+    pub answers: Answers,
+    /// The program, which knows models, keys and settings.
+    pub app: Arc<dyn App>,
+    /// The folder whose settings count.
+    pub folder: String,
+}
+
+impl Talk {
+    /// Offers what there is until one works or the person leaves. `typed` is the provider whose key was just typed.
+    pub async fn run(mut self, typed: Option<String>) -> Talked {
+        if let Some(provider) = typed
+            && let Some(talked) = self.with_key(&provider).await
+        {
+            return talked;
+        }
+        let found = match self.asks(&OfferModels { folder: self.folder.clone() }).await {
+            Ok(found) => found,
+            Err(error) => {
+                self.stand_in.say(NotificationLevel::Warning, error.words());
+                return Talked::Left;
+            }
+        };
+        self.stand_in.say(
+            NotificationLevel::Info,
+            "Neco has no model yet. What is chosen here is tried with one call and kept.",
+        );
+        loop {
+            let offers = offers::all(&found);
+            let options = offers.iter().map(|(_, option)| option.clone()).collect();
+            let Some(label) = self.choose("Which model should it ask? (Esc leaves Neco)", options).await else {
+                return Talked::Left;
+            };
+            let offer = offers.into_iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer);
+            // Words instead of a choice are the name of a model.
+            if let Some(talked) = self.chosen(offer.unwrap_or(Offer::Model(label)), &found).await {
+                return talked;
+            }
+        }
+    }
+
+    /// What a choice came to; none when the person is to choose again.
+    async fn chosen(&mut self, offer: Offer, found: &ModelOffers) -> Option<Talked> {
+        match offer {
+            Offer::Model(name) => match self.attempt(&name, None).await {
+                Tried::Works => Some(Talked::Done),
+                Tried::NotAccepted => {
+                    self.failed(&name, "it wants a key; choose its provider to type one");
+                    None
+                }
+                Tried::Failed => None,
+            },
+            Offer::Key(provider) => Some(Talked::NeedsKey(provider)),
+            Offer::OfProvider(provider) => self.one_of(&provider, None).await,
+            Offer::OtherKey => Some(Talked::NeedsKey(self.other_provider(found).await?)),
+            Offer::Server => self.other_server().await,
+            Offer::Leave => Some(Talked::Left),
+        }
+    }
+
+    /// The key of `provider` was just typed: its usual model is tried, else one that the person chooses.
+    async fn with_key(&mut self, provider: &str) -> Option<Talked> {
+        let shown = self.asks(&ShowModel { folder: self.folder.clone(), name: None }).await;
+        let mut models = shown.map(|shown| shown.models).unwrap_or_default().into_iter();
+        let usual = models.find(|model| model.provider == provider).map(|model| model.name);
+        let tried = match usual {
+            Some(name) => self.attempt(&name, None).await,
+            None => Tried::Failed,
+        };
+        let talked = match tried {
+            Tried::Works => Some(Talked::Done),
+            Tried::NotAccepted => Some(Talked::NeedsKey(provider.to_owned())),
+            Tried::Failed => self.one_of(provider, None).await,
+        };
+        // Whoever mistyped a key types it again; everything else stays as it was chosen.
+        if talked == Some(Talked::NeedsKey(provider.to_owned())) {
+            return Some(self.refused(provider).await);
+        }
+        talked
+    }
+
+    /// The key that was just typed was not accepted, or another one that goes before it.
+    async fn refused(&self, provider: &str) -> Talked {
+        let sources = self.key_sources(provider).await;
+        if let [first, _, ..] = sources.as_slice() {
+            self.failed(provider, &format!("its key in {first} goes first, and is not accepted"));
+            return Talked::Again;
+        }
+        if self.forget_key(provider).await.is_ok() {
+            let words = format!("the key of {provider} was not accepted, so it is not kept after all; type it again");
+            self.stand_in.say(NotificationLevel::Warning, words);
+        }
+        Talked::NeedsKey(provider.to_owned())
+    }
+
+    /// Where the keys of a provider come from, the one that is asked first in front.
+    async fn key_sources(&self, provider: &str) -> Vec<String> {
+        let request = ListModels { folder: self.folder.clone(), all: true, own_servers: false };
+        let rows = self.asks(&request).await.map(|list| list.providers).unwrap_or_default();
+        match rows.into_iter().find(|row| row.name == provider).map(|row| row.standing) {
+            Some(ProviderStanding::Key { sources }) => sources,
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// Forgets the key that was kept last.
+    async fn forget_key(&self, provider: &str) -> Result<(), AppError> {
+        let (folder, provider) = (self.folder.clone(), provider.to_owned());
+        let look = SetKey { folder: folder.clone(), provider: provider.clone(), ..SetKey::default() };
+        let number = Some(self.asks(&look).await?.keys.to_string());
+        self.asks(&RemoveKeys { folder, provider, number }).await.map(drop)
+    }
+
+    async fn asks<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
+        self.app.ask(&Caller::person(), request).await
+    }
+
+    /// Lets the person choose among the models of a provider until one answers; none when they want none of them.
+    /// `base` is where it is, when that is not in the settings yet.
+    async fn one_of(&mut self, provider: &str, base: Option<&str>) -> Option<Talked> {
+        let (folder, base) = (self.folder.clone(), base.map(str::to_owned));
+        let request = ListServed { folder, provider: provider.to_owned(), base };
+        let served = match self.unless_stopped(&request).await? {
+            Ok(served) => served,
+            Err(error) => {
+                self.failed(request.base.as_deref().unwrap_or(provider), &error.message);
+                return None;
+            }
+        };
+        let (provider, names, base) = (served.provider.as_str(), served.models, request.base.as_deref());
+        if served.needs_key {
+            return Some(self.wants_key(provider, base).await);
+        }
+        if let Some(base) = base.filter(|_| served.silent) {
+            let words = format!("nothing answers at {base}: is that the address?");
+            self.stand_in.say(NotificationLevel::Warning, words);
+        }
+        let text = match names.len() {
+            0 => "The name of the model there (Esc goes back)".to_owned(),
+            count if count > OF_ONE => format!("Which of its {count} models? Any other can be written (Esc goes back)"),
+            _ => "Which of its models? (Esc goes back)".to_owned(),
+        };
+        loop {
+            let option = |name: &String| QuestionOption { label: name.clone(), description: String::new() };
+            let model = self.choose(&text, names.iter().take(OF_ONE).map(option).collect()).await?;
+            match self.attempt(&format!("{provider}/{model}"), base).await {
+                Tried::Works => return Some(Talked::Done),
+                Tried::NotAccepted => return Some(self.wants_key(provider, base).await),
+                Tried::Failed => {}
+            }
+        }
+    }
+
+    /// A key is typed at the bare terminal, for a provider that the settings know.
+    async fn wants_key(&self, provider: &str, base: Option<&str>) -> Talked {
+        if base.is_some()
+            && let Err(error) = self.keep(server_settings(provider, base)).await
+        {
+            self.failed(provider, &error.message);
+            return Talked::Again;
+        }
+        Talked::NeedsKey(provider.to_owned())
+    }
+
+    /// Asks a model one tiny question and keeps it when it answers.
+    async fn attempt(&mut self, name: &str, base: Option<&str>) -> Tried {
+        self.stand_in.say(NotificationLevel::Info, format!("asking {name} one tiny question …"));
+        let folder = self.folder.clone();
+        let request = TestModel { folder, name: name.to_owned(), number: 0, base: base.map(str::to_owned) };
+        let tested = match self.unless_stopped(&request).await {
+            Some(Ok(tested)) => tested,
+            Some(Err(error)) => return self.failed(name, &error.message),
+            None => return self.failed(name, "you did not wait for its answer"),
+        };
+        if tested.code == Some(ErrorCode::NotAuthorised) {
+            return Tried::NotAccepted;
+        }
+        if tested.code.is_some() || tested.duration_ms.is_none() {
+            return self.failed(name, tested.problem.as_deref().unwrap_or_default());
+        }
+        let slow = if tested.ok { "" } else { ", but it did not call the tool that it was told to call" };
+        let provider = name.split('/').next().unwrap_or_default();
+        let model = NewSetting { key: "model".to_owned(), value: name.into() };
+        match self.keep([vec![model], server_settings(provider, base)].concat()).await {
+            Ok(file) => {
+                self.stand_in.say(NotificationLevel::Info, format!("{name} answers{slow}. It is kept in {file}."));
+                Tried::Works
+            }
+            Err(error) => self.failed(name, &error.message),
+        }
+    }
+
+    /// Writes settings; gives the file that they are in.
+    async fn keep(&self, settings: Vec<NewSetting>) -> Result<String, AppError> {
+        Ok(self.asks(&SetSettings { folder: self.folder.clone(), settings }).await?.file)
+    }
+
+    fn failed(&self, name: &str, words: &str) -> Tried {
+        self.stand_in.say(NotificationLevel::Warning, format!("{name} can't be used: {words}"));
+        Tried::Failed
+    }
+
+    async fn other_provider(&mut self, found: &ModelOffers) -> Option<String> {
+        let names: Vec<&str> = found.providers.iter().map(|offer| offer.name.as_str()).collect();
+        let option = |name: &&str| QuestionOption { label: (*name).to_owned(), description: String::new() };
+        let further = names.iter().skip(offers::PROVIDERS).map(option).collect();
+        let name = self.choose("Which provider? (Esc goes back)", further).await?;
+        if names.contains(&name.as_str()) {
+            return Some(name);
+        }
+        self.failed(&name, "there is no such provider");
+        None
+    }
+
+    async fn other_server(&mut self) -> Option<Talked> {
+        loop {
+            let base = self.words("Its address, such as http://localhost:8000/v1 (Esc goes back)").await?;
+            // Whoever goes back from the models goes back to the address.
+            if let Some(talked) = self.one_of("", Some(&base)).await {
+                return Some(talked);
+            }
+        }
+    }
+
+    async fn choose(&mut self, text: &str, options: Vec<QuestionOption>) -> Option<String> {
+        self.answers.forget();
+        self.stand_in.ask(QuestionItem { title: "model".to_owned(), text: text.to_owned(), options, multiple: false });
+        let ItemAnswer { chosen, text } = self.answers.next().await?;
+        chosen.into_iter().next().or(text).map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty())
+    }
+
+    async fn words(&mut self, text: &str) -> Option<String> {
+        self.choose(text, Vec::new()).await
+    }
+
+    /// What the program answers, unless the person stops it.
+    async fn unless_stopped<R: Request>(&mut self, request: &R) -> Option<Result<R::Answer, AppError>> {
+        self.answers.forget();
+        self.stand_in.works(true);
+        let (app, caller) = (Arc::clone(&self.app), Caller::person());
+        let done = tokio::select! {
+            done = app.ask(&caller, request) => Some(done),
+            _ = self.answers.next() => None,
+        };
+        self.stand_in.works(false);
+        done
+    }
+}
+
+/// What makes a server known that the settings do not have yet.
+fn server_settings(name: &str, base: Option<&str>) -> Vec<NewSetting> {
+    let setting =
+        |key: &str, value: &str| NewSetting { key: format!("model_providers.{name}.{key}"), value: value.into() };
+    base.map_or_else(Vec::new, |base| vec![setting("type", "openai"), setting("base", base)])
+}

@@ -1,0 +1,103 @@
+//! Whether there is a model, and the window that offers one when there is none.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use neco_app::services;
+use neco_config::{Env, LoadOptions, Loaded};
+use neco_model::SetupError;
+use neco_tui::set_up::{self, Talked};
+
+use super::looks;
+use super::open::until_closed;
+use crate::args::{AuthCommand, EverywhereArgs, RunArgs};
+use crate::cmd;
+use crate::compose;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::run::drive::listen;
+use crate::say;
+use crate::signals::InterruptMask;
+
+/// What came of it.
+pub enum Outcome {
+    /// There is a model, or it is not for us to say.
+    Ready,
+    /// The person left.
+    Left(Exit),
+}
+
+/// Offers a model when there is none. A session that goes on has its own, and `--model` names one.
+///
+/// # Errors
+/// When the settings can't be read, or the terminal can't be used.
+pub fn offer(
+    args: &RunArgs,
+    goes_on: bool,
+    folder: &Path,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Outcome, Failure> {
+    if goes_on || args.model.is_some() {
+        return Ok(Outcome::Ready);
+    }
+    let mut typed = None;
+    loop {
+        let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides })?;
+        let missing = matches!(services::models(&loaded.config, env)?.default_name(), Err(SetupError::NoModel(_)));
+        if !missing && typed.is_none() {
+            return Ok(Outcome::Ready);
+        }
+        let talked = match show(folder, typed.take(), &loaded, everywhere, env)? {
+            Ok(talked) => talked,
+            Err(stopped) => return Ok(Outcome::Left(stopped)),
+        };
+        match talked {
+            Talked::Done => return Ok(Outcome::Ready),
+            Talked::Again => {}
+            Talked::Left => {
+                say::note("no model was chosen, so Neco ends; `neco` asks again, `neco demo` works without one");
+                return Ok(Outcome::Left(Exit::Done));
+            }
+            Talked::NeedsKey(provider) => {
+                say::note("an empty line goes back to the list, Ctrl-C leaves Neco");
+                // One that is kept already was refused.
+                let replace = !services::models(&loaded.config, env)?.key_sources(&provider).is_empty();
+                let set = AuthCommand::Set { provider: provider.clone(), replace, rest: Vec::new() };
+                match cmd::auth::run(&set, everywhere, env) {
+                    Ok(Exit::Done) => typed = Some(provider),
+                    Ok(stopped) => {
+                        say::note("no key was typed, so Neco ends");
+                        return Ok(Outcome::Left(stopped));
+                    }
+                    Err(failure) => say::note(&failure.message),
+                }
+            }
+        }
+    }
+}
+
+/// Shows the window while the talk goes on; gives what it came to, or the signal that ended it.
+fn show(
+    folder: &Path,
+    typed: Option<String>,
+    loaded: &Loaded,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Result<Talked, Exit>, Failure> {
+    let runtime = compose::runtime()?;
+    let looks = looks::of(loaded, env, loaded.config.agent.max_turns)?;
+    let signals = listen(&runtime, &InterruptMask::default())?;
+    let app = Arc::new(cmd::program::without_store(everywhere, env));
+    let mut talked = Talked::Left;
+    let window = async {
+        talked = set_up::run(app, folder.display().to_string(), typed, looks).await?;
+        Ok(())
+    };
+    let seen = runtime.block_on(until_closed(window, signals));
+    runtime.shutdown_background();
+    Ok(match seen? {
+        Exit::Done => Ok(talked),
+        stopped => Err(stopped),
+    })
+}
