@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 
 use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
+use neco_tui::line::LoopEvent;
 use neco_view::reduce::{Agents, IdleTracker};
 use tokio::runtime::Runtime;
 
 use super::open::Repl;
 use super::turn::goes_on;
 use crate::failure::Failure;
+use crate::log;
 use crate::print::Printer;
-use crate::run::loop_event::LoopEvent;
 use crate::say;
 
 /// Calls whose outcome can be shown again.
@@ -194,6 +195,7 @@ impl Repl {
                     Some(LoopEvent::Event(event)) => {
                         repl.seen.take(&event);
                         repl.course().wait_only(!repl.seen.root_works());
+                        log::event(&event);
                         window.event(event);
                         if !repl.seen.goes_on() {
                             return Ok(());

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use neco_proto::event::{AgentNode, CompleteReason, NodeState};
 use neco_proto::{Answer, Client, Command, EventBody, Query, Receipt};
+use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events};
+use neco_tui::line::{LineWindow, Person};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
@@ -15,10 +17,9 @@ use crate::ask::Tty;
 use crate::ask::question::Place;
 use crate::ask::tty::restore_terminal;
 use crate::failure::Failure;
-use crate::print::Printer;
+use crate::log;
 use crate::print::clean::clean_line;
-use crate::run::loop_event::{LoopEvent, QUEUE, bring_events, quit};
-use crate::run::window::{Person, Window};
+use crate::run::stop::quit;
 use crate::say;
 use crate::signals::{Signal, Signals};
 use crate::terminal::Terminal;
@@ -65,7 +66,7 @@ impl Repl {
     pub(super) fn at_work(
         &mut self,
         runtime: &Runtime,
-        watch: impl FnOnce(&mut Self, &mut Window, &mut Receiver<LoopEvent>) -> Result<(), Failure>,
+        watch: impl FnOnce(&mut Self, &mut LineWindow, &mut Receiver<LoopEvent>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let (sender, mut happenings) = mpsc::channel(QUEUE);
         *self.course() = Course { work: Some((Arc::clone(&self.client), sender.clone())), ..Course::default() };
@@ -78,19 +79,19 @@ impl Repl {
         outcome
     }
 
-    fn window(&mut self, runtime: &Runtime, sender: Sender<LoopEvent>) -> Window {
+    fn window(&mut self, runtime: &Runtime, sender: Sender<LoopEvent>) -> LineWindow {
         let terminal = Terminal::look_at(&self.env);
-        let mut printer = Printer::new(OutputFormat::Text, &terminal);
+        let mut printer = terminal.printer(OutputFormat::Text);
         self.seen.lend(&mut printer);
         let person = Tty::open().map(|tty| {
             let folder = self.host.folder();
             let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
             Person { tty, place, programs: ask::programs(&self.env) }
         });
-        Window::new(Arc::clone(&self.client), runtime, printer, person, self.mask.clone(), sender)
+        LineWindow::new(Arc::clone(&self.client), runtime, printer, person, self.mask.clone(), sender)
     }
 
-    fn until_done(&mut self, window: &mut Window, happenings: &mut Receiver<LoopEvent>, receipt: Receipt) {
+    fn until_done(&mut self, window: &mut LineWindow, happenings: &mut Receiver<LoopEvent>, receipt: Receipt) {
         // What the root does already comes before it.
         let mut heard = receipt.message_id.is_none();
         let mut done = false;
@@ -108,6 +109,7 @@ impl Repl {
                         EventBody::MemoryUpdate(_) => done |= receipt.message_id.is_none(),
                         _ => {}
                     }
+                    log::event(&event);
                     window.event(event);
                 }
                 Some(happening) => done = !goes_on(window, happening),
@@ -122,7 +124,7 @@ impl Repl {
 }
 
 /// Takes in what is no event; whether there is more to come.
-pub(super) fn goes_on(window: &mut Window, happening: LoopEvent) -> bool {
+pub(super) fn goes_on(window: &mut LineWindow, happening: LoopEvent) -> bool {
     match happening {
         LoopEvent::Event(event) => window.event(event),
         LoopEvent::Typed(number, typed) => window.typed(number, typed),

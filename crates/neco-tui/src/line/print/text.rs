@@ -7,18 +7,18 @@ use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
-use neco_agent::CapabilityLevel;
+use neco_proto::clean::{Cleaner, clean, clean_line};
 use neco_proto::event::{CallStatus, CompleteReason, ModelRetry, ModelSwitch, SessionStart, ToolCallEnd};
 use neco_proto::{AgentId, Event, Plan, PlanStatus};
+use neco_view::figures;
 use neco_view::paint::text::{card, end, notice, tail::Tail};
 use neco_view::reduce::block::{BlockBody, BlockId, Call, Planned, Said, WorkEnd};
 use neco_view::reduce::view::WaitsFor;
 use neco_view::reduce::{Agents, Change, IdleTracker, View};
 use neco_view::wording::ending::going_on;
+use neco_view::wording::notices as told;
 
-use super::clean::{Cleaner, clean, clean_line};
 use super::screen::Screen;
-use super::{figures, told};
 
 /// What stands between commands and the machine when nobody chose otherwise; anything else is said.
 const USUAL_SANDBOX: &str = "strong: workspace_write, network off";
@@ -49,6 +49,8 @@ pub struct TextPrinter {
     continue_with: Option<String>,
     /// Whether messages of people are drawn: all but the one that this process was started with.
     shows_messages: bool,
+    /// The generation that is not worth saying.
+    usual_generation: u8,
 }
 
 /// A call that runs.
@@ -61,9 +63,9 @@ struct Running {
 }
 
 impl TextPrinter {
-    /// Draws on `screen`.
+    /// Draws on `screen`; of generations, all but the usual one are told.
     #[must_use]
-    pub fn new(screen: Screen) -> Self {
+    pub fn new(screen: Screen, usual_generation: u8) -> Self {
         Self {
             screen,
             view: View::default(),
@@ -77,6 +79,7 @@ impl TextPrinter {
             resting: None,
             continue_with: None,
             shows_messages: false,
+            usual_generation,
         }
     }
 
@@ -86,6 +89,7 @@ impl TextPrinter {
     }
 
     /// The agents that were shown, for a printer that follows this one.
+    #[must_use]
     pub fn into_agents(self) -> Agents {
         self.view.agents
     }
@@ -265,10 +269,9 @@ impl TextPrinter {
     fn session_start(&mut self, start: &SessionStart) -> io::Result<()> {
         let scripted = if start.scripted { " (scripted, not a model)" } else { "" };
         let again = if start.resumed { " · resumed" } else { "" };
-        let highest = CapabilityLevel::highest().number();
         let generation = match start.generation {
             0 => String::new(),
-            number if number == highest => String::new(),
+            number if number == self.usual_generation => String::new(),
             number => format!(" · generation {number}"),
         };
         let line = format!(
