@@ -13,7 +13,6 @@ const MOST_FILES: usize = 2;
 
 /// Types that are still scattered, by crate, each with the reason.
 const SCATTERED: &[(&str, &str, &str)] = &[
-    ("neco", "Repl", "the line window, which is to paint from the view"),
     ("neco-agent", "Scheduler", "one file for each step in the life of a call, over one list of calls"),
     ("neco-model", "Models", "what is known of models is found, described and tried in files of their own"),
     ("neco-model", "Script", "a script is written, read and played in files of their own"),

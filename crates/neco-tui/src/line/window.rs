@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use neco_proto::event::{PermissionRequest, QuestionAnswer};
 use neco_proto::{Client, ClientError, Command, Decision, Event, EventBody, Question};
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
 use super::ask::desk::Desk;
@@ -45,7 +45,7 @@ impl LineWindow {
     #[must_use]
     pub fn new(
         client: Arc<dyn Client>,
-        runtime: &Runtime,
+        runtime: &Handle,
         printer: Printer,
         person: Option<Person>,
         mask: InterruptMask,
@@ -58,8 +58,7 @@ impl LineWindow {
             };
             Desk::new(tty, place, programs, mask, Arc::new(take))
         });
-        let runtime = runtime.handle().clone();
-        Self { client, runtime, printer, desk, held: VecDeque::new(), unread: None }
+        Self { client, runtime: runtime.clone(), printer, desk, held: VecDeque::new(), unread: None }
     }
 
     /// Tells the session something and waits until it is taken.

@@ -63,7 +63,7 @@ pub fn see_through(
     if let Ok(Answer::Tree { nodes }) = runtime.block_on(client.ask(Query::Tree)) {
         rest.found(&nodes);
     }
-    let window = LineWindow::new(client, runtime, ui.printer, ui.person, mask, sender);
+    let window = LineWindow::new(client, runtime.handle(), ui.printer, ui.person, mask, sender);
     window.send(asked)?;
     let goes_on = || runtime.block_on(others.go_on(session));
     let mut drive = Drive {

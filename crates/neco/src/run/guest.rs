@@ -127,14 +127,17 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
-    ui.printer.show_messages();
-    let past = match ui.printer {
-        Printer::Text(_) => runtime.block_on(lately(client.as_ref(), &snapshot)),
+    let past = match &mut ui.printer {
+        Printer::Text(text) => {
+            text.show_messages();
+            text.set_root(snapshot.root_agent);
+            runtime.block_on(lately(client.as_ref(), &snapshot))
+        }
         // Who reads events wants those that are new.
         Printer::Json(_) | Printer::StreamJson(_) => Vec::new(),
     };
-    ui.printer.set_root(snapshot.root_agent);
-    let mut window = LineWindow::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender.clone());
+    let mut window =
+        LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender.clone());
     let id = short_id(record.id);
     window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, the work goes on there"));
     past.iter().for_each(|event| window.past(event));

@@ -14,7 +14,6 @@ use neco_proto::{Attachment, Command, ErrorCode, SessionId};
 use neco_session::Session;
 use neco_session::hub::{Finder, Found};
 use neco_store::SqliteStore;
-use neco_tui::line::Person;
 use neco_view::wording::place;
 use neco_workspace::worktree::Held;
 
@@ -23,13 +22,13 @@ use super::drive::{RunUi, see_through};
 use super::socket::SocketServer;
 use super::{first_run, guest, message, note, picture, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::question::Place;
 use crate::ask::{self, Tty};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
+use crate::print::Printer;
 use crate::print::json::Report;
 use crate::say;
 use crate::short_id::short_id;
@@ -125,14 +124,11 @@ fn steering(text: &str, attachments: &[Attachment]) -> Command {
 
 /// What a session that works in `folder` is seen with.
 pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> RunUi {
-    let terminal = Terminal::look_at(env);
-    let mut printer = terminal.printer(format);
-    printer.set_session(short_id(session));
-    let person = tty.map(|tty| {
-        let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
-        Person { tty, place, programs: ask::programs(env) }
-    });
-    RunUi { printer, person }
+    let mut printer = Terminal::look_at(env).printer(format);
+    if let Printer::Text(text) = &mut printer {
+        text.set_session(short_id(session));
+    }
+    RunUi { printer, person: tty.map(|tty| ask::person(tty, folder, env)) }
 }
 
 /// In `json` form even what never began is an object.

@@ -22,4 +22,4 @@ mod shell;
 mod status;
 
 pub use open::{is_wanted, run};
-pub use opened::{OpenSessions, was_said};
+pub use opened::OpenSessions;

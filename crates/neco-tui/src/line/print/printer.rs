@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use neco_proto::{AgentId, Event, EventBody};
+use neco_proto::{Event, EventBody};
 use neco_view::wording::notices as told;
 
 use super::json::JsonPrinter;
@@ -20,27 +20,6 @@ pub enum Printer {
 }
 
 impl Printer {
-    /// The id that the last line of the text form tells people to go on with.
-    pub fn set_session(&mut self, id: String) {
-        if let Self::Text(text) = self {
-            text.set_session(id);
-        }
-    }
-
-    /// Draws every message of a person, also the first: none of them was typed here.
-    pub fn show_messages(&mut self) {
-        if let Self::Text(text) = self {
-            text.show_messages();
-        }
-    }
-
-    /// The root of the session, for whoever has not seen its beginning.
-    pub fn set_root(&mut self, root: AgentId) {
-        if let Self::Text(text) = self {
-            text.set_root(root);
-        }
-    }
-
     /// Whether time that goes by can be shown.
     #[must_use]
     pub fn shows_time(&self) -> bool {

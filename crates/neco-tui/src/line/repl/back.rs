@@ -1,88 +1,84 @@
 //! Going back and taking that back, in lines: what can be gone back to, what would change, and a question before it.
 
 use std::fmt::Write;
+use std::io;
 
+use neco_proto::clean::clean_line;
 use neco_proto::event::RewindWhat;
 use neco_proto::{Answer, Command, Query, RewindKind, RewindPoint, RewindPreview};
-use neco_view::wording::rewind;
-use tokio::runtime::Runtime;
+use neco_view::wording::rewind as wording;
 
 use super::commands::told;
-use super::open::Repl;
-use crate::failure::Failure;
-use crate::print::clean::clean_line;
-use crate::say;
+use super::lines::Lines;
+use super::process::out;
+use super::turn::LineSession;
 
 /// Most files that are named.
 const NAMED: usize = 40;
 
-impl Repl {
-    /// Goes back to a message or a state of the files that the person names, before or when they are asked.
-    pub(super) fn rewind(&mut self, runtime: &Runtime, wanted: &str) -> Result<(), Failure> {
-        let points = match runtime.block_on(self.client.ask(Query::RewindPoints)) {
-            Ok(Answer::RewindPoints { points }) => points,
-            Ok(_) => return Ok(()),
-            Err(error) => return told(&error.to_string()).map(drop),
-        };
-        if points.is_empty() && wanted.is_empty() {
-            return told("there is no message to go back to; /rewind CHECKPOINT takes one of /checkpoint").map(drop);
-        }
-        let line = if wanted.is_empty() {
-            say::out(&listed(&points))?;
-            say::out(
-                "Back to before which message? Its number, and f for files only or c for the conversation only; or a \
-                 checkpoint that /checkpoint names.\n",
-            )?;
-            match self.lines.answer("back to: ") {
-                Some(line) => line,
-                None => return Ok(()),
-            }
-        } else {
-            wanted.to_owned()
-        };
-        let rev = line.trim().to_owned();
-        match way(&line, &points) {
-            Some((point, what)) => {
-                let message_id = point.message_id;
-                let command = Command::Rewind { message_id, what };
-                self.agree(runtime, Query::RewindPreview { message_id, what }, |_| Some(command))
-            }
-            None if rev.len() < 4 => told("nothing is changed").map(drop),
-            None => self.agree(runtime, Query::CheckpointPreview { rev }, |preview| {
-                preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev })
-            }),
-        }
+/// Goes back to a message or a state of the files that the person names, before or when they are asked.
+pub(super) fn rewind(session: &LineSession, lines: &mut Lines, wanted: &str) -> io::Result<()> {
+    let points = match session.ask(Query::RewindPoints) {
+        Ok(Answer::RewindPoints { points }) => points,
+        Ok(_) => return Ok(()),
+        Err(error) => return told(&error.to_string()),
+    };
+    if points.is_empty() && wanted.is_empty() {
+        return told("there is no message to go back to; /rewind CHECKPOINT takes one of /checkpoint");
     }
-
-    /// Takes the last rewind, or the last undo, back.
-    pub(super) fn take_back(&mut self, runtime: &Runtime, query: Query) -> Result<(), Failure> {
-        self.agree(runtime, query, |preview| match preview.kind {
-            RewindKind::Undo => Some(Command::UndoRewind),
-            RewindKind::Redo => Some(Command::RedoRewind),
-            RewindKind::Message | RewindKind::Checkpoint => None,
-        })
-    }
-
-    /// Shows what would change, and does it when the person says yes.
-    fn agree(
-        &mut self,
-        runtime: &Runtime,
-        query: Query,
-        command: impl FnOnce(&RewindPreview) -> Option<Command>,
-    ) -> Result<(), Failure> {
-        let preview = match runtime.block_on(self.client.ask(query)) {
-            Ok(Answer::RewindPreview(preview)) => preview,
-            Ok(_) => return Ok(()),
-            Err(error) => return told(&error.to_string()).map(drop),
-        };
-        let Some(command) = command(&preview) else { return Ok(()) };
-        say::out(&shown(&preview))?;
-        match self.lines.answer("Do it? y or n: ") {
-            Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
-                self.tell(runtime, command, &rewind::done(&preview))
-            }
-            Some(_) | None => told("nothing is changed").map(drop),
+    let line = if wanted.is_empty() {
+        out(&listed(&points))?;
+        out("Back to before which message? Its number, and f for files only or c for the conversation only; or a \
+             checkpoint that /checkpoint names.\n")?;
+        match lines.answer("back to: ") {
+            Some(line) => line,
+            None => return Ok(()),
         }
+    } else {
+        wanted.to_owned()
+    };
+    let rev = line.trim().to_owned();
+    match way(&line, &points) {
+        Some((point, what)) => {
+            let message_id = point.message_id;
+            let command = Command::Rewind { message_id, what };
+            agree(session, lines, Query::RewindPreview { message_id, what }, |_| Some(command))
+        }
+        None if rev.len() < 4 => told("nothing is changed"),
+        None => agree(session, lines, Query::CheckpointPreview { rev }, |preview| {
+            preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev })
+        }),
+    }
+}
+
+/// Takes the last rewind, or the last undo, back.
+pub(super) fn take_back(session: &LineSession, lines: &mut Lines, query: Query) -> io::Result<()> {
+    agree(session, lines, query, |preview| match preview.kind {
+        RewindKind::Undo => Some(Command::UndoRewind),
+        RewindKind::Redo => Some(Command::RedoRewind),
+        RewindKind::Message | RewindKind::Checkpoint => None,
+    })
+}
+
+/// Shows what would change, and does it when the person says yes.
+fn agree(
+    session: &LineSession,
+    lines: &mut Lines,
+    query: Query,
+    command: impl FnOnce(&RewindPreview) -> Option<Command>,
+) -> io::Result<()> {
+    let preview = match session.ask(query) {
+        Ok(Answer::RewindPreview(preview)) => preview,
+        Ok(_) => return Ok(()),
+        Err(error) => return told(&error.to_string()),
+    };
+    let Some(command) = command(&preview) else { return Ok(()) };
+    out(&shown(&preview))?;
+    match lines.answer("Do it? y or n: ") {
+        Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
+            told(&session.tell(command, &wording::done(&preview)))
+        }
+        Some(_) | None => told("nothing is changed"),
     }
 }
 
@@ -116,7 +112,7 @@ fn shown(preview: &RewindPreview) -> String {
         RewindKind::Undo => format!("undo of going back to before “{}”:\n", clean_line(&preview.about)),
         RewindKind::Redo => format!("back to before “{}” again:\n", clean_line(&preview.about)),
     };
-    for line in rewind::preview(preview, NAMED) {
+    for line in wording::preview(preview, NAMED) {
         let mark = if line.warns { "! " } else { "" };
         let _ = writeln!(text, "{mark}{}", clean_line(&line.text));
     }

@@ -1,23 +1,18 @@
 //! What lines that begin with a slash do.
 
 use std::fmt::Write;
-use std::sync::{Arc, PoisonError};
+use std::io;
 
+use neco_proto::clean::clean;
 use neco_proto::{Answer, Command, Query};
-use neco_tui::host::{CommandOutcome, Host, Wanted};
-use neco_tui::outside;
-use neco_tui::term::notify;
-use neco_view::ContextView;
-use neco_view::slash::{self, Outside, Slash, TABLE};
-use tokio::runtime::Runtime;
+use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
 
-use super::answers;
-use super::meanwhile::Seen;
-use super::open::Repl;
-use crate::failure::Failure;
-use crate::print::clean::clean;
-use crate::say;
-use crate::terminal::Terminal;
+use super::process::{Surroundings, out};
+use super::take::Repl;
+use super::{answers, back};
+use crate::host::{CommandOutcome, Wanted};
+use crate::outside;
+use crate::term::notify;
 
 /// Whether there is a next line.
 pub(super) enum Next {
@@ -28,144 +23,135 @@ pub(super) enum Next {
 }
 
 impl Repl {
-    pub(super) fn command(&mut self, runtime: &Runtime, line: &str) -> Result<Next, Failure> {
-        let custom = runtime.block_on(outside::commands(&self.host, &self.host));
-        let slash = match slash::parse(line, &custom) {
-            Ok(slash) => slash,
-            Err(words) => return told(&words),
-        };
+    pub(super) fn command(&mut self, line: &str) -> io::Result<Next> {
+        let custom = self.custom();
+        match slash::parse(line, &custom) {
+            Ok(Slash::Exit) => return Ok(Next::Leave),
+            Ok(slash) => self.carry_out(slash, &custom)?,
+            Err(words) => told(&words)?,
+        }
+        Ok(Next::Go)
+    }
+
+    fn carry_out(&mut self, slash: Slash, custom: &[Custom]) -> io::Result<()> {
         match slash {
-            Slash::Exit => return Ok(Next::Leave),
+            // Whoever reads lines leaves.
+            Slash::Exit => Ok(()),
             Slash::Help => {
                 let mut text = String::new();
                 for row in TABLE.iter().filter(|row| is_here(row.name)) {
                     let _ = writeln!(text, "/{} {}: {}", row.name, row.argument, row.help);
                 }
-                for own in &custom {
+                for own in custom {
                     let _ = writeln!(text, "/{} {}: {}", own.name, own.argument, own.help);
                 }
-                return told(&text);
+                told(&text)
             }
-            Slash::New => self.open(runtime, Wanted::New)?,
-            Slash::Resume(id) => self.open(runtime, Wanted::Id(id))?,
-            Slash::Mode(mode) => self.tell(runtime, Command::SetMode { mode }, &format!("mode {mode}"))?,
-            Slash::Approval(approval) => {
-                self.tell(runtime, Command::SetApproval { approval }, &format!("approval {approval}"))?;
-            }
+            Slash::New => self.open(Wanted::New),
+            Slash::Resume(id) => self.open(Wanted::Id(id)),
+            Slash::Mode(mode) => self.tell(Command::SetMode { mode }, &format!("mode {mode}")),
+            Slash::Approval(approval) => self.tell(Command::SetApproval { approval }, &format!("approval {approval}")),
             Slash::Model(model) => {
                 let words = format!("model {model}");
-                self.tell(runtime, Command::SetModel { model }, &words)?;
+                self.tell(Command::SetModel { model }, &words)
             }
             Slash::Generation(generation) => {
-                self.tell(runtime, Command::SetGeneration { generation }, &format!("generation {generation}"))?;
+                self.tell(Command::SetGeneration { generation }, &format!("generation {generation}"))
             }
             Slash::Compact(focus) => {
-                self.tell(runtime, Command::Compact { focus }, "asked for; an empty line shows what came of it")?
+                self.tell(Command::Compact { focus }, "asked for; an empty line shows what came of it")
             }
-            Slash::Rename(title) => self.tell(runtime, Command::Rename { title }, "renamed")?,
-            Slash::Undo => self.take_back(runtime, Query::UndoPreview)?,
-            Slash::Redo => self.take_back(runtime, Query::RedoPreview)?,
-            Slash::Context(view) => self.ask(runtime, Query::Context, view)?,
-            Slash::Tree => self.tree(runtime)?,
-            Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(runtime, &slash)?,
-            Slash::Rewind(wanted) => self.rewind(runtime, &wanted)?,
-            Slash::Expand => return told(&self.seen.expand()),
-            Slash::Copy => return self.copy(),
-            Slash::Theme(_) => return told("lines have no colours to choose: themes are for the window"),
-            Slash::Outside(what, argument) => return self.outside(runtime, what, argument),
+            Slash::Rename(title) => self.tell(Command::Rename { title }, "renamed"),
+            Slash::Undo => back::take_back(&self.session, &mut self.lines, Query::UndoPreview),
+            Slash::Redo => back::take_back(&self.session, &mut self.lines, Query::RedoPreview),
+            Slash::Rewind(wanted) => back::rewind(&self.session, &mut self.lines, &wanted),
+            Slash::Context(view) => match self.session.ask(Query::Context) {
+                Ok(Answer::Context(report)) => told(&answers::context(&report, view)),
+                Ok(_) => Ok(()),
+                Err(error) => told(&error.to_string()),
+            },
+            // The root among the agents is at work or not, whatever it did last.
+            Slash::Tree => match self.session.ask(Query::Tree) {
+                Ok(Answer::Tree { nodes }) => told(&answers::tree(&nodes, self.session.seen.root_works)),
+                Ok(_) => Ok(()),
+                Err(error) => told(&error.to_string()),
+            },
+            Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
+            Slash::Expand => told(&self.session.seen.expand()),
+            Slash::Copy => self.copy(),
+            Slash::Theme(_) => told("lines have no colours to choose: themes are for the window"),
+            Slash::Outside(what, argument) => self.outside(what, &argument),
             Slash::Custom { name, argument } => {
-                match runtime.block_on(outside::custom(&self.host, &self.host, name, argument)) {
-                    Ok(content) => self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?,
-                    Err(error) => return told(&error.words()),
+                let Surroundings { app, host, runtime, .. } = &self.session.around;
+                match runtime.block_on(outside::custom(app.as_ref(), host.as_ref(), name, argument)) {
+                    Ok(content) => self.session.turn(Command::UserMessage { content, attachments: Vec::new() }),
+                    Err(error) => told(&error.words()),
                 }
             }
         }
-        Ok(Next::Go)
     }
 
-    fn outside(&mut self, runtime: &Runtime, what: Outside, argument: String) -> Result<Next, Failure> {
-        let carried_out = outside::carry_out(&self.host, &self.host, self.client.as_ref(), what, &argument);
-        let outcome = match runtime.block_on(carried_out) {
-            Ok(outcome) => outcome,
-            Err(error) => return told(&error.words()),
-        };
-        match outcome {
-            CommandOutcome::Show(text) | CommandOutcome::Print(text) | CommandOutcome::Say(text) => return told(&text),
-            CommandOutcome::Prompt(content) => {
-                self.turn(runtime, Command::UserMessage { content, attachments: Vec::new() })?;
+    fn outside(&mut self, what: Outside, argument: &str) -> io::Result<()> {
+        let Surroundings { app, host, runtime, .. } = &self.session.around;
+        let client = self.session.client.as_ref();
+        let carried_out = outside::carry_out(app.as_ref(), host.as_ref(), client, what, argument);
+        match runtime.block_on(carried_out) {
+            Ok(
+                CommandOutcome::Show(text)
+                | CommandOutcome::Print(text)
+                | CommandOutcome::Say(text)
+                | CommandOutcome::Fill(text),
+            ) => told(&text),
+            Ok(CommandOutcome::Prompt(content)) => {
+                self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
             }
-            CommandOutcome::Send(command) => self.turn(runtime, command)?,
-            CommandOutcome::Open(wanted) => self.open(runtime, wanted)?,
-            CommandOutcome::GoOn(wanted, words) => {
+            Ok(CommandOutcome::Send(command)) => self.session.turn(command),
+            Ok(CommandOutcome::Open(wanted)) => self.open(wanted),
+            Ok(CommandOutcome::GoOn(wanted, words)) => {
                 told(&words)?;
-                self.open(runtime, wanted)?;
+                self.open(wanted)
             }
-            CommandOutcome::Fill(text) => return told(&text),
-            CommandOutcome::Done => {}
-        }
-        Ok(Next::Go)
-    }
-
-    fn open(&mut self, runtime: &Runtime, wanted: Wanted) -> Result<(), Failure> {
-        match runtime.block_on(self.host.open(wanted)) {
-            Ok(client) => {
-                let before = std::mem::replace(&mut self.client, client);
-                *self.present.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&self.client);
-                self.seen = runtime.block_on(Seen::now(self.client.as_ref()));
-                runtime.block_on(self.host.close(before));
-                self.standing(runtime, &Slash::New)
-            }
-            Err(error) => told(&error.words()).map(drop),
+            Ok(CommandOutcome::Done) => Ok(()),
+            Err(error) => told(&error.words()),
         }
     }
 
-    pub(super) fn tell(&self, runtime: &Runtime, command: Command, done: &str) -> Result<(), Failure> {
-        match runtime.block_on(self.client.send(command)) {
-            Ok(_) => told(done),
-            Err(error) => told(&error.to_string()),
-        }
-        .map(drop)
+    /// The commands of the person's own.
+    pub(super) fn custom(&self) -> Vec<Custom> {
+        let Surroundings { app, host, runtime, .. } = &self.session.around;
+        runtime.block_on(outside::commands(app.as_ref(), host.as_ref()))
     }
 
-    fn ask(&self, runtime: &Runtime, query: Query, view: ContextView) -> Result<(), Failure> {
-        match runtime.block_on(self.client.ask(query)) {
-            Ok(answer) => told(&answers::answer(&answer, view)),
-            Err(error) => told(&error.to_string()),
+    fn open(&mut self, wanted: Wanted) -> io::Result<()> {
+        match self.session.open(wanted) {
+            Ok(()) => self.standing(&Slash::New),
+            Err(words) => told(&words),
         }
-        .map(drop)
     }
 
-    /// The agents; the root among them is at work or not, whatever it did last.
-    fn tree(&self, runtime: &Runtime) -> Result<(), Failure> {
-        match runtime.block_on(self.client.ask(Query::Tree)) {
-            Ok(Answer::Tree { nodes }) => told(&answers::tree(&nodes, self.seen.root_works())),
-            Ok(_) => Ok(Next::Go),
-            Err(error) => told(&error.to_string()),
-        }
-        .map(drop)
+    fn tell(&self, command: Command, done: &str) -> io::Result<()> {
+        told(&self.session.tell(command, done))
     }
 
     /// The last answer goes to the clipboard, through the terminal.
-    fn copy(&self) -> Result<Next, Failure> {
-        let answer = self.seen.last_answer();
+    fn copy(&self) -> io::Result<()> {
+        let (answer, streams) = (&self.session.seen.answer, self.session.around.streams);
         if answer.is_empty() {
             return told("there is no answer yet");
         }
-        let terminal = Terminal::look_at(&self.env);
-        if !(terminal.stdout && terminal.is_capable()) {
+        if !streams.capable {
             return told("this terminal has no clipboard that Neco could reach; the answer is above");
         }
-        say::out(&notify::copy(answer, self.env.is_set("TMUX")))?;
+        out(&notify::copy(answer, streams.tmux))?;
         told(if answer.len() > notify::SURE { "copied, if your terminal takes so much; many don't" } else { "copied" })
     }
 
-    fn standing(&self, runtime: &Runtime, what: &Slash) -> Result<(), Failure> {
-        match runtime.block_on(self.client.ask(Query::Snapshot)) {
+    fn standing(&self, what: &Slash) -> io::Result<()> {
+        match self.session.ask(Query::Snapshot) {
             Ok(Answer::Snapshot(snapshot)) => told(&answers::standing(&snapshot, what)),
-            Ok(_) => Ok(Next::Go),
+            Ok(_) => Ok(()),
             Err(error) => told(&error.to_string()),
         }
-        .map(drop)
     }
 }
 
@@ -174,7 +160,6 @@ fn is_here(name: &str) -> bool {
     name != "theme"
 }
 
-pub(super) fn told(text: &str) -> Result<Next, Failure> {
-    say::out(&format!("{}\n", clean(text).trim_end()))?;
-    Ok(Next::Go)
+pub(super) fn told(text: &str) -> io::Result<()> {
+    out(&format!("{}\n", clean(text).trim_end()))
 }

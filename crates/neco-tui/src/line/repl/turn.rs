@@ -1,94 +1,94 @@
-//! A message, from when it is said until the agent is done with it.
+//! The session on the screen, and a message in it from when it is said until the agent is done with it.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::io;
+use std::sync::{Arc, Mutex};
 
-use neco_proto::event::{AgentNode, CompleteReason, NodeState};
-use neco_proto::{Answer, Client, Command, EventBody, Query, Receipt};
-use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events};
-use neco_tui::line::{LineWindow, Person};
-use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{self, Receiver, Sender};
+use neco_proto::event::CompleteReason;
+use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Receipt};
+use tokio::sync::mpsc::{self, Receiver};
 
-use super::open::Repl;
-use crate::args::OutputFormat;
-use crate::ask;
-use crate::ask::Tty;
-use crate::ask::question::Place;
-use crate::ask::tty::restore_terminal;
-use crate::failure::Failure;
-use crate::log;
-use crate::print::clean::clean_line;
-use crate::run::stop::quit;
-use crate::say;
-use crate::signals::{Signal, Signals};
-use crate::terminal::Terminal;
-use crate::tui::was_said;
+use super::meanwhile::Seen;
+use super::process::{Surroundings, out};
+use super::signals::{Course, locked};
+use crate::host::Wanted;
+use crate::line::LineWindow;
+use crate::line::loop_event::{LoopEvent, QUEUE, bring_events};
 
-/// How long a session may take to say whether anything was said in it, when the process is to end.
-const SOON: Duration = Duration::from_millis(500);
-
-/// What goes on now, for whoever hears signals.
-#[derive(Default)]
-pub struct Course {
-    /// The session that works, and who is told.
-    work: Option<(Arc<dyn Client>, Sender<LoopEvent>)>,
-    /// Signals since it began.
-    heard: u32,
-    /// Whether it is only waited for, and goes on when the waiting ends.
-    waits: bool,
+/// The session on the screen, and how far it was shown.
+pub(super) struct LineSession {
+    pub around: Surroundings,
+    pub client: Arc<dyn Client>,
+    /// What goes on in it.
+    pub course: Arc<Mutex<Course>>,
+    /// How far it was shown.
+    pub seen: Seen,
 }
 
-impl Course {
-    /// Whether a signal ends the waiting only, as there is no work of the root to stop.
-    pub(super) fn wait_only(&mut self, waits: bool) {
-        self.waits = waits;
+impl LineSession {
+    /// A session of which all that happened is known.
+    pub fn new(around: Surroundings, client: Arc<dyn Client>) -> Self {
+        let seen = around.runtime.block_on(Seen::now(client.as_ref()));
+        let course = Arc::new(Mutex::new(Course::of(&client, None)));
+        Self { around, client, course, seen }
     }
-}
 
-impl Repl {
+    /// Puts another session in its place.
+    pub fn open(&mut self, wanted: Wanted) -> Result<(), String> {
+        let runtime = &self.around.runtime;
+        let client = runtime.block_on(self.around.host.open(wanted)).map_err(|error| error.words())?;
+        let before = std::mem::replace(&mut self.client, client);
+        locked(&self.course).client = Arc::clone(&self.client);
+        self.seen = runtime.block_on(Seen::now(self.client.as_ref()));
+        runtime.block_on(self.around.host.close(before));
+        Ok(())
+    }
+
+    /// Asks it something.
+    pub fn ask(&self, query: Query) -> Result<Answer, ClientError> {
+        self.around.runtime.block_on(self.client.ask(query))
+    }
+
+    /// Tells it something; what is said of that, with `done` for when it is taken.
+    pub fn tell(&self, command: Command, done: &str) -> String {
+        match self.around.runtime.block_on(self.client.send(command)) {
+            Ok(_) => done.to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
     /// Says something and shows what comes of it until the agent is done.
     ///
     /// # Errors
-    /// When the session does not take it.
-    pub(super) fn turn(&mut self, runtime: &Runtime, asked: Command) -> Result<(), Failure> {
-        self.at_work(runtime, |repl, window, happenings| {
+    /// When stdout can't be written.
+    pub fn turn(&mut self, asked: Command) -> io::Result<()> {
+        self.at_work(|session, window, happenings| {
             let receipt = match window.send(asked) {
                 Ok(receipt) => receipt,
-                Err(error) => return say::out(&format!("! {error}\n")),
+                Err(error) => return out(&format!("! {error}\n")),
             };
-            repl.until_done(window, happenings, receipt);
+            session.until_done(window, happenings, receipt);
             Ok(())
         })
     }
 
     /// Opens a window on what happens from where the session was shown, and lets `watch` look.
-    pub(super) fn at_work(
+    pub fn at_work(
         &mut self,
-        runtime: &Runtime,
-        watch: impl FnOnce(&mut Self, &mut LineWindow, &mut Receiver<LoopEvent>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        watch: impl FnOnce(&mut Self, &mut LineWindow, &mut Receiver<LoopEvent>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let (sender, mut happenings) = mpsc::channel(QUEUE);
-        *self.course() = Course { work: Some((Arc::clone(&self.client), sender.clone())), ..Course::default() };
-        let mut window = self.window(runtime, sender.clone());
-        let events = runtime.spawn(bring_events(Arc::clone(&self.client), self.seen.seq(), sender));
+        *locked(&self.course) = Course::of(&self.client, Some(sender.clone()));
+        let Surroundings { host, process, runtime, mask, .. } = &self.around;
+        let mut printer = process.printer();
+        self.seen.lend(&mut printer);
+        let (client, person) = (Arc::clone(&self.client), process.person(host.folder()));
+        let mut window = LineWindow::new(client, runtime, printer, person, mask.clone(), sender.clone());
+        let events = runtime.spawn(bring_events(Arc::clone(&self.client), self.seen.seq, sender));
         let outcome = watch(self, &mut window, &mut happenings);
         events.abort();
         self.seen.take_back(window.into_printer());
-        *self.course() = Course::default();
+        *locked(&self.course) = Course::of(&self.client, None);
         outcome
-    }
-
-    fn window(&mut self, runtime: &Runtime, sender: Sender<LoopEvent>) -> LineWindow {
-        let terminal = Terminal::look_at(&self.env);
-        let mut printer = terminal.printer(OutputFormat::Text);
-        self.seen.lend(&mut printer);
-        let person = Tty::open().map(|tty| {
-            let folder = self.host.folder();
-            let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
-            Person { tty, place, programs: ask::programs(&self.env) }
-        });
-        LineWindow::new(Arc::clone(&self.client), runtime, printer, person, self.mask.clone(), sender)
     }
 
     fn until_done(&mut self, window: &mut LineWindow, happenings: &mut Receiver<LoopEvent>, receipt: Receipt) {
@@ -99,7 +99,7 @@ impl Repl {
             match happenings.blocking_recv() {
                 Some(LoopEvent::Event(event)) => {
                     self.seen.take(&event);
-                    let own = self.seen.rest().is_root(&event);
+                    let own = self.seen.rest.is_root(&event);
                     match &event.body {
                         EventBody::Message(message) => heard |= receipt.message_id == Some(message.id),
                         EventBody::AgentComplete(complete) if own => {
@@ -109,17 +109,13 @@ impl Repl {
                         EventBody::MemoryUpdate(_) => done |= receipt.message_id.is_none(),
                         _ => {}
                     }
-                    log::event(&event);
+                    self.around.process.log(&event);
                     window.event(event);
                 }
                 Some(happening) => done = !goes_on(window, happening),
                 None => done = true,
             }
         }
-    }
-
-    pub(super) fn course(&self) -> std::sync::MutexGuard<'_, Course> {
-        self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -137,76 +133,4 @@ pub(super) fn goes_on(window: &mut LineWindow, happening: LoopEvent) -> bool {
         LoopEvent::Over | LoopEvent::Leave { .. } => return false,
     }
     true
-}
-
-/// Hears signals: the first Ctrl-C while the agent works stops the work; one while only its agents do stops those; a
-/// second one ends the process, as every other signal does.
-/// The terminal gets back what `undone` says.
-pub async fn hear_signals(
-    mut signals: Signals,
-    course: Arc<Mutex<Course>>,
-    present: Arc<Mutex<Arc<dyn Client>>>,
-    undone: &'static str,
-) {
-    loop {
-        let signal = signals.next().await;
-        let (work, heard, waits) = {
-            let mut course = course.lock().unwrap_or_else(PoisonError::into_inner);
-            course.heard += 1;
-            (course.work.clone(), course.heard, course.waits)
-        };
-        match (signal, work) {
-            (Signal::Interrupt, Some((client, sender))) if heard == 1 => {
-                tokio::spawn(async move {
-                    if !waits {
-                        let _ = client.send(Command::Cancel).await;
-                    }
-                    let _ = sender.send(LoopEvent::Stopped(signal)).await;
-                });
-            }
-            (Signal::Interrupt, None) if heard == 1 => {
-                let client = Arc::clone(&present.lock().unwrap_or_else(PoisonError::into_inner));
-                match stop_agents(client.as_ref()).await {
-                    Some(words) => {
-                        say::note(&words);
-                        course.lock().unwrap_or_else(PoisonError::into_inner).heard = 0;
-                    }
-                    None => say::note("Ctrl-C again leaves"),
-                }
-            }
-            (Signal::Interrupt | Signal::HangUp | Signal::Terminate, _) => {
-                let client = Arc::clone(&present.lock().unwrap_or_else(PoisonError::into_inner));
-                if signal == Signal::Interrupt {
-                    // Another process may have the session open, and would go on.
-                    let _ = tokio::time::timeout(SOON, client.send(Command::StopAll)).await;
-                }
-                // The terminal may be gone.
-                let _ = say::out(&format!("{undone}\n"));
-                last_words(client.as_ref()).await;
-                quit(signal);
-            }
-        }
-    }
-}
-
-/// Stops everything if an agent below the root works, and says so; nothing when none does.
-pub(super) async fn stop_agents(client: &dyn Client) -> Option<String> {
-    let Ok(Answer::Tree { nodes }) = client.ask(Query::Tree).await else { return None };
-    let works = |node: &&AgentNode| node.parent.is_some() && node.state.is_live() && node.state != NodeState::Paused;
-    let names: Vec<String> = nodes.iter().filter(works).map(|node| clean_line(&node.name)).collect();
-    if names.is_empty() {
-        return None;
-    }
-    Some(match client.send(Command::StopAll).await {
-        Ok(_) => format!("paused: {}; /agents resume NAME lets one go on", names.join(", ")),
-        Err(error) => error.to_string(),
-    })
-}
-
-/// How the session is gone on with, if anything was said in it. The terminal may be gone, and nobody waits for long.
-async fn last_words(client: &dyn Client) {
-    if let Ok(Ok(Some(id))) = tokio::time::timeout(SOON, was_said(client)).await {
-        restore_terminal();
-        let _ = say::out(&format!("go on with it: neco --session {id}\n"));
-    }
 }

@@ -62,7 +62,7 @@ pub(super) fn until_over(
         runtime.spawn(tell_time(sender.clone()));
     }
     runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
-    let window = LineWindow::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender);
+    let window = LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender);
     let after = window.send(command)?.seq;
     let mut following = Following { window, id, after, outcome: Outcome::default(), ended: None };
     let lost = following.until_over(&mut happenings);
