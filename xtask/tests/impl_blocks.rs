@@ -13,7 +13,6 @@ const MOST_FILES: usize = 2;
 
 /// Types that are still scattered, by crate, each with the reason.
 const SCATTERED: &[(&str, &str, &str)] = &[
-    ("neco", "Repl", "the line window, which is to paint from the view"),
     ("neco-agent", "Scheduler", "one file for each step in the life of a call, over one list of calls"),
     ("neco-model", "Models", "what is known of models is found, described and tried in files of their own"),
     ("neco-model", "Script", "a script is written, read and played in files of their own"),
@@ -22,7 +21,7 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-safety", "Part", "a part of a command is named, judged by rules and known for sure in files of their own"),
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),
     ("neco-safety", "Walk", "one file for each kind of command that a walk over a script meets"),
-    ("neco-session", "Actor", "one file for each topic of commands"),
+    ("neco-session", "SessionActor", "one file for each topic of commands"),
     ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree; to be cut like the agent"),
     ("neco-session", "AgentTree", "the pure tree: growth, collapse, and mending after a crash"),
     ("neco-session", "Hub", "to be cut into the parts that the workspace takes over"),

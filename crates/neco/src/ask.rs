@@ -1,8 +1,21 @@
 //! Asking a person on the terminal, with what the environment says of them.
 
+use std::path::PathBuf;
+
 use neco_app::workspace::plugged::{Plugged, Scope};
 use neco_config::Env;
+use neco_tui::line::Person;
 pub use neco_tui::line::ask::*;
+
+use crate::terminal::Terminal;
+
+/// Who sits at `tty` and is asked about what is done in `folder`.
+#[must_use]
+pub fn person(tty: Tty, folder: PathBuf, env: &Env) -> Person {
+    let terminal = Terminal::look_at(env);
+    let place = question::Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
+    Person { tty, place, programs: programs(env) }
+}
 
 /// The programs that the person wants.
 #[must_use]

@@ -3,6 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
+use neco_tui::line::repl::process;
+
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean;
 use crate::print::wrap::{wrap, wrap_under};
@@ -34,13 +37,12 @@ pub fn release_notes() {
 /// # Errors
 /// When it can't be written for another reason.
 pub fn out(text: &str) -> Result<(), Failure> {
-    let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(crate::exit::Exit::Failed, format!("stdout can't be written: {error}")))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    process::out(text).map_err(|error| unwritten(&error))
+}
+
+/// Why Neco ends when what a person asked for can't be written.
+pub fn unwritten(error: &io::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("stdout can't be written: {error}"))
 }
 
 /// Writes lines that a person asked for, broken between words where a terminal would break inside of

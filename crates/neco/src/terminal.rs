@@ -1,12 +1,15 @@
 //! What this process's streams are, and whether a person sits behind them.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::os::fd::BorrowedFd;
 
+use neco_agent::CapabilityLevel;
 use neco_config::Env;
+use neco_tui::line::print::{JsonPrinter, Look, Printer, Screen, TextPrinter};
 
+use crate::args::OutputFormat;
 use crate::print::paint::Paint;
-use crate::print::screen::Look;
+use crate::say;
 
 /// Columns and rows when nobody says how many there are.
 const USUAL_SIZE: (usize, usize) = (80, 24);
@@ -36,9 +39,9 @@ impl Terminal {
     pub fn look_at(env: &Env) -> Self {
         let capable = env.var("TERM") != Some("dumb");
         Self {
-            stdin: std::io::stdin().is_terminal(),
-            stdout: std::io::stdout().is_terminal(),
-            stderr: std::io::stderr().is_terminal(),
+            stdin: io::stdin().is_terminal(),
+            stdout: io::stdout().is_terminal(),
+            stderr: io::stderr().is_terminal(),
             colourful: capable && !env.is_set("NO_COLOR"),
             capable,
             width: size().0,
@@ -54,6 +57,20 @@ impl Terminal {
             overwrites: self.stderr && self.capable,
             streams: self.stdout,
             width: self.width,
+        }
+    }
+
+    /// What prints a run to this process's streams.
+    #[must_use]
+    pub fn printer(&self, format: OutputFormat) -> Printer {
+        let out = Box::new(io::stdout());
+        match format {
+            OutputFormat::Text => {
+                let screen = Screen::new(out, Box::new(io::stderr()), self.look());
+                Printer::Text(Box::new(TextPrinter::new(screen, CapabilityLevel::highest().number())))
+            }
+            OutputFormat::Json => Printer::Json(JsonPrinter::new(out, say::note)),
+            OutputFormat::StreamJson => Printer::StreamJson(JsonPrinter::new(out, say::note)),
         }
     }
 

@@ -293,9 +293,9 @@ impl Desk {
         let ahead = self.ahead().into_iter().map(|ahead| {
             let mark = match &self.rest {
                 Some(rest) if rest.says_yes(&ahead.call_id) => Mark::Said,
-                Some(_) | None => Mark::of(ahead.risk, &ahead.summary),
+                Some(_) | None => Mark::of(ahead.risk, ahead.says),
             };
-            Other { call: ahead.call_id, mark, who: None, risk: ahead.risk, summary: ahead.summary }
+            Other { call: ahead.call_id, mark, who: None, risk: ahead.risk, summary: ahead.summary, says: ahead.says }
         });
         self.calls().skip(1).map(other).chain(ahead).collect()
     }

@@ -2,13 +2,15 @@
 //!
 //! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`lines`] (the same where
 //! there is less room), [`calls`] (why a call failed), [`answers`] (what a person decided), [`rewind`] (what going back
-//! would change), [`ending`] (how the work ended), [`prompts`] (what commands after a slash say to the agent).
+//! would change), [`place`] (what is to be known of a session's folder), [`ending`] (how the work ended), [`prompts`]
+//! (what commands after a slash say to the agent).
 
 pub mod answers;
 pub mod calls;
 pub mod ending;
 pub mod lines;
 pub mod notices;
+pub mod place;
 pub mod prompts;
 pub mod rewind;
 pub mod told;

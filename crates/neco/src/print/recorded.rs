@@ -1,13 +1,15 @@
 //! Every scenario as people read it: recorded logs in, what is printed and exported of them out.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
+use neco_agent::CapabilityLevel;
 use neco_port::export::{About, MarkdownWriter, Outline};
 use neco_proto::Event;
+use neco_tui::line::print::{Look, Screen, TextPrinter};
 
-use super::drawing::{PLAIN, draw_events};
-use super::screen::Look;
 use crate::exit::Exit;
 use crate::outcome::Outcome;
 
@@ -28,6 +30,30 @@ fn logs() -> Vec<(String, Vec<Event>)> {
         (name, events)
     };
     paths.into_iter().map(read).collect()
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Both streams on one screen.
+fn drawn(look: Look, events: &[Event]) -> String {
+    let both = Shared::default();
+    let screen = Screen::new(Box::new(both.clone()), Box::new(both.clone()), look);
+    let mut printer = TextPrinter::new(screen, CapabilityLevel::highest().number());
+    printer.set_session("0199a1b2-c3d4".to_owned());
+    events.iter().for_each(|event| printer.event(event).unwrap());
+    printer.finish().unwrap();
+    String::from_utf8(both.0.lock().unwrap().clone()).unwrap()
 }
 
 fn exit(events: &[Event]) -> u8 {
@@ -67,10 +93,10 @@ fn hold(folder: &str, name: &str, text: &str) {
 
 #[test]
 fn a_run_is_printed_as_it_was() {
-    let piped = Look { streams: false, ..PLAIN };
-    let terminal = Look { overwrites: true, ..PLAIN };
+    let piped = Look { width: 80, ..Look::default() };
+    let terminal = Look { streams: true, overwrites: true, ..piped };
     for (name, events) in logs() {
-        let (piped, terminal) = (draw_events(piped, &events), draw_events(terminal, &events));
+        let (piped, terminal) = (drawn(piped, &events), drawn(terminal, &events));
         let text = format!("── piped ──\n{piped}\n── on a terminal ──\n{terminal}\n── exit code {} ──", exit(&events));
         hold("text", &name, &text);
     }

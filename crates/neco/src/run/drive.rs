@@ -8,17 +8,20 @@ use neco_app::services::Services;
 use neco_proto::event::NodeState;
 use neco_proto::{Answer, Client, ClientError, Command, Event, EventBody, Query, SessionId};
 use neco_session::Session;
+use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
+use neco_tui::line::{LineWindow, Person};
 use neco_view::reduce::IdleTracker;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::loop_event::{LoopEvent, QUEUE, Stopped, bring_events, hear_signals, tell_time};
 use super::socket::SocketServer;
-use super::window::{Person, Window};
+use super::stop::{Stopped, hear_signals};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
+use crate::print::json::Report;
 use crate::say;
 use crate::short_id::short_id;
 use crate::signals::{InterruptMask, Signal, Signals};
@@ -60,7 +63,7 @@ pub fn see_through(
     if let Ok(Answer::Tree { nodes }) = runtime.block_on(client.ask(Query::Tree)) {
         rest.found(&nodes);
     }
-    let window = Window::new(client, runtime, ui.printer, ui.person, mask, sender);
+    let window = LineWindow::new(client, runtime.handle(), ui.printer, ui.person, mask, sender);
     window.send(asked)?;
     let goes_on = || runtime.block_on(others.go_on(session));
     let mut drive = Drive {
@@ -89,7 +92,7 @@ pub fn listen(runtime: &Runtime, mask: &InterruptMask) -> Result<Signals, Failur
 /// What the main thread has in its hands.
 struct Drive {
     id: SessionId,
-    window: Window,
+    window: LineWindow,
     /// What came of what this process was asked.
     outcome: Outcome,
     /// Whether everybody is done.
@@ -144,7 +147,7 @@ impl Drive {
             Some(signal) => Exit::Stopped(signal),
             None => Exit::of(&self.outcome, stopped),
         };
-        let printed = self.window.close().finish(&self.outcome, Some(self.id), exit);
+        let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
         self.window.printed(printed);
         match self.window.unread() {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -176,6 +179,7 @@ impl Drive {
             self.outcome.apply(&event);
         }
         self.done |= self.over;
+        log::event(&event);
         self.window.event(event);
         if root_ended {
             self.tell_of_others();

@@ -14,17 +14,20 @@ use neco_proto::{
 };
 use neco_server::RemoteClient;
 use neco_store::SessionRecord;
+use neco_tui::line::LineWindow;
+use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::attach::{self, Attached, Which};
 use super::drive::{RunUi, listen};
-use super::loop_event::{LoopEvent, QUEUE, bring_events, quit, tell_time};
-use super::window::Window;
+use super::stop::quit;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
+use crate::print::json::Report;
 use crate::short_id::short_id;
 use crate::signals::{InterruptMask, Signal, Signals};
 
@@ -124,14 +127,17 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
-    ui.printer.show_messages();
-    let past = match ui.printer {
-        Printer::Text(_) => runtime.block_on(lately(client.as_ref(), &snapshot)),
+    let past = match &mut ui.printer {
+        Printer::Text(text) => {
+            text.show_messages();
+            text.set_root(snapshot.root_agent);
+            runtime.block_on(lately(client.as_ref(), &snapshot))
+        }
         // Who reads events wants those that are new.
         Printer::Json(_) | Printer::StreamJson(_) => Vec::new(),
     };
-    ui.printer.set_root(snapshot.root_agent);
-    let mut window = Window::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender.clone());
+    let mut window =
+        LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender.clone());
     let id = short_id(record.id);
     window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, the work goes on there"));
     past.iter().for_each(|event| window.past(event));
@@ -174,7 +180,7 @@ struct Guest {
     root: AgentId,
     /// The process that has the session open.
     owner: u32,
-    window: Window,
+    window: LineWindow,
     outcome: Outcome,
     /// The message of this process, if it has one.
     mine: Option<Mine>,
@@ -201,7 +207,7 @@ impl Guest {
             }
         }
         let exit = self.done.unwrap_or(Exit::Failed);
-        let printed = self.window.close().finish(&self.outcome, Some(self.id), exit);
+        let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
         self.window.printed(printed);
         exit
     }
@@ -223,6 +229,7 @@ impl Guest {
                 false => self.outcome = Outcome::of_root(self.root),
             }
         }
+        log::event(&event);
         self.window.event(event);
     }
 

@@ -14,22 +14,22 @@ use neco_proto::{Attachment, Command, ErrorCode, SessionId};
 use neco_session::Session;
 use neco_session::hub::{Finder, Found};
 use neco_store::SqliteStore;
+use neco_view::wording::place;
 use neco_workspace::worktree::Held;
 
 use super::attach::{self, Which};
 use super::drive::{RunUi, see_through};
 use super::socket::SocketServer;
-use super::window::Person;
 use super::{first_run, guest, message, note, picture, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::question::Place;
 use crate::ask::{self, Tty};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
 use crate::outcome::{Outcome, RunError};
-use crate::print::{Printer, place};
+use crate::print::Printer;
+use crate::print::json::Report;
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let format = args.output_format;
     attempt(args, everywhere, env).inspect_err(|failure| {
         if format == OutputFormat::Json {
-            report(failure, env);
+            report(failure);
         }
     })
 }
@@ -124,22 +124,18 @@ fn steering(text: &str, attachments: &[Attachment]) -> Command {
 
 /// What a session that works in `folder` is seen with.
 pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> RunUi {
-    let terminal = Terminal::look_at(env);
-    let mut printer = Printer::new(format, &terminal);
-    printer.set_session(short_id(session));
-    let person = tty.map(|tty| {
-        let place = Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
-        Person { tty, place, programs: ask::programs(env) }
-    });
-    RunUi { printer, person }
+    let mut printer = Terminal::look_at(env).printer(format);
+    if let Printer::Text(text) = &mut printer {
+        text.set_session(short_id(session));
+    }
+    RunUi { printer, person: tty.map(|tty| ask::person(tty, folder, env)) }
 }
 
 /// In `json` form even what never began is an object.
-fn report(failure: &Failure, env: &Env) {
+fn report(failure: &Failure) {
     let outcome = Outcome::of_failure(RunError { code: failure.code, message: failure.message.clone() });
-    let mut printer = Printer::new(OutputFormat::Json, &Terminal::look_at(env));
     // The same is said on stderr.
-    let _ = printer.finish(&outcome, None, failure.exit);
+    let _ = say::out(&format!("{}\n", Report::new(&outcome, None, failure.exit).line()));
 }
 
 /// What is needed to open the session of a request.

@@ -17,4 +17,4 @@ mod program;
 mod set_up;
 
 pub use open::{is_wanted, run};
-pub use opened::{OpenSessions, was_said};
+pub use opened::OpenSessions;

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::repl;
 use crate::run::drive::listen;
-use crate::run::loop_event::quit;
+use crate::run::stop::quit;
 use crate::run::{picture, worktree};
 use crate::say;
 use crate::signals::{InterruptMask, Signal, Signals};

@@ -7,9 +7,10 @@ use std::time::Duration;
 use neco_app::services::Services;
 use neco_app::workspace::Workspaces;
 use neco_config::Env;
-use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq};
+use neco_proto::{Client, Command, ErrorCode, Seq};
 use neco_safety::policy::Rule;
 use neco_session::Session;
+use neco_tui::line::repl::signals::was_said;
 use neco_workspace::worktree::Held;
 use tokio::runtime::Handle;
 
@@ -222,22 +223,7 @@ impl OpenSessions {
     }
 }
 
-/// The session as people write it, if anything was said in it.
-///
-/// # Errors
-/// When it can't be asked.
-pub async fn was_said(client: &dyn Client) -> Result<Option<String>, ClientError> {
-    let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else { return Ok(None) };
-    if snapshot.state.is_at_work() {
-        return Ok(Some(short_id(snapshot.session_id)));
-    }
-    let Answer::RewindPoints { points } = client.ask(Query::RewindPoints).await? else { return Ok(None) };
-    // What was gone back over can be taken back.
-    let is_said = !points.is_empty() || client.ask(Query::UndoPreview).await.is_ok();
-    Ok(is_said.then(|| short_id(snapshot.session_id)))
-}
-
-/// The same of a session that does not answer any more; nothing when its log can't be read.
+/// The session as people write it, if anything was said in one that does not answer any more; nothing when its log can't be read.
 async fn of_log(own: Option<&(Services, Session, SocketServer)>) -> Option<Option<String>> {
     let (services, session, _) = own?;
     let course = services.hub.course(session.id()).await.ok()?;

@@ -25,7 +25,6 @@ use crate::args::OutputFormat;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::print::Printer;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
 use crate::run::drive::{RunUi, see_through};
@@ -101,7 +100,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
         let session = services.hub.create(project.folder(), options).await?;
         Ok::<_, Failure>((services, session))
     })?;
-    let printer = Printer::new(OutputFormat::Text, terminal);
+    let printer = terminal.printer(OutputFormat::Text);
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
     let (others, ui) = (SocketServer::default(), RunUi { printer, person: None });
     let seen = see_through(&runtime, &services, &session, &others, ui, asked);

@@ -13,6 +13,7 @@ use neco_proto::{Answer, Client, Command, Query, RewindKind, RewindPoint, Rewind
 use neco_server::RemoteClient;
 use neco_session::SessionError;
 use neco_session::rewind::RewindError;
+use neco_view::wording::place;
 use serde_json::json;
 
 use super::confirm::is_meant;
@@ -21,8 +22,8 @@ use crate::cmd::when::ago;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
+use crate::print::figures;
 use crate::print::wrap::{columns, fitting, wrap};
-use crate::print::{figures, place};
 use crate::run::attach::{self, Which};
 use crate::say;
 use crate::session_args::RewindArgs;

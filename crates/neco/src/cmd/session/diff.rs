@@ -3,14 +3,15 @@
 use neco_proto::app::history::{DiffSession, FileDiff};
 use neco_proto::app::{App, Caller};
 use neco_proto::event::FileChangeKind;
+use neco_view::wording::place;
 use serde_json::json;
 
 use super::desk::Desk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::{clean, clean_line};
+use crate::print::figures;
 use crate::print::paint::Paint;
-use crate::print::{figures, place};
 use crate::say;
 use crate::terminal::Terminal;
 

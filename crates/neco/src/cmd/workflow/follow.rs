@@ -6,6 +6,8 @@ use neco_app::services::Services;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
 use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Seq, SessionId, WorkflowId};
 use neco_session::Session;
+use neco_tui::line::LineWindow;
+use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
 use neco_view::paint::text::end::refused;
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -14,13 +16,13 @@ use tokio::sync::mpsc::{self, Receiver};
 use crate::args::OutputFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log;
 use crate::outcome::Outcome;
 use crate::print::clean::clean_line;
 use crate::print::paint::Paint;
 use crate::print::workflow::{outcome as output, tree};
 use crate::run::drive::{RunUi, listen};
-use crate::run::loop_event::{LoopEvent, QUEUE, Stopped, bring_events, hear_signals, tell_time};
-use crate::run::window::Window;
+use crate::run::stop::{Stopped, hear_signals};
 use crate::say;
 use crate::signals::{InterruptMask, Signal};
 
@@ -60,7 +62,7 @@ pub(super) fn until_over(
         runtime.spawn(tell_time(sender.clone()));
     }
     runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
-    let window = Window::new(Arc::clone(&client), runtime, ui.printer, ui.person, mask, sender);
+    let window = LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender);
     let after = window.send(command)?.seq;
     let mut following = Following { window, id, after, outcome: Outcome::default(), ended: None };
     let lost = following.until_over(&mut happenings);
@@ -83,7 +85,7 @@ pub(super) fn until_over(
 }
 
 struct Following {
-    window: Window,
+    window: LineWindow,
     id: Option<WorkflowId>,
     /// What happened up to here happened before.
     after: Seq,
@@ -103,6 +105,7 @@ impl Following {
                         self.note(update);
                     }
                     self.outcome.apply(&event);
+                    log::event(&event);
                     self.window.event(event);
                 }
                 Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),

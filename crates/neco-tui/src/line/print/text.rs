@@ -7,18 +7,18 @@ use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
-use neco_agent::CapabilityLevel;
+use neco_proto::clean::{Cleaner, clean, clean_line};
 use neco_proto::event::{CallStatus, CompleteReason, ModelRetry, ModelSwitch, SessionStart, ToolCallEnd};
 use neco_proto::{AgentId, Event, Plan, PlanStatus};
+use neco_view::figures;
 use neco_view::paint::text::{card, end, notice, tail::Tail};
 use neco_view::reduce::block::{BlockBody, BlockId, Call, Planned, Said, WorkEnd};
 use neco_view::reduce::view::WaitsFor;
 use neco_view::reduce::{Agents, Change, IdleTracker, View};
 use neco_view::wording::ending::going_on;
+use neco_view::wording::notices as told;
 
-use super::clean::{Cleaner, clean, clean_line};
 use super::screen::Screen;
-use super::{figures, told};
 
 /// A wait that is shorter says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
@@ -46,6 +46,8 @@ pub struct TextPrinter {
     continue_with: Option<String>,
     /// Whether messages of people are drawn: all but the one that this process was started with.
     shows_messages: bool,
+    /// The generation that is not worth saying.
+    usual_generation: u8,
 }
 
 /// A call that runs.
@@ -58,9 +60,9 @@ struct Running {
 }
 
 impl TextPrinter {
-    /// Draws on `screen`.
+    /// Draws on `screen`; of generations, all but the usual one are told.
     #[must_use]
-    pub fn new(screen: Screen) -> Self {
+    pub fn new(screen: Screen, usual_generation: u8) -> Self {
         Self {
             screen,
             view: View::default(),
@@ -74,6 +76,7 @@ impl TextPrinter {
             resting: None,
             continue_with: None,
             shows_messages: false,
+            usual_generation,
         }
     }
 
@@ -83,6 +86,7 @@ impl TextPrinter {
     }
 
     /// The agents that were shown, for a printer that follows this one.
+    #[must_use]
     pub fn into_agents(self) -> Agents {
         self.view.agents
     }
@@ -262,10 +266,9 @@ impl TextPrinter {
     fn session_start(&mut self, start: &SessionStart) -> io::Result<()> {
         let scripted = if start.scripted { " (scripted, not a model)" } else { "" };
         let again = if start.resumed { " · resumed" } else { "" };
-        let highest = CapabilityLevel::highest().number();
         let generation = match start.generation {
             0 => String::new(),
-            number if number == highest => String::new(),
+            number if number == self.usual_generation => String::new(),
             number => format!(" · generation {number}"),
         };
         let line = format!(

@@ -7,18 +7,16 @@ use std::time::Instant;
 
 use neco_proto::event::{PermissionRequest, QuestionAnswer};
 use neco_proto::{Client, ClientError, Command, Decision, Event, EventBody, Question};
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
+use super::ask::desk::Desk;
+use super::ask::editor::Programs;
+use super::ask::question::{Place, Typed};
+use super::ask::tty::{Number, Tty};
 use super::loop_event::LoopEvent;
-use crate::ask::desk::Desk;
-use crate::ask::editor::Programs;
-use crate::ask::question::{Place, Typed};
-use crate::ask::tty::{Number, Tty};
-use crate::log;
-use crate::print::Printer;
-use crate::say;
-use crate::signals::InterruptMask;
+use super::print::Printer;
+use super::signals::InterruptMask;
 
 /// A person who can be asked, and how.
 pub struct Person {
@@ -30,8 +28,8 @@ pub struct Person {
     pub programs: Programs,
 }
 
-/// A window on a session.
-pub struct Window {
+/// A window on a session that is nothing but lines.
+pub struct LineWindow {
     client: Arc<dyn Client>,
     runtime: Handle,
     printer: Printer,
@@ -42,12 +40,12 @@ pub struct Window {
     unread: Option<io::Error>,
 }
 
-impl Window {
+impl LineWindow {
     /// A window that prints with `printer` and asks `person`. What they type goes to `sender`.
     #[must_use]
     pub fn new(
         client: Arc<dyn Client>,
-        runtime: &Runtime,
+        runtime: &Handle,
         printer: Printer,
         person: Option<Person>,
         mask: InterruptMask,
@@ -60,8 +58,7 @@ impl Window {
             };
             Desk::new(tty, place, programs, mask, Arc::new(take))
         });
-        let runtime = runtime.handle().clone();
-        Self { client, runtime, printer, desk, held: VecDeque::new(), unread: None }
+        Self { client, runtime: runtime.clone(), printer, desk, held: VecDeque::new(), unread: None }
     }
 
     /// Tells the session something and waits until it is taken.
@@ -74,7 +71,6 @@ impl Window {
 
     /// Shows an event that happens now. While a question is on the screen it is drawn when that is answered.
     pub fn event(&mut self, event: Box<Event>) {
-        log::event(&event);
         if self.is_asking() {
             self.tell_desk(&event);
             self.held.push_back(event);
@@ -123,19 +119,14 @@ impl Window {
 
     /// A line for the person, where words are printed for one.
     pub fn note(&mut self, words: &str) {
-        if let Printer::Text(text) = &mut self.printer {
-            let printed = text.note(words);
-            self.printed(printed);
-        }
+        let printed = self.printer.note(words);
+        self.printed(printed);
     }
 
     /// A line for the person, however the run is printed.
     pub fn tell(&mut self, words: &str) {
-        match &self.printer {
-            Printer::Text(_) => self.note(words),
-            // What is said beside events begins with the mark.
-            Printer::Json(_) | Printer::StreamJson(_) => say::note(words.strip_prefix("! ").unwrap_or(words)),
-        }
+        let printed = self.printer.tell(words);
+        self.printed(printed);
     }
 
     /// Asks nothing any more, draws what is left, and gives the printer for the last words.

@@ -1,18 +1,17 @@
 //! What agents do while nothing is asked: shown before the next line, and waited for by an empty one.
 
 use std::collections::VecDeque;
+use std::io;
 
 use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
 use neco_view::reduce::{Agents, IdleTracker};
-use tokio::runtime::Runtime;
 
-use super::open::Repl;
-use super::turn::goes_on;
-use crate::failure::Failure;
-use crate::print::Printer;
-use crate::run::loop_event::LoopEvent;
-use crate::say;
+use super::process::out;
+use super::signals::locked;
+use super::turn::{LineSession, goes_on};
+use crate::line::LoopEvent;
+use crate::line::print::Printer;
 
 /// Calls whose outcome can be shown again.
 const CALLS: usize = 20;
@@ -20,16 +19,18 @@ const CALLS: usize = 20;
 /// How far a session was shown, and who works in it.
 #[derive(Default)]
 pub(super) struct Seen {
-    seq: Seq,
-    rest: IdleTracker,
+    /// The last event that was shown.
+    pub seq: Seq,
+    /// Who works.
+    pub rest: IdleTracker,
     /// Whether the root is at it.
-    root_works: bool,
+    pub root_works: bool,
     /// Who was said to work last.
     told: String,
     /// The agents that were shown.
     agents: Agents,
     /// The last answer of the root.
-    answer: String,
+    pub answer: String,
     /// What calls of the root came to, the last one at the end, and how many of them were shown whole.
     calls: VecDeque<ToolCallEnd>,
     expanded: usize,
@@ -49,11 +50,6 @@ impl Seen {
         }
     }
 
-    /// The last event that was shown.
-    pub fn seq(&self) -> Seq {
-        self.seq
-    }
-
     /// A printer knows what an earlier one has shown.
     pub fn lend(&mut self, printer: &mut Printer) {
         if let Printer::Text(text) = printer {
@@ -68,11 +64,6 @@ impl Seen {
             let _ = text.finish();
             self.agents = text.into_agents();
         }
-    }
-
-    /// Who works.
-    pub fn rest(&self) -> &IdleTracker {
-        &self.rest
     }
 
     /// The next event is shown.
@@ -102,16 +93,6 @@ impl Seen {
         }
     }
 
-    /// The last answer of the root.
-    pub fn last_answer(&self) -> &str {
-        &self.answer
-    }
-
-    /// Whether the root is at it.
-    pub fn root_works(&self) -> bool {
-        self.root_works
-    }
-
     /// All that came of the last call; when asked again, of the one before it.
     pub fn expand(&mut self) -> String {
         let Some(end) = self.calls.iter().rev().nth(self.expanded) else {
@@ -139,16 +120,16 @@ impl Seen {
     }
 }
 
-impl Repl {
+impl LineSession {
     /// Shows what happened since, and says who works and who waits for the person.
-    pub(super) fn catch_up(&mut self, runtime: &Runtime) -> Result<(), Failure> {
-        let Some(snapshot) = self.snapshot(runtime) else { return Ok(()) };
-        if snapshot.last_seq > self.seen.seq() {
-            self.at_work(runtime, |repl, window, happenings| {
-                while repl.seen.seq() < snapshot.last_seq {
+    pub(super) fn catch_up(&mut self) -> io::Result<()> {
+        let Some(snapshot) = self.snapshot() else { return Ok(()) };
+        if snapshot.last_seq > self.seen.seq {
+            self.at_work(|session, window, happenings| {
+                while session.seen.seq < snapshot.last_seq {
                     match happenings.blocking_recv() {
                         Some(LoopEvent::Event(event)) => {
-                            repl.seen.take(&event);
+                            session.seen.take(&event);
                             window.past(&event);
                         }
                         Some(happening) => {
@@ -164,14 +145,14 @@ impl Repl {
         }
         let waits = snapshot.pending.len() + snapshot.questions.len();
         if waits > 0 {
-            return say::out("You are asked something: an empty line shows it.\n");
+            return out("You are asked something: an empty line shows it.\n");
         }
         let working = self.seen.working();
         let news = working != self.seen.told;
         self.seen.told.clone_from(&working);
         match working.is_empty() || !news {
             true => Ok(()),
-            false => say::out(&format!(
+            false => out(&format!(
                 "At work: {working}. Ctrl-C pauses them; an empty line waits and shows what happens; /agents tells, pauses \
                  and ends one.\n"
             )),
@@ -180,27 +161,28 @@ impl Repl {
 
     /// Shows what happens until nobody works, and asks what is to be asked; Ctrl-C stops the waiting, and the work of
     /// the root if it was woken meanwhile.
-    pub(super) fn wait(&mut self, runtime: &Runtime) -> Result<(), Failure> {
-        let Some(snapshot) = self.snapshot(runtime) else { return Ok(()) };
+    pub(super) fn wait(&mut self) -> io::Result<()> {
+        let Some(snapshot) = self.snapshot() else { return Ok(()) };
         let asked = !snapshot.pending.is_empty() || !snapshot.questions.is_empty();
         if !asked && !self.seen.goes_on() {
             return Ok(());
         }
-        self.at_work(runtime, |repl, window, happenings| {
-            repl.course().wait_only(!repl.seen.root_works());
+        self.at_work(|session, window, happenings| {
+            locked(&session.course).waits = !session.seen.root_works;
             window.ask(snapshot.pending, snapshot.questions);
             loop {
                 match happenings.blocking_recv() {
                     Some(LoopEvent::Event(event)) => {
-                        repl.seen.take(&event);
-                        repl.course().wait_only(!repl.seen.root_works());
+                        session.seen.take(&event);
+                        locked(&session.course).waits = !session.seen.root_works;
+                        session.around.process.log(&event);
                         window.event(event);
-                        if !repl.seen.goes_on() {
+                        if !session.seen.goes_on() {
                             return Ok(());
                         }
                     }
                     Some(LoopEvent::Stopped(_)) => {
-                        repl.seen.told.clear();
+                        session.seen.told.clear();
                         return Ok(());
                     }
                     Some(happening) => {
@@ -214,8 +196,8 @@ impl Repl {
         })
     }
 
-    fn snapshot(&self, runtime: &Runtime) -> Option<SessionSnapshot> {
-        match runtime.block_on(self.client.ask(Query::Snapshot)) {
+    fn snapshot(&self) -> Option<SessionSnapshot> {
+        match self.ask(Query::Snapshot) {
             Ok(Answer::Snapshot(snapshot)) => Some(snapshot),
             Ok(_) | Err(_) => None,
         }

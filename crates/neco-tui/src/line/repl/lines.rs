@@ -15,9 +15,8 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::keyboard::{Keyboard, Read};
-use crate::ask::tty;
-use crate::say;
-use crate::terminal::Terminal;
+use super::process::{Streams, out};
+use crate::line::ask::tty;
 
 /// What stands before a line, and before one that goes on.
 const PROMPT: &str = "> ";
@@ -38,13 +37,13 @@ pub(super) enum Lines {
 
 impl Lines {
     /// What this terminal can do; `history` is what was written before, oldest first.
-    pub fn of(terminal: &Terminal, history: Vec<String>) -> Self {
-        if !(terminal.stdin && terminal.stdout) {
+    pub fn of(streams: Streams, history: Vec<String>) -> Self {
+        if !streams.interactive {
             return Self::Plain;
         }
         // For ends that drop nothing, such as a signal while a line is being edited.
         tty::remember_found();
-        match terminal.is_capable().then(|| editor(&history)).flatten() {
+        match streams.capable.then(|| editor(&history)).flatten() {
             Some(editor) => Self::Edited(Box::new(editor)),
             None => Keyboard::of_terminal(history).map_or(Self::Plain, Self::Keys),
         }
@@ -136,7 +135,7 @@ impl Lines {
 }
 
 fn plain(prompt: &str) -> Read {
-    if say::out(prompt).is_err() {
+    if out(prompt).is_err() {
         return Read::End;
     }
     loop {

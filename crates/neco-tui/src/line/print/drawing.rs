@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use neco_proto::event::*;
 use neco_proto::*;
+use neco_view::paint::wrap::columns;
 use serde_json::json;
 
 use super::screen::{Look, Screen};
 use super::text::TextPrinter;
-use super::wrap::columns;
 
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -40,18 +40,8 @@ pub(super) fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
     both.text()
 }
 
-/// Both streams of a run that was recorded on one screen.
-pub(super) fn draw_events(look: Look, events: &[Event]) -> String {
-    let both = Shared::default();
-    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
-    printer.set_session("0199a1b2-c3d4".to_owned());
-    events.iter().for_each(|event| printer.event(event).unwrap());
-    printer.finish().unwrap();
-    both.text()
-}
-
 fn draw(screen: Screen, bodies: Vec<EventBody>) {
-    draw_with(&mut TextPrinter::new(screen), bodies);
+    draw_with(&mut TextPrinter::new(screen, USUAL_GENERATION), bodies);
 }
 
 fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
@@ -71,6 +61,8 @@ fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
         printer.event(&event).unwrap();
     }
 }
+
+const USUAL_GENERATION: u8 = 8;
 
 /// On one screen, without colours.
 pub(super) const PLAIN: Look = Look { colour: false, overwrites: false, streams: true, width: 80 };
@@ -423,7 +415,8 @@ fn the_last_lines_say_what_was_refused_limited_or_left() {
 fn time_that_goes_by_is_shown_on_a_terminal() {
     let look = Look { overwrites: true, width: 40, ..PLAIN };
     let both = Shared::default();
-    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    let mut printer =
+        TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look), USUAL_GENERATION);
     let in_seconds = |seconds| Instant::now() + Duration::from_secs(seconds);
     draw_with(&mut printer, vec![EventBody::TurnStart(TurnStart { iteration: 1, model: "play/a".into() })]);
     printer.tick(in_seconds(1)).unwrap();
@@ -447,7 +440,8 @@ fn time_that_goes_by_is_shown_on_a_terminal() {
 fn a_line_that_stalls_says_so_until_it_goes_on() {
     let both = Shared::default();
     let look = Look { overwrites: true, width: 40, ..PLAIN };
-    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    let mut printer =
+        TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look), USUAL_GENERATION);
     let in_seconds = |seconds| Instant::now() + Duration::from_secs(seconds);
     let turn = EventBody::TurnStart(TurnStart { iteration: 1, model: "play/a".into() });
     draw_with(&mut printer, vec![turn, say("Half a")]);
@@ -464,7 +458,7 @@ fn a_line_that_stalls_says_so_until_it_goes_on() {
     // What is read by a program is not marked.
     let (out, err) = (Shared::default(), Shared::default());
     let screen = Screen::new(Box::new(out.clone()), Box::new(err.clone()), Look { streams: false, ..look });
-    let mut printer = TextPrinter::new(screen);
+    let mut printer = TextPrinter::new(screen, USUAL_GENERATION);
     draw_with(&mut printer, vec![say("Half a")]);
     printer.tick(in_seconds(9)).unwrap();
     assert_eq!((out.text().as_str(), err.text().contains("silent")), ("", false));
@@ -474,7 +468,8 @@ fn a_line_that_stalls_says_so_until_it_goes_on() {
 fn a_wait_is_counted_down() {
     let both = Shared::default();
     let look = Look { overwrites: true, width: 80, ..PLAIN };
-    let mut printer = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look));
+    let mut printer =
+        TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look), USUAL_GENERATION);
     let retry = ModelRetry {
         attempt: 2,
         attempts: 4,
@@ -529,7 +524,8 @@ fn what_this_process_was_started_with_is_not_repeated() {
     let waited = plain(vec![queued(Admission::TurnBoundary, &mine), EventBody::Message(mine)]);
     assert_eq!(waited, "", "a first message that waits for a hook");
     let both = Shared::default();
-    let mut guest = TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), PLAIN));
+    let mut guest =
+        TextPrinter::new(Screen::new(Box::new(both.clone()), Box::new(both.clone()), PLAIN), USUAL_GENERATION);
     guest.show_messages();
     draw_with(&mut guest, vec![said("mine")]);
     assert_eq!(both.text(), "> mine\n", "somebody who typed nothing sees all");

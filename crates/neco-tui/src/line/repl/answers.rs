@@ -2,39 +2,24 @@
 
 use std::fmt::Write;
 
+use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
-use neco_proto::{Answer, MessageSize, SessionSnapshot, Todo, TodoStatus};
+use neco_proto::{ContextReport, MessageSize, SessionSnapshot, Todo, TodoStatus};
 use neco_view::slash::{Setting, Slash};
-use neco_view::{ContextView, Speaker};
+use neco_view::{ContextView, Speaker, figures};
 
-use crate::print::clean::clean_line;
-use crate::print::figures;
-
-/// An answer in words.
+/// What the conversation is made of.
 #[must_use]
-pub fn answer(answer: &Answer, view: ContextView) -> String {
-    let mut text = String::new();
-    match answer {
-        Answer::Context(report) => {
-            let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
-            let _ = writeln!(text, "context: {}{of} tokens", figures::tokens(report.tokens));
-            let _ = writeln!(text, "{} tools: {}", report.tools.count, figures::tokens(report.tools.tokens));
-            for layer in report.layers.iter().filter(|layer| layer.tokens > 0) {
-                let _ = writeln!(text, "{}: {}", layer.layer, figures::tokens(layer.tokens));
-            }
-            text.push_str(&messages(&report.messages, view));
-            if let Some(at) = report.compact_at {
-                let _ = writeln!(text, "compacted at {}; /compact does it now", figures::tokens(at));
-            }
-        }
-        Answer::Tree { .. }
-        | Answer::Snapshot(_)
-        | Answer::Messages { .. }
-        | Answer::Prompt(_)
-        | Answer::Checkpoints { .. }
-        | Answer::RewindPoints { .. }
-        | Answer::Workflows { .. }
-        | Answer::RewindPreview(_) => {}
+pub fn context(report: &ContextReport, view: ContextView) -> String {
+    let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
+    let mut text = format!("context: {}{of} tokens\n", figures::tokens(report.tokens));
+    let _ = writeln!(text, "{} tools: {}", report.tools.count, figures::tokens(report.tools.tokens));
+    for layer in report.layers.iter().filter(|layer| layer.tokens > 0) {
+        let _ = writeln!(text, "{}: {}", layer.layer, figures::tokens(layer.tokens));
+    }
+    text.push_str(&messages(&report.messages, view));
+    if let Some(at) = report.compact_at {
+        let _ = writeln!(text, "compacted at {}; /compact does it now", figures::tokens(at));
     }
     text
 }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::paint::Paint;
-use super::wrap::{columns, fitting, wrap};
+use neco_view::paint::colour::Paint;
+use neco_view::paint::wrap::{columns, fitting, wrap};
 
 /// Columns that are left free behind a mark: terminals do not agree on how wide some characters are.
 const SPARE: usize = 4;

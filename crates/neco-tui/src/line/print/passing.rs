@@ -2,10 +2,10 @@
 
 use neco_proto::EventBody;
 use neco_proto::event::{Notification, NotificationLevel};
+use neco_view::paint::wrap::columns;
 
 use super::drawing::{PLAIN, drawn, ended, plain, runs};
 use super::screen::Look;
-use super::wrap::columns;
 
 #[test]
 fn wide_characters_do_not_break_a_passing_line_and_words_stay_whole() {

@@ -1,0 +1,165 @@
+//! What lines that begin with a slash do.
+
+use std::fmt::Write;
+use std::io;
+
+use neco_proto::clean::clean;
+use neco_proto::{Answer, Command, Query};
+use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
+
+use super::process::{Surroundings, out};
+use super::take::Repl;
+use super::{answers, back};
+use crate::host::{CommandOutcome, Wanted};
+use crate::outside;
+use crate::term::notify;
+
+/// Whether there is a next line.
+pub(super) enum Next {
+    /// There is.
+    Go,
+    /// The person leaves.
+    Leave,
+}
+
+impl Repl {
+    pub(super) fn command(&mut self, line: &str) -> io::Result<Next> {
+        let custom = self.custom();
+        match slash::parse(line, &custom) {
+            Ok(Slash::Exit) => return Ok(Next::Leave),
+            Ok(slash) => self.carry_out(slash, &custom)?,
+            Err(words) => told(&words)?,
+        }
+        Ok(Next::Go)
+    }
+
+    fn carry_out(&mut self, slash: Slash, custom: &[Custom]) -> io::Result<()> {
+        match slash {
+            // Whoever reads lines leaves.
+            Slash::Exit => Ok(()),
+            Slash::Help => {
+                let mut text = String::new();
+                for row in TABLE.iter().filter(|row| is_here(row.name)) {
+                    let _ = writeln!(text, "/{} {}: {}", row.name, row.argument, row.help);
+                }
+                for own in custom {
+                    let _ = writeln!(text, "/{} {}: {}", own.name, own.argument, own.help);
+                }
+                told(&text)
+            }
+            Slash::New => self.open(Wanted::New),
+            Slash::Resume(id) => self.open(Wanted::Id(id)),
+            Slash::Mode(mode) => self.tell(Command::SetMode { mode }, &format!("mode {mode}")),
+            Slash::Approval(approval) => self.tell(Command::SetApproval { approval }, &format!("approval {approval}")),
+            Slash::Model(model) => {
+                let words = format!("model {model}");
+                self.tell(Command::SetModel { model }, &words)
+            }
+            Slash::Generation(generation) => {
+                self.tell(Command::SetGeneration { generation }, &format!("generation {generation}"))
+            }
+            Slash::Compact(focus) => {
+                self.tell(Command::Compact { focus }, "asked for; an empty line shows what came of it")
+            }
+            Slash::Rename(title) => self.tell(Command::Rename { title }, "renamed"),
+            Slash::Undo => back::take_back(&self.session, &mut self.lines, Query::UndoPreview),
+            Slash::Redo => back::take_back(&self.session, &mut self.lines, Query::RedoPreview),
+            Slash::Rewind(wanted) => back::rewind(&self.session, &mut self.lines, &wanted),
+            Slash::Context(view) => match self.session.ask(Query::Context) {
+                Ok(Answer::Context(report)) => told(&answers::context(&report, view)),
+                Ok(_) => Ok(()),
+                Err(error) => told(&error.to_string()),
+            },
+            // The root among the agents is at work or not, whatever it did last.
+            Slash::Tree => match self.session.ask(Query::Tree) {
+                Ok(Answer::Tree { nodes }) => told(&answers::tree(&nodes, self.session.seen.root_works)),
+                Ok(_) => Ok(()),
+                Err(error) => told(&error.to_string()),
+            },
+            Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
+            Slash::Expand => told(&self.session.seen.expand()),
+            Slash::Copy => self.copy(),
+            Slash::Theme(_) => told("lines have no colours to choose: themes are for the window"),
+            Slash::Outside(what, argument) => self.outside(what, &argument),
+            Slash::Custom { name, argument } => {
+                let Surroundings { app, host, runtime, .. } = &self.session.around;
+                match runtime.block_on(outside::custom(app.as_ref(), host.as_ref(), name, argument)) {
+                    Ok(content) => self.session.turn(Command::UserMessage { content, attachments: Vec::new() }),
+                    Err(error) => told(&error.words()),
+                }
+            }
+        }
+    }
+
+    fn outside(&mut self, what: Outside, argument: &str) -> io::Result<()> {
+        let Surroundings { app, host, runtime, .. } = &self.session.around;
+        let client = self.session.client.as_ref();
+        let carried_out = outside::carry_out(app.as_ref(), host.as_ref(), client, what, argument);
+        match runtime.block_on(carried_out) {
+            Ok(
+                CommandOutcome::Show(text)
+                | CommandOutcome::Print(text)
+                | CommandOutcome::Say(text)
+                | CommandOutcome::Fill(text),
+            ) => told(&text),
+            Ok(CommandOutcome::Prompt(content)) => {
+                self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
+            }
+            Ok(CommandOutcome::Send(command)) => self.session.turn(command),
+            Ok(CommandOutcome::Open(wanted)) => self.open(wanted),
+            Ok(CommandOutcome::GoOn(wanted, words)) => {
+                told(&words)?;
+                self.open(wanted)
+            }
+            Ok(CommandOutcome::Done) => Ok(()),
+            Err(error) => told(&error.words()),
+        }
+    }
+
+    /// The commands of the person's own.
+    pub(super) fn custom(&self) -> Vec<Custom> {
+        let Surroundings { app, host, runtime, .. } = &self.session.around;
+        runtime.block_on(outside::commands(app.as_ref(), host.as_ref()))
+    }
+
+    fn open(&mut self, wanted: Wanted) -> io::Result<()> {
+        match self.session.open(wanted) {
+            Ok(()) => self.standing(&Slash::New),
+            Err(words) => told(&words),
+        }
+    }
+
+    fn tell(&self, command: Command, done: &str) -> io::Result<()> {
+        told(&self.session.tell(command, done))
+    }
+
+    /// The last answer goes to the clipboard, through the terminal.
+    fn copy(&self) -> io::Result<()> {
+        let (answer, streams) = (&self.session.seen.answer, self.session.around.streams);
+        if answer.is_empty() {
+            return told("there is no answer yet");
+        }
+        if !streams.capable {
+            return told("this terminal has no clipboard that Neco could reach; the answer is above");
+        }
+        out(&notify::copy(answer, streams.tmux))?;
+        told(if answer.len() > notify::SURE { "copied, if your terminal takes so much; many don't" } else { "copied" })
+    }
+
+    fn standing(&self, what: &Slash) -> io::Result<()> {
+        match self.session.ask(Query::Snapshot) {
+            Ok(Answer::Snapshot(snapshot)) => told(&answers::standing(&snapshot, what)),
+            Ok(_) => Ok(()),
+            Err(error) => told(&error.to_string()),
+        }
+    }
+}
+
+/// Whether a command of the table makes sense in lines.
+fn is_here(name: &str) -> bool {
+    name != "theme"
+}
+
+pub(super) fn told(text: &str) -> io::Result<()> {
+    out(&format!("{}\n", clean(text).trim_end()))
+}
