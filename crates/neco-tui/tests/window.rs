@@ -108,7 +108,8 @@ fn calls_end_in_all_the_ways_there_are() {
             Ended::badly(ErrorCode::ToolFailed, "there is no src/lob.rs;\ndid you mean src/lib.rs?"),
         );
         scene.ends("5", "bash", "Run rm -rf /", Ended::badly(ErrorCode::BlockedByPolicy, "this is never allowed"));
-        scene.ends("6", "bash", "Run git push", Ended::badly(ErrorCode::RejectedByUser, "not now"));
+        let refused = Ended::badly(ErrorCode::RejectedByUser, "the user rejected this call and said: not now");
+        scene.ends("6", "bash", "Run git push", refused);
         scene.ends("7", "bash", "Run make", Ended { status: CallStatus::Cancelled, ..Ended::well(None) });
         let start = ToolCallStart { index: 0, call_id: call("8"), name: "write_file".into() };
         scene.happen(EventBody::StreamToolCallStart(start));

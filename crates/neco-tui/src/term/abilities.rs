@@ -13,8 +13,11 @@ const DO_NOT_MARK_PASTES: [&str; 5] = ["screen", "linux", "vt", "ansi", "cons"];
 const OSC9: [&str; 5] = ["KITTY_WINDOW_ID", "WEZTERM_PANE", "WT_SESSION", "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID"];
 const OSC777: [&str; 1] = ["VTE_VERSION"];
 
+/// Finds a variable.
+type Variables<'a> = Box<dyn Fn(&str) -> Option<&'a str> + 'a>;
+
 /// What the variables say of a terminal.
-pub struct Abilities<'a>(Box<dyn Fn(&str) -> Option<&'a str> + 'a>);
+pub struct Abilities<'a>(Variables<'a>);
 
 impl<'a> Abilities<'a> {
     /// Of the terminal of a process with these variables.
