@@ -10,7 +10,7 @@
 //! [`status_line`] (what a host gives it on this machine), [`term`] (frames on a terminal), [`text`] and
 //! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session),
 //! [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
-//! [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a first model); [`line`] (a session in plain lines).
+//! [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a first model); [`mod@line`] (a session in plain lines).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod app;

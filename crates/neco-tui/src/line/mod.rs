@@ -3,7 +3,7 @@
 //!
 //! Invariants: the same questions as the terminal window has; the runtime never waits for a person.
 //!
-//! Reading order: [`loop_event`] (what the main thread waits for), [`window`] (what is seen and asked) with [`print`]
+//! Reading order: [`loop_event`] (what the main thread waits for), [`window`] (what is seen and asked) with [`mod@print`]
 //! and [`ask`] (what a person is asked on the terminal), [`signals`], [`repl`] (one line after the other).
 
 pub mod ask;
