@@ -53,17 +53,17 @@ impl Calls {
     /// Asks for something and waits for the answer. What was asked on a connection that breaks is not
     /// asked again: it may have been done.
     pub async fn call(&self, request: &Request) -> Result<Reply, Unanswered> {
-        let (line, outbox, answer) = self.number(request).await.map_err(Unanswered::Unsaid)?;
+        let (line, wait, answer) = self.number(request).await.map_err(Unanswered::Unsaid)?;
         let written = Arc::new(AtomicBool::new(false));
         let said = Said { line, written: Arc::clone(&written) };
-        outbox.send(said).await.map_err(|_| Unanswered::Unsaid(ClientError::Gone))?;
+        wait.outbox.send(said).await.map_err(|_| Unanswered::Unsaid(ClientError::Gone))?;
         answer.await.map_err(|_| match written.load(Ordering::SeqCst) {
             true => Unanswered::Lost,
             false => Unanswered::Unsaid(ClientError::Gone),
         })
     }
 
-    /// What is said, the connection it is said on, and where its answer comes.
+    /// What is said, who waits on which connection, and where the answer comes.
     async fn number(&self, request: &Request) -> Result<Numbering, ClientError> {
         let mut wire = self.wire.lock().await;
         if wire.is_broken() {
@@ -76,11 +76,29 @@ impl Calls {
             Some(waiting) => waiting.insert(id, sender),
             None => return Err(ClientError::Gone),
         };
-        Ok((said, wire.outbox.clone(), answer))
+        let wait = Wait { id, outbox: wire.outbox.clone(), waiting: Arc::clone(&wire.waiting) };
+        Ok((said, wait, answer))
     }
 }
 
-type Numbering = (Vec<u8>, mpsc::Sender<Said>, oneshot::Receiver<Reply>);
+type Numbering = (Vec<u8>, Wait, oneshot::Receiver<Reply>);
+
+/// Somebody who waits for an answer; the other side is told when they stop before it comes.
+struct Wait {
+    id: u64,
+    outbox: mpsc::Sender<Said>,
+    waiting: Waiting,
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        let unanswered = locked(&self.waiting).as_mut().and_then(|waiting| waiting.remove(&self.id));
+        if let (Some(_), Ok(line)) = (unanswered, line(self.id, Request::Cancel)) {
+            // Where there is no room for it, the answer comes and nobody hears it.
+            let _ = self.outbox.try_send(Said { line, written: Arc::default() });
+        }
+    }
+}
 
 impl Wire {
     fn over(connection: Connection) -> Self {

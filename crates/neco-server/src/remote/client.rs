@@ -15,7 +15,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use super::calls::{Calls, Unanswered};
 use super::connection::LONGEST_REPLY;
 use super::follow;
-use super::frames::{Numbered, OLDEST, Reply, Request, Sent, line};
+use super::frames::{Asked, Numbered, OLDEST, Reply, Request, Sent, line};
 use super::lines::{Lines, Read};
 use super::peer::of_own_user;
 use super::place::SocketPlaces;
@@ -101,11 +101,11 @@ impl Client for RemoteClient {
 }
 
 impl App for RemoteClient {
-    /// The caller is whoever runs this process: the other side trusts no more than that.
-    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         Box::pin(async move {
             let failed = |error: ClientError| AppError::new(Trouble::Failed, error.to_string());
-            match self.calls.call(&Request::Call(call)).await.map_err(|error| failed(not_asked(error)))? {
+            let asked = Request::Call(Asked { caller: caller.clone(), call });
+            match self.calls.call(&asked).await.map_err(|error| failed(not_asked(error)))? {
                 Reply::Called(answer) => Ok(answer),
                 Reply::NotCalled(error) => Err(error),
                 reply => Err(failed(not_expected(reply))),

@@ -1,19 +1,19 @@
 //! One connection of a window, from its hello to its end.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::app::Caller;
 use neco_proto::{ClientError, PROTOCOL, Seq};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
-use super::frames::{Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
+use super::frames::{Asked, Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
 use super::lines::{Lines, OUTBOX, Read, write_lines};
 use super::peer;
 use super::server::Shared;
@@ -36,7 +36,7 @@ pub(super) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
 /// How long a window may take to say hello.
 const HELLO: Duration = Duration::from_secs(5);
 
-/// Requests that are worked on at a time; the next one is not read before.
+/// Commands, and beside them questions, that are worked on at a time; the next one is not read before.
 const REQUESTS: usize = 8;
 
 /// Streams of events on one connection.
@@ -50,9 +50,11 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) -> io::Result
     let connection = Connection {
         shared,
         outbox: Outbox { lines: lines_in, room: Arc::new(Semaphore::new(WAITING / UNIT)) },
-        requests: Arc::new(Semaphore::new(REQUESTS)),
+        commands: Arc::new(Semaphore::new(REQUESTS)),
+        questions: Arc::new(Semaphore::new(REQUESTS)),
         streams: Arc::new(Semaphore::new(STREAMS)),
         tasks: JoinSet::new(),
+        cancellable: HashMap::new(),
     };
     let writing = write_lines(write, lines);
     tokio::pin!(writing);
@@ -96,10 +98,14 @@ impl Outbox {
 struct Connection {
     shared: Arc<Shared>,
     outbox: Outbox,
-    requests: Arc<Semaphore>,
+    /// Slow questions keep no command waiting.
+    commands: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     /// What is being worked on; it ends with the connection.
     tasks: JoinSet<()>,
+    /// What of it ends when nobody waits for it any more.
+    cancellable: HashMap<u64, AbortHandle>,
 }
 
 impl Connection {
@@ -113,7 +119,10 @@ impl Connection {
             let read = tokio::select! {
                 biased;
                 _ = over.wait_for(|over| *over) => break,
-                Some(_) = self.tasks.join_next() => continue,
+                Some(_) = self.tasks.join_next() => {
+                    self.cancellable.retain(|_, task| !task.is_finished());
+                    continue;
+                }
                 read = lines.next() => read,
             };
             match read {
@@ -138,7 +147,7 @@ impl Connection {
             }
             Ok(Numbered {
                 id,
-                says: Request::Send(_) | Request::Ask(_) | Request::Events { .. } | Request::Call(_),
+                says: Request::Send(_) | Request::Ask(_) | Request::Events { .. } | Request::Call(_) | Request::Cancel,
             }) => (id, Err("a hello comes first".to_owned())),
             Err(_) => (id_of(&first).unwrap_or_default(), Err("that is no hello".to_owned())),
         };
@@ -186,41 +195,45 @@ impl Connection {
                 self.answer(id, Reply::Error(Trouble::Refused(words))).await;
             }
             Request::Events { since } => match Arc::clone(&self.streams).try_acquire_owned() {
-                Ok(permit) => {
-                    self.tasks.spawn(async move { stream(id, since, &shared, &outbox, permit).await });
-                }
+                Ok(permit) => self.spawn(id, async move { stream(id, since, &shared, &outbox, permit).await }),
                 Err(_) => {
                     let words = format!("a connection has at most {STREAMS} streams of events");
                     self.answer(id, Reply::Error(Trouble::Refused(words))).await;
                 }
             },
             Request::Send(sent) => {
-                let Some(permit) = self.permit().await else { return };
+                let Ok(permit) = Arc::clone(&self.commands).acquire_owned().await else { return };
                 self.tasks.spawn(async move {
                     say(id, shared.send(sent).await.into(), &outbox).await;
                     drop(permit);
                 });
             }
-            Request::Call(call) => {
-                let Some(permit) = self.permit().await else { return };
-                self.tasks.spawn(async move {
-                    // Only processes of the same user get here.
-                    say(id, shared.app.call(&Caller::person(), call).await.into(), &outbox).await;
+            Request::Call(Asked { caller, call }) => {
+                let Ok(permit) = Arc::clone(&self.questions).acquire_owned().await else { return };
+                self.spawn(id, async move {
+                    say(id, shared.app.call(&caller, call).await.into(), &outbox).await;
                     drop(permit);
                 });
             }
             Request::Ask(query) => {
-                let Some(permit) = self.permit().await else { return };
-                self.tasks.spawn(async move {
+                let Ok(permit) = Arc::clone(&self.questions).acquire_owned().await else { return };
+                self.spawn(id, async move {
                     say(id, shared.client.ask(query).await.into(), &outbox).await;
                     drop(permit);
                 });
             }
+            Request::Cancel => {
+                if let Some(task) = self.cancellable.remove(&id) {
+                    task.abort();
+                }
+            }
         }
     }
 
-    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.requests).acquire_owned().await.ok()
+    /// Begins what can be cancelled.
+    fn spawn(&mut self, id: u64, task: impl Future<Output = ()> + Send + 'static) {
+        let task = self.tasks.spawn(task);
+        self.cancellable.insert(id, task);
     }
 
     async fn answer(&self, id: u64, reply: Reply) {

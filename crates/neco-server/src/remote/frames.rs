@@ -1,7 +1,7 @@
 //! What a window and a session say to each other: one JSON object a line, each with the id of the
 //! request that it is or belongs to.
 
-use neco_proto::app::{AppError, Call};
+use neco_proto::app::{AppError, Call, Caller};
 use neco_proto::{Actor, Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +29,19 @@ pub(super) enum Request {
     /// [`neco_proto::Client::events`].
     Events { since: Seq },
     /// [`neco_proto::app::App::call`].
-    Call(Call),
+    Call(Asked),
+    /// Whoever made the request of this id does not wait for its answer any more. A command that was sent stays sent.
+    Cancel,
+}
+
+/// A call, with who makes it: the person where nobody says otherwise. Whoever may talk to the session could be the
+/// person, so it is believed when it says that it may do less.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Asked {
+    #[serde(default = "Caller::person", skip_serializing_if = "is_all_of_the_person")]
+    pub caller: Caller,
+    #[serde(flatten)]
+    pub call: Call,
 }
 
 /// A command, with whom it came from: the person where nobody says otherwise. Whoever may talk to the session could be the
@@ -81,6 +93,10 @@ pub(super) enum Trouble {
 
 fn is_person(by: &Actor) -> bool {
     *by == Actor::Person
+}
+
+fn is_all_of_the_person(caller: &Caller) -> bool {
+    *caller == Caller::person()
 }
 
 /// The line of something that is said, with its end.
@@ -172,6 +188,12 @@ mod tests {
         );
         let older: Request = serde_json::from_str(r#"{"send":{"type":"cancel"}}"#).unwrap();
         assert_eq!(older, Request::Send(Sent { by: Actor::Person, command: Command::Cancel }), "nobody else is named");
+        let call = || Call { name: "keys.list".to_owned(), arguments: serde_json::json!({}) };
+        let asked = says(Request::Call(Asked { caller: Caller::person(), call: call() }));
+        assert_eq!(asked, "{\"id\":7,\"says\":{\"call\":{\"name\":\"keys.list\",\"arguments\":{}}}}\n");
+        let older: Request = serde_json::from_str(r#"{"call":{"name":"keys.list","arguments":{}}}"#).unwrap();
+        assert_eq!(older, Request::Call(Asked { caller: Caller::person(), call: call() }), "nobody else is named");
+        assert_eq!(says(Request::Cancel), "{\"id\":7,\"says\":\"cancel\"}\n");
         assert_eq!(says(Request::Events { since: 3 }), "{\"id\":7,\"says\":{\"events\":{\"since\":3}}}\n");
         assert_eq!(says(Reply::End), "{\"id\":7,\"says\":\"end\"}\n");
         let failed = Trouble::Failed { code: 6001, message: "full".into() };

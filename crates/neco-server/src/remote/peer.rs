@@ -148,8 +148,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn who_is_in_a_box_is_known_with_an_empty_environment_and_no_parents() {
-        let Ok(setpriv) = std::process::Command::new("setpriv").arg("--version").output() else { return };
-        assert!(setpriv.status.success());
+        let setpriv = std::process::Command::new("setpriv").arg("--version").output();
+        assert!(setpriv.is_ok_and(|setpriv| setpriv.status.success()), "setpriv (package util-linux) is needed");
         let stripped = |words: &str| {
             let line = format!("env -i /usr/bin/setsid {words} /bin/sleep 30 >/dev/null 2>&1 & echo $!");
             orphan(&line, "/bin/sleep", None)

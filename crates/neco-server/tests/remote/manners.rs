@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use neco_proto::app::sessions::ListSessions;
-use neco_proto::app::{App, Call, Caller, Trouble};
-use neco_proto::{Client, ClientError, Command, Query, SessionId};
+use neco_proto::app::{App, Call, Caller, Scope, Trouble};
+use neco_proto::{Actor, Client, ClientError, Command, Query, SessionId};
 use neco_server::{AttachError, RemoteClient, SocketPlaces};
 use serde_json::{Value, json};
 
@@ -212,4 +212,31 @@ async fn the_program_around_a_session_is_asked_over_the_same_socket() {
     let unknown = Call { name: "sessions.sing".into(), arguments: json!({}) };
     let error = app.call(&Caller::person(), unknown).await.unwrap_err();
     assert_eq!((error.trouble, error.message.as_str()), (Trouble::NotFound, "there is no call sessions.sing"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_only_look_may_do_no_more_over_the_socket() {
+    let stage = Stage::new();
+    let client = RemoteClient::attach(&stage.places, stage.session.id).await.unwrap();
+    let app: &dyn App = &client;
+    let tablet = Caller { actor: Actor::Device { name: "tablet".into() }, scope: Scope::Read, tenant: None };
+    app.ask(&tablet, &ListSessions::default()).await.unwrap();
+    assert_eq!(*stage.session.callers.lock().unwrap(), [tablet]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_calls_keep_no_command_waiting_and_end_when_nobody_waits_for_them() {
+    let stage = Stage::new();
+    let client = RemoteClient::attach(&stage.places, stage.session.id).await.unwrap();
+    let person = Caller::person();
+    let ponder = || client.call(&person, Call { name: "sessions.ponder".into(), arguments: json!({}) });
+    let mut stuck = stage.session.stuck.subscribe();
+    let calls = futures::future::join_all((0..8).map(|_| ponder()));
+    tokio::select! {
+        _ = calls => panic!("they never end"),
+        _ = stuck.wait_for(|stuck| *stuck == 8) => {}
+    }
+    // Whoever asked has gone; commands were never in their way.
+    client.send(Command::Cancel).await.unwrap();
+    stuck.wait_for(|stuck| *stuck == 0).await.unwrap();
 }

@@ -23,14 +23,35 @@ pub struct FakeSession {
     agent: AgentId,
     log: Arc<Mutex<Vec<Event>>>,
     pub commands: Mutex<Vec<(Actor, Command)>>,
+    pub callers: Mutex<Vec<Caller>>,
+    /// How many calls that never end are being answered.
+    pub stuck: Arc<watch::Sender<usize>>,
     /// The last event, and whether there will be more.
     last: watch::Sender<(Seq, bool)>,
 }
 
 /// A program with one session and nothing else.
 impl App for FakeSession {
-    fn call<'a>(&'a self, _: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
+        self.callers.lock().unwrap().push(caller.clone());
+        if call.name == "sessions.ponder" {
+            self.stuck.send_modify(|stuck| *stuck += 1);
+            let ends = Ends(Arc::clone(&self.stuck));
+            return Box::pin(async move {
+                let _ends = ends;
+                std::future::pending().await
+            });
+        }
         Box::pin(async move { call.answer::<ListSessions>(SessionPage { more: 7, ..SessionPage::default() }) })
+    }
+}
+
+/// A call that is being answered, until it is dropped.
+struct Ends(Arc<watch::Sender<usize>>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.send_modify(|stuck| *stuck -= 1);
     }
 }
 
@@ -41,6 +62,8 @@ impl FakeSession {
             agent: AgentId::new(),
             log: Arc::default(),
             commands: Mutex::default(),
+            callers: Mutex::default(),
+            stuck: Arc::default(),
             last: watch::Sender::new((0, false)),
         })
     }
