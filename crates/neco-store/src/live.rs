@@ -122,6 +122,16 @@ struct Follower {
     is_behind: bool,
 }
 
+impl Drop for Follower {
+    fn drop(&mut self) {
+        let mut sessions = self.live.sessions();
+        // This follower's own receiver is still counted.
+        if sessions.followed.get(&self.session).is_some_and(|sender| sender.receiver_count() <= 1) {
+            sessions.followed.remove(&self.session);
+        }
+    }
+}
+
 impl Follower {
     async fn next(&mut self) -> Result<Event, StoreError> {
         loop {
@@ -164,5 +174,21 @@ impl Follower {
             self.appended = self.live.appended_to(self.session);
         }
         appended.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryStore;
+
+    #[tokio::test]
+    async fn nothing_is_left_of_those_who_stop_following() {
+        let (live, log) = (Arc::new(Live::default()), Arc::new(MemoryStore::default()));
+        let follow = || live.follow(Arc::clone(&log) as Arc<dyn EventLog>, SessionId::new(), 0);
+        let (one, other) = (follow(), follow());
+        assert_eq!(live.sessions().followed.len(), 2);
+        drop((one, other));
+        assert!(live.sessions().followed.is_empty());
     }
 }
