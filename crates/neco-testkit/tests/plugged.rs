@@ -15,19 +15,24 @@ use neco_safety::SideEffect;
 use neco_session::Session;
 use neco_testkit::scenario::Setup;
 use neco_testkit::stage::{Stage, StageSetup};
-use neco_toolkit::{DynTool, Plan, PreparedCall, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, Plan, PluggedTools, PreparedCall, Registry, ToolContext, ToolError, ToolOutput};
 use serde_json::{Value, json};
 
 const NAME: &str = "mcp__weather__today";
 
 /// A tool of a server that can be pulled out.
 struct Weather {
+    name: &'static str,
     origin: ToolOrigin,
     schema: Value,
 }
 
 fn weather() -> Arc<dyn DynTool> {
-    Arc::new(Weather { origin: server(), schema: json!({ "type": "object", "properties": {} }) })
+    called(NAME)
+}
+
+fn called(name: &'static str) -> Arc<dyn DynTool> {
+    Arc::new(Weather { name, origin: server(), schema: json!({ "type": "object", "properties": {} }) })
 }
 
 fn server() -> ToolOrigin {
@@ -36,7 +41,7 @@ fn server() -> ToolOrigin {
 
 impl DynTool for Weather {
     fn name(&self) -> &str {
-        NAME
+        self.name
     }
 
     fn description(&self) -> &str {
@@ -165,4 +170,13 @@ async fn narrowing_holds_for_what_comes_later() {
     calls(&session, "again").await;
     assert_eq!(*model.declared.lock().unwrap(), [false, false]);
     session.close().await;
+}
+
+#[test]
+fn a_tool_of_a_server_takes_no_name_that_means_one_of_the_program() {
+    let plugged = PluggedTools::default();
+    let registry = Registry::default().following(&plugged);
+    plugged.set(&server(), vec![called("Bash"), called("read_file"), called("Read"), weather()]);
+    let there = registry.fresh();
+    assert_eq!(there.iter().map(|tool| tool.name()).collect::<Vec<_>>(), [NAME]);
 }

@@ -34,8 +34,10 @@ impl PluggedTools {
     /// Puts the tools of an origin in the place of those that it had; with none, it is pulled out.
     pub fn set(&self, origin: &ToolOrigin, tools: Vec<Arc<dyn DynTool>>) {
         self.tools.send_modify(|all| {
+            // The place of an origin stays: of two tools of one name, the same one counts after a change.
+            let before = all.iter().take_while(|tool| tool.origin() != origin).count();
             all.retain(|tool| tool.origin() != origin);
-            all.extend(tools);
+            all.splice(before..before, tools);
         });
     }
 

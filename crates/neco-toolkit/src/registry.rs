@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use neco_proto::event::KnownFile;
 use neco_proto::{ErrorCode, ToolOrigin};
-use neco_safety::tools::spelling;
+use neco_safety::tools::{own_name, spelling};
 use tokio::sync::watch;
 
 use crate::output::ToolError;
@@ -91,7 +91,9 @@ impl Registry {
         let before = self.tools.split_off(self.own);
         for tool in there {
             let passes = self.filters.iter().all(|keep| keep(tool.as_ref()));
-            if passes && !self.has(tool.name()) {
+            // Whoever plugs a tool in can't have it called in place of one of this program.
+            let means_another = !tool.origin().is_built_in() && own_name(tool.name()).is_some();
+            if passes && !means_another && !self.has(tool.name()) {
                 self.tools.push(tool);
             }
         }
