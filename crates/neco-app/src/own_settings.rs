@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use neco_config::Env;
@@ -25,6 +24,7 @@ pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<Writ
     let file = file(&app.env);
     let shown = app.env.shown(&file);
     let failed = |error: &dyn Display| AppError::new(Trouble::Failed, format!("{shown}: {error}"));
+    let _lock = lock(&app.env).map_err(|error| failed(&error))?;
     let present = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -70,20 +70,27 @@ fn section_of_others() -> Item {
     Item::Table(table)
 }
 
+/// Keeps others who change the file waiting, so that nobody loses what somebody else set. The folder is locked since the
+/// file itself is replaced.
+fn lock(env: &Env) -> std::io::Result<File> {
+    fs::create_dir_all(env.config_dir())?;
+    let folder = File::open(env.config_dir())?;
+    folder.lock()?;
+    Ok(folder)
+}
+
 /// Writes the file whole or not at all. One that is a link stays one, and its mode stays as well.
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let beside = file.with_extension("toml.new");
-    let mut out = File::options().create(true).write(true).truncate(true).mode(0o600).open(&beside)?;
+    // Such files are made for their owner alone.
+    let mut beside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
     if let Ok(present) = fs::metadata(&file) {
-        out.set_permissions(present.permissions())?;
+        beside.as_file().set_permissions(present.permissions())?;
     }
-    out.write_all(text.as_bytes())?;
-    out.sync_all()?;
-    fs::rename(&beside, &file)
+    beside.write_all(text.as_bytes())?;
+    beside.as_file().sync_all()?;
+    beside.persist(&file)?;
+    Ok(())
 }
 
 #[cfg(test)]

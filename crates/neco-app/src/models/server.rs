@@ -8,6 +8,7 @@ use toml_edit::{DocumentMut, Item};
 
 use crate::app::StorelessApp;
 use crate::own_settings;
+use crate::workspace::keys;
 
 /// How long a server has to take a call.
 const LISTENS: Duration = Duration::from_secs(2);
@@ -27,7 +28,10 @@ impl Server {
             return Err(AppError::new(Trouble::Invalid, words));
         }
         let present = fs::read_to_string(own_settings::file(&app.env)).unwrap_or_default();
-        Ok(Self { name: free_name(&present, &base), base })
+        // Keys that can't be read are sent nowhere.
+        let kept = keys::file(&app.env).read().unwrap_or_default();
+        let name = free_name(&present, &base, |name| kept.contains_key(name));
+        Ok(Self { name, base })
     }
 
     /// The settings that make it known, as `-c` takes them.
@@ -57,12 +61,13 @@ fn is_address(base: &str) -> bool {
     host.is_some_and(|host| host.starts_with(|char: char| char.is_alphanumeric() || char == '['))
 }
 
-/// `mine`, or `mine-2` where that is another server already.
-fn free_name(present: &str, base: &str) -> String {
+/// `mine`, or `mine-2` where that is another server already, or a key of another one is still kept under that name.
+fn free_name(present: &str, base: &str, has_key: impl Fn(&str) -> bool) -> String {
     let present: DocumentMut = present.parse().unwrap_or_default();
     let of = |name: &String| present.get("model_providers").and_then(|providers| providers.get(name));
-    let is_free = |name: &String| {
-        of(name).is_none_or(|known| known.get("base").and_then(Item::as_str).is_some_and(|known| known == base))
+    let is_free = |name: &String| match of(name) {
+        Some(known) => known.get("base").and_then(Item::as_str).is_some_and(|known| known == base),
+        None => !has_key(name),
     };
     let names = std::iter::once("mine".to_owned()).chain((2..).map(|number| format!("mine-{number}")));
     names.into_iter().find(is_free).unwrap_or_default()
@@ -83,8 +88,11 @@ mod tests {
     #[test]
     fn a_second_server_has_another_name() {
         let one = "[model_providers.mine]\nbase = \"http://localhost:1/v1\"\n";
-        assert_eq!(free_name("", "http://localhost:1/v1"), "mine");
-        assert_eq!(free_name(one, "http://localhost:2/v1"), "mine-2");
-        assert_eq!(free_name(one, "http://localhost:1/v1"), "mine");
+        let no_key = |_: &str| false;
+        assert_eq!(free_name("", "http://localhost:1/v1", no_key), "mine");
+        assert_eq!(free_name(one, "http://localhost:2/v1", no_key), "mine-2");
+        assert_eq!(free_name(one, "http://localhost:1/v1", |_| true), "mine", "the key is its own");
+        let left = |name: &str| name == "mine";
+        assert_eq!(free_name("", "http://localhost:1/v1", left), "mine-2", "a key goes to no other server");
     }
 }
