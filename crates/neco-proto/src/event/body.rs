@@ -51,6 +51,21 @@ pub struct Event {
     pub more: Map<String, Value>,
 }
 
+impl Event {
+    /// An event that this version wrote.
+    #[must_use]
+    pub fn new(
+        seq: Seq,
+        ts: Timestamp,
+        session_id: SessionId,
+        agent_id: AgentId,
+        turn_id: Option<TurnId>,
+        body: EventBody,
+    ) -> Self {
+        Self { seq, ts, session_id, agent_id, turn_id, needs: None, body, more: Map::new() }
+    }
+}
+
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Self::serialize(self, serializer)
@@ -271,16 +286,14 @@ mod tests {
 
     #[test]
     fn an_event_is_one_flat_object_and_reads_back() {
-        let event = Event {
-            seq: 7,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id: SessionId::new(),
-            agent_id: AgentId::new(),
-            turn_id: None,
-            needs: None,
-            more: Map::new(),
-            body: EventBody::Message(Message::user("hello")),
-        };
+        let event = Event::new(
+            7,
+            Timestamp::UNIX_EPOCH,
+            SessionId::new(),
+            AgentId::new(),
+            None,
+            EventBody::Message(Message::user("hello")),
+        );
         let json = serde_json::to_value(&event).unwrap();
         assert_eq!(json["type"], "message");
         assert_eq!(json["role"], "user");
