@@ -113,7 +113,7 @@ async fn page(connection: &mut SqliteConnection, segment: Segment, limit: usize)
 pub(super) fn event_of(body: &str, contents: &HashMap<Hash, String>) -> Result<Event, Unreadable> {
     // A part that is lost must not take the whole session with it.
     let whole = blob::put_back(body, contents);
-    serde_json::from_str(&whole).map_err(|error| {
+    Event::from_json(&whole).map_err(|error| {
         let reason = format!("an event is not readable: {error}");
         // Of another version it is well written all the same.
         if error.is_data() { Unreadable::Event(reason) } else { Unreadable::Broken(reason) }
