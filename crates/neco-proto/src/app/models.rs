@@ -10,10 +10,11 @@ use crate::error_code::ErrorCode;
 use crate::usage::Usage;
 
 /// Which wire format a provider speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderType {
     /// OpenAI chat completions, which most servers speak.
+    #[default]
     Openai,
     /// OpenAI responses.
     Responses,
