@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
-use sqlx::{ConnectOptions, Connection, FromRow, Row as _, SqliteConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use uuid::Uuid;
 
 use super::transaction::insert_raw;
-use super::{blob, failure, stray};
+use super::{blob, failure, from_row, stray};
 
 /// How many events are read at a time.
 const PAGE: i64 = 64;
@@ -52,23 +52,7 @@ impl Found {
     }
 }
 
-impl FromRow<'_, SqliteRow> for Found {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            id: row.try_get("id")?,
-            cwd: row.try_get("cwd")?,
-            folder: row.try_get("folder")?,
-            title: row.try_get("title")?,
-            title_by: row.try_get("title_by")?,
-            created_ms: row.try_get("created_ms")?,
-            updated_ms: row.try_get("updated_ms")?,
-            last_seq: row.try_get("last_seq")?,
-            parent: row.try_get("parent_id")?,
-            base: row.try_get("parent_seq")?,
-            is_removed: row.try_get("is_removed")?,
-        })
-    }
-}
+from_row!(Found { id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent = parent_id, base = parent_seq, is_removed });
 
 /// Copies what was found, which lies in the database `from`. A session that can't be copied is lost, unless there is no
 /// room for it: then nothing is.

@@ -1,15 +1,14 @@
 //! Brings the index up to date with the log.
 
 use neco_proto::Event;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row, SqliteConnection};
+use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::entry::{self, Entry, Numbers};
 use crate::recall::segment::words_of;
 use crate::search::text::KINDS;
-use crate::sqlite::blob;
 use crate::sqlite::events::{Unreadable, event_of};
+use crate::sqlite::{blob, from_row};
 
 /// How many messages are read at a time, and in how many bytes or sessions a transaction ends.
 const PAGE: i64 = 200;
@@ -34,29 +33,9 @@ struct Indexed {
     cwd: String,
 }
 
-impl FromRow<'_, SqliteRow> for Standing {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            created_ms: row.try_get("created_ms")?,
-            base: row.try_get("parent_seq")?,
-            last_seq: row.try_get("last_seq")?,
-            title: row.try_get("title")?,
-            cwd: row.try_get("cwd")?,
-        })
-    }
-}
+from_row!(Standing { created_ms, base = parent_seq, last_seq, title, cwd });
 
-impl FromRow<'_, SqliteRow> for Indexed {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            key: row.try_get("key")?,
-            created_ms: row.try_get("created_ms")?,
-            seq: row.try_get("seq")?,
-            title: row.try_get("title")?,
-            cwd: row.try_get("cwd")?,
-        })
-    }
-}
+from_row!(Indexed { key, created_ms, seq, title, cwd });
 
 /// What a transaction has taken in so far.
 #[derive(Default)]

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row, SqliteConnection};
+use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::entry::{LATE, number_at};
@@ -11,8 +10,8 @@ use crate::search::snippet::snippet_of;
 use crate::search::terms::{Term, match_of};
 use crate::search::text::text_of;
 use crate::search::{HitRole, SearchHit, SearchQuery};
-use crate::sqlite::blob;
 use crate::sqlite::events::{Unreadable, event_of};
+use crate::sqlite::{blob, from_row};
 
 /// Most times that more is looked for in the place of what is not there any more.
 const MOST_PAGES: usize = 20;
@@ -60,27 +59,9 @@ struct Place {
     ts_ms: i64,
 }
 
-impl FromRow<'_, SqliteRow> for Shown {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            id: row.try_get("id")?,
-            title: row.try_get("title")?,
-            cwd: row.try_get("cwd")?,
-            updated_ms: row.try_get("updated_ms")?,
-        })
-    }
-}
+from_row!(Shown { id, title, cwd, updated_ms });
 
-impl FromRow<'_, SqliteRow> for Place {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            number: row.try_get("number")?,
-            owner: row.try_get("owner")?,
-            seq: row.try_get("seq")?,
-            ts_ms: row.try_get("ts_ms")?,
-        })
-    }
-}
+from_row!(Place { number, owner, seq, ts_ms });
 
 /// A fork that is called as its parent is shows nothing that the parent does not.
 async fn titles(
