@@ -11,7 +11,7 @@ use super::open;
 use super::record::{FileStamp, NewRecord, Record};
 use super::segment::{query_of, words_of};
 use crate::error::StoreError;
-use crate::sqlite::{failure, from_row};
+use crate::sqlite::failure;
 
 /// A hit in the title counts most, then tags and summary, then the text.
 const SEARCH: &str = "SELECT folder, file, -bm25(words, 6.0, 3.0, 4.0, 1.0) AS score
@@ -163,23 +163,23 @@ impl MemoryIndex {
 }
 
 async fn read_files(connection: &mut SqliteConnection, folder: &str) -> Result<Vec<(String, FileStamp)>, sqlx::Error> {
-    let rows = sqlx::query("SELECT file, modified_ns, size, hash, read_ns FROM entries WHERE folder = ? ORDER BY file")
-        .bind(folder)
-        .fetch_all(connection)
-        .await?;
+    let rows = sql!(
+        query.fetch_all(connection),
+        "SELECT file, modified_ns, size, hash, read_ns FROM entries WHERE folder = ? ORDER BY file",
+        (folder)
+    )?;
     rows.iter().map(|row| Ok((row.try_get("file")?, FileStamp::from_row(row)?))).collect()
 }
 
 async fn read_entries(connection: &mut SqliteConnection, folders: &[String]) -> Result<Vec<Record>, sqlx::Error> {
     let mut all = Vec::new();
     for folder in folders {
-        let rows = sqlx::query(
+        let rows = sql!(
+            query.fetch_all(&mut *connection),
             "SELECT entries.*, coalesce(uses.uses, 0) AS uses, coalesce(uses.last_ms, 0) AS last_ms
              FROM entries LEFT JOIN uses USING (folder, id) WHERE folder = ? ORDER BY file",
-        )
-        .bind(folder)
-        .fetch_all(&mut *connection)
-        .await?;
+            (folder)
+        )?;
         for row in &rows {
             all.push(record_of(row)?);
         }
@@ -192,12 +192,8 @@ async fn read_scores(
     folders: &[String],
     query: &str,
 ) -> Result<Vec<((String, String), f64)>, sqlx::Error> {
-    let rows = sqlx::query(SEARCH)
-        .bind(query)
-        .bind(serde_json::Value::from(folders).to_string())
-        .bind(MOST_HITS)
-        .fetch_all(connection)
-        .await?;
+    let rows =
+        sql!(query.fetch_all(connection), SEARCH, (query, serde_json::Value::from(folders).to_string(), MOST_HITS))?;
     rows.iter().map(|row| Ok(((row.try_get("folder")?, row.try_get("file")?), row.try_get("score")?))).collect()
 }
 
@@ -228,16 +224,12 @@ async fn write_rows(
     gone: &[String],
 ) -> Result<(), sqlx::Error> {
     for file in gone.iter().chain(changed.iter().map(|new| &new.record.file)) {
-        sqlx::query("DELETE FROM words WHERE rowid IN (SELECT key FROM entries WHERE folder = ? AND file = ?)")
-            .bind(folder)
-            .bind(file)
-            .execute(&mut *connection)
-            .await?;
-        sqlx::query("DELETE FROM entries WHERE folder = ? AND file = ?")
-            .bind(folder)
-            .bind(file)
-            .execute(&mut *connection)
-            .await?;
+        sql!(
+            query.execute(&mut *connection),
+            "DELETE FROM words WHERE rowid IN (SELECT key FROM entries WHERE folder = ? AND file = ?)",
+            (folder, file)
+        )?;
+        sql!(query.execute(&mut *connection), "DELETE FROM entries WHERE folder = ? AND file = ?", (folder, file))?;
     }
     for new in changed {
         insert(connection, folder, new).await?;
@@ -249,36 +241,40 @@ async fn insert(connection: &mut SqliteConnection, folder: &str, new: &NewRecord
     let Record { file, stamp, id, title, summary, category, topic, tags, source, reach, created_ms, trouble, .. } =
         &new.record;
     let tags = tags.join("\n");
-    let inserted = sqlx::query(
+    let inserted = sql!(
+        query.execute(&mut *connection),
         "INSERT INTO entries (folder, file, modified_ns, size, hash, read_ns, id, title, summary, category, topic,
             tags, source, reach, created_ms, trouble) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )
-    .bind(folder)
-    .bind(file)
-    .bind(stamp.modified_ns)
-    .bind(stamp.size)
-    .bind(&stamp.hash)
-    .bind(stamp.read_ns)
-    .bind(id)
-    .bind(title)
-    .bind(summary)
-    .bind(category)
-    .bind(topic)
-    .bind(&tags)
-    .bind(source)
-    .bind(reach)
-    .bind(created_ms)
-    .bind(trouble)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("INSERT INTO words (rowid, title, summary, tags, body) VALUES (?, ?, ?, ?, ?)")
-        .bind(inserted.last_insert_rowid())
-        .bind(words_of(title))
-        .bind(words_of(summary))
-        .bind(words_of(&format!("{tags}\n{topic}")))
-        .bind(words_of(&new.body))
-        .execute(&mut *connection)
-        .await?;
+        (
+            folder,
+            file,
+            stamp.modified_ns,
+            stamp.size,
+            &stamp.hash,
+            stamp.read_ns,
+            id,
+            title,
+            summary,
+            category,
+            topic,
+            &tags,
+            source,
+            reach,
+            created_ms,
+            trouble
+        )
+    )?;
+    sql!(
+        query.execute(&mut *connection),
+        "INSERT INTO words (rowid, title, summary, tags, body) VALUES (?, ?, ?, ?, ?)",
+        (
+            inserted.last_insert_rowid(),
+            words_of(title),
+            words_of(summary),
+            words_of(&format!("{tags}\n{topic}")),
+            words_of(&new.body)
+        )
+    )?;
     Ok(())
 }
 

@@ -20,7 +20,7 @@
 //! `contents`, `salvage` and `stray` (a damaged file), `reserve` (room for a full disk), `tails` (where each log ends), `job`,
 //! `writer` (the thread), `transaction`, `quick`, `change`, `remove` and `shrink` (its SQL), `blob` (big strings,
 //! once), `reader`, `events` and `sizes`, `search` (the search index) and `indexer` (when it is
-//! brought up to date), `row`, `failure`.
+//! brought up to date), `failure`.
 
 mod aside;
 mod blob;
@@ -39,7 +39,6 @@ mod quick;
 mod reader;
 mod remove;
 mod reserve;
-mod row;
 mod salvage;
 mod search;
 mod shrink;
@@ -51,5 +50,4 @@ mod transaction;
 mod writer;
 
 pub use aside::SetAside;
-pub(crate) use row::from_row;
 pub use store::SqliteStore;
