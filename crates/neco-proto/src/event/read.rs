@@ -12,7 +12,7 @@ use super::{Event, EventBody};
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
 
 /// An event that this version can't read: its type is new, or a value in it is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnknownEvent {
     /// The value of `type`.
     #[serde(rename = "type")]
@@ -47,6 +47,14 @@ impl<'de> Deserialize<'de> for Event {
             Either::Known(read) => Ok(read.0),
             Either::Unknown(read) => Ok(read.0),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for EventBody {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let unknown = UnknownEvent::deserialize(deserializer)?;
+        let known = Self::read(&unknown.name, Value::Object(unknown.fields.clone()));
+        Ok(known.unwrap_or(Self::Unknown(unknown)))
     }
 }
 
