@@ -215,7 +215,7 @@ fn built_in() -> Result<Vec<ProviderEntry>, SetupError> {
 }
 
 fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, SetupError> {
-    let kind = section.kind.ok_or_else(|| SetupError::NoType { provider: name.to_owned() })?;
+    let kind = section.kind.ok_or_else(|| SetupError::NoType(name.to_owned()))?;
     let mut entry = ProviderEntry { name: name.to_owned(), kind, ..ProviderEntry::default() };
     entry.lay_over(section);
     Ok(entry)
