@@ -80,16 +80,14 @@ fn message(session: SessionId, seq: u64, number: usize) -> Event {
     if number.is_multiple_of(1000) {
         words.push("rare".to_owned());
     }
-    Event {
+    Event::new(
         seq,
-        ts: jiff::Timestamp::from_millisecond(1_700_000_000_000 + number as i64 * 5_000).unwrap(),
-        session_id: session,
-        agent_id: AgentId::new(),
-        turn_id: None,
-        needs: None,
-        more: serde_json::Map::new(),
-        body: EventBody::Message(Message::user(words.join(" "))),
-    }
+        jiff::Timestamp::from_millisecond(1_700_000_000_000 + number as i64 * 5_000).unwrap(),
+        session,
+        AgentId::new(),
+        None,
+        EventBody::Message(Message::user(words.join(" "))),
+    )
 }
 
 async fn searching() {

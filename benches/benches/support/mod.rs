@@ -11,15 +11,15 @@ pub const PER_TURN: usize = 23;
 pub fn events(session_id: SessionId, count: usize) -> Vec<Event> {
     let (agent_id, turn_id) = (AgentId::new(), TurnId::new());
     let ts = Timestamp::now();
-    let event = |number: usize| Event {
-        seq: number as Seq + 1,
-        ts,
-        session_id,
-        agent_id,
-        turn_id: Some(turn_id),
-        needs: None,
-        more: serde_json::Map::new(),
-        body: body(number / PER_TURN, number % PER_TURN),
+    let event = |number: usize| {
+        Event::new(
+            number as Seq + 1,
+            ts,
+            session_id,
+            agent_id,
+            Some(turn_id),
+            body(number / PER_TURN, number % PER_TURN),
+        )
     };
     (0..count).map(event).collect()
 }

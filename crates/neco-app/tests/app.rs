@@ -38,16 +38,7 @@ impl Stage {
         self.store.create(SessionRecord::new(id, folder.display().to_string(), ms)).await.unwrap();
         let body = EventBody::StreamChunk(StreamChunk { text: "hello".into() });
         let ts = jiff::Timestamp::from_millisecond(ms).unwrap();
-        let event = Event {
-            seq: 1,
-            ts,
-            session_id: id,
-            agent_id: AgentId::new(),
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = Event::new(1, ts, id, AgentId::new(), None, body);
         lease_and_append(self.store.as_ref(), vec![event], Durability::Now).await.unwrap();
         id
     }

@@ -65,16 +65,7 @@ impl Stage {
         let agent_id = AgentId::new();
         self.store.create(SessionRecord::new(session_id, folder.display().to_string(), ms)).await.unwrap();
         let ts = Timestamp::from_millisecond(ms).unwrap();
-        let event = |(body, seq)| Event {
-            seq,
-            ts,
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = |(body, seq)| Event::new(seq, ts, session_id, agent_id, None, body);
         let events = bodies.into_iter().zip(1..).map(event).collect();
         lease_and_append(self.store.as_ref(), events, Durability::Now).await.unwrap();
     }

@@ -271,7 +271,7 @@ fn refuse_what_does_not_chat(name: &ModelName) -> Result<(), SetupError> {
 
 fn base(entry: &ProviderEntry) -> Result<Address, SetupError> {
     let provider = entry.name.clone();
-    let base = entry.base.clone().ok_or_else(|| SetupError::NoBase { provider: provider.clone() })?;
+    let base = entry.base.clone().ok_or_else(|| SetupError::NoBase(provider.clone()))?;
     if base.is_sound() { Ok(base) } else { Err(SetupError::BadBase { provider, base: base.shown().to_owned() }) }
 }
 
@@ -311,7 +311,7 @@ fn headers(entry: &ProviderEntry) -> Result<HeaderMap, SetupError> {
 }
 
 fn script(entry: &ProviderEntry) -> Result<Script, SetupError> {
-    let path = entry.script.as_ref().ok_or_else(|| SetupError::NoScript { provider: entry.name.clone() })?;
+    let path = entry.script.as_ref().ok_or_else(|| SetupError::NoScript(entry.name.clone()))?;
     let bad = |reason: String| SetupError::BadScript { path: path.clone(), reason };
     // Read while the session is being set up: nothing else waits for this thread.
     let json = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;

@@ -82,47 +82,29 @@ impl ModelError {
     /// Whether the same request can succeed later.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        !self.never_retry
-            && match self.kind {
-                ErrorKind::RateLimit
-                | ErrorKind::Overloaded
-                | ErrorKind::Loading
-                | ErrorKind::ServerError
-                | ErrorKind::Timeout
-                | ErrorKind::StreamCut
-                | ErrorKind::MalformedToolCall
-                | ErrorKind::Unreachable => true,
-                ErrorKind::Auth
-                | ErrorKind::Permission
-                | ErrorKind::NotFound
-                | ErrorKind::InvalidRequest
-                | ErrorKind::ContextLength
-                | ErrorKind::RequestTooLarge
-                | ErrorKind::Quota
-                | ErrorKind::ContentFilter
-                | ErrorKind::AnswerTooLarge => false,
-            }
+        !self.never_retry && self.kind.nature().1
     }
 
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        match self.kind {
-            ErrorKind::Auth | ErrorKind::Permission => ErrorCode::NotAuthorised,
-            ErrorKind::ContextLength | ErrorKind::RequestTooLarge => ErrorCode::ContextTooLong,
-            ErrorKind::RateLimit => ErrorCode::RateLimited,
-            ErrorKind::Quota => ErrorCode::BudgetUsedUp,
-            ErrorKind::Timeout => ErrorCode::ModelTimedOut,
-            ErrorKind::ContentFilter => ErrorCode::AnswerRefused,
-            ErrorKind::NotFound
-            | ErrorKind::InvalidRequest
-            | ErrorKind::Overloaded
-            | ErrorKind::ServerError
-            | ErrorKind::Loading
-            | ErrorKind::StreamCut
-            | ErrorKind::MalformedToolCall
-            | ErrorKind::Unreachable
-            | ErrorKind::AnswerTooLarge => ErrorCode::ProviderUnavailable,
+        self.kind.nature().0
+    }
+}
+
+impl ErrorKind {
+    /// Its stable code, and whether the same request usually succeeds later.
+    fn nature(self) -> (ErrorCode, bool) {
+        match self {
+            Self::Auth | Self::Permission => (ErrorCode::NotAuthorised, false),
+            Self::ContextLength | Self::RequestTooLarge => (ErrorCode::ContextTooLong, false),
+            Self::Quota => (ErrorCode::BudgetUsedUp, false),
+            Self::ContentFilter => (ErrorCode::AnswerRefused, false),
+            Self::NotFound | Self::InvalidRequest | Self::AnswerTooLarge => (ErrorCode::ProviderUnavailable, false),
+            Self::RateLimit => (ErrorCode::RateLimited, true),
+            Self::Timeout => (ErrorCode::ModelTimedOut, true),
+            Self::Overloaded | Self::Loading | Self::ServerError => (ErrorCode::ProviderUnavailable, true),
+            Self::StreamCut | Self::MalformedToolCall | Self::Unreachable => (ErrorCode::ProviderUnavailable, true),
         }
     }
 }

@@ -124,7 +124,7 @@ impl Models {
     pub fn info(&self, name: &str) -> Result<ModelInfo, SetupError> {
         let (names, _) = self.members(name)?;
         let mut infos = names.iter().map(|name| self.info_of(name)).collect::<Result<Vec<_>, _>>()?.into_iter();
-        let first = infos.next().ok_or_else(|| SetupError::EmptyGroup { group: name.to_owned() })?;
+        let first = infos.next().ok_or_else(|| SetupError::EmptyGroup(name.to_owned()))?;
         Ok(infos.fold(first, |all, one| ModelInfo {
             context_window: all.context_window.min(one.context_window),
             max_output: all.max_output.min(one.max_output),
@@ -172,7 +172,7 @@ impl Models {
     pub fn members(&self, name: &str) -> Result<(Vec<ModelName>, Strategy), SetupError> {
         if let Some(group) = self.groups().get(name) {
             if group.models.is_empty() {
-                return Err(SetupError::EmptyGroup { group: name.to_owned() });
+                return Err(SetupError::EmptyGroup(name.to_owned()));
             }
             let member = |model: &String| self.member(model).map_err(|error| error.in_group(name));
             let mut names = group.models.iter().map(member).collect::<Result<Vec<_>, _>>()?;
@@ -193,7 +193,7 @@ impl Models {
     /// A model as a group lists it.
     fn member(&self, model: &str) -> Result<ModelName, SetupError> {
         if self.groups().contains_key(model) || GROUPS.contains(&model) {
-            return Err(SetupError::NestedGroup { name: model.to_owned() });
+            return Err(SetupError::NestedGroup(model.to_owned()));
         }
         let name: ModelName = model.parse()?;
         self.providers.get(&name.provider)?;
@@ -257,7 +257,7 @@ impl Models {
             }
         }
         if members.is_empty() {
-            return Err(missing.unwrap_or_else(|| SetupError::EmptyGroup { group: name.to_owned() }));
+            return Err(missing.unwrap_or_else(|| SetupError::EmptyGroup(name.to_owned())));
         }
         let label = names.first().filter(|_| names.len() == 1).map_or_else(|| name.to_owned(), ModelName::label);
         Ok(Group::new(label, members, strategy, self.workshop.policy).limited(self.workshop.limits))

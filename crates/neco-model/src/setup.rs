@@ -9,11 +9,8 @@ pub enum SetupError {
     #[error("no model is configured: {0}")]
     NoModel(LookedFor),
     /// The name is neither a group nor `provider/model`.
-    #[error("`{name}` is neither a group nor of the form provider/model")]
-    BadName {
-        /// As it was written.
-        name: String,
-    },
+    #[error("`{0}` is neither a group nor of the form provider/model")]
+    BadName(String),
     /// There is no such provider.
     #[error("there is no provider `{name}`: {}", guess(nearest.as_deref(), known))]
     UnknownProvider {
@@ -57,11 +54,8 @@ pub enum SetupError {
         group: String,
     },
     /// A group in a group.
-    #[error("`{name}` is a group itself: a group lists models, as provider/model")]
-    NestedGroup {
-        /// The group that is listed.
-        name: String,
-    },
+    #[error("`{0}` is a group itself: a group lists models, as provider/model")]
+    NestedGroup(String),
     /// What is wrong stands in a group.
     #[error("{error} (in [model_groups.{group}])")]
     InGroup {
@@ -71,11 +65,8 @@ pub enum SetupError {
         error: Box<SetupError>,
     },
     /// A group without models.
-    #[error("the model group `{group}` has no models: list some in [model_groups.{group}]")]
-    EmptyGroup {
-        /// Its name.
-        group: String,
-    },
+    #[error("the model group `{0}` has no models: list some in [model_groups.{0}]")]
+    EmptyGroup(String),
     /// A parameter that does not exist.
     #[error("`{model}` sets `{name}`, which does not exist; {}", known_parameters(name))]
     UnknownParameter {
@@ -97,17 +88,11 @@ pub enum SetupError {
         wanted: &'static str,
     },
     /// A new provider without a type.
-    #[error("the provider `{provider}` has no type: set type = \"openai\" in [model_providers.{provider}]")]
-    NoType {
-        /// Its name.
-        provider: String,
-    },
+    #[error("the provider `{0}` has no type: set type = \"openai\" in [model_providers.{0}]")]
+    NoType(String),
     /// A provider without an address.
-    #[error("the provider `{provider}` has no address: set base in [model_providers.{provider}]")]
-    NoBase {
-        /// Its name.
-        provider: String,
-    },
+    #[error("the provider `{0}` has no address: set base in [model_providers.{0}]")]
+    NoBase(String),
     /// An address that is none.
     #[error("the address `{base}` of the provider `{provider}` is not one: it must begin with http:// or https://")]
     BadBase {
@@ -172,11 +157,8 @@ pub enum SetupError {
         login: bool,
     },
     /// A scripted provider without a script.
-    #[error("the provider `{provider}` plays a script, but none is set: set script in [model_providers.{provider}]")]
-    NoScript {
-        /// Its name.
-        provider: String,
-    },
+    #[error("the provider `{0}` plays a script, but none is set: set script in [model_providers.{0}]")]
+    NoScript(String),
     /// A script that can't be played.
     #[error("the script {path} can't be played: {reason}")]
     BadScript {

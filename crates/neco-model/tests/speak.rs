@@ -2,10 +2,12 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod served;
+
 use std::sync::Arc;
 
+use crate::served::{Reply, ReplyEnd};
 use neco_config::section::ProviderType;
-use neco_model::scripted::sse::{Reply, ReplyEnd};
 use neco_model::scripted::{Fault, Player};
 use neco_model::wire::anthropic::Anthropic;
 use neco_model::wire::format::{Problem, Wire};

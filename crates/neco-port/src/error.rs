@@ -18,104 +18,48 @@ pub enum PortError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// A folder is where the file should be.
-    #[error("{file} is a folder")]
-    IntoFolder {
-        /// The folder.
-        file: String,
-    },
+    #[error("{0} is a folder")]
+    IntoFolder(String),
     /// The file is there.
-    #[error("{file} is there already")]
-    There {
-        /// The file.
-        file: String,
-    },
+    #[error("{0} is there already")]
+    There(String),
     /// The folder of the file is not there.
-    #[error("there is no folder {folder}")]
-    NoFolder {
-        /// The folder.
-        folder: String,
-    },
+    #[error("there is no folder {0}")]
+    NoFolder(String),
     /// The file can't be written.
-    #[error("{file} can't be written: {error}")]
-    NotWritten {
-        /// The file.
-        file: String,
-        /// Why.
-        error: io::Error,
-    },
+    #[error("{0} can't be written: {1}")]
+    NotWritten(String, io::Error),
     /// A folder is named where a file is wanted.
-    #[error("{file} is a folder")]
-    IsFolder {
-        /// The folder.
-        file: String,
-    },
+    #[error("{0} is a folder")]
+    IsFolder(String),
     /// The file can't be opened.
-    #[error("{file} can't be read: {error}")]
-    NotOpened {
-        /// The file.
-        file: String,
-        /// Why.
-        error: io::Error,
-    },
+    #[error("{0} can't be read: {1}")]
+    NotOpened(String, io::Error),
     /// The file can't be read to its end.
-    #[error("{file} can't be read: {error}")]
-    NotRead {
-        /// The file.
-        file: String,
-        /// Why.
-        error: io::Error,
-    },
+    #[error("{0} can't be read: {1}")]
+    NotRead(String, io::Error),
     /// What is piped in has more bytes than any session.
-    #[error("{file} can't be read: it does not end")]
-    Endless {
-        /// What it is called.
-        file: String,
-    },
+    #[error("{0} can't be read: it does not end")]
+    Endless(String),
     /// No program that is known writes such files.
-    #[error("{file} is no session of Neco, {}", Program::FOREIGN.map(Program::name).join(", "))]
-    Nobodys {
-        /// The file.
-        file: String,
-    },
+    #[error("{0} is no session of Neco, {others}", others = Program::FOREIGN.map(Program::name).join(", "))]
+    Nobodys(String),
     /// Nothing was said in it.
-    #[error("{file} holds nothing that was said to {program} or by it")]
-    Empty {
-        /// The file.
-        file: String,
-        /// The program that wrote it.
-        program: &'static str,
-    },
+    #[error("{0} holds nothing that was said to {1} or by it")]
+    Empty(String, &'static str),
     /// What Neco exported is not whole.
-    #[error("{file} {error}")]
-    Broken {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        error: JsonlError,
-    },
+    #[error("{0} {1}")]
+    Broken(String, JsonlError),
     /// An entry of a database is not there any more.
-    #[error("{file} can't be read any more")]
-    Gone {
-        /// The database and the entry.
-        file: String,
-    },
+    #[error("{0} can't be read any more")]
+    Gone(String),
     /// The database of opencode can't be read.
     #[error("the database of opencode can't be read: {0}")]
     Opencode(sqlx::Error),
     /// A database can't be read.
-    #[error("the database {file} can't be read: {error}")]
-    Database {
-        /// The database.
-        file: String,
-        /// Why.
-        error: sqlx::Error,
-    },
+    #[error("the database {0} can't be read: {1}")]
+    Database(String, sqlx::Error),
     /// A big output of a call can't be kept.
-    #[error("a big output can't be kept in {folder}: {error}")]
-    Output {
-        /// Where.
-        folder: String,
-        /// Why.
-        error: io::Error,
-    },
+    #[error("a big output can't be kept in {0}: {1}")]
+    Output(String, io::Error),
 }

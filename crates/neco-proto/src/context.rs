@@ -8,73 +8,39 @@ use crate::ids::MessageId;
 use crate::message::{Author, Message, Role};
 use crate::mode::names;
 
-/// One layer of what the model is told. The order of the variants is the order in which the model
-/// reads them: what changes least comes first, so that prompt caches hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Layer {
-    /// Who the agent is and the rules that always hold.
-    Base,
-    /// What the mode asks of it.
-    Mode,
-    /// What its generation lets it do.
-    Generation,
-    /// Its part among several agents.
-    Role,
-    /// Where it works.
-    Environment,
-    /// What the project and the person wrote down for agents.
-    Rules,
-    /// Skills that can be loaded.
-    Skills,
-    /// Agents that can be started.
-    Agents,
-    /// What is remembered of earlier sessions: titles and summaries.
-    Memory,
-    /// What the repository looks like.
-    RepoMap,
-    /// The files that the work is about.
-    Files,
-    /// What became of the conversation that was compacted.
-    Summary,
-    /// The conversation.
-    Messages,
+names! {
+    /// One layer of what the model is told. The order of the variants is the order in which the model
+    /// reads them: what changes least comes first, so that prompt caches hit.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum Layer {
+        /// Who the agent is and the rules that always hold.
+        Base = "base",
+        /// What the mode asks of it.
+        Mode = "mode",
+        /// What its generation lets it do.
+        Generation = "generation",
+        /// Its part among several agents.
+        Role = "role",
+        /// Where it works.
+        Environment = "environment",
+        /// What the project and the person wrote down for agents.
+        Rules = "rules",
+        /// Skills that can be loaded.
+        Skills = "skills",
+        /// Agents that can be started.
+        Agents = "agents",
+        /// What is remembered of earlier sessions: titles and summaries.
+        Memory = "memory",
+        /// What the repository looks like.
+        RepoMap = "repo_map",
+        /// The files that the work is about.
+        Files = "files",
+        /// What became of the conversation that was compacted.
+        Summary = "summary",
+        /// The conversation.
+        Messages = "messages",
+    }
 }
-
-impl Layer {
-    /// Every layer, in order.
-    pub const ALL: [Self; 13] = [
-        Self::Base,
-        Self::Mode,
-        Self::Generation,
-        Self::Role,
-        Self::Environment,
-        Self::Rules,
-        Self::Skills,
-        Self::Agents,
-        Self::Memory,
-        Self::RepoMap,
-        Self::Files,
-        Self::Summary,
-        Self::Messages,
-    ];
-}
-
-names!(Layer {
-    Layer::Base => "base",
-    Layer::Mode => "mode",
-    Layer::Generation => "generation",
-    Layer::Role => "role",
-    Layer::Environment => "environment",
-    Layer::Rules => "rules",
-    Layer::Skills => "skills",
-    Layer::Agents => "agents",
-    Layer::Memory => "memory",
-    Layer::RepoMap => "repo_map",
-    Layer::Files => "files",
-    Layer::Summary => "summary",
-    Layer::Messages => "messages",
-});
 
 /// How much room everything takes that the model would be told now. Tokens are estimates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,27 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::mode::names;
 
-/// How a todo stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TodoStatus {
-    /// Not begun, or begun and failed.
-    #[default]
-    Pending,
-    /// Being worked on.
-    InProgress,
-    /// Done.
-    Completed,
-    /// Not needed any more.
-    Cancelled,
+names! {
+    /// How a todo stands.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum TodoStatus {
+        /// Not begun, or begun and failed.
+        #[default]
+        Pending = "pending",
+        /// Being worked on.
+        InProgress = "in_progress",
+        /// Done.
+        Completed = "completed",
+        /// Not needed any more.
+        Cancelled = "cancelled",
+    }
 }
-
-names!(TodoStatus {
-    TodoStatus::Pending => "pending",
-    TodoStatus::InProgress => "in_progress",
-    TodoStatus::Completed => "completed",
-    TodoStatus::Cancelled => "cancelled",
-});
 
 impl TodoStatus {
     /// Whether nothing is left to do about it.
@@ -79,29 +73,22 @@ impl Todo {
     }
 }
 
-/// What became of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanStatus {
-    /// It was made and nobody decided about it.
-    Proposed,
-    /// It is being carried out.
-    Accepted,
-    /// It was sent back with comments.
-    SentBack,
-    /// Nothing comes of it.
-    Dropped,
-    /// Every step is done.
-    Finished,
+names! {
+    /// What became of a plan.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum PlanStatus {
+        /// It was made and nobody decided about it.
+        Proposed = "proposed",
+        /// It is being carried out.
+        Accepted = "accepted",
+        /// It was sent back with comments.
+        SentBack = "sent_back",
+        /// Nothing comes of it.
+        Dropped = "dropped",
+        /// Every step is done.
+        Finished = "finished",
+    }
 }
-
-names!(PlanStatus {
-    PlanStatus::Proposed => "proposed",
-    PlanStatus::Accepted => "accepted",
-    PlanStatus::SentBack => "sent_back",
-    PlanStatus::Dropped => "dropped",
-    PlanStatus::Finished => "finished",
-});
 
 /// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

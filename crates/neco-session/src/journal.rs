@@ -141,16 +141,7 @@ impl Journal {
             for (turn, body) in order.redactions.of(agent, turn, body) {
                 last += 1;
                 let (ts, session_id) = (now(), self.session);
-                events.push(Event {
-                    seq: last,
-                    ts,
-                    session_id,
-                    agent_id: agent,
-                    turn_id: turn,
-                    needs: None,
-                    more: serde_json::Map::new(),
-                    body,
-                });
+                events.push(Event::new(last, ts, session_id, agent, turn, body));
             }
         }
         if events.is_empty() {

@@ -7,7 +7,10 @@
 //! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
 //! fork's log is made of), `lease` (the right to write a session) and `live` (following one), the backends [`memory`] and
 //! [`sqlite`], then [`lock`], which keeps two processes from writing one session, and [`recall`], the index of the
-//! memory.
+//! memory; `sql` is what they write SQL with.
+
+#[macro_use]
+mod sql;
 
 pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]

@@ -163,16 +163,14 @@ impl DeadSession {
     }
 
     fn with(mut self, body: EventBody) -> Self {
-        self.events.push(Event {
-            seq: self.events.len() as Seq + 1,
-            ts: jiff::Timestamp::UNIX_EPOCH,
-            session_id: self.id,
-            agent_id: self.agent,
-            turn_id: Some(self.turn),
-            needs: None,
-            more: serde_json::Map::new(),
+        self.events.push(Event::new(
+            self.events.len() as Seq + 1,
+            jiff::Timestamp::UNIX_EPOCH,
+            self.id,
+            self.agent,
+            Some(self.turn),
             body,
-        });
+        ));
         self
     }
 

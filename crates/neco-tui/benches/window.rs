@@ -45,16 +45,7 @@ impl Stage {
     fn event(&mut self, body: EventBody) -> Event {
         self.seq += 1;
         let (session_id, agent_id) = (self.session, self.agent);
-        Event {
-            seq: self.seq,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        }
+        Event::new(self.seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body)
     }
 
     fn happen(&mut self, body: EventBody) {

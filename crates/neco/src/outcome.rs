@@ -164,16 +164,7 @@ mod tests {
 
     fn event(turn: TurnId, body: EventBody) -> Event {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
-        Event {
-            seq: 1,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id,
-            agent_id,
-            turn_id: Some(turn),
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        }
+        Event::new(1, Timestamp::UNIX_EPOCH, session_id, agent_id, Some(turn), body)
     }
 
     fn end(code: Option<ErrorCode>) -> EventBody {

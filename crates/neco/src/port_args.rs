@@ -77,7 +77,7 @@ pub struct ImportArgs {
     #[arg(value_name = "FILE", required_unless_present = "from")]
     pub which: Vec<String>,
     /// The program that wrote the file, if that is not plain from it
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "from", value_parser = programs(&Program::ALL))]
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "from", value_parser = programs(Program::ALL))]
     pub format: Option<Program>,
     /// Looks for the sessions of this folder where this program keeps them
     #[arg(long, value_name = "PROGRAM", value_parser = programs(&Program::FOREIGN))]

@@ -24,7 +24,7 @@ pub(crate) async fn list(app: &StorelessApp, request: ListKeys) -> Result<KeyLis
 fn rows(entry: &ProviderEntry, sources: &Keys<'_>) -> Vec<KeyRow> {
     let mut used = false;
     let mut rows = Vec::new();
-    for source in KeyPlace::ALL {
+    for &source in KeyPlace::ALL {
         let (found, problem) = match credentials_in(source, entry, sources) {
             Ok(found) => (found, None),
             Err(error) => (Vec::new(), Some(error.to_string())),

@@ -62,7 +62,7 @@ fn checked(typed: &str) -> Result<SecretString, AppError> {
 fn earlier(entry: &ProviderEntry, app: &StorelessApp) -> Option<KeyPlace> {
     let sources = Keys::find(&app.env);
     let has_keys = |place: &KeyPlace| credentials_in(*place, entry, &sources).is_ok_and(|found| !found.is_empty());
-    KeyPlace::ALL.into_iter().find(has_keys).filter(|place| *place != KeyPlace::File)
+    KeyPlace::ALL.iter().copied().find(has_keys).filter(|place| *place != KeyPlace::File)
 }
 
 fn invalid(words: impl Into<String>) -> AppError {

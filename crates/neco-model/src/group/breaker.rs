@@ -106,23 +106,12 @@ impl Drop for Pass {
 }
 
 fn rest(error: &ModelError, doublings: u64) -> Duration {
-    let first = match error.kind {
-        ErrorKind::Auth | ErrorKind::Permission | ErrorKind::Quota => KEY_REST,
-        ErrorKind::RateLimit if error.retry_after.is_some_and(|asked| !asked.is_zero()) => LEAST_REST,
-        ErrorKind::NotFound
-        | ErrorKind::InvalidRequest
-        | ErrorKind::ContextLength
-        | ErrorKind::RequestTooLarge
-        | ErrorKind::RateLimit
-        | ErrorKind::Overloaded
-        | ErrorKind::Loading
-        | ErrorKind::ServerError
-        | ErrorKind::Timeout
-        | ErrorKind::ContentFilter
-        | ErrorKind::StreamCut
-        | ErrorKind::MalformedToolCall
-        | ErrorKind::Unreachable
-        | ErrorKind::AnswerTooLarge => FIRST_REST,
+    let first = if matches!(error.kind, ErrorKind::Auth | ErrorKind::Permission | ErrorKind::Quota) {
+        KEY_REST
+    } else if error.kind == ErrorKind::RateLimit && error.retry_after.is_some_and(|asked| !asked.is_zero()) {
+        LEAST_REST
+    } else {
+        FIRST_REST
     };
     let doublings = u32::try_from(doublings.min(MOST_DOUBLINGS)).unwrap_or(u32::MAX);
     let grown = first.saturating_mul(2u32.saturating_pow(doublings));

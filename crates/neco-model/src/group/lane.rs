@@ -65,24 +65,8 @@ impl Lane {
 impl Leave {
     /// It gave up.
     pub(super) fn failed(&self, error: &ModelError) {
-        match error.kind {
-            ErrorKind::Auth | ErrorKind::Quota => self.key.failed(error),
-            ErrorKind::Permission
-            | ErrorKind::NotFound
-            | ErrorKind::InvalidRequest
-            | ErrorKind::ContextLength
-            | ErrorKind::RequestTooLarge
-            | ErrorKind::RateLimit
-            | ErrorKind::Overloaded
-            | ErrorKind::Loading
-            | ErrorKind::ServerError
-            | ErrorKind::Timeout
-            | ErrorKind::ContentFilter
-            | ErrorKind::StreamCut
-            | ErrorKind::MalformedToolCall
-            | ErrorKind::Unreachable
-            | ErrorKind::AnswerTooLarge => self.model.failed(error),
-        }
+        let blames_key = matches!(error.kind, ErrorKind::Auth | ErrorKind::Quota);
+        if blames_key { self.key.failed(error) } else { self.model.failed(error) }
     }
 
     /// It answered.

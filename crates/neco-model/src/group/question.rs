@@ -310,17 +310,7 @@ fn next_after(error: &ModelError) -> Next {
         | ErrorKind::ContentFilter => Next::Nowhere,
         ErrorKind::NotFound | ErrorKind::AnswerTooLarge => Next::Model,
         ErrorKind::Unreachable if error.never_retry => Next::Model,
-        ErrorKind::Auth
-        | ErrorKind::Permission
-        | ErrorKind::Quota
-        | ErrorKind::RateLimit
-        | ErrorKind::Overloaded
-        | ErrorKind::Loading
-        | ErrorKind::ServerError
-        | ErrorKind::Timeout
-        | ErrorKind::StreamCut
-        | ErrorKind::MalformedToolCall
-        | ErrorKind::Unreachable => Next::Key,
+        _ => Next::Key,
     }
 }
 

@@ -127,18 +127,7 @@ fn retry_after(problem: &Problem, headers: &HeaderMap) -> Option<Duration> {
         ErrorKind::Overloaded | ErrorKind::Loading | ErrorKind::ServerError | ErrorKind::Timeout => {
             wait::Limit::PerhapsHit
         }
-        ErrorKind::Auth
-        | ErrorKind::Permission
-        | ErrorKind::NotFound
-        | ErrorKind::InvalidRequest
-        | ErrorKind::ContextLength
-        | ErrorKind::RequestTooLarge
-        | ErrorKind::Quota
-        | ErrorKind::ContentFilter
-        | ErrorKind::StreamCut
-        | ErrorKind::MalformedToolCall
-        | ErrorKind::Unreachable
-        | ErrorKind::AnswerTooLarge => return None,
+        _ => return None,
     };
     problem.retry_after.or_else(|| wait::asked_for(headers, limit, &problem.message))
 }

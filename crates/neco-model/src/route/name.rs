@@ -95,7 +95,7 @@ impl FromStr for ModelName {
         let (provider, model) = label
             .split_once('/')
             .filter(|(provider, model)| !provider.is_empty() && !model.is_empty())
-            .ok_or_else(|| SetupError::BadName { name: text.to_owned() })?;
+            .ok_or_else(|| SetupError::BadName(text.to_owned()))?;
         let mut parameters = Parameters::default();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -123,7 +123,7 @@ pub fn credentials_in(
 /// # Errors
 /// When a place that might have some can't be looked at, or a key can't be sent.
 pub(crate) fn credentials(entry: &ProviderEntry, sources: &dyn KeySources) -> Result<Vec<Credential>, SetupError> {
-    for place in KeyPlace::ALL {
+    for &place in KeyPlace::ALL {
         let found = credentials_in(place, entry, sources)?;
         if !found.is_empty() {
             return Ok(found);

@@ -17,7 +17,7 @@ use crate::wire::openai_chat::Dialect;
 const BUILT_IN: &str = include_str!("providers.toml");
 
 /// One provider.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderEntry {
     /// Its name in `provider/model`.
@@ -29,10 +29,8 @@ pub struct ProviderEntry {
     #[serde(default, deserialize_with = "address")]
     pub base: Option<Address>,
     /// The path that is added instead of the format's own; `{model}` stands for the model.
-    #[serde(default)]
     pub path: Option<String>,
     /// The header that carries the key instead of the format's own.
-    #[serde(default)]
     pub key_header: Option<String>,
     /// Variables that hold its keys.
     #[serde(default)]
@@ -44,31 +42,23 @@ pub struct ProviderEntry {
     #[serde(skip)]
     pub keyring: Option<String>,
     /// How one logs in, where one can.
-    #[serde(default)]
     pub login: Option<LoginSettings>,
     /// Whether it runs on this machine.
     #[serde(default)]
     pub local: bool,
     /// Whether calls that its models write into their text are run.
-    #[serde(default)]
     pub text_tool_calls: Option<TextToolCalls>,
     /// What is asked when only its key is known.
-    #[serde(default)]
     pub default_model: Option<String>,
     /// The same for hard thought, if that is another model.
-    #[serde(default)]
     pub strong_model: Option<String>,
     /// The same for small steps, if that is another model.
-    #[serde(default)]
     pub fast_model: Option<String>,
     /// The same for pictures; without it the provider has none.
-    #[serde(default)]
     pub vision_model: Option<String>,
     /// How it is started, for a person.
-    #[serde(default)]
     pub start: Option<String>,
     /// The command that gets a missing model, without the model.
-    #[serde(default)]
     pub pull: Option<String>,
     /// Headers sent with every request.
     #[serde(default)]
@@ -142,33 +132,23 @@ impl ProviderEntry {
     }
 
     fn lay_over(&mut self, section: &ProviderSection) {
-        if let Some(kind) = section.kind {
-            self.kind = kind;
-        }
+        self.kind = section.kind.unwrap_or(self.kind);
         if let Some(base) = &section.base {
             self.base = Some(Address::new(base)).filter(|base| !base.shown().is_empty());
         }
-        if section.path.is_some() {
-            self.path.clone_from(&section.path);
-        }
-        if section.key_header.is_some() {
-            self.key_header.clone_from(&section.key_header);
-        }
+        self.path = section.path.clone().or(self.path.take());
+        self.key_header = section.key_header.clone().or(self.key_header.take());
         if section.api_key_env.is_some() || !section.api_key_envs.is_empty() {
             self.api_key_envs = section.api_key_env.iter().chain(&section.api_key_envs).cloned().collect();
         }
         if let Some(key) = &section.api_key {
             self.api_key = Some(key.as_str().into());
         }
-        if section.keyring.is_some() {
-            self.keyring.clone_from(&section.keyring);
-        }
+        self.keyring = section.keyring.clone().or(self.keyring.take());
         if let Some(login) = &section.login {
             self.login.get_or_insert_default().lay_over(login);
         }
-        if section.script.is_some() {
-            self.script.clone_from(&section.script);
-        }
+        self.script = section.script.clone().or(self.script.take());
         self.local |= section.local;
         self.text_tool_calls = section.text_tool_calls.or(self.text_tool_calls);
         if !section.responses_only.is_empty() {
@@ -235,30 +215,8 @@ fn built_in() -> Result<Vec<ProviderEntry>, SetupError> {
 }
 
 fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, SetupError> {
-    let kind = section.kind.ok_or_else(|| SetupError::NoType { provider: name.to_owned() })?;
-    let mut entry = ProviderEntry {
-        name: name.to_owned(),
-        kind,
-        base: None,
-        path: None,
-        key_header: None,
-        api_key_envs: Vec::new(),
-        api_key: None,
-        keyring: None,
-        login: None,
-        local: false,
-        text_tool_calls: None,
-        default_model: None,
-        strong_model: None,
-        fast_model: None,
-        vision_model: None,
-        start: None,
-        pull: None,
-        headers: BTreeMap::new(),
-        script: None,
-        responses_only: Vec::new(),
-        dialect: Dialect::default(),
-    };
+    let kind = section.kind.ok_or_else(|| SetupError::NoType(name.to_owned()))?;
+    let mut entry = ProviderEntry { name: name.to_owned(), kind, ..ProviderEntry::default() };
     entry.lay_over(section);
     Ok(entry)
 }

@@ -42,12 +42,6 @@ impl Expect {
         Self { last_tool_contains: Some(text.to_owned()), ..Self::default() }
     }
 
-    /// The newest tool result must have failed like this.
-    #[must_use]
-    pub fn tool_error(code: ErrorCode) -> Self {
-        Self { last_tool_error: Some(code.number()), ..Self::default() }
-    }
-
     /// Whether `request` is as expected; says what is not.
     ///
     /// # Errors

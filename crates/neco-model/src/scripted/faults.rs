@@ -32,7 +32,7 @@ pub enum Fault {
 }
 
 /// The words of an error event.
-pub(super) const ERROR_EVENT: &str = "the script says that the vendor fails here";
+pub const ERROR_EVENT: &str = "the script says that the vendor fails here";
 
 impl Fault {
     /// A 429 that asks to wait so many seconds.
@@ -48,7 +48,8 @@ impl Fault {
     }
 
     /// How many pieces come before it; `None` when all do.
-    pub(super) fn after(&self) -> Option<usize> {
+    #[must_use]
+    pub fn after(&self) -> Option<usize> {
         match self {
             Self::DropAfter(pieces) | Self::StallAfter(pieces) | Self::ErrorAfter(pieces) => Some(*pieces),
             Self::Status { .. } | Self::Empty => None,
@@ -57,7 +58,8 @@ impl Fault {
 }
 
 /// The headers of a status fault.
-pub(super) fn headers(retry_after: Option<f64>) -> HeaderMap {
+#[must_use]
+pub fn headers(retry_after: Option<f64>) -> HeaderMap {
     let milliseconds = retry_after
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .and_then(|wait| HeaderValue::from_str(&wait.as_millis().to_string()).ok());
@@ -65,7 +67,8 @@ pub(super) fn headers(retry_after: Option<f64>) -> HeaderMap {
 }
 
 /// The body of a status fault.
-pub(super) fn body(code: u16, message: Option<&str>) -> String {
+#[must_use]
+pub fn body(code: u16, message: Option<&str>) -> String {
     let message = message.map_or_else(|| format!("the script answers with status {code}"), str::to_owned);
     json!({ "error": { "message": message, "type": null, "code": null } }).to_string()
 }

@@ -1,12 +1,10 @@
 //! Answers written beforehand: how tests, the demo and benchmarks drive the real loop.
 //!
 //! The scripted model is a provider like any other and stands behind the same group, so its faults
-//! are retried and failed over like real ones. The same script can be served over real HTTP with
-//! [`sse`]. The file format is described at [`Script`].
+//! are retried and failed over like real ones. The file format is described at [`Script`].
 //!
 //! Reading order: [`script`] (what is written), [`build`] (writing it in Rust), [`faults`],
-//! [`expect`], [`play`] (which turn comes next, and its pieces), [`model`], [`sse`] with
-//! `speak` (in each wire format).
+//! [`expect`], [`play`] (which turn comes next, and its pieces), [`model`].
 
 pub mod build;
 pub mod expect;
@@ -14,8 +12,6 @@ pub mod faults;
 pub mod model;
 pub mod play;
 pub mod script;
-mod speak;
-pub mod sse;
 
 pub use expect::Expect;
 pub use faults::Fault;

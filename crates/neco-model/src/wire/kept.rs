@@ -5,7 +5,10 @@
 //! serialises nothing again.
 
 use bytes::Bytes;
+use neco_proto::Message;
 use serde::Serialize;
+
+use crate::adapt::Sent;
 
 const NUMBER: usize = size_of::<u64>();
 
@@ -93,6 +96,28 @@ pub(super) fn add_pieces(kept: &Bytes, reader: For, pieces: &mut Vec<Bytes>) {
         from = span.end;
     }
     add_slice(kept, from, end, pieces);
+}
+
+/// A request that ends with the list of its messages, of which `encode` gives the form that is kept; it is also told
+/// what stands before each.
+pub(super) fn list<'a>(
+    head: Bytes,
+    conversation: &'a [Sent<'a>],
+    encode: impl Fn(&Sent<'a>, Option<&'a Message>) -> Bytes,
+) -> Vec<Bytes> {
+    let mut pieces = Vec::with_capacity(conversation.len() + 2);
+    pieces.push(head);
+    let mut before = None;
+    for sent in conversation {
+        add_pieces(&encode(sent, before), if sent.own_thoughts() { For::AUTHOR } else { For::OTHERS }, &mut pieces);
+        before = Some(sent.message());
+    }
+    // Every message begins with the comma that separates it from the one before.
+    if let Some(first) = pieces.get_mut(1) {
+        *first = first.slice(1..);
+    }
+    pieces.push(Bytes::from_static(b"]}"));
+    pieces
 }
 
 fn add_slice(kept: &Bytes, from: usize, to: usize, pieces: &mut Vec<Bytes>) {

@@ -4,6 +4,10 @@
 //! middle of a character. Every byte is looked at once; a line or an event that never ends is an
 //! error rather than a growing buffer.
 
+use serde::Deserialize;
+
+use crate::wire::format::Problem;
+
 /// The longest line and the longest event that are accepted.
 pub const LIMIT: usize = 8 * 1024 * 1024;
 
@@ -16,6 +20,17 @@ pub struct Event<'a> {
     pub name: &'a [u8],
     /// The `data` lines, joined by line feeds.
     pub data: &'a [u8],
+}
+
+impl<'a> Event<'a> {
+    /// Reads the object that the data is; servers also send pings, blanks and end marks of their own, which say nothing.
+    pub(super) fn object<T: Deserialize<'a>>(&self) -> Result<Option<T>, Problem> {
+        let data = self.data.trim_ascii();
+        if data.first() != Some(&b'{') {
+            return Ok(None);
+        }
+        serde_json::from_slice(data).map(Some).map_err(|error| Problem::unreadable(data, &error))
+    }
 }
 
 /// A line or an event is longer than any real one.

@@ -15,3 +15,6 @@ mod reading;
 mod schedule;
 mod server;
 mod wires;
+
+#[path = "../served/mod.rs"]
+mod served;

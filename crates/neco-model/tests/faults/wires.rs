@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::served::Reply;
 use futures::future::join_all;
 use futures::{StreamExt, stream};
 use neco_config::section::{Config, GroupSection, NetworkSection, ProviderSection, ProviderType, Strategy as Choice};
-use neco_model::scripted::sse::Reply;
 use neco_model::scripted::{Fault, Player, Turn};
 use neco_model::wire::anthropic::Anthropic;
 use neco_model::wire::format::Wire;

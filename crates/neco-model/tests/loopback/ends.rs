@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::served::{Reply, ReplyEnd};
 use futures::StreamExt;
 use neco_config::section::{ProviderSection, ProviderType};
-use neco_model::scripted::sse::{Reply, ReplyEnd};
 use neco_model::scripted::{Player, Script};
 use neco_model::{Answer, ErrorKind, FinishReason};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::served::{Reply, ReplyEnd};
 use neco_config::section::{LoginSection, ProviderSection, TextToolCalls};
 use neco_model::route::{DeviceLogin, Kept, LoginError, LoginSettings};
-use neco_model::scripted::sse::{Reply, ReplyEnd};
 use neco_model::{Delta, ErrorKind, KeySources, ModelError, Models, Script};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use neco_model::scripted::sse::{Reply, ReplyEnd};
+use crate::served::{Reply, ReplyEnd};
 use neco_model::scripted::{Player, Script};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::served::{Reply, ReplyEnd};
 use neco_config::section::{ProviderSection, TextToolCalls};
-use neco_model::scripted::sse::{Reply, ReplyEnd};
 use neco_model::scripted::{Fault, Turn};
 use neco_model::{Answer, ErrorKind, FinishReason, Provider, Script};
 use serde_json::json;

@@ -8,6 +8,9 @@
 mod node;
 mod server;
 
+#[path = "../served/mod.rs"]
+mod served;
+
 use std::io::Write;
 
 use neco_config::section::ProviderType;

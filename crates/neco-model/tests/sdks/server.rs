@@ -5,10 +5,10 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
+use crate::served::Reply;
 use neco_config::section::ProviderType;
 use neco_model::Script;
 use neco_model::scripted::Player;
-use neco_model::scripted::sse::Reply;
 
 /// Its address. It serves as long as the test runs.
 pub fn start(kind: ProviderType, script: Script) -> String {

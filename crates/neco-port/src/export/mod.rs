@@ -10,8 +10,6 @@
 mod about;
 pub mod document;
 pub mod jsonl;
-#[cfg(test)]
-mod sample;
 pub mod session;
 #[cfg(test)]
 mod tests;

@@ -49,16 +49,16 @@ impl<'a> Export<'a> {
     /// # Errors
     /// When it is there and is not to be written over, or can't be written.
     pub async fn to_file(&self, format: ExportFormat, file: &Path, over: bool, env: &Env) -> Result<(), PortError> {
-        let cannot = |error: io::Error| PortError::NotWritten { file: env.shown(file), error };
+        let cannot = |error: io::Error| PortError::NotWritten(env.shown(file), error);
         if file.is_dir() {
-            return Err(PortError::IntoFolder { file: env.shown(file) });
+            return Err(PortError::IntoFolder(env.shown(file)));
         }
         if !over && file.symlink_metadata().is_ok() {
-            return Err(PortError::There { file: env.shown(file) });
+            return Err(PortError::There(env.shown(file)));
         }
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !folder.is_dir() {
-            return Err(PortError::NoFolder { folder: env.shown(folder) });
+            return Err(PortError::NoFolder(env.shown(folder)));
         }
         let begun = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
         let written = self.write(format, BufWriter::new(begun)).await?.map_err(cannot)?;

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
-use neco_proto::{Part, Usage};
+use neco_proto::Part;
 use serde_json::Value;
 
-use super::foreign::{Foreign, Item, What, moment, number, picture, text};
+use super::foreign::{Foreign, Item, What, moment, picture, text, usage};
 
 /// How messages begin that the program itself puts in the person's place.
 const OWN: [&str; 8] = [
@@ -240,38 +240,11 @@ fn assistant(record: &Value, foreign: &mut Foreign) {
         return;
     }
     let at = moment(record.get("timestamp"));
-    let mut unknown = Vec::new();
     let answer = foreign.answer(at, text(message, "id"));
     answer.by(text(message, "model"));
-    match message.get("content") {
-        Some(Value::String(text)) => answer.text(text),
-        Some(Value::Array(blocks)) => {
-            for block in blocks {
-                match text(block, "type").unwrap_or_default() {
-                    "text" => answer.text(text(block, "text").unwrap_or_default()),
-                    "thinking" => answer.thought(text(block, "thinking").unwrap_or_default()),
-                    "tool_use" => answer.call(
-                        text(block, "id").unwrap_or_default(),
-                        text(block, "name").unwrap_or_default(),
-                        block.get("input").map(Value::to_string).unwrap_or_default(),
-                    ),
-                    // Nobody but the vendor can read it.
-                    "redacted_thinking" => {}
-                    other => unknown.push(other.to_owned()),
-                }
-            }
-        }
-        _ => {}
-    }
-    if let Some(used) = message.get("usage") {
-        let (read, written) = (number(used, "cache_read_input_tokens"), number(used, "cache_creation_input_tokens"));
-        answer.usage = Some(Usage {
-            input: number(used, "input_tokens").saturating_add(read).saturating_add(written),
-            output: number(used, "output_tokens"),
-            cache_read: read,
-            cache_write: written,
-            ..Usage::default()
-        });
-    }
-    unknown.iter().for_each(|kind| foreign.skipped.count(kind));
+    let unknown = answer.content(message.get("content"), "tool_use", "input");
+    let counts = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    answer.usage = message.get("usage").map(|used| usage(used, counts)).or(answer.usage);
+    // Nobody but the vendor can read thoughts that are sealed.
+    unknown.iter().filter(|kind| *kind != "redacted_thinking").for_each(|kind| foreign.skipped.count(kind));
 }

@@ -329,16 +329,10 @@ impl<'a> Maker<'a> {
         }
         let head = head.into_iter().map(|body| (self.began, None, body));
         let (session_id, agent_id) = (self.source.session, AgentId::new());
-        let events = head.chain(self.bodies).zip(1..).map(|((ts, turn_id, body), seq)| Event {
-            seq,
-            ts,
-            session_id,
-            agent_id,
-            turn_id,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        });
+        let events = head
+            .chain(self.bodies)
+            .zip(1..)
+            .map(|((ts, turn_id, body), seq)| Event::new(seq, ts, session_id, agent_id, turn_id, body));
         Log { title, title_by, events: events.collect() }
     }
 }

@@ -57,7 +57,7 @@ impl Keeper<'_> {
     pub async fn entry(&self, program: Program, file: &Path, entry: &str) -> Result<ImportedSession, PortError> {
         let shown = format!("{}#{entry}", file.display());
         let foreign = load(program, file, Some(entry)).await?;
-        let foreign = foreign.ok_or_else(|| PortError::Gone { file: shown.clone() })?;
+        let foreign = foreign.ok_or_else(|| PortError::Gone(shown.clone()))?;
         self.foreign(program, foreign, &shown).await
     }
 
@@ -69,9 +69,9 @@ impl Keeper<'_> {
     ) -> Result<ImportedSession, PortError> {
         let mut bytes = Vec::new();
         let read = input.take(MOST_PIPED + 1).read_to_end(&mut bytes);
-        read.map_err(|error| PortError::NotRead { file: shown.to_owned(), error })?;
+        read.map_err(|error| PortError::NotRead(shown.to_owned(), error))?;
         if bytes.len() as u64 > MOST_PIPED {
-            return Err(PortError::Endless { file: shown.to_owned() });
+            return Err(PortError::Endless(shown.to_owned()));
         }
         let lines = lines(Cursor::new(bytes.as_slice()), shown)?;
         match program.or_else(|| written_by(&lines)) {
@@ -87,9 +87,9 @@ impl Keeper<'_> {
         shown: &str,
         path: Option<&Path>,
     ) -> Result<ImportedSession, PortError> {
-        let program = program.ok_or_else(|| PortError::Nobodys { file: shown.to_owned() })?;
+        let program = program.ok_or_else(|| PortError::Nobodys(shown.to_owned()))?;
         let foreign = loaded(program, lines, path).filter(|foreign| foreign.messages() > 0);
-        let foreign = foreign.ok_or_else(|| PortError::Empty { file: shown.to_owned(), program: program.name() })?;
+        let foreign = foreign.ok_or_else(|| PortError::Empty(shown.to_owned(), program.name()))?;
         let file =
             path.and_then(|path| path.canonicalize().ok()).map_or(shown.to_owned(), |path| path.display().to_string());
         self.foreign(program, foreign, &file).await
@@ -100,11 +100,11 @@ fn opened(path: &Path, shown: &str) -> Result<File, PortError> {
     let file = File::open(path).and_then(|file| file.metadata().map(|data| (file, data.is_dir())));
     match file {
         Ok((file, false)) => Ok(file),
-        Ok((_, true)) => Err(PortError::IsFolder { file: shown.to_owned() }),
-        Err(error) => Err(PortError::NotOpened { file: shown.to_owned(), error }),
+        Ok((_, true)) => Err(PortError::IsFolder(shown.to_owned())),
+        Err(error) => Err(PortError::NotOpened(shown.to_owned(), error)),
     }
 }
 
 fn lines(input: impl std::io::BufRead, shown: &str) -> Result<Vec<Record>, PortError> {
-    records(input).map_err(|error| PortError::NotRead { file: shown.to_owned(), error })
+    records(input).map_err(|error| PortError::NotRead(shown.to_owned(), error))
 }

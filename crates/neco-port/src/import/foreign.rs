@@ -163,6 +163,28 @@ impl Answer {
         self.parts.push(Part::ToolCall(ToolCall { id: id.into(), name: name.to_owned(), arguments, opaque: None }));
     }
 
+    /// Adds text, or blocks of text, thoughts and calls, and returns the kinds of all other blocks.
+    #[must_use]
+    pub fn content(&mut self, content: Option<&Value>, call: &str, arguments: &str) -> Vec<String> {
+        let mut unknown = Vec::new();
+        if let Some(Value::String(text)) = content {
+            self.text(text);
+        }
+        for block in content.and_then(Value::as_array).into_iter().flatten() {
+            let field = |name: &str| text(block, name).unwrap_or_default();
+            match field("type") {
+                "text" => self.text(field("text")),
+                "thinking" => self.thought(field("thinking")),
+                kind if kind == call => {
+                    let arguments = block.get(arguments).map(Value::to_string).unwrap_or_default();
+                    self.call(field("id"), field("name"), arguments);
+                }
+                other => unknown.push(other.to_owned()),
+            }
+        }
+        unknown
+    }
+
     /// Notes the model.
     pub fn by(&mut self, model: Option<&str>) {
         if let Some(model) = model.filter(|model| !model.is_empty()) {
@@ -231,6 +253,15 @@ pub fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
 #[must_use]
 pub fn number(value: &Value, field: &str) -> u64 {
     value.get(field).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// What an answer used, in fields with these names: input that was not in the cache, output, what was read from the
+/// cache and what was written to it.
+#[must_use]
+pub fn usage(used: &Value, [input, output, read, written]: [&str; 4]) -> Usage {
+    let (cache_read, cache_write) = (number(used, read), number(used, written));
+    let input = number(used, input).saturating_add(cache_read).saturating_add(cache_write);
+    Usage { input, output: number(used, output), cache_read, cache_write, ..Usage::default() }
 }
 
 /// Whether a part says nothing.

@@ -114,7 +114,7 @@ async fn places(program: Program, cwd: &Path, env: &Env) -> Result<Vec<(PathBuf,
 }
 
 fn odd(file: &Path, error: sqlx::Error) -> PortError {
-    PortError::Database { file: file.display().to_string(), error }
+    PortError::Database(file.display().to_string(), error)
 }
 
 fn title_of(foreign: &Foreign) -> String {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use neco_proto::{Part, Usage};
 use serde_json::Value;
 
-use super::foreign::{Foreign, Item, What, moment, number, picture, text};
+use super::foreign::{Foreign, Item, What, moment, picture, text, usage};
 
 /// Reads the entries.
 pub fn read(records: &[Value], foreign: &mut Foreign) {
@@ -85,39 +85,13 @@ fn message(record: &Value, foreign: &mut Foreign) {
 
 fn assistant(message: &Value, at: Option<jiff::Timestamp>, foreign: &mut Foreign) {
     foreign.items.push(Item { at, what: What::Assistant(Default::default()) });
-    let mut unknown = Vec::new();
     let answer = foreign.answer(at, None);
     answer.by(text(message, "model"));
-    match message.get("content") {
-        Some(Value::String(text)) => answer.text(text),
-        Some(Value::Array(blocks)) => {
-            for block in blocks {
-                match text(block, "type").unwrap_or_default() {
-                    "text" => answer.text(text(block, "text").unwrap_or_default()),
-                    "thinking" => answer.thought(text(block, "thinking").unwrap_or_default()),
-                    "toolCall" => answer.call(
-                        text(block, "id").unwrap_or_default(),
-                        text(block, "name").unwrap_or_default(),
-                        block.get("arguments").map(Value::to_string).unwrap_or_default(),
-                    ),
-                    other => unknown.push(other.to_owned()),
-                }
-            }
-        }
-        _ => {}
-    }
-    if let Some(used) = message.get("usage") {
-        let (read, written) = (number(used, "cacheRead"), number(used, "cacheWrite"));
+    let unknown = answer.content(message.get("content"), "toolCall", "arguments");
+    answer.usage = message.get("usage").map(|used| {
         let cost = used.pointer("/cost/total").and_then(Value::as_f64).filter(|cost| *cost > 0.0);
-        answer.usage = Some(Usage {
-            input: number(used, "input").saturating_add(read).saturating_add(written),
-            output: number(used, "output"),
-            cache_read: read,
-            cache_write: written,
-            cost,
-            ..Usage::default()
-        });
-    }
+        Usage { cost, ..usage(used, ["input", "output", "cacheRead", "cacheWrite"]) }
+    });
     unknown.iter().for_each(|kind| foreign.skipped.count(kind));
 }
 

@@ -20,7 +20,7 @@ pub(super) async fn take<R: BufRead>(
     name: &str,
     open: impl Fn() -> Result<R, PortError>,
 ) -> Result<ImportedSession, PortError> {
-    let broken = |error: JsonlError| PortError::Broken { file: name.to_owned(), error };
+    let broken = |error: JsonlError| PortError::Broken(name.to_owned(), error);
     let reader = JsonlReader::new(open()?).map_err(broken)?;
     let own = reader.session().unwrap_or_else(SessionId::new);
     let Some(record) = keeper.find(own).await? else { return import(keeper, name, reader, own).await };
@@ -146,7 +146,7 @@ async fn go_on<R: BufRead>(
     events: u64,
 ) -> Result<ImportedSession, PortError> {
     let lease = keeper.store.lease(record.id).await?;
-    let broken = |error: JsonlError| PortError::Broken { file: name.to_owned(), error };
+    let broken = |error: JsonlError| PortError::Broken(name.to_owned(), error);
     while reader.count() < events && reader.next_event().map_err(broken)?.is_some() {}
     reader.take_outputs();
     let first = next(&mut reader, keeper, record.id, name).await?;
@@ -231,7 +231,7 @@ async fn next<R: BufRead>(
     id: SessionId,
     name: &str,
 ) -> Result<Option<Event>, PortError> {
-    let next = reader.next_event().map_err(|error| PortError::Broken { file: name.to_owned(), error })?;
+    let next = reader.next_event().map_err(|error| PortError::Broken(name.to_owned(), error))?;
     let Some(mut event) = next else { return Ok(None) };
     event.session_id = id;
     redact(&mut event, &keeper.redactor);
@@ -251,7 +251,7 @@ async fn place_output(event: &mut Event, keeper: &Keeper<'_>, outputs: Vec<Outpu
     };
     let folder = keeper.hub.outputs(event.session_id);
     let kept = keep_output(&folder, &end.call_id, &bytes).await;
-    let kept = kept.map_err(|error| PortError::Output { folder: folder.display().to_string(), error })?;
+    let kept = kept.map_err(|error| PortError::Output(folder.display().to_string(), error))?;
     let now = kept.display().to_string();
     end.output = end.output.replace(&was, &now);
     end.spilled_to = Some(now);

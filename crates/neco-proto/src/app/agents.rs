@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::caller::Scope;
 use super::origin::Origin;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::event::{NodeType, SubtreeBudget};
 use crate::mode::{Mode, names};
 
@@ -20,12 +19,7 @@ pub struct ListAgents {
     pub folder: String,
 }
 
-impl Request for ListAgents {
-    type Answer = AgentList;
-
-    const ROUTE: Route =
-        Route { name: "agents.list", verb: Verb::Get, path: "/agents", scope: Scope::Read, repeatable: true };
-}
+request!(ListAgents => AgentList, "agents.list", Get "/agents", Read, repeatable);
 
 /// Agents, and what is wrong with files that define some.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,12 +76,7 @@ pub struct ShowAgent {
     pub name: String,
 }
 
-impl Request for ShowAgent {
-    type Answer = ShownAgent;
-
-    const ROUTE: Route =
-        Route { name: "agents.show", verb: Verb::Get, path: "/agents/{name}", scope: Scope::Read, repeatable: true };
-}
+request!(ShowAgent => ShownAgent, "agents.show", Get "/agents/{name}", Read, repeatable);
 
 /// All of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -111,19 +100,8 @@ pub struct CheckAgents {
     pub files: Vec<String>,
 }
 
-impl Request for CheckAgents {
-    type Answer = CheckedAgents;
-
-    const ROUTE: Route =
-        // It reads any path.
-        Route {
-            name: "agents.check",
-            verb: Verb::Post,
-            path: "/agents/check",
-            scope: Scope::Manage,
-            repeatable: true,
-        };
-}
+// It reads any path.
+request!(CheckAgents => CheckedAgents, "agents.check", Post "/agents/check", Manage, repeatable);
 
 /// What is wrong with definitions of agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -132,17 +110,16 @@ pub struct CheckedAgents {
     pub problems: Vec<Problem>,
 }
 
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// The definition counts all the same.
-    Warning,
-    /// The definition does not exist.
-    Error,
+names! {
+    /// How bad it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    pub enum Level {
+        /// The definition counts all the same.
+        Warning = "warning",
+        /// The definition does not exist.
+        Error = "error",
+    }
 }
-
-names!(Level { Level::Warning => "warning", Level::Error => "error" });
 
 /// Something in a definition that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

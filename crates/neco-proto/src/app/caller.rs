@@ -1,31 +1,21 @@
 //! Who asks, and what they may.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
+use crate::mode::names;
 
-/// What a caller may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Look at sessions and settings.
-    Read,
-    /// Work in sessions.
-    Work,
-    /// Change what holds for everything: settings, keys, rules, trust.
-    Manage,
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Work => "work",
-            Self::Manage => "manage",
-        })
+names! {
+    /// What a caller may do.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    pub enum Scope {
+        /// Look at sessions and settings.
+        Read = "read",
+        /// Work in sessions.
+        Work = "work",
+        /// Change what holds for everything: settings, keys, rules, trust.
+        Manage = "manage",
     }
 }
 

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 
 /// Lists the commands that the person and the folder bring along.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,12 +13,7 @@ pub struct ListCommands {
     pub folder: String,
 }
 
-impl Request for ListCommands {
-    type Answer = CommandList;
-
-    const ROUTE: Route =
-        Route { name: "commands.list", verb: Verb::Get, path: "/commands", scope: Scope::Read, repeatable: true };
-}
+request!(ListCommands => CommandList, "commands.list", Get "/commands", Read, repeatable);
 
 /// Commands that were brought along.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,17 +47,7 @@ pub struct ExpandCommand {
     pub argument: String,
 }
 
-impl Request for ExpandCommand {
-    type Answer = ExpandedCommand;
-
-    const ROUTE: Route = Route {
-        name: "commands.expand",
-        verb: Verb::Get,
-        path: "/commands/{name}",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(ExpandCommand => ExpandedCommand, "commands.expand", Get "/commands/{name}", Read, repeatable);
 
 /// What a command says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,12 +64,7 @@ pub struct ListHooks {
     pub folder: String,
 }
 
-impl Request for ListHooks {
-    type Answer = HookList;
-
-    const ROUTE: Route =
-        Route { name: "hooks.list", verb: Verb::Get, path: "/hooks", scope: Scope::Read, repeatable: true };
-}
+request!(ListHooks => HookList, "hooks.list", Get "/hooks", Read, repeatable);
 
 /// The hooks that run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 
 /// Looks at everything that work in a folder stands on. No model is asked, and a check never stops the ones after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,12 +13,7 @@ pub struct Examine {
     pub folder: String,
 }
 
-impl Request for Examine {
-    type Answer = Examined;
-
-    const ROUTE: Route =
-        Route { name: "doctor.examine", verb: Verb::Get, path: "/doctor", scope: Scope::Read, repeatable: true };
-}
+request!(Examine => Examined, "doctor.examine", Get "/doctor", Read, repeatable);
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,17 +32,7 @@ pub struct ShowSandbox {
     pub folder: String,
 }
 
-impl Request for ShowSandbox {
-    type Answer = ShownSandbox;
-
-    const ROUTE: Route = Route {
-        name: "doctor.sandbox",
-        verb: Verb::Get,
-        path: "/doctor/sandbox",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(ShowSandbox => ShownSandbox, "doctor.sandbox", Get "/doctor/sandbox", Read, repeatable);
 
 /// What commands run in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 
 /// Lists the files and folders below a folder, what git ignores left out; as many as there are in a few seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,12 +13,7 @@ pub struct ListFiles {
     pub folder: String,
 }
 
-impl Request for ListFiles {
-    type Answer = FileList;
-
-    const ROUTE: Route =
-        Route { name: "files.list", verb: Verb::Get, path: "/files", scope: Scope::Read, repeatable: true };
-}
+request!(ListFiles => FileList, "files.list", Get "/files", Read, repeatable);
 
 /// Names of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,12 +30,7 @@ pub struct ShowBranch {
     pub folder: String,
 }
 
-impl Request for ShowBranch {
-    type Answer = Branch;
-
-    const ROUTE: Route =
-        Route { name: "files.branch", verb: Verb::Get, path: "/files/branch", scope: Scope::Read, repeatable: true };
-}
+request!(ShowBranch => Branch, "files.branch", Get "/files/branch", Read, repeatable);
 
 /// Where a repository stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

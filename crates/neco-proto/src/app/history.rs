@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use super::sessions::SessionRow;
 use crate::event::{AgentNode, FileChange, FileChangeKind, RewindWhat};
 use crate::ids::{Seq, SessionId};
@@ -21,17 +20,7 @@ pub struct ListSessionAgents {
     pub folder: String,
 }
 
-impl Request for ListSessionAgents {
-    type Answer = SessionAgents;
-
-    const ROUTE: Route = Route {
-        name: "sessions.agents",
-        verb: Verb::Get,
-        path: "/sessions/{session}/agents",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(ListSessionAgents => SessionAgents, "sessions.agents", Get "/sessions/{session}/agents", Read, repeatable);
 
 /// The agents of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,17 +48,7 @@ pub struct DiffSession {
     pub to: Option<String>,
 }
 
-impl Request for DiffSession {
-    type Answer = SessionDiff;
-
-    const ROUTE: Route = Route {
-        name: "sessions.diff",
-        verb: Verb::Get,
-        path: "/sessions/{session}/diff",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(DiffSession => SessionDiff, "sessions.diff", Get "/sessions/{session}/diff", Read, repeatable);
 
 /// What is different between two points of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,17 +102,10 @@ pub struct ListRewindPoints {
     pub session: String,
 }
 
-impl Request for ListRewindPoints {
-    type Answer = RewindPoints;
-
-    const ROUTE: Route = Route {
-        name: "sessions.rewind_points",
-        verb: Verb::Get,
-        path: "/sessions/{session}/rewind_points",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(
+    ListRewindPoints => RewindPoints,
+    "sessions.rewind_points", Get "/sessions/{session}/rewind_points", Read, repeatable
+);
 
 /// The messages that a session can go back to before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -157,17 +129,10 @@ pub struct PreviewRewind {
     pub to: RewindTo,
 }
 
-impl Request for PreviewRewind {
-    type Answer = RewindOutlook;
-
-    const ROUTE: Route = Route {
-        name: "sessions.preview_rewind",
-        verb: Verb::Get,
-        path: "/sessions/{session}/rewind",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(
+    PreviewRewind => RewindOutlook,
+    "sessions.preview_rewind", Get "/sessions/{session}/rewind", Read, repeatable
+);
 
 /// Where a session goes back to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -224,17 +189,7 @@ pub struct RewindSession {
     pub last_seq: Seq,
 }
 
-impl Request for RewindSession {
-    type Answer = RewoundSession;
-
-    const ROUTE: Route = Route {
-        name: "sessions.rewind",
-        verb: Verb::Post,
-        path: "/sessions/{session}/rewind",
-        scope: Scope::Work,
-        repeatable: false,
-    };
-}
+request!(RewindSession => RewoundSession, "sessions.rewind", Post "/sessions/{session}/rewind", Work, once);
 
 /// What of others' work a person agreed to have overwritten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

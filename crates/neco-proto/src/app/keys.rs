@@ -5,8 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
+use crate::mode::names;
 
 /// A key on its way in, which nothing prints.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,12 +27,7 @@ pub struct ListKeys {
     pub folder: String,
 }
 
-impl Request for ListKeys {
-    type Answer = KeyList;
-
-    const ROUTE: Route =
-        Route { name: "keys.list", verb: Verb::Get, path: "/keys", scope: Scope::Read, repeatable: true };
-}
+request!(ListKeys => KeyList, "keys.list", Get "/keys", Read, repeatable);
 
 /// Which providers have keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -71,34 +66,20 @@ pub struct KeyRow {
     pub login: bool,
 }
 
-/// One of the places that keys come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum KeyPlace {
-    /// `api_key`.
-    #[serde(rename = "configuration")]
-    Configuration,
-    /// `api_key_env` and `api_key_envs`.
-    #[serde(rename = "environment")]
-    Environment,
-    /// What `neco auth` keeps.
-    #[serde(rename = "keys file")]
-    File,
-    /// `keyring`.
-    #[serde(rename = "keyring")]
-    Keyring,
+names! {
+    /// One of the places that keys come from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum KeyPlace {
+        /// `api_key`.
+        Configuration = "configuration",
+        /// `api_key_env` and `api_key_envs`.
+        Environment = "environment",
+        /// What `neco auth` keeps.
+        File = "keys file",
+        /// `keyring`.
+        Keyring = "keyring",
+    }
 }
-
-impl KeyPlace {
-    /// All of them, the one that counts first in front.
-    pub const ALL: [Self; 4] = [Self::Configuration, Self::Environment, Self::File, Self::Keyring];
-}
-
-crate::mode::names!(KeyPlace {
-    KeyPlace::Configuration => "configuration",
-    KeyPlace::Environment => "environment",
-    KeyPlace::File => "keys file",
-    KeyPlace::Keyring => "keyring",
-});
 
 /// Keeps a key of a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -115,12 +96,7 @@ pub struct SetKey {
     pub replace: bool,
 }
 
-impl Request for SetKey {
-    type Answer = KeptKey;
-
-    const ROUTE: Route =
-        Route { name: "keys.set", verb: Verb::Put, path: "/keys/{provider}", scope: Scope::Manage, repeatable: true };
-}
+request!(SetKey => KeptKey, "keys.set", Put "/keys/{provider}", Manage, repeatable);
 
 /// What is kept now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -154,17 +130,7 @@ pub struct RemoveKeys {
     pub number: Option<String>,
 }
 
-impl Request for RemoveKeys {
-    type Answer = RemovedKeys;
-
-    const ROUTE: Route = Route {
-        name: "keys.remove",
-        verb: Verb::Delete,
-        path: "/keys/{provider}",
-        scope: Scope::Manage,
-        repeatable: false,
-    };
-}
+request!(RemoveKeys => RemovedKeys, "keys.remove", Delete "/keys/{provider}", Manage, once);
 
 /// What was forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

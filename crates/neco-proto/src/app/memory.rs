@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::event::{MemoryAction, MemoryNote, MemoryUpdate};
 use crate::mode::names;
 
@@ -32,12 +31,7 @@ pub struct MemoryWords {
     pub limit: usize,
 }
 
-impl Request for ListMemory {
-    type Answer = MemoryList;
-
-    const ROUTE: Route =
-        Route { name: "memory.list", verb: Verb::Get, path: "/memory", scope: Scope::Read, repeatable: true };
-}
+request!(ListMemory => MemoryList, "memory.list", Get "/memory", Read, repeatable);
 
 /// Entries of the memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -81,48 +75,36 @@ pub struct MemoryEntry {
     pub troubles: Vec<String>,
 }
 
-/// What kind of thing an entry says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryCategory {
-    /// How the person wants things done, everywhere.
-    Preference,
-    /// Something about a folder that is not obvious from its files.
-    Directory,
-    /// What a look around has shown.
-    ExploreResult,
-    /// How a problem was solved.
-    Solution,
-    /// What to do differently with work of a kind.
-    Strategy,
+names! {
+    /// What kind of thing an entry says.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum MemoryCategory {
+        /// How the person wants things done, everywhere.
+        Preference = "preference",
+        /// Something about a folder that is not obvious from its files.
+        Directory = "directory",
+        /// What a look around has shown.
+        ExploreResult = "explore_result",
+        /// How a problem was solved.
+        Solution = "solution",
+        /// What to do differently with work of a kind.
+        Strategy = "strategy",
+    }
 }
 
-names!(MemoryCategory {
-    MemoryCategory::Preference => "preference",
-    MemoryCategory::Directory => "directory",
-    MemoryCategory::ExploreResult => "explore_result",
-    MemoryCategory::Solution => "solution",
-    MemoryCategory::Strategy => "strategy",
-});
-
-/// How far an entry reaches, and where it is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryReach {
-    /// Everywhere; it is kept with the person's own.
-    #[default]
-    Global,
-    /// One folder and those below it; it is kept with the person's own.
-    Private,
-    /// One folder and those below it; it is kept in that folder, as a file that can be committed.
-    Directory,
+names! {
+    /// How far an entry reaches, and where it is kept.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum MemoryReach {
+        /// Everywhere; it is kept with the person's own.
+        #[default]
+        Global = "global",
+        /// One folder and those below it; it is kept with the person's own.
+        Private = "private",
+        /// One folder and those below it; it is kept in that folder, as a file that can be committed.
+        Directory = "directory",
+    }
 }
-
-names!(MemoryReach {
-    MemoryReach::Global => "global",
-    MemoryReach::Private => "private",
-    MemoryReach::Directory => "directory",
-});
 
 /// Shows an entry as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -134,12 +116,7 @@ pub struct ShowMemory {
     pub id: String,
 }
 
-impl Request for ShowMemory {
-    type Answer = ShownMemory;
-
-    const ROUTE: Route =
-        Route { name: "memory.show", verb: Verb::Get, path: "/memory/{id}", scope: Scope::Read, repeatable: true };
-}
+request!(ShowMemory => ShownMemory, "memory.show", Get "/memory/{id}", Read, repeatable);
 
 /// All of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -180,12 +157,7 @@ pub struct AddMemory {
     pub replaces: Option<String>,
 }
 
-impl Request for AddMemory {
-    type Answer = Kept;
-
-    const ROUTE: Route =
-        Route { name: "memory.add", verb: Verb::Post, path: "/memory", scope: Scope::Work, repeatable: true };
-}
+request!(AddMemory => Kept, "memory.add", Post "/memory", Work, repeatable);
 
 /// Remembers what a person says in one line, where there is a memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -197,12 +169,7 @@ pub struct KeepNote {
     pub text: String,
 }
 
-impl Request for KeepNote {
-    type Answer = KeptNote;
-
-    const ROUTE: Route =
-        Route { name: "memory.note", verb: Verb::Post, path: "/memory/notes", scope: Scope::Work, repeatable: true };
-}
+request!(KeepNote => KeptNote, "memory.note", Post "/memory/notes", Work, repeatable);
 
 /// What became of a line that is to be remembered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -254,12 +221,7 @@ pub struct RemoveMemory {
     pub ids: Vec<String>,
 }
 
-impl Request for RemoveMemory {
-    type Answer = RemovedMemory;
-
-    const ROUTE: Route =
-        Route { name: "memory.remove", verb: Verb::Delete, path: "/memory", scope: Scope::Work, repeatable: false };
-}
+request!(RemoveMemory => RemovedMemory, "memory.remove", Delete "/memory", Work, once);
 
 /// Entries that were removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

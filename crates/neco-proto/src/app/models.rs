@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::error_code::ErrorCode;
 use crate::usage::Usage;
 
 /// Which wire format a provider speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderType {
     /// OpenAI chat completions, which most servers speak.
+    #[default]
     Openai,
     /// OpenAI responses.
     Responses,
@@ -52,12 +52,7 @@ pub struct ListModels {
     pub own_servers: bool,
 }
 
-impl Request for ListModels {
-    type Answer = ModelList;
-
-    const ROUTE: Route =
-        Route { name: "models.list", verb: Verb::Get, path: "/models", scope: Scope::Read, repeatable: true };
-}
+request!(ListModels => ModelList, "models.list", Get "/models", Read, repeatable);
 
 /// Providers, their models, and groups of these.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -192,12 +187,7 @@ pub struct ShowModel {
     pub name: Option<String>,
 }
 
-impl Request for ShowModel {
-    type Answer = ShownModel;
-
-    const ROUTE: Route =
-        Route { name: "models.show", verb: Verb::Get, path: "/models/{name}", scope: Scope::Read, repeatable: true };
-}
+request!(ShowModel => ShownModel, "models.show", Get "/models/{name}", Read, repeatable);
 
 /// What a name stands for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -282,17 +272,7 @@ pub struct TestModel {
     pub base: Option<String>,
 }
 
-impl Request for TestModel {
-    type Answer = TestedModel;
-
-    const ROUTE: Route = Route {
-        name: "models.test",
-        verb: Verb::Post,
-        path: "/models/{name}/test",
-        scope: Scope::Work,
-        repeatable: false,
-    };
-}
+request!(TestModel => TestedModel, "models.test", Post "/models/{name}/test", Work, once);
 
 /// What came of a question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -327,12 +307,7 @@ pub struct OfferModels {
     pub folder: String,
 }
 
-impl Request for OfferModels {
-    type Answer = ModelOffers;
-
-    const ROUTE: Route =
-        Route { name: "models.offers", verb: Verb::Get, path: "/models/offers", scope: Scope::Read, repeatable: true };
-}
+request!(OfferModels => ModelOffers, "models.offers", Get "/models/offers", Read, repeatable);
 
 /// What there is to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -381,12 +356,7 @@ pub struct ListServed {
     pub base: Option<String>,
 }
 
-impl Request for ListServed {
-    type Answer = ServedModels;
-
-    const ROUTE: Route =
-        Route { name: "models.served", verb: Verb::Post, path: "/models/served", scope: Scope::Work, repeatable: true };
-}
+request!(ListServed => ServedModels, "models.served", Post "/models/served", Work, repeatable);
 
 /// What a provider serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::ids::SessionId;
 use crate::plan::Plan;
 
@@ -17,12 +16,7 @@ pub struct ListPlans {
     pub folder: Option<String>,
 }
 
-impl Request for ListPlans {
-    type Answer = PlanList;
-
-    const ROUTE: Route =
-        Route { name: "plans.list", verb: Verb::Get, path: "/plans", scope: Scope::Read, repeatable: true };
-}
+request!(ListPlans => PlanList, "plans.list", Get "/plans", Read, repeatable);
 
 /// Plans that sessions left unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,12 +49,7 @@ pub struct ShowPlan {
     pub session: String,
 }
 
-impl Request for ShowPlan {
-    type Answer = UnfinishedPlan;
-
-    const ROUTE: Route =
-        Route { name: "plans.show", verb: Verb::Get, path: "/plans/{session}", scope: Scope::Read, repeatable: true };
-}
+request!(ShowPlan => UnfinishedPlan, "plans.show", Get "/plans/{session}", Read, repeatable);
 
 /// Closes the plan that a session left unfinished: nothing comes of what is left of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,14 +59,4 @@ pub struct ClosePlan {
     pub session: String,
 }
 
-impl Request for ClosePlan {
-    type Answer = UnfinishedPlan;
-
-    const ROUTE: Route = Route {
-        name: "plans.close",
-        verb: Verb::Delete,
-        path: "/plans/{session}",
-        scope: Scope::Work,
-        repeatable: false,
-    };
-}
+request!(ClosePlan => UnfinishedPlan, "plans.close", Delete "/plans/{session}", Work, once);

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::ids::SessionId;
+use crate::mode::names;
 
 /// Writes a session to a file, which is whole or not there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,18 +28,7 @@ pub struct ExportSession {
     pub with_keys: bool,
 }
 
-impl Request for ExportSession {
-    type Answer = ExportedSession;
-
-    const ROUTE: Route = Route {
-        name: "sessions.export",
-        verb: Verb::Post,
-        path: "/sessions/export",
-        // It writes to any path, and with keys if that is wanted.
-        scope: Scope::Manage,
-        repeatable: false,
-    };
-}
+request!(ExportSession => ExportedSession, "sessions.export", Post "/sessions/export", Manage, once);
 
 /// A format of files that sessions are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -74,61 +63,38 @@ pub struct FindForeignSessions {
     pub limit: usize,
 }
 
-impl Request for FindForeignSessions {
-    type Answer = ForeignSessions;
-
-    const ROUTE: Route = Route {
-        name: "sessions.find_foreign",
-        verb: Verb::Get,
-        path: "/sessions/foreign/{program}",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(
+    FindForeignSessions => ForeignSessions,
+    "sessions.find_foreign", Get "/sessions/foreign/{program}", Read, repeatable
+);
 
 /// As many sessions of another program as anybody looks through.
 const fn many() -> usize {
     200
 }
 
-/// A program whose sessions can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Program {
-    /// Neco itself.
-    Neco,
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex.
-    Codex,
-    /// Gemini CLI.
-    GeminiCli,
-    /// opencode, its database included.
-    Opencode,
-    /// OpenClaw, its databases included.
-    Openclaw,
+names! {
+    /// A program whose sessions can be read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum Program {
+        /// Neco itself.
+        Neco = "neco",
+        /// Claude Code.
+        ClaudeCode = "claude-code",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        GeminiCli = "gemini-cli",
+        /// opencode, its database included.
+        Opencode = "opencode",
+        /// OpenClaw, its databases included.
+        Openclaw = "openclaw",
+    }
 }
 
 impl Program {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Neco, Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
-
     /// Those that are not Neco.
     pub const FOREIGN: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
-
-    /// Its name, as flags and events have it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Neco => "neco",
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::GeminiCli => "gemini-cli",
-            Self::Opencode => "opencode",
-            Self::Openclaw => "openclaw",
-        }
-    }
 }
 
 /// Sessions that another program has.
@@ -183,17 +149,7 @@ pub struct ImportSession {
     pub again: bool,
 }
 
-impl Request for ImportSession {
-    type Answer = ImportedSession;
-
-    const ROUTE: Route = Route {
-        name: "sessions.import",
-        verb: Verb::Post,
-        path: "/sessions/import",
-        scope: Scope::Work,
-        repeatable: false,
-    };
-}
+request!(ImportSession => ImportedSession, "sessions.import", Post "/sessions/import", Work, once);
 
 /// A session that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

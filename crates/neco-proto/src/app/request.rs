@@ -38,6 +38,31 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const ROUTE: Route;
 }
 
+/// Says of a request what comes back and how it is called: its name, its verb and path over HTTP, what a caller must be
+/// allowed, and whether it is `repeatable` or must be asked only `once`.
+macro_rules! request {
+    ($type:ty => $answer:ty, $name:literal, $verb:ident $path:literal, $scope:ident, $times:ident) => {
+        impl $crate::app::request::Request for $type {
+            type Answer = $answer;
+
+            const ROUTE: $crate::app::request::Route = $crate::app::request::Route {
+                name: $name,
+                verb: $crate::app::request::Verb::$verb,
+                path: $path,
+                scope: $crate::app::caller::Scope::$scope,
+                repeatable: $crate::app::request::request!(@$times),
+            };
+        }
+    };
+    (@repeatable) => {
+        true
+    };
+    (@once) => {
+        false
+    };
+}
+pub(crate) use request;
+
 /// How a request is called over wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {

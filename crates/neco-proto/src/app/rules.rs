@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::mode::{ApprovalMode, Mode, Risk, RuleSource, Ruling};
 
 /// Rules and folders that come with a question, as flags of a run do.
@@ -31,12 +30,7 @@ pub struct ListRules {
     pub given: GivenRules,
 }
 
-impl Request for ListRules {
-    type Answer = RuleList;
-
-    const ROUTE: Route =
-        Route { name: "rules.list", verb: Verb::Get, path: "/rules", scope: Scope::Read, repeatable: true };
-}
+request!(ListRules => RuleList, "rules.list", Get "/rules", Read, repeatable);
 
 /// The rules in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -91,12 +85,7 @@ pub struct ExplainCall {
     pub no_person: bool,
 }
 
-impl Request for ExplainCall {
-    type Answer = ExplainedCall;
-
-    const ROUTE: Route =
-        Route { name: "rules.explain", verb: Verb::Get, path: "/rules/explain", scope: Scope::Read, repeatable: true };
-}
+request!(ExplainCall => ExplainedCall, "rules.explain", Get "/rules/explain", Read, repeatable);
 
 /// What would happen to a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -157,13 +146,8 @@ pub struct TestRules {
     pub file: String,
 }
 
-impl Request for TestRules {
-    type Answer = TestedRules;
-
-    const ROUTE: Route =
-        // It reads any path.
-        Route { name: "rules.test", verb: Verb::Get, path: "/rules/test", scope: Scope::Manage, repeatable: true };
-}
+// It reads any path.
+request!(TestRules => TestedRules, "rules.test", Get "/rules/test", Manage, repeatable);
 
 /// How cases come out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -203,12 +187,7 @@ pub struct TestedCase {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListKeptRules {}
 
-impl Request for ListKeptRules {
-    type Answer = KeptRules;
-
-    const ROUTE: Route =
-        Route { name: "rules.kept", verb: Verb::Get, path: "/rules/kept", scope: Scope::Read, repeatable: true };
-}
+request!(ListKeptRules => KeptRules, "rules.kept", Get "/rules/kept", Read, repeatable);
 
 /// Rules that are kept for good.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -238,12 +217,7 @@ pub struct AddRule {
     pub rule: String,
 }
 
-impl Request for AddRule {
-    type Answer = KeptRules;
-
-    const ROUTE: Route =
-        Route { name: "rules.add", verb: Verb::Post, path: "/rules/kept", scope: Scope::Manage, repeatable: true };
-}
+request!(AddRule => KeptRules, "rules.add", Post "/rules/kept", Manage, repeatable);
 
 /// Takes back rules that are kept for good.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -253,9 +227,4 @@ pub struct RemoveRules {
     pub rules: Vec<String>,
 }
 
-impl Request for RemoveRules {
-    type Answer = KeptRules;
-
-    const ROUTE: Route =
-        Route { name: "rules.remove", verb: Verb::Delete, path: "/rules/kept", scope: Scope::Manage, repeatable: true };
-}
+request!(RemoveRules => KeptRules, "rules.remove", Delete "/rules/kept", Manage, repeatable);

@@ -4,9 +4,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
 use super::error::AppError;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::event::{ForkedFrom, TitleSource};
 use crate::ids::{Seq, SessionId};
 
@@ -35,12 +34,7 @@ impl Default for ListSessions {
     }
 }
 
-impl Request for ListSessions {
-    type Answer = SessionPage;
-
-    const ROUTE: Route =
-        Route { name: "sessions.list", verb: Verb::Get, path: "/sessions", scope: Scope::Read, repeatable: true };
-}
+request!(ListSessions => SessionPage, "sessions.list", Get "/sessions", Read, repeatable);
 
 /// Sessions of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,17 +69,7 @@ pub struct ForkSession {
     pub title: Option<String>,
 }
 
-impl Request for ForkSession {
-    type Answer = ForkedSession;
-
-    const ROUTE: Route = Route {
-        name: "sessions.fork",
-        verb: Verb::Post,
-        path: "/sessions/{session}/fork",
-        scope: Scope::Work,
-        repeatable: false,
-    };
-}
+request!(ForkSession => ForkedSession, "sessions.fork", Post "/sessions/{session}/fork", Work, once);
 
 /// A fork that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -118,17 +102,7 @@ pub struct RenameSession {
     pub title: String,
 }
 
-impl Request for RenameSession {
-    type Answer = SessionRow;
-
-    const ROUTE: Route = Route {
-        name: "sessions.rename",
-        verb: Verb::Put,
-        path: "/sessions/{session}/title",
-        scope: Scope::Work,
-        repeatable: true,
-    };
-}
+request!(RenameSession => SessionRow, "sessions.rename", Put "/sessions/{session}/title", Work, repeatable);
 
 /// Removes sessions for good; what their forks have of them stays. When one is open none is removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -140,17 +114,7 @@ pub struct RemoveSessions {
     pub dry_run: bool,
 }
 
-impl Request for RemoveSessions {
-    type Answer = RemovedSessions;
-
-    const ROUTE: Route = Route {
-        name: "sessions.remove",
-        verb: Verb::Delete,
-        path: "/sessions",
-        scope: Scope::Manage,
-        repeatable: false,
-    };
-}
+request!(RemoveSessions => RemovedSessions, "sessions.remove", Delete "/sessions", Manage, once);
 
 /// Removes sessions that nobody used for long. Those that are open, and what forks need of the ones that go, stay; states
 /// of files that are older than the settings keep them go too, and so do worktrees that nobody needs.
@@ -175,17 +139,7 @@ pub struct PruneSessions {
     pub dry_run: bool,
 }
 
-impl Request for PruneSessions {
-    type Answer = RemovedSessions;
-
-    const ROUTE: Route = Route {
-        name: "sessions.prune",
-        verb: Verb::Post,
-        path: "/sessions/prune",
-        scope: Scope::Manage,
-        repeatable: false,
-    };
-}
+request!(PruneSessions => RemovedSessions, "sessions.prune", Post "/sessions/prune", Manage, once);
 
 /// Sessions that were removed, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -213,17 +167,7 @@ pub struct MeasureKept {
     pub folder: String,
 }
 
-impl Request for MeasureKept {
-    type Answer = Kept;
-
-    const ROUTE: Route = Route {
-        name: "sessions.measure_kept",
-        verb: Verb::Get,
-        path: "/sessions/kept",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(MeasureKept => Kept, "sessions.measure_kept", Get "/sessions/kept", Read, repeatable);
 
 /// What is kept beside the sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -290,17 +234,7 @@ impl Default for SearchSessions {
     }
 }
 
-impl Request for SearchSessions {
-    type Answer = FoundPlaces;
-
-    const ROUTE: Route = Route {
-        name: "sessions.search",
-        verb: Verb::Get,
-        path: "/sessions/search",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(SearchSessions => FoundPlaces, "sessions.search", Get "/sessions/search", Read, repeatable);
 
 /// Places where words were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 
 /// Lists the settings that hold in a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,12 +14,7 @@ pub struct ListSettings {
     pub folder: String,
 }
 
-impl Request for ListSettings {
-    type Answer = SettingList;
-
-    const ROUTE: Route =
-        Route { name: "settings.list", verb: Verb::Get, path: "/settings", scope: Scope::Read, repeatable: true };
-}
+request!(ListSettings => SettingList, "settings.list", Get "/settings", Read, repeatable);
 
 /// The settings that hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,17 +47,7 @@ pub struct FindSettings {
     pub folder: String,
 }
 
-impl Request for FindSettings {
-    type Answer = SettingFiles;
-
-    const ROUTE: Route = Route {
-        name: "settings.files",
-        verb: Verb::Get,
-        path: "/settings/files",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(FindSettings => SettingFiles, "settings.files", Get "/settings/files", Read, repeatable);
 
 /// The files of settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,12 +79,7 @@ pub struct SetSettings {
     pub settings: Vec<NewSetting>,
 }
 
-impl Request for SetSettings {
-    type Answer = WrittenSettings;
-
-    const ROUTE: Route =
-        Route { name: "settings.set", verb: Verb::Put, path: "/settings", scope: Scope::Manage, repeatable: true };
-}
+request!(SetSettings => WrittenSettings, "settings.set", Put "/settings", Manage, repeatable);
 
 /// A setting that is to be written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

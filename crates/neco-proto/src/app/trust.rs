@@ -3,19 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::caller::Scope;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 
 /// Lists the folders that something was decided about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListTrust {}
 
-impl Request for ListTrust {
-    type Answer = TrustList;
-
-    const ROUTE: Route =
-        Route { name: "trust.list", verb: Verb::Get, path: "/trust", scope: Scope::Read, repeatable: true };
-}
+request!(ListTrust => TrustList, "trust.list", Get "/trust", Read, repeatable);
 
 /// The folders that something was decided about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,12 +49,7 @@ pub struct ShowTrust {
     pub folder: String,
 }
 
-impl Request for ShowTrust {
-    type Answer = FolderTrust;
-
-    const ROUTE: Route =
-        Route { name: "trust.show", verb: Verb::Get, path: "/trust/folder", scope: Scope::Read, repeatable: true };
-}
+request!(ShowTrust => FolderTrust, "trust.show", Get "/trust/folder", Read, repeatable);
 
 /// What a folder would switch on by itself, and how that stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -88,12 +77,7 @@ pub struct DecideTrust {
     pub trusted: bool,
 }
 
-impl Request for DecideTrust {
-    type Answer = FolderTrust;
-
-    const ROUTE: Route =
-        Route { name: "trust.decide", verb: Verb::Put, path: "/trust/folder", scope: Scope::Manage, repeatable: true };
-}
+request!(DecideTrust => FolderTrust, "trust.decide", Put "/trust/folder", Manage, repeatable);
 
 /// Forgets what was decided about a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,17 +87,7 @@ pub struct ForgetTrust {
     pub folder: String,
 }
 
-impl Request for ForgetTrust {
-    type Answer = ForgottenTrust;
-
-    const ROUTE: Route = Route {
-        name: "trust.forget",
-        verb: Verb::Delete,
-        path: "/trust/folder",
-        scope: Scope::Manage,
-        repeatable: true,
-    };
-}
+request!(ForgetTrust => ForgottenTrust, "trust.forget", Delete "/trust/folder", Manage, repeatable);
 
 /// Whether there was anything to forget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

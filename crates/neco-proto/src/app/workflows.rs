@@ -7,9 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::caller::Scope;
 use super::origin::Origin;
-use super::request::{Request, Route, Verb};
+use super::request::request;
 use crate::event::{WorkflowGraph, WorkflowState, WorkflowTask};
 use crate::ids::{SessionId, WorkflowId};
 
@@ -23,12 +22,7 @@ pub struct ListWorkflows {
     pub all: bool,
 }
 
-impl Request for ListWorkflows {
-    type Answer = WorkflowList;
-
-    const ROUTE: Route =
-        Route { name: "workflows.list", verb: Verb::Get, path: "/workflows", scope: Scope::Read, repeatable: true };
-}
+request!(ListWorkflows => WorkflowList, "workflows.list", Get "/workflows", Read, repeatable);
 
 /// Workflows, and the runs of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,17 +87,7 @@ pub struct ShowWorkflow {
     pub name: String,
 }
 
-impl Request for ShowWorkflow {
-    type Answer = ShownWorkflow;
-
-    const ROUTE: Route = Route {
-        name: "workflows.show",
-        verb: Verb::Get,
-        path: "/workflows/{name}",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(ShowWorkflow => ShownWorkflow, "workflows.show", Get "/workflows/{name}", Read, repeatable);
 
 /// What a workflow says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -142,17 +126,7 @@ pub struct ShowWorkflowRun {
     pub run: String,
 }
 
-impl Request for ShowWorkflowRun {
-    type Answer = ShownRun;
-
-    const ROUTE: Route = Route {
-        name: "workflows.run",
-        verb: Verb::Get,
-        path: "/workflow-runs/{run}",
-        scope: Scope::Read,
-        repeatable: true,
-    };
-}
+request!(ShowWorkflowRun => ShownRun, "workflows.run", Get "/workflow-runs/{run}", Read, repeatable);
 
 /// How a run stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -174,18 +148,7 @@ pub struct CheckWorkflows {
     pub files: Vec<String>,
 }
 
-impl Request for CheckWorkflows {
-    type Answer = CheckedWorkflows;
-
-    const ROUTE: Route = Route {
-        name: "workflows.check",
-        verb: Verb::Post,
-        path: "/workflows/check",
-        // It reads any path.
-        scope: Scope::Manage,
-        repeatable: true,
-    };
-}
+request!(CheckWorkflows => CheckedWorkflows, "workflows.check", Post "/workflows/check", Manage, repeatable);
 
 /// What was found out about workflows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

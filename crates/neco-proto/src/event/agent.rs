@@ -8,45 +8,33 @@ use crate::error_code::ErrorCode;
 use crate::mode::names;
 use crate::usage::{Usage, finite};
 
-/// What an agent's loop is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentState {
-    /// Waiting for something to do.
-    #[default]
-    Idle,
-    /// The model answers.
-    Streaming,
-    /// The model asked for calls; they are being checked.
-    ToolPending,
-    /// At least one call waits for a person and none runs.
-    AwaitingApproval,
-    /// Calls run.
-    ToolExecuting,
-    /// All calls of the turn have results.
-    ToolResultReady,
-    /// The limit of turns was reached.
-    IterationLimit,
-    /// Done.
-    Complete,
-    /// The model could not be reached for good.
-    Failed,
-    /// The person stopped it.
-    Cancelled,
+names! {
+    /// What an agent's loop is doing.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum AgentState {
+        /// Waiting for something to do.
+        #[default]
+        Idle = "idle",
+        /// The model answers.
+        Streaming = "streaming",
+        /// The model asked for calls; they are being checked.
+        ToolPending = "tool_pending",
+        /// At least one call waits for a person and none runs.
+        AwaitingApproval = "awaiting_approval",
+        /// Calls run.
+        ToolExecuting = "tool_executing",
+        /// All calls of the turn have results.
+        ToolResultReady = "tool_result_ready",
+        /// The limit of turns was reached.
+        IterationLimit = "iteration_limit",
+        /// Done.
+        Complete = "complete",
+        /// The model could not be reached for good.
+        Failed = "failed",
+        /// The person stopped it.
+        Cancelled = "cancelled",
+    }
 }
-
-names!(AgentState {
-    AgentState::Idle => "idle",
-    AgentState::Streaming => "streaming",
-    AgentState::ToolPending => "tool_pending",
-    AgentState::AwaitingApproval => "awaiting_approval",
-    AgentState::ToolExecuting => "tool_executing",
-    AgentState::ToolResultReady => "tool_result_ready",
-    AgentState::IterationLimit => "iteration_limit",
-    AgentState::Complete => "complete",
-    AgentState::Failed => "failed",
-    AgentState::Cancelled => "cancelled",
-});
 
 impl AgentState {
     /// Whether something is being done, so that a message would have to wait.
@@ -74,35 +62,26 @@ pub struct StateChange {
     pub iteration: u32,
 }
 
-/// Why an agent is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CompleteReason {
-    /// The model had nothing more to do.
-    Natural,
-    /// The limit of turns was reached.
-    IterationLimit,
-    /// The person stopped it.
-    Cancelled,
-    /// The model could not be reached, or the session could not be written.
-    Failed,
-    /// The money, the tokens or the time that was allowed is used up.
-    Budget,
-    /// A hook blocked what was asked, or ended the work; or the person dropped the plan.
-    Stopped,
-    /// The model was repeating itself.
-    LoopDetected,
+names! {
+    /// Why an agent is done.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum CompleteReason {
+        /// The model had nothing more to do.
+        Natural = "natural",
+        /// The limit of turns was reached.
+        IterationLimit = "iteration_limit",
+        /// The person stopped it.
+        Cancelled = "cancelled",
+        /// The model could not be reached, or the session could not be written.
+        Failed = "failed",
+        /// The money, the tokens or the time that was allowed is used up.
+        Budget = "budget",
+        /// A hook blocked what was asked, or ended the work; or the person dropped the plan.
+        Stopped = "stopped",
+        /// The model was repeating itself.
+        LoopDetected = "loop_detected",
+    }
 }
-
-names!(CompleteReason {
-    CompleteReason::Natural => "natural",
-    CompleteReason::IterationLimit => "iteration_limit",
-    CompleteReason::Cancelled => "cancelled",
-    CompleteReason::Failed => "failed",
-    CompleteReason::Budget => "budget",
-    CompleteReason::Stopped => "stopped",
-    CompleteReason::LoopDetected => "loop_detected",
-});
 
 /// The agent is done with what it was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,13 +1,11 @@
 //! The event and the one list of what can happen.
 
-use std::sync::LazyLock;
-
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize as _, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::unknown::field_names;
+use super::read::unknown;
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
@@ -21,14 +19,12 @@ use crate::message::Message;
 use crate::question::Question;
 
 /// Something that happened in a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(remote = "Self")]
-#[schemars(rename = "Event")]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Event {
     /// Position in the session's log, from 1, without gaps.
     pub seq: Seq,
     /// When it happened, in UTC, always with three digits after the second.
-    #[serde(with = "timestamp")]
+    #[serde(serialize_with = "timestamp")]
     #[schemars(with = "String")]
     pub ts: Timestamp,
     /// The session.
@@ -46,46 +42,35 @@ pub struct Event {
     pub body: EventBody,
     /// Fields that only another version knows, beside those of a body that this one can read; what is new within
     /// them is lost when the event is written again.
-    #[serde(flatten, deserialize_with = "super::unknown::fields")]
+    #[serde(flatten)]
     #[schemars(skip)]
     pub more: Map<String, Value>,
 }
 
-impl Serialize for Event {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Self::serialize(self, serializer)
+impl Event {
+    /// An event that this version wrote.
+    #[must_use]
+    pub fn new(
+        seq: Seq,
+        ts: Timestamp,
+        session_id: SessionId,
+        agent_id: AgentId,
+        turn_id: Option<TurnId>,
+        body: EventBody,
+    ) -> Self {
+        Self { seq, ts, session_id, agent_id, turn_id, needs: None, body, more: Map::new() }
     }
 }
 
-impl<'de> Deserialize<'de> for Event {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut event = Self::deserialize(deserializer)?;
-        // A body that can't be read keeps all of its fields itself.
-        if matches!(event.body, EventBody::Unknown(_)) {
-            event.more.clear();
-        }
-        Ok(event)
-    }
-}
-
-/// A fixed number of digits, so that sorting the text is sorting the time.
-mod timestamp {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(ts: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{ts:.3}"))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        Timestamp::deserialize(deserializer)
-    }
+/// Writes a fixed number of digits, so that sorting the text is sorting the time.
+fn timestamp<S: Serializer>(ts: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{ts:.3}"))
 }
 
 macro_rules! event_bodies {
     ($($(#[$doc:meta])* $variant:ident($payload:ty) = $name:literal,)+) => {
         /// What happened.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
         #[serde(tag = "type")]
         #[allow(clippy::large_enum_variant, reason = "events are handed on behind pointers, and the big ones are rare")]
         pub enum EventBody {
@@ -109,14 +94,11 @@ macro_rules! event_bodies {
                 }
             }
 
-            /// The names of all fields that a body of this type may have.
-            pub(super) fn fields(type_name: &str) -> Option<&'static [String]> {
-                match type_name {
-                    $($name => {
-                        static NAMES: LazyLock<Vec<String>> = LazyLock::new(field_names::<$payload>);
-                        Some(&NAMES)
-                    })+
-                    _ => None,
+            /// Reads the body of an event that has this `type`.
+            pub(super) fn read<'de, D: Deserializer<'de>>(name: &str, fields: D) -> Result<Self, D::Error> {
+                match name {
+                    $($name => <$payload>::deserialize(fields).map(Self::$variant),)+
+                    _ => unknown(name, fields),
                 }
             }
         }
@@ -271,16 +253,14 @@ mod tests {
 
     #[test]
     fn an_event_is_one_flat_object_and_reads_back() {
-        let event = Event {
-            seq: 7,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id: SessionId::new(),
-            agent_id: AgentId::new(),
-            turn_id: None,
-            needs: None,
-            more: Map::new(),
-            body: EventBody::Message(Message::user("hello")),
-        };
+        let event = Event::new(
+            7,
+            Timestamp::UNIX_EPOCH,
+            SessionId::new(),
+            AgentId::new(),
+            None,
+            EventBody::Message(Message::user("hello")),
+        );
         let json = serde_json::to_value(&event).unwrap();
         assert_eq!(json["type"], "message");
         assert_eq!(json["role"], "user");

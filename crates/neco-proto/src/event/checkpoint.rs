@@ -41,16 +41,17 @@ impl Checkpoint {
     }
 }
 
-/// When the workspace was kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckpointWhen {
-    /// Before the first change of a turn.
-    Before,
-    /// After a turn.
-    After,
-    /// Before another state was put in its place.
-    Restore,
+names! {
+    /// When the workspace was kept.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum CheckpointWhen {
+        /// Before the first change of a turn.
+        Before = "before",
+        /// After a turn.
+        After = "after",
+        /// Before another state was put in its place.
+        Restore = "restore",
+    }
 }
 
 /// A file that is different.
@@ -62,16 +63,17 @@ pub struct FileChange {
     pub kind: FileChangeKind,
 }
 
-/// How a file is different.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FileChangeKind {
-    /// It was not there before.
-    Added,
-    /// It holds something else.
-    Modified,
-    /// It is gone.
-    Deleted,
+names! {
+    /// How a file is different.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum FileChangeKind {
+        /// It was not there before.
+        Added = "added",
+        /// It holds something else.
+        Modified = "modified",
+        /// It is gone.
+        Deleted = "deleted",
+    }
 }
 
 /// A file that is not part of a checkpoint.
@@ -83,18 +85,19 @@ pub struct LeftOut {
     pub why: LeftOutWhy,
 }
 
-/// Why a file is not part of a checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LeftOutWhy {
-    /// The project's own rules ignore it.
-    Ignored,
-    /// It is too big.
-    TooBig,
-    /// It holds, or may hold, secrets.
-    Secret,
-    /// It can't be read, or is no plain file.
-    Other,
+names! {
+    /// Why a file is not part of a checkpoint.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum LeftOutWhy {
+        /// The project's own rules ignore it.
+        Ignored = "ignored",
+        /// It is too big.
+        TooBig = "too_big",
+        /// It holds, or may hold, secrets.
+        Secret = "secret",
+        /// It can't be read, or is no plain file.
+        Other = "other",
+    }
 }
 
 /// How far putting files back is.
@@ -133,16 +136,17 @@ pub struct Rewind {
     pub by: Option<Actor>,
 }
 
-/// What goes back to an earlier point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RewindWhat {
-    /// What was said; files stay as they are.
-    Conversation,
-    /// The files of the workspace; what was said stays.
-    Files,
-    /// Both.
-    Both,
+names! {
+    /// What goes back to an earlier point.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum RewindWhat {
+        /// What was said; files stay as they are.
+        Conversation = "conversation",
+        /// The files of the workspace; what was said stays.
+        Files = "files",
+        /// Both.
+        Both = "both",
+    }
 }
 
 impl RewindWhat {
@@ -164,28 +168,6 @@ impl RewindWhat {
         }
     }
 }
-
-names!(CheckpointWhen {
-    CheckpointWhen::Before => "before",
-    CheckpointWhen::After => "after",
-    CheckpointWhen::Restore => "restore",
-});
-names!(FileChangeKind {
-    FileChangeKind::Added => "added",
-    FileChangeKind::Modified => "modified",
-    FileChangeKind::Deleted => "deleted",
-});
-names!(LeftOutWhy {
-    LeftOutWhy::Ignored => "ignored",
-    LeftOutWhy::TooBig => "too_big",
-    LeftOutWhy::Secret => "secret",
-    LeftOutWhy::Other => "other",
-});
-names!(RewindWhat {
-    RewindWhat::Conversation => "conversation",
-    RewindWhat::Files => "files",
-    RewindWhat::Both => "both",
-});
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(count: &u64) -> bool {

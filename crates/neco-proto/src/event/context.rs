@@ -29,41 +29,31 @@ pub struct TrimmedOutput {
     pub output: String,
 }
 
-/// Why the conversation was compacted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CompactionCause {
-    /// The context is nearly full.
-    Full,
-    /// The model refused a request as too long.
-    TooLong,
-    /// The person asked for it.
-    Asked,
+names! {
+    /// Why the conversation was compacted.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum CompactionCause {
+        /// The context is nearly full.
+        Full = "full",
+        /// The model refused a request as too long.
+        TooLong = "too_long",
+        /// The person asked for it.
+        Asked = "asked",
+    }
 }
 
-names!(CompactionCause {
-    CompactionCause::Full => "full",
-    CompactionCause::TooLong => "too_long",
-    CompactionCause::Asked => "asked",
-});
-
-/// How the conversation was made shorter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CompactionStrategy {
-    /// A model wrote a summary of the older part.
-    Summary,
-    /// The oldest outputs of tools were dropped.
-    Outputs,
-    /// The older part was dropped.
-    Window,
+names! {
+    /// How the conversation was made shorter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum CompactionStrategy {
+        /// A model wrote a summary of the older part.
+        Summary = "summary",
+        /// The oldest outputs of tools were dropped.
+        Outputs = "outputs",
+        /// The older part was dropped.
+        Window = "window",
+    }
 }
-
-names!(CompactionStrategy {
-    CompactionStrategy::Summary => "summary",
-    CompactionStrategy::Outputs => "outputs",
-    CompactionStrategy::Window => "window",
-});
 
 /// The conversation that the model has was made shorter. The log keeps all of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -17,34 +17,29 @@ pub struct MemoryUpdate {
     pub text: Option<String>,
 }
 
-/// What happened to entries of the memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryAction {
-    /// Their titles and summaries are before the model for the rest of the session.
-    Recalled,
-    /// They are new.
-    Stored,
-    /// They were there and say something else now.
-    Updated,
+names! {
+    /// What happened to entries of the memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum MemoryAction {
+        /// Their titles and summaries are before the model for the rest of the session.
+        Recalled = "recalled",
+        /// They are new.
+        Stored = "stored",
+        /// They were there and say something else now.
+        Updated = "updated",
+    }
 }
 
-/// How far an entry of the memory reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryScope {
-    /// Everywhere this person works.
-    Global,
-    /// One folder and those below it; kept in that folder.
-    Directory,
+names! {
+    /// How far an entry of the memory reaches.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum MemoryScope {
+        /// Everywhere this person works.
+        Global = "global",
+        /// One folder and those below it; kept in that folder.
+        Directory = "directory",
+    }
 }
-
-names!(MemoryAction {
-    MemoryAction::Recalled => "recalled",
-    MemoryAction::Stored => "stored",
-    MemoryAction::Updated => "updated",
-});
-names!(MemoryScope { MemoryScope::Global => "global", MemoryScope::Directory => "directory" });
 
 /// An entry of the memory in short.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 //! Invariants: `seq` is gapless in a session; an event never changes once it has a `seq`; what a
 //! window draws, what `stream-json` prints and what the log holds are the same bytes.
 //!
-//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`tree`], [`workflow`], [`checkpoint`]; [`unknown`] (what another version wrote).
+//! Reading order: [`body`] (the one list), then the payloads: [`session`], [`turn`], [`tool`], [`ask`], [`hook`], [`memory`], [`plan`], [`agent`], [`tree`], [`workflow`], [`checkpoint`]; [`read`] (also what another version wrote).
 
 mod agent;
 mod ask;
@@ -13,11 +13,11 @@ mod context;
 mod hook;
 mod memory;
 mod plan;
+mod read;
 mod session;
 mod tool;
 mod tree;
 mod turn;
-mod unknown;
 mod workflow;
 
 pub use agent::{AgentComplete, AgentState, BudgetReached, CompleteReason, StateChange};
@@ -32,6 +32,7 @@ pub use context::{
 pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};
 pub use plan::{PlanUpdate, QuestionAnswer, TodoUpdate};
+pub use read::UnknownEvent;
 pub use session::{
     ActingChange, ActsLater, ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel,
     NotificationTopic, SessionStart, SessionTitle, TitleSource,
@@ -44,5 +45,4 @@ pub use turn::{
     Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,
     UsageEvent,
 };
-pub use unknown::UnknownEvent;
 pub use workflow::{TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};

@@ -56,23 +56,18 @@ pub struct SessionTitle {
     pub by: TitleSource,
 }
 
-/// Who made a title. A later one in this list is never replaced by an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TitleSource {
-    /// Nobody: they are the first words of the first message.
-    FirstWords,
-    /// The model.
-    Model,
-    /// A person.
-    Person,
+names! {
+    /// Who made a title. A later one in this list is never replaced by an earlier one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    pub enum TitleSource {
+        /// Nobody: they are the first words of the first message.
+        FirstWords = "first_words",
+        /// The model.
+        Model = "model",
+        /// A person.
+        Person = "person",
+    }
 }
-
-names!(TitleSource {
-    TitleSource::FirstWords => "first_words",
-    TitleSource::Model => "model",
-    TitleSource::Person => "person",
-});
 
 /// The events that follow come from a file that another program wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

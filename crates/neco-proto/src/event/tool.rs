@@ -10,35 +10,26 @@ use crate::mode::names;
 use crate::origin::ToolOrigin;
 use crate::result_part::ResultPart;
 
-/// Where a call is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CallStatus {
-    /// Name and arguments are being checked.
-    Validating,
-    /// It waits for the calls before it.
-    Scheduled,
-    /// It waits for a person.
-    AwaitingApproval,
-    /// It runs. For a call that writes or runs something this is durable before it starts.
-    Executing,
-    /// It is over and did what it should.
-    Success,
-    /// It is over and did not.
-    Error,
-    /// It was stopped.
-    Cancelled,
+names! {
+    /// Where a call is in its life.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum CallStatus {
+        /// Name and arguments are being checked.
+        Validating = "validating",
+        /// It waits for the calls before it.
+        Scheduled = "scheduled",
+        /// It waits for a person.
+        AwaitingApproval = "awaiting_approval",
+        /// It runs. For a call that writes or runs something this is durable before it starts.
+        Executing = "executing",
+        /// It is over and did what it should.
+        Success = "success",
+        /// It is over and did not.
+        Error = "error",
+        /// It was stopped.
+        Cancelled = "cancelled",
+    }
 }
-
-names!(CallStatus {
-    CallStatus::Validating => "validating",
-    CallStatus::Scheduled => "scheduled",
-    CallStatus::AwaitingApproval => "awaiting_approval",
-    CallStatus::Executing => "executing",
-    CallStatus::Success => "success",
-    CallStatus::Error => "error",
-    CallStatus::Cancelled => "cancelled",
-});
 
 /// A call went from one state to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -11,23 +11,18 @@ use crate::ids::{AgentId, MessageId};
 use crate::mode::names;
 use crate::usage::{Usage, finite};
 
-/// What kind of agent a node is: whom it may create.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NodeType {
-    /// Talks with the person; exactly one.
-    Root,
-    /// Works for its parent, and may create agents of its own.
-    Child,
-    /// Works for its parent, alone.
-    ActOnly,
+names! {
+    /// What kind of agent a node is: whom it may create.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum NodeType {
+        /// Talks with the person; exactly one.
+        Root = "root",
+        /// Works for its parent, and may create agents of its own.
+        Child = "child",
+        /// Works for its parent, alone.
+        ActOnly = "act_only",
+    }
 }
-
-names!(NodeType {
-    NodeType::Root => "root",
-    NodeType::Child => "child",
-    NodeType::ActOnly => "act_only",
-});
 
 impl NodeType {
     /// Whether a node of this type may create one of type `other`.
@@ -40,32 +35,24 @@ impl NodeType {
     }
 }
 
-/// What an agent is doing, as its parent sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NodeState {
-    /// It has not begun.
-    Created,
-    /// It works, or waits for its children.
-    Running,
-    /// It does nothing and costs nothing until it goes on.
-    Paused,
-    /// It has done its task.
-    Completed,
-    /// It could not do its task.
-    Failed,
-    /// Somebody stopped it.
-    Cancelled,
+names! {
+    /// What an agent is doing, as its parent sees it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum NodeState {
+        /// It has not begun.
+        Created = "created",
+        /// It works, or waits for its children.
+        Running = "running",
+        /// It does nothing and costs nothing until it goes on.
+        Paused = "paused",
+        /// It has done its task.
+        Completed = "completed",
+        /// It could not do its task.
+        Failed = "failed",
+        /// Somebody stopped it.
+        Cancelled = "cancelled",
+    }
 }
-
-names!(NodeState {
-    NodeState::Created => "created",
-    NodeState::Running => "running",
-    NodeState::Paused => "paused",
-    NodeState::Completed => "completed",
-    NodeState::Failed => "failed",
-    NodeState::Cancelled => "cancelled",
-});
 
 impl NodeState {
     /// Whether it may still do something.

@@ -9,63 +9,46 @@ use crate::actor::Actor;
 use crate::ids::{AgentId, WorkflowId};
 use crate::mode::names;
 
-/// How a workflow stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkflowState {
-    /// Tasks run, or wait for others.
-    Running,
-    /// The process ended while it ran; it can be resumed.
-    Interrupted,
-    /// Every task is completed.
-    Completed,
-    /// Some tasks failed, and what did not depend on them is done.
-    Partly,
-    /// A failure stopped everything.
-    Failed,
-    /// Somebody stopped it.
-    Cancelled,
+names! {
+    /// How a workflow stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum WorkflowState {
+        /// Tasks run, or wait for others.
+        Running = "running",
+        /// The process ended while it ran; it can be resumed.
+        Interrupted = "interrupted",
+        /// Every task is completed.
+        Completed = "completed",
+        /// Some tasks failed, and what did not depend on them is done.
+        Partly = "partly",
+        /// A failure stopped everything.
+        Failed = "failed",
+        /// Somebody stopped it.
+        Cancelled = "cancelled",
+    }
 }
 
-names!(WorkflowState {
-    WorkflowState::Running => "running",
-    WorkflowState::Interrupted => "interrupted",
-    WorkflowState::Completed => "completed",
-    WorkflowState::Partly => "partly",
-    WorkflowState::Failed => "failed",
-    WorkflowState::Cancelled => "cancelled",
-});
-
-/// How far a task is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskState {
-    /// It waits for others, or for another try.
-    #[default]
-    Pending,
-    /// It may run as soon as there is room.
-    Ready,
-    /// It runs.
-    Running,
-    /// It is done.
-    Completed,
-    /// It was done wrong, as often as it was tried.
-    Failed,
-    /// It was stopped, or never begun because everything was.
-    Cancelled,
-    /// It was never begun because something it needs failed.
-    Skipped,
+names! {
+    /// How far a task is.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum TaskState {
+        /// It waits for others, or for another try.
+        #[default]
+        Pending = "pending",
+        /// It may run as soon as there is room.
+        Ready = "ready",
+        /// It runs.
+        Running = "running",
+        /// It is done.
+        Completed = "completed",
+        /// It was done wrong, as often as it was tried.
+        Failed = "failed",
+        /// It was stopped, or never begun because everything was.
+        Cancelled = "cancelled",
+        /// It was never begun because something it needs failed.
+        Skipped = "skipped",
+    }
 }
-
-names!(TaskState {
-    TaskState::Pending => "pending",
-    TaskState::Ready => "ready",
-    TaskState::Running => "running",
-    TaskState::Completed => "completed",
-    TaskState::Failed => "failed",
-    TaskState::Cancelled => "cancelled",
-    TaskState::Skipped => "skipped",
-});
 
 impl TaskState {
     /// Whether nothing more will come of it.
@@ -78,23 +61,18 @@ impl TaskState {
     }
 }
 
-/// What does a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskKind {
-    /// An agent.
-    Agent,
-    /// A tool.
-    Tool,
-    /// A command.
-    Command,
+names! {
+    /// What does a task.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum TaskKind {
+        /// An agent.
+        Agent = "agent",
+        /// A tool.
+        Tool = "tool",
+        /// A command.
+        Command = "command",
+    }
 }
-
-names!(TaskKind {
-    TaskKind::Agent => "agent",
-    TaskKind::Tool => "tool",
-    TaskKind::Command => "command",
-});
 
 /// One task of a workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -77,16 +77,8 @@ impl FakeSession {
         let mut log = self.log.lock().unwrap();
         let seq = log.len() as Seq + 1;
         let (session_id, agent_id) = (self.id, self.agent);
-        log.push(Event {
-            seq,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more,
-            body,
-        });
+        let event = Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
+        log.push(Event { more, ..event });
         self.last.send_replace((seq, false));
         seq
     }

@@ -96,16 +96,8 @@ fn log(happenings: &[Happening]) -> Vec<EventBody> {
 
 fn events(bodies: Vec<EventBody>) -> Vec<Event> {
     let (session_id, agent_id, turn_id) = (SessionId::new(), AgentId::new(), Some(TurnId::new()));
-    let event = |(index, body)| Event {
-        seq: index as u64 + 1,
-        ts: Timestamp::UNIX_EPOCH,
-        session_id,
-        agent_id,
-        turn_id,
-        needs: None,
-        more: serde_json::Map::new(),
-        body,
-    };
+    let event =
+        |(index, body)| Event::new(index as u64 + 1, Timestamp::UNIX_EPOCH, session_id, agent_id, turn_id, body);
     bodies.into_iter().enumerate().map(event).collect()
 }
 

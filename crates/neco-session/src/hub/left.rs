@@ -118,16 +118,7 @@ mod tests {
     fn a_log_without_an_end_is_unfinished() {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
         let events = |bodies: Vec<EventBody>| -> Vec<Event> {
-            let event = |(seq, body)| Event {
-                seq,
-                ts: Timestamp::UNIX_EPOCH,
-                session_id,
-                agent_id,
-                turn_id: None,
-                needs: None,
-                more: serde_json::Map::new(),
-                body,
-            };
+            let event = |(seq, body)| Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
             (1..).zip(bodies).map(event).collect()
         };
         let turn = || EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() });

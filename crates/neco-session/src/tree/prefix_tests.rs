@@ -66,16 +66,7 @@ fn op(step: &Step, agents: &mut Vec<AgentId>) -> Op {
 }
 
 pub(super) fn event(agent_id: AgentId, body: EventBody) -> Event {
-    Event {
-        seq: 1,
-        ts: NOW,
-        session_id: SessionId::new(),
-        agent_id,
-        turn_id: None,
-        needs: None,
-        more: serde_json::Map::new(),
-        body,
-    }
+    Event::new(1, NOW, SessionId::new(), agent_id, None, body)
 }
 
 /// What the log of a session begins with.

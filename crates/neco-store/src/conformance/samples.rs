@@ -73,16 +73,7 @@ impl Samples {
     }
 
     pub(super) fn event(&self, seq: Seq, body: EventBody) -> Event {
-        Event {
-            seq,
-            ts: at(self.ms(seq)),
-            session_id: self.session,
-            agent_id: self.agent,
-            turn_id: seq.is_multiple_of(2).then_some(self.turn),
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        }
+        Event::new(seq, at(self.ms(seq)), self.session, self.agent, seq.is_multiple_of(2).then_some(self.turn), body)
     }
 }
 

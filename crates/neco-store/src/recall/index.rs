@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Connection, Row, SqliteConnection};
+use sqlx::{Connection, FromRow as _, Row, SqliteConnection};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::open;
@@ -49,6 +49,20 @@ pub struct MemoryIndex {
     opened: AtomicU64,
 }
 
+/// Runs something on the connection until it succeeds, or fails after all that helps was done.
+macro_rules! tried {
+    ($index:expr, $connection:ident, $run:expr) => {{
+        let mut tries = 0;
+        loop {
+            let mut $connection = $index.open().await?;
+            match $run.await {
+                Ok(outcome) => return Ok(outcome),
+                Err(error) => $index.recover($connection, error, &mut tries).await?,
+            }
+        }
+    }};
+}
+
 impl MemoryIndex {
     /// The index in the file `path`, which is opened when it is first needed.
     #[must_use]
@@ -67,14 +81,7 @@ impl MemoryIndex {
     /// # Errors
     /// When SQLite fails even after the index was made anew.
     pub async fn files(&self, folder: &str) -> Result<Vec<(String, FileStamp)>, IndexError> {
-        let mut tries = 0;
-        loop {
-            let mut connection = self.open().await?;
-            match read_files(&mut connection, folder).await {
-                Ok(files) => return Ok(files),
-                Err(error) => self.recover(connection, error, &mut tries).await?,
-            }
-        }
+        tried!(self, connection, read_files(&mut connection, folder))
     }
 
     /// Takes in what changed in a folder: new and changed files, and those that are gone.
@@ -85,14 +92,7 @@ impl MemoryIndex {
         if changed.is_empty() && gone.is_empty() {
             return Ok(());
         }
-        let mut tries = 0;
-        loop {
-            let mut connection = self.open().await?;
-            match write(&mut connection, folder, changed, gone).await {
-                Ok(()) => return Ok(()),
-                Err(error) => self.recover(connection, error, &mut tries).await?,
-            }
-        }
+        tried!(self, connection, write(&mut connection, folder, changed, gone))
     }
 
     /// Every entry of these folders, in the order of the folders and of the files' names.
@@ -100,14 +100,7 @@ impl MemoryIndex {
     /// # Errors
     /// As [`MemoryIndex::files`].
     pub async fn entries(&self, folders: &[String]) -> Result<Vec<Record>, IndexError> {
-        let mut tries = 0;
-        loop {
-            let mut connection = self.open().await?;
-            match read_entries(&mut connection, folders).await {
-                Ok(entries) => return Ok(entries),
-                Err(error) => self.recover(connection, error, &mut tries).await?,
-            }
-        }
+        tried!(self, connection, read_entries(&mut connection, folders))
     }
 
     /// How well entries fit a question, by folder and file; only those that fit at all, the best first.
@@ -117,14 +110,7 @@ impl MemoryIndex {
     /// As [`MemoryIndex::files`].
     pub async fn scores(&self, folders: &[String], question: &str) -> Result<Vec<((String, String), f64)>, IndexError> {
         let Some(query) = query_of(question) else { return Ok(Vec::new()) };
-        let mut tries = 0;
-        loop {
-            let mut connection = self.open().await?;
-            match read_scores(&mut connection, folders, &query).await {
-                Ok(scores) => return Ok(scores),
-                Err(error) => self.recover(connection, error, &mut tries).await?,
-            }
-        }
+        tried!(self, connection, read_scores(&mut connection, folders, &query))
     }
 
     /// Counts that an entry was of use.
@@ -132,14 +118,7 @@ impl MemoryIndex {
     /// # Errors
     /// As [`MemoryIndex::files`].
     pub async fn count_use(&self, folder: &str, id: &str, now_ms: i64) -> Result<(), IndexError> {
-        let mut tries = 0;
-        loop {
-            let mut connection = self.open().await?;
-            match write_use(&mut connection, folder, id, now_ms).await {
-                Ok(()) => return Ok(()),
-                Err(error) => self.recover(connection, error, &mut tries).await?,
-            }
-        }
+        tried!(self, connection, write_use(&mut connection, folder, id, now_ms))
     }
 
     /// Closes the file, if it is open; whoever comes next opens it again.
@@ -184,23 +163,23 @@ impl MemoryIndex {
 }
 
 async fn read_files(connection: &mut SqliteConnection, folder: &str) -> Result<Vec<(String, FileStamp)>, sqlx::Error> {
-    let rows = sqlx::query("SELECT file, modified_ns, size, hash, read_ns FROM entries WHERE folder = ? ORDER BY file")
-        .bind(folder)
-        .fetch_all(connection)
-        .await?;
-    rows.iter().map(|row| Ok((row.try_get("file")?, stamp_of(row)?))).collect()
+    let rows = sql!(
+        query.fetch_all(connection),
+        "SELECT file, modified_ns, size, hash, read_ns FROM entries WHERE folder = ? ORDER BY file",
+        (folder)
+    )?;
+    rows.iter().map(|row| Ok((row.try_get("file")?, FileStamp::from_row(row)?))).collect()
 }
 
 async fn read_entries(connection: &mut SqliteConnection, folders: &[String]) -> Result<Vec<Record>, sqlx::Error> {
     let mut all = Vec::new();
     for folder in folders {
-        let rows = sqlx::query(
+        let rows = sql!(
+            query.fetch_all(&mut *connection),
             "SELECT entries.*, coalesce(uses.uses, 0) AS uses, coalesce(uses.last_ms, 0) AS last_ms
              FROM entries LEFT JOIN uses USING (folder, id) WHERE folder = ? ORDER BY file",
-        )
-        .bind(folder)
-        .fetch_all(&mut *connection)
-        .await?;
+            (folder)
+        )?;
         for row in &rows {
             all.push(record_of(row)?);
         }
@@ -213,12 +192,8 @@ async fn read_scores(
     folders: &[String],
     query: &str,
 ) -> Result<Vec<((String, String), f64)>, sqlx::Error> {
-    let rows = sqlx::query(SEARCH)
-        .bind(query)
-        .bind(serde_json::Value::from(folders).to_string())
-        .bind(MOST_HITS)
-        .fetch_all(connection)
-        .await?;
+    let rows =
+        sql!(query.fetch_all(connection), SEARCH, (query, serde_json::Value::from(folders).to_string(), MOST_HITS))?;
     rows.iter().map(|row| Ok(((row.try_get("folder")?, row.try_get("file")?), row.try_get("score")?))).collect()
 }
 
@@ -249,16 +224,12 @@ async fn write_rows(
     gone: &[String],
 ) -> Result<(), sqlx::Error> {
     for file in gone.iter().chain(changed.iter().map(|new| &new.record.file)) {
-        sqlx::query("DELETE FROM words WHERE rowid IN (SELECT key FROM entries WHERE folder = ? AND file = ?)")
-            .bind(folder)
-            .bind(file)
-            .execute(&mut *connection)
-            .await?;
-        sqlx::query("DELETE FROM entries WHERE folder = ? AND file = ?")
-            .bind(folder)
-            .bind(file)
-            .execute(&mut *connection)
-            .await?;
+        sql!(
+            query.execute(&mut *connection),
+            "DELETE FROM words WHERE rowid IN (SELECT key FROM entries WHERE folder = ? AND file = ?)",
+            (folder, file)
+        )?;
+        sql!(query.execute(&mut *connection), "DELETE FROM entries WHERE folder = ? AND file = ?", (folder, file))?;
     }
     for new in changed {
         insert(connection, folder, new).await?;
@@ -270,54 +241,52 @@ async fn insert(connection: &mut SqliteConnection, folder: &str, new: &NewRecord
     let Record { file, stamp, id, title, summary, category, topic, tags, source, reach, created_ms, trouble, .. } =
         &new.record;
     let tags = tags.join("\n");
-    let inserted = sqlx::query(
+    let inserted = sql!(
+        query.execute(&mut *connection),
         "INSERT INTO entries (folder, file, modified_ns, size, hash, read_ns, id, title, summary, category, topic,
             tags, source, reach, created_ms, trouble) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )
-    .bind(folder)
-    .bind(file)
-    .bind(stamp.modified_ns)
-    .bind(stamp.size)
-    .bind(&stamp.hash)
-    .bind(stamp.read_ns)
-    .bind(id)
-    .bind(title)
-    .bind(summary)
-    .bind(category)
-    .bind(topic)
-    .bind(&tags)
-    .bind(source)
-    .bind(reach)
-    .bind(created_ms)
-    .bind(trouble)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("INSERT INTO words (rowid, title, summary, tags, body) VALUES (?, ?, ?, ?, ?)")
-        .bind(inserted.last_insert_rowid())
-        .bind(words_of(title))
-        .bind(words_of(summary))
-        .bind(words_of(&format!("{tags}\n{topic}")))
-        .bind(words_of(&new.body))
-        .execute(&mut *connection)
-        .await?;
+        (
+            folder,
+            file,
+            stamp.modified_ns,
+            stamp.size,
+            &stamp.hash,
+            stamp.read_ns,
+            id,
+            title,
+            summary,
+            category,
+            topic,
+            &tags,
+            source,
+            reach,
+            created_ms,
+            trouble
+        )
+    )?;
+    sql!(
+        query.execute(&mut *connection),
+        "INSERT INTO words (rowid, title, summary, tags, body) VALUES (?, ?, ?, ?, ?)",
+        (
+            inserted.last_insert_rowid(),
+            words_of(title),
+            words_of(summary),
+            words_of(&format!("{tags}\n{topic}")),
+            words_of(&new.body)
+        )
+    )?;
     Ok(())
 }
 
-fn stamp_of(row: &SqliteRow) -> Result<FileStamp, sqlx::Error> {
-    Ok(FileStamp {
-        modified_ns: row.try_get("modified_ns")?,
-        size: row.try_get("size")?,
-        hash: row.try_get("hash")?,
-        read_ns: row.try_get("read_ns")?,
-    })
-}
+from_row!(FileStamp { modified_ns, size, hash, read_ns });
 
 fn record_of(row: &SqliteRow) -> Result<Record, sqlx::Error> {
     let tags: String = row.try_get("tags")?;
+    let stamp = FileStamp::from_row(row)?;
     Ok(Record {
         folder: row.try_get("folder")?,
         file: row.try_get("file")?,
-        stamp: stamp_of(row)?,
+        stamp,
         id: row.try_get("id")?,
         title: row.try_get("title")?,
         summary: row.try_get("summary")?,

@@ -211,7 +211,7 @@ async fn take_over_through(path: &Path, found: &Path, new: &Path) -> Result<Salv
     let mut all = open::open(found).await?;
     // It is read once and then removed: nothing of it needs to be written twice.
     for pragma in ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF"] {
-        sqlx::query(pragma).execute(&mut all).await.map_err(|error| failure::writing(found, &error))?;
+        sql!(query.execute(&mut all), pragma).map_err(|error| failure::writing(found, &error))?;
     }
     collect::collect(path, &mut all, found).await?;
     all.close().await.map_err(|error| failure::writing(found, &error))?;
@@ -253,7 +253,7 @@ pub(super) async fn damage_in(path: &Path) -> Option<String> {
     }
     let checked = async {
         let mut connection = open::connect_reader(path).await?;
-        let answers: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_all(&mut connection).await?;
+        let answers: Vec<String> = sql!(query_scalar.fetch_all(&mut connection), "PRAGMA quick_check(1)")?;
         let wrong = answers.into_iter().find(|answer| answer != "ok");
         let missing = if wrong.is_none() { missing_events(&mut connection).await.unwrap_or_default() } else { 0 };
         let wrong = wrong.or_else(|| (missing > 0).then(|| format!("events of {missing} sessions are missing")));
@@ -278,13 +278,12 @@ fn is_emptied(path: &Path) -> bool {
 
 /// How many sessions have fewer events than they should, or no parent any more: what SQLite does not look at.
 async fn missing_events(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(
+    sql!(
+        query_scalar.fetch_one(connection),
         "SELECT count(*) FROM sessions AS own WHERE
             (SELECT count(*) FROM events WHERE session_id = own.id) < last_seq - parent_seq
-            OR (parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = own.parent_id))",
+            OR (parent_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = own.parent_id))"
     )
-    .fetch_one(connection)
-    .await
 }
 
 /// Such as `neco-damaged-20260131-120000.db`.

@@ -121,10 +121,11 @@ pub(super) async fn keep(
     blobs: &[Blob<'_>],
 ) -> Result<(), sqlx::Error> {
     for blob in blobs {
-        let found: Option<i64> = sqlx::query_scalar("SELECT id FROM blobs WHERE hash = unhex(?)")
-            .bind(blob.hash.as_str())
-            .fetch_optional(&mut *connection)
-            .await?;
+        let found: Option<i64> = sql!(
+            query_scalar.fetch_optional(&mut *connection),
+            "SELECT id FROM blobs WHERE hash = unhex(?)",
+            (blob.hash.as_str())
+        )?;
         let id = match found {
             Some(id) => id,
             None => insert(connection, blob).await?,
@@ -136,13 +137,11 @@ pub(super) async fn keep(
 
 async fn insert(connection: &mut SqliteConnection, blob: &Blob<'_>) -> Result<i64, sqlx::Error> {
     let (packing, content) = pack(blob.content);
-    let inserted = sqlx::query("INSERT INTO blobs (hash, size, packing, content) VALUES (unhex(?), ?, ?, ?)")
-        .bind(blob.hash.as_str())
-        .bind(i64::try_from(blob.content.len()).unwrap_or(i64::MAX))
-        .bind(packing)
-        .bind(content.into_owned())
-        .execute(connection)
-        .await?;
+    let inserted = sql!(
+        query.execute(connection),
+        "INSERT INTO blobs (hash, size, packing, content) VALUES (unhex(?), ?, ?, ?)",
+        (blob.hash.as_str(), i64::try_from(blob.content.len()).unwrap_or(i64::MAX), packing, content.into_owned())
+    )?;
     Ok(inserted.last_insert_rowid())
 }
 
@@ -152,12 +151,12 @@ pub(super) async fn use_by(
     session: uuid::Uuid,
     blob: i64,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("INSERT INTO blob_uses (session_id, blob) VALUES (?, ?) ON CONFLICT DO NOTHING")
-        .bind(session)
-        .bind(blob)
-        .execute(connection)
-        .await
-        .map(drop)
+    sql!(
+        query.execute(connection),
+        "INSERT INTO blob_uses (session_id, blob) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        (session, blob)
+    )
+    .map(drop)
 }
 
 fn pack(content: &str) -> (i64, Cow<'_, [u8]>) {
@@ -178,13 +177,12 @@ pub(super) async fn contents(
         return Ok(HashMap::new());
     }
     let wanted = serde_json::Value::from_iter(hashes).to_string();
-    let rows: Vec<(String, i64, i64, Vec<u8>)> = sqlx::query_as(
+    let rows: Vec<(String, i64, i64, Vec<u8>)> = sql!(
+        query_as.fetch_all(connection),
         "SELECT lower(hex(hash)), size, packing, content FROM blobs
             WHERE hash IN (SELECT unhex(value) FROM json_each(?))",
-    )
-    .bind(wanted)
-    .fetch_all(connection)
-    .await?;
+        (wanted)
+    )?;
     Ok(rows
         .into_iter()
         .filter_map(|(hash, size, packing, content)| {

@@ -17,21 +17,19 @@ pub(super) async fn apply(
         CatalogChange::Create(record) => insert(connection, record, None).await,
         CatalogChange::Fork { record, parent, at } => fork(connection, record, *parent, *at).await,
         CatalogChange::SetTitle { session, title, by } => {
-            let done = sqlx::query("UPDATE sessions SET title = ?, title_by = ? WHERE id = ? AND NOT is_removed")
-                .bind(title.as_str())
-                .bind(by.name())
-                .bind(session.as_uuid())
-                .execute(connection)
-                .await?;
+            let done = sql!(
+                query.execute(connection),
+                "UPDATE sessions SET title = ?, title_by = ? WHERE id = ? AND NOT is_removed",
+                (title.as_str(), by.name(), session.as_uuid())
+            )?;
             Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
         }
         CatalogChange::SetFolder { session, cwd, folder } => {
-            let done = sqlx::query("UPDATE sessions SET cwd = ?, folder = ? WHERE id = ? AND NOT is_removed")
-                .bind(cwd.as_str())
-                .bind(folder.as_deref())
-                .bind(session.as_uuid())
-                .execute(connection)
-                .await?;
+            let done = sql!(
+                query.execute(connection),
+                "UPDATE sessions SET cwd = ?, folder = ? WHERE id = ? AND NOT is_removed",
+                (cwd.as_str(), folder.as_deref(), session.as_uuid())
+            )?;
             Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
         }
         CatalogChange::Remove(session) => remove::remove(connection, *session).await,
@@ -44,10 +42,11 @@ async fn fork(
     parent: SessionId,
     at: Seq,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
-    let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed")
-        .bind(parent.as_uuid())
-        .fetch_optional(&mut *connection)
-        .await?;
+    let last: Option<i64> = sql!(
+        query_scalar.fetch_optional(&mut *connection),
+        "SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed",
+        (parent.as_uuid())
+    )?;
     match last {
         None => Ok(Err(StoreError::UnknownSession { session: parent })),
         Some(last) if last.cast_unsigned() < at => Ok(Err(StoreError::not_that_far(parent, at))),
@@ -61,22 +60,8 @@ async fn insert(
     parent: Option<(SessionId, Seq)>,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     let base = parent.map_or(0, |(_, at)| at).cast_signed();
-    let done = sqlx::query(
-        "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    )
-    .bind(record.id.as_uuid())
-    .bind(record.cwd.as_str())
-    .bind(record.folder.as_deref())
-    .bind(record.title.as_str())
-    .bind(record.title_by.map(|by| by.name()))
-    .bind(record.created_ms)
-    .bind(record.updated_ms)
-    .bind(base)
-    .bind(parent.map(|(parent, _)| parent.as_uuid()))
-    .bind(base)
-    .execute(connection)
-    .await?;
+    let done = sql!(query.execute(connection), "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (record.id.as_uuid(), record.cwd.as_str(), record.folder.as_deref(), record.title.as_str(), record.title_by.map(|by| by.name()), record.created_ms, record.updated_ms, base, parent.map(|(parent, _)| parent.as_uuid()), base))?;
     Ok(expect_change(done.rows_affected(), || StoreError::exists(record.id)))
 }
 

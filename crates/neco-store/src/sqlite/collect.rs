@@ -35,7 +35,7 @@ pub(super) async fn collect(damaged: &Path, found: &mut SqliteConnection, path: 
     let (sender, mut pages) = mpsc::channel(AHEAD);
     let from = damaged.to_owned();
     let read = tokio::task::spawn_blocking(move || read_all(from, &sender));
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *found).await.map_err(failed)?;
+    sql!(query.execute(&mut *found), "BEGIN IMMEDIATE").map_err(failed)?;
     while let Some(rows) = pages.recv().await {
         for row in rows {
             match put(found, row).await {
@@ -47,7 +47,7 @@ pub(super) async fn collect(damaged: &Path, found: &mut SqliteConnection, path: 
             }
         }
     }
-    sqlx::query("COMMIT").execute(found).await.map_err(failed)?;
+    sql!(query.execute(found), "COMMIT").map_err(failed)?;
     let read = read.await.map_err(io::Error::other).flatten();
     read.map_err(|error| StoreError::Read(failure::with_path(damaged, &error)))
 }

@@ -25,11 +25,10 @@ pub(super) async fn wrong_in(connection: &mut SqliteConnection) -> Result<Option
 }
 
 async fn wrong_session(connection: &mut SqliteConnection) -> Result<Option<String>, sqlx::Error> {
-    let rows: Vec<(Uuid, Vec<u8>)> = sqlx::query_as(
-        "SELECT id, CAST(cwd || char(10) || title || char(10) || coalesce(folder, '') AS BLOB) FROM sessions",
-    )
-    .fetch_all(connection)
-    .await?;
+    let rows: Vec<(Uuid, Vec<u8>)> = sql!(
+        query_as.fetch_all(connection),
+        "SELECT id, CAST(cwd || char(10) || title || char(10) || coalesce(folder, '') AS BLOB) FROM sessions"
+    )?;
     let wrong = rows.into_iter().find(|(_, texts)| std::str::from_utf8(texts).is_err());
     Ok(wrong.map(|(id, _)| format!("what is known of session {id} is no text")))
 }
@@ -37,15 +36,12 @@ async fn wrong_session(connection: &mut SqliteConnection) -> Result<Option<Strin
 async fn wrong_event(connection: &mut SqliteConnection) -> Result<Option<String>, sqlx::Error> {
     let mut after = (Uuid::nil(), 0);
     loop {
-        let rows: Vec<(Uuid, i64, Vec<u8>)> = sqlx::query_as(
+        let rows: Vec<(Uuid, i64, Vec<u8>)> = sql!(
+            query_as.fetch_all(&mut *connection),
             "SELECT session_id, seq, CAST(body AS BLOB) FROM events
                 WHERE (session_id, seq) > (?, ?) ORDER BY session_id, seq LIMIT ?",
-        )
-        .bind(after.0)
-        .bind(after.1)
-        .bind(ROWS)
-        .fetch_all(&mut *connection)
-        .await?;
+            (after.0, after.1, ROWS)
+        )?;
         let Some((session, seq, _)) = rows.last() else { return Ok(None) };
         after = (*session, *seq);
         if let Some((session, seq, _)) = rows.iter().find(|(_, _, body)| !blob::is_json(body)) {
@@ -57,12 +53,11 @@ async fn wrong_event(connection: &mut SqliteConnection) -> Result<Option<String>
 async fn wrong_blob(connection: &mut SqliteConnection) -> Result<Option<String>, sqlx::Error> {
     let mut after = i64::MIN;
     loop {
-        let rows: Vec<Kept> =
-            sqlx::query_as("SELECT id, hash, size, packing, content FROM blobs WHERE id > ? ORDER BY id LIMIT ?")
-                .bind(after)
-                .bind(STRINGS)
-                .fetch_all(&mut *connection)
-                .await?;
+        let rows: Vec<Kept> = sql!(
+            query_as.fetch_all(&mut *connection),
+            "SELECT id, hash, size, packing, content FROM blobs WHERE id > ? ORDER BY id LIMIT ?",
+            (after, STRINGS)
+        )?;
         let Some((id, ..)) = rows.last() else { return Ok(None) };
         after = *id;
         let is_sound = |(_, hash, size, packing, content): &Kept| blob::is_sound(hash, *size, *packing, content);

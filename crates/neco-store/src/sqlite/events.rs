@@ -78,32 +78,27 @@ pub(super) async fn ancestors(
     connection: &mut SqliteConnection,
     session: SessionId,
 ) -> Result<Vec<Ancestor>, sqlx::Error> {
-    let rows: Vec<(Uuid, i64)> = sqlx::query_as(
-        "WITH RECURSIVE line (id, base, parent, depth) AS (
+    let rows: Vec<(Uuid, i64)> = sql!(query_as.fetch_all(connection), "WITH RECURSIVE line (id, base, parent, depth) AS (
              SELECT id, parent_seq, parent_id, 0 FROM sessions WHERE id = ? AND NOT is_removed
              UNION ALL
              SELECT sessions.id, parent_seq, parent_id, depth + 1 FROM line JOIN sessions ON sessions.id = parent LIMIT ?
-         ) SELECT id, base FROM line ORDER BY depth",
-    )
-    .bind(session.as_uuid())
-    .bind(MOST_ANCESTORS)
-    .fetch_all(connection)
-    .await?;
+         ) SELECT id, base FROM line ORDER BY depth", (session.as_uuid(), MOST_ANCESTORS))?;
     Ok(rows.into_iter().map(|(id, base)| Ancestor { id: id.into(), base: base.cast_unsigned() }).collect())
 }
 
 /// The next events of a segment; `None` when there are none. A page costs about what a row costs.
 async fn page(connection: &mut SqliteConnection, segment: Segment, limit: usize) -> Result<Option<Page>, sqlx::Error> {
-    let bodies: Option<String> = sqlx::query_scalar(
+    let bodies: Option<String> = sql!(
+        query_scalar.fetch_one(&mut *connection),
         "SELECT group_concat(body, char(10) ORDER BY seq) FROM
             (SELECT seq, body FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?)",
-    )
-    .bind(segment.owner.as_uuid())
-    .bind(sql_number(segment.after))
-    .bind(sql_number(segment.last))
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .fetch_one(&mut *connection)
-    .await?;
+        (
+            segment.owner.as_uuid(),
+            sql_number(segment.after),
+            sql_number(segment.last),
+            i64::try_from(limit).unwrap_or(i64::MAX)
+        )
+    )?;
     let Some(bodies) = bodies else { return Ok(None) };
     let contents = blob::contents(connection, &bodies).await?;
     Ok(Some(Page { bodies, contents }))
@@ -113,7 +108,7 @@ async fn page(connection: &mut SqliteConnection, segment: Segment, limit: usize)
 pub(super) fn event_of(body: &str, contents: &HashMap<Hash, String>) -> Result<Event, Unreadable> {
     // A part that is lost must not take the whole session with it.
     let whole = blob::put_back(body, contents);
-    serde_json::from_str(&whole).map_err(|error| {
+    Event::from_json(&whole).map_err(|error| {
         let reason = format!("an event is not readable: {error}");
         // Of another version it is well written all the same.
         if error.is_data() { Unreadable::Event(reason) } else { Unreadable::Broken(reason) }

@@ -48,27 +48,26 @@ pub(crate) async fn bring_up_to_date(
 }
 
 async fn read_header(connection: &mut SqliteConnection) -> Result<Header, sqlx::Error> {
-    let (version, application, tables) = sqlx::query_as(
+    let (version, application, tables) = sql!(
+        query_as.fetch_one(connection),
         "SELECT (SELECT user_version FROM pragma_user_version),
                 (SELECT application_id FROM pragma_application_id),
-                (SELECT count(*) FROM sqlite_schema)",
-    )
-    .fetch_one(connection)
-    .await?;
+                (SELECT count(*) FROM sqlite_schema)"
+    )?;
     Ok(Header { version, application, tables })
 }
 
 async fn migrate(connection: &mut SqliteConnection, steps: &'static [&'static str]) -> Result<(), sqlx::Error> {
     use_write_ahead_log(connection).await?;
     for (version, step) in (1i64..).zip(steps) {
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), "BEGIN IMMEDIATE")?;
         // Another process may have been faster; the lock is held now, so this answer stays true.
         if read_header(connection).await?.version < version {
             sqlx::raw_sql(*step).execute(&mut *connection).await?;
             let mark = format!("PRAGMA user_version = {version}");
             sqlx::raw_sql(AssertSqlSafe(mark)).execute(&mut *connection).await?;
         }
-        sqlx::query("COMMIT").execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), "COMMIT")?;
     }
     Ok(())
 }
@@ -78,7 +77,7 @@ async fn migrate(connection: &mut SqliteConnection, steps: &'static [&'static st
 async fn use_write_ahead_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     let mut attempt = 0;
     loop {
-        match sqlx::query("PRAGMA journal_mode = WAL").execute(&mut *connection).await {
+        match sql!(query.execute(&mut *connection), "PRAGMA journal_mode = WAL") {
             Err(error) if failure::is_busy(&error) && attempt < BUSY_ATTEMPTS => attempt += 1,
             other => return other.map(drop),
         }

@@ -117,11 +117,12 @@ impl Reader {
     /// The number of the last event of `session`; `None` when the catalogue does not have it.
     pub(super) async fn last_seq(&self, session: SessionId) -> Result<Option<Seq>, StoreError> {
         let mut state = self.state.lock().await;
-        let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed")
-            .bind(session.as_uuid())
-            .fetch_optional(&mut self.open(&mut state).await?.connection)
-            .await
-            .map_err(|error| self.failed(&error))?;
+        let last: Option<i64> = sql!(
+            query_scalar.fetch_optional(&mut self.open(&mut state).await?.connection),
+            "SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed",
+            (session.as_uuid())
+        )
+        .map_err(|error| self.failed(&error))?;
         Ok(last.map(i64::cast_unsigned))
     }
 
@@ -168,7 +169,7 @@ impl Reader {
     pub(super) async fn kept(&self) -> Result<HashSet<SessionId>, StoreError> {
         let mut state = self.state.lock().await;
         let connection = &mut self.open(&mut state).await?.connection;
-        let all: Result<Vec<uuid::Uuid>, _> = sqlx::query_scalar("SELECT id FROM sessions").fetch_all(connection).await;
+        let all: Result<Vec<uuid::Uuid>, _> = sql!(query_scalar.fetch_all(connection), "SELECT id FROM sessions");
         Ok(all.map_err(|error| self.failed(&error))?.into_iter().map(SessionId::from).collect())
     }
 
@@ -191,9 +192,10 @@ impl Reader {
 
     async fn count(&self) -> Result<usize, StoreError> {
         let mut state = self.state.lock().await;
-        let count: Result<i64, _> = sqlx::query_scalar("SELECT count(*) FROM sessions WHERE NOT is_removed")
-            .fetch_one(&mut self.open(&mut state).await?.connection)
-            .await;
+        let count: Result<i64, _> = sql!(
+            query_scalar.fetch_one(&mut self.open(&mut state).await?.connection),
+            "SELECT count(*) FROM sessions WHERE NOT is_removed"
+        );
         Ok(usize::try_from(count.map_err(|error| self.failed(&error))?).unwrap_or_default())
     }
 

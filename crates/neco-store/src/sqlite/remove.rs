@@ -33,9 +33,9 @@ pub(super) async fn remove_bit_by_bit(
     session: SessionId,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     // What would be overwritten needs room of its own: as far as it costs none.
-    sqlx::query("PRAGMA secure_delete = FAST").execute(&mut *connection).await?;
+    sql!(query.execute(&mut *connection), "PRAGMA secure_delete = FAST")?;
     let removed = bit_by_bit(connection, session).await;
-    sqlx::query("PRAGMA secure_delete = ON").execute(connection).await?;
+    sql!(query.execute(connection), "PRAGMA secure_delete = ON")?;
     removed
 }
 
@@ -83,7 +83,7 @@ async fn shorten_all(connection: &mut SqliteConnection, session: Uuid) -> Result
             }
             Ok(false) => return Ok(()),
             Err(error) => {
-                let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
+                let _ = sql!(query.execute(&mut *connection), "ROLLBACK");
                 if bit <= FEWEST || !failure::is_full(&failure::plain(&error)) {
                     return Err(error);
                 }
@@ -94,16 +94,16 @@ async fn shorten_all(connection: &mut SqliteConnection, session: Uuid) -> Result
 }
 
 async fn in_transaction(connection: &mut SqliteConnection, session: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    sql!(query.execute(&mut *connection), "BEGIN IMMEDIATE")?;
     let released = async {
         let released = release(connection, session).await?;
-        sqlx::query("COMMIT").execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), "COMMIT")?;
         Ok(released)
     };
     let released = released.await;
     if released.is_err() {
         // SQLite may have rolled back already.
-        let _ = sqlx::query("ROLLBACK").execute(connection).await;
+        let _ = sql!(query.execute(connection), "ROLLBACK");
     }
     released
 }
@@ -111,52 +111,38 @@ async fn in_transaction(connection: &mut SqliteConnection, session: Uuid) -> Res
 /// Takes the last few events, and a few big strings that only they have, from a session that was removed; whether there
 /// were any.
 async fn shorten_a_bit(connection: &mut SqliteConnection, session: Uuid, bit: i64) -> Result<bool, sqlx::Error> {
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-    let (last, floor, forks): (i64, i64, i64) = sqlx::query_as(
+    sql!(query.execute(&mut *connection), "BEGIN IMMEDIATE")?;
+    let (last, floor, forks): (i64, i64, i64) = sql!(
+        query_as.fetch_one(&mut *connection),
         "SELECT last_seq, max(parent_seq, coalesce((SELECT max(parent_seq) FROM sessions WHERE parent_id = ?1), 0)),
             (SELECT count(*) FROM sessions WHERE parent_id = ?1) FROM sessions WHERE id = ?1",
-    )
-    .bind(session)
-    .fetch_one(&mut *connection)
-    .await?;
+        (session)
+    )?;
     let end = floor.max(last - bit);
-    sqlx::query("DELETE FROM events WHERE session_id = ? AND seq > ?")
-        .bind(session)
-        .bind(end)
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query("UPDATE sessions SET last_seq = ? WHERE id = ?")
-        .bind(end)
-        .bind(session)
-        .execute(&mut *connection)
-        .await?;
+    sql!(query.execute(&mut *connection), "DELETE FROM events WHERE session_id = ? AND seq > ?", (session, end))?;
+    sql!(query.execute(&mut *connection), "UPDATE sessions SET last_seq = ? WHERE id = ?", (end, session))?;
     // Which of them forks need is looked at when the rest is let go.
     let had: Vec<i64> = match forks {
-        0 => {
-            sqlx::query_scalar(
-                "DELETE FROM blob_uses WHERE session_id = ?1 AND blob IN
+        0 => sql!(
+            query_scalar.fetch_all(&mut *connection),
+            "DELETE FROM blob_uses WHERE session_id = ?1 AND blob IN
                 (SELECT blob FROM blob_uses WHERE session_id = ?1 LIMIT ?2) RETURNING blob",
-            )
-            .bind(session)
-            .bind(bit / 8)
-            .fetch_all(&mut *connection)
-            .await?
-        }
+            (session, bit / 8)
+        )?,
         _ => Vec::new(),
     };
     drop_unused(connection, &had).await?;
-    sqlx::query("COMMIT").execute(connection).await?;
+    sql!(query.execute(connection), "COMMIT")?;
     Ok(end < last || !had.is_empty())
 }
 
 /// Lets go of what is left of removed sessions that no fork needs: of some that there was no room to remove whole.
 pub(super) async fn release_left(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let left: Vec<Uuid> = sqlx::query_scalar(
+    let left: Vec<Uuid> = sql!(
+        query_scalar.fetch_all(&mut *connection),
         "SELECT id FROM sessions AS own WHERE is_removed
-            AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_id = own.id)",
-    )
-    .fetch_all(&mut *connection)
-    .await?;
+            AND NOT EXISTS (SELECT 1 FROM sessions WHERE parent_id = own.id)"
+    )?;
     for session in left {
         let mut next = Some(session);
         while let Some(removed) = next {
@@ -169,40 +155,36 @@ pub(super) async fn release_left(connection: &mut SqliteConnection) -> Result<()
 /// Lets go of what nobody needs of a session that was removed. When nothing is needed the session is gone,
 /// and its parent, which may now be needed less, is given.
 async fn release(connection: &mut SqliteConnection, session: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
-    let found: Option<(Option<Uuid>, i64)> =
-        sqlx::query_as("SELECT parent_id, parent_seq FROM sessions WHERE id = ? AND is_removed")
-            .bind(session)
-            .fetch_optional(&mut *connection)
-            .await?;
+    let found: Option<(Option<Uuid>, i64)> = sql!(
+        query_as.fetch_optional(&mut *connection),
+        "SELECT parent_id, parent_seq FROM sessions WHERE id = ? AND is_removed",
+        (session)
+    )?;
     let Some((parent, base)) = found else { return Ok(None) };
     // Forks of the part that it has from its own parent are that one's forks as well.
-    sqlx::query(
+    sql!(
+        query.execute(&mut *connection),
         "UPDATE sessions SET parent_id = ?1, parent_seq = iif(?1 IS NULL, 0, parent_seq)
             WHERE parent_id = ?2 AND parent_seq <= ?3",
-    )
-    .bind(parent)
-    .bind(session)
-    .bind(base)
-    .execute(&mut *connection)
-    .await?;
-    let needed: Option<i64> = sqlx::query_scalar("SELECT max(parent_seq) FROM sessions WHERE parent_id = ?")
-        .bind(session)
-        .fetch_one(&mut *connection)
-        .await?;
-    let had: Vec<i64> = sqlx::query_scalar("SELECT blob FROM blob_uses WHERE session_id = ?")
-        .bind(session)
-        .fetch_all(&mut *connection)
-        .await?;
+        (parent, session, base)
+    )?;
+    let needed: Option<i64> = sql!(
+        query_scalar.fetch_one(&mut *connection),
+        "SELECT max(parent_seq) FROM sessions WHERE parent_id = ?",
+        (session)
+    )?;
+    let had: Vec<i64> =
+        sql!(query_scalar.fetch_all(&mut *connection), "SELECT blob FROM blob_uses WHERE session_id = ?", (session))?;
     for sql in [
         "DELETE FROM events WHERE session_id = ?1 AND seq > coalesce(?2, 0)",
         "DELETE FROM blob_uses WHERE session_id = ?1 AND coalesce(?2, 0) >= 0",
     ] {
-        sqlx::query(sql).bind(session).bind(needed).execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), sql, (session, needed))?;
     }
     match needed {
         Some(last) => shorten(connection, session, last).await?,
         None => {
-            sqlx::query("DELETE FROM sessions WHERE id = ?").bind(session).execute(&mut *connection).await?;
+            sql!(query.execute(&mut *connection), "DELETE FROM sessions WHERE id = ?", (session))?;
         }
     }
     drop_unused(connection, &had).await?;
@@ -211,21 +193,19 @@ async fn release(connection: &mut SqliteConnection, session: Uuid) -> Result<Opt
 
 /// The session ends at `last`; notes which blobs it still has.
 async fn shorten(connection: &mut SqliteConnection, session: Uuid, last: i64) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE sessions SET last_seq = ?, title = '' WHERE id = ?")
-        .bind(last)
-        .bind(session)
-        .execute(&mut *connection)
-        .await?;
-    let bodies: Vec<String> =
-        sqlx::query_scalar("SELECT body FROM events WHERE session_id = ? AND instr(body, char(1)) > 0")
-            .bind(session)
-            .fetch_all(&mut *connection)
-            .await?;
+    sql!(
+        query.execute(&mut *connection),
+        "UPDATE sessions SET last_seq = ?, title = '' WHERE id = ?",
+        (last, session)
+    )?;
+    let bodies: Vec<String> = sql!(
+        query_scalar.fetch_all(&mut *connection),
+        "SELECT body FROM events WHERE session_id = ? AND instr(body, char(1)) > 0",
+        (session)
+    )?;
     for hash in bodies.iter().flat_map(|body| blob::hashes_in(body)) {
-        let found: Option<i64> = sqlx::query_scalar("SELECT id FROM blobs WHERE hash = unhex(?)")
-            .bind(hash)
-            .fetch_optional(&mut *connection)
-            .await?;
+        let found: Option<i64> =
+            sql!(query_scalar.fetch_optional(&mut *connection), "SELECT id FROM blobs WHERE hash = unhex(?)", (hash))?;
         if let Some(id) = found {
             blob::use_by(connection, session, id).await?;
         }
@@ -237,12 +217,11 @@ async fn drop_unused(connection: &mut SqliteConnection, blobs: &[i64]) -> Result
     if blobs.is_empty() {
         return Ok(());
     }
-    sqlx::query(
+    sql!(
+        query.execute(connection),
         "DELETE FROM blobs WHERE id IN (SELECT value FROM json_each(?))
             AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = blobs.id)",
+        (serde_json::Value::from(blobs).to_string())
     )
-    .bind(serde_json::Value::from(blobs).to_string())
-    .execute(connection)
-    .await
     .map(drop)
 }

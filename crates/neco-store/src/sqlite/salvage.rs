@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
-use sqlx::{ConnectOptions, Connection, FromRow, Row as _, SqliteConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use uuid::Uuid;
 
 use super::transaction::insert_raw;
@@ -52,23 +52,7 @@ impl Found {
     }
 }
 
-impl FromRow<'_, SqliteRow> for Found {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            id: row.try_get("id")?,
-            cwd: row.try_get("cwd")?,
-            folder: row.try_get("folder")?,
-            title: row.try_get("title")?,
-            title_by: row.try_get("title_by")?,
-            created_ms: row.try_get("created_ms")?,
-            updated_ms: row.try_get("updated_ms")?,
-            last_seq: row.try_get("last_seq")?,
-            parent: row.try_get("parent_id")?,
-            base: row.try_get("parent_seq")?,
-            is_removed: row.try_get("is_removed")?,
-        })
-    }
-}
+from_row!(Found { id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent = parent_id, base = parent_seq, is_removed });
 
 /// Copies what was found, which lies in the database `from`. A session that can't be copied is lost, unless there is no
 /// room for it: then nothing is.
@@ -90,7 +74,7 @@ pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Result<Sa
             Err(error) if failure::is_full(&failure::plain(&error)) => return Err(error),
             Err(error) => {
                 tracing::warn!(%error, session = %session.id, "not taken over from the damaged store");
-                let _ = sqlx::query("ROLLBACK").execute(&mut *to).await;
+                let _ = sql!(query.execute(&mut *to), "ROLLBACK");
                 salvaged.lost.extend(session.name());
             }
         }
@@ -101,13 +85,14 @@ pub(super) async fn salvage(from: &Path, to: &mut SqliteConnection) -> Result<Sa
 
 /// All sessions, those included of which only events are left.
 async fn sessions(connection: &mut SqliteConnection) -> Result<Vec<Found>, sqlx::Error> {
-    let mut found: Vec<Found> = sqlx::query_as("SELECT * FROM sessions").fetch_all(&mut *connection).await?;
+    let mut found: Vec<Found> = sql!(query_as.fetch_all(&mut *connection), "SELECT * FROM sessions")?;
     // A row may be older than the events, which are the truth.
     for session in found.iter_mut().filter(|session| !session.is_removed) {
-        let last: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM events WHERE session_id = ?")
-            .bind(session.id)
-            .fetch_one(&mut *connection)
-            .await?;
+        let last: Option<i64> = sql!(
+            query_scalar.fetch_one(&mut *connection),
+            "SELECT max(seq) FROM events WHERE session_id = ?",
+            (session.id)
+        )?;
         session.last_seq = session.last_seq.max(last.unwrap_or(0));
     }
     let known: HashSet<Uuid> = found.iter().map(|session| session.id).collect();
@@ -138,32 +123,17 @@ async fn copy(
         Some(Some(end)) => session.base.min(*end),
         Some(None) => return Ok(None),
     };
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *to).await?;
+    sql!(query.execute(&mut *to), "BEGIN IMMEDIATE")?;
     // What came after a gap in the parent's part can't be kept.
     let last =
         if base == session.base { copy_events(from, to, session.id, base, session.last_seq).await? } else { base };
     if last == 0 && session.last_seq > 0 {
-        sqlx::query("ROLLBACK").execute(to).await?;
+        sql!(query.execute(to), "ROLLBACK")?;
         return Ok(None);
     }
-    sqlx::query(
-        "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq,
-            is_removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )
-    .bind(session.id)
-    .bind(session.cwd.as_str())
-    .bind(session.folder.as_deref())
-    .bind(session.title.as_str())
-    .bind(session.title_by.as_deref())
-    .bind(session.created_ms)
-    .bind(session.updated_ms)
-    .bind(last)
-    .bind(session.parent)
-    .bind(base)
-    .bind(session.is_removed)
-    .execute(&mut *to)
-    .await?;
-    sqlx::query("COMMIT").execute(to).await?;
+    sql!(query.execute(&mut *to), "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq,
+            is_removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (session.id, session.cwd.as_str(), session.folder.as_deref(), session.title.as_str(), session.title_by.as_deref(), session.created_ms, session.updated_ms, last, session.parent, base, session.is_removed))?;
+    sql!(query.execute(to), "COMMIT")?;
     Ok(Some(last))
 }
 
@@ -177,13 +147,11 @@ async fn copy_events(
 ) -> Result<i64, sqlx::Error> {
     let mut last = after;
     while last < end {
-        let page: Vec<(i64, String, String)> =
-            sqlx::query_as("SELECT seq, kind, body FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?")
-                .bind(session)
-                .bind(last)
-                .bind(PAGE)
-                .fetch_all(&mut *from)
-                .await?;
+        let page: Vec<(i64, String, String)> = sql!(
+            query_as.fetch_all(&mut *from),
+            "SELECT seq, kind, body FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+            (session, last, PAGE)
+        )?;
         if page.is_empty() {
             break;
         }

@@ -36,7 +36,7 @@ pub(super) async fn shrink(connection: &mut SqliteConnection, alone: bool) -> Re
 /// From then on room can be given back bit by bit, should it have been begun by an older version.
 async fn write_anew(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     for sql in ["PRAGMA auto_vacuum = INCREMENTAL", "VACUUM"] {
-        sqlx::query(sql).execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), sql)?;
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ async fn give_back(connection: &mut SqliteConnection, pages: usize) -> Result<()
     let (mut free, _) = free_of_all(connection).await?;
     while free > 0 && begun.elapsed() < PATIENCE {
         let bit = format!("PRAGMA incremental_vacuum({pages})");
-        sqlx::query(AssertSqlSafe(bit)).execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), AssertSqlSafe(bit))?;
         empty_log(connection).await?;
         let (left, _) = free_of_all(connection).await?;
         if left >= free {
@@ -66,7 +66,7 @@ pub(super) async fn give_back_a_bit(connection: &mut SqliteConnection) -> Result
 
 /// Moves what waits in the write-ahead log into the database, unless somebody reads it just now.
 pub(super) async fn empty_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    match sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut *connection).await {
+    match sql!(query.execute(&mut *connection), "PRAGMA wal_checkpoint(TRUNCATE)") {
         Err(error) if failure::is_busy(&error) => Ok(()),
         other => other.map(drop),
     }
@@ -74,10 +74,9 @@ pub(super) async fn empty_log(connection: &mut SqliteConnection) -> Result<(), s
 
 /// Bytes that are free in the file, and bytes of the file.
 async fn free_of_all(connection: &mut SqliteConnection) -> Result<(i64, i64), sqlx::Error> {
-    sqlx::query_as(
+    sql!(
+        query_as.fetch_one(&mut *connection),
         "SELECT freelist_count * page_size, page_count * page_size
-            FROM pragma_freelist_count, pragma_page_count, pragma_page_size",
+            FROM pragma_freelist_count, pragma_page_count, pragma_page_size"
     )
-    .fetch_one(&mut *connection)
-    .await
 }

@@ -15,20 +15,19 @@ const SIDES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// How much the database at `path` holds.
 pub(super) async fn of(connection: &mut SqliteConnection, path: &Path) -> Result<StoreSizes, sqlx::Error> {
-    let (sessions, forks, kept_for_forks, events): (i64, i64, i64, i64) = sqlx::query_as(
+    let (sessions, forks, kept_for_forks, events): (i64, i64, i64, i64) = sql!(
+        query_as.fetch_one(&mut *connection),
         "SELECT coalesce(sum(NOT is_removed), 0), coalesce(sum(NOT is_removed AND parent_id IS NOT NULL), 0),
-                coalesce(sum(is_removed), 0), coalesce(sum(last_seq - parent_seq), 0) FROM sessions",
-    )
-    .fetch_one(&mut *connection)
-    .await?;
-    let (blobs, blob_bytes, blob_stored_bytes): (i64, i64, i64) =
-        sqlx::query_as("SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(content)), 0) FROM blobs")
-            .fetch_one(&mut *connection)
-            .await?;
-    let free_bytes: i64 =
-        sqlx::query_scalar("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
-            .fetch_one(connection)
-            .await?;
+                coalesce(sum(is_removed), 0), coalesce(sum(last_seq - parent_seq), 0) FROM sessions"
+    )?;
+    let (blobs, blob_bytes, blob_stored_bytes): (i64, i64, i64) = sql!(
+        query_as.fetch_one(&mut *connection),
+        "SELECT count(*), coalesce(sum(size), 0), coalesce(sum(length(content)), 0) FROM blobs"
+    )?;
+    let free_bytes: i64 = sql!(
+        query_scalar.fetch_one(connection),
+        "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"
+    )?;
     Ok(StoreSizes {
         sessions: sessions.cast_unsigned(),
         forks: forks.cast_unsigned(),
@@ -51,7 +50,8 @@ pub(super) async fn of_each(
     sessions: impl Iterator<Item = SessionId>,
 ) -> Result<HashMap<SessionId, u64>, sqlx::Error> {
     let ids: Vec<String> = sessions.map(|session| session.as_uuid().simple().to_string()).collect();
-    let rows: Vec<(Uuid, i64)> = sqlx::query_as(
+    let rows: Vec<(Uuid, i64)> = sql!(
+        query_as.fetch_all(connection),
         "WITH going (id) AS MATERIALIZED (SELECT unhex(value) FROM json_each(?))
          SELECT id,
              (SELECT coalesce(sum(octet_length(kind) + octet_length(body) + 24), 0) FROM events
@@ -61,10 +61,8 @@ pub(super) async fn of_each(
                  WHERE own.session_id = going.id AND NOT EXISTS
                      (SELECT 1 FROM blob_uses WHERE blob = own.blob AND session_id <> own.session_id))
          FROM going",
-    )
-    .bind(serde_json::Value::from(ids).to_string())
-    .fetch_all(connection)
-    .await?;
+        (serde_json::Value::from(ids).to_string())
+    )?;
     Ok(rows.into_iter().map(|(id, bytes)| (id.into(), bytes.cast_unsigned())).collect())
 }
 

@@ -500,7 +500,7 @@ mod tests {
         let mut connection = super::super::open::open(&dir.path().join("neco.db")).await.unwrap();
         let ask = "SELECT sqlite_version(), journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous";
         let (version, mode, synchronous): (String, String, i64) =
-            sqlx::query_as(ask).fetch_one(&mut connection).await.unwrap();
+            sql!(query_as.fetch_one(&mut connection), ask).unwrap();
         let version: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
         assert!(version >= vec![3, 51, 3], "{version:?}");
         assert_eq!((mode.as_str(), synchronous), ("wal", 2));

@@ -25,8 +25,7 @@ pub(super) async fn find(connection: &mut SqliteConnection, known: &HashSet<Uuid
 
 /// All sessions that have events.
 async fn ids(connection: &mut SqliteConnection) -> HashSet<Uuid> {
-    let ids: Result<Vec<Uuid>, _> =
-        sqlx::query_scalar("SELECT DISTINCT session_id FROM events").fetch_all(connection).await;
+    let ids: Result<Vec<Uuid>, _> = sql!(query_scalar.fetch_all(connection), "SELECT DISTINCT session_id FROM events");
     ids.unwrap_or_default().into_iter().collect()
 }
 
@@ -36,22 +35,18 @@ async fn from_events(connection: &mut SqliteConnection, id: Uuid) -> Option<Foun
     let mut after = 0;
     // One by one: a damaged one must not hide those before it.
     for _ in 0..LOOKED_AT {
-        let next: Result<Option<String>, _> =
-            sqlx::query_scalar("SELECT body FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT 1")
-                .bind(id)
-                .bind(after)
-                .fetch_optional(&mut *connection)
-                .await;
+        let next: Result<Option<String>, _> = sql!(
+            query_scalar.fetch_optional(&mut *connection),
+            "SELECT body FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT 1",
+            (id, after)
+        );
         let Ok(Some(body)) = next else { break };
         let contents = blob::contents(connection, &body).await.unwrap_or_default();
         let Some(event) = super::events::event_of(&body, &contents).ok() else { break };
         after = event.seq.cast_signed();
         events.push(event);
     }
-    let last: i64 = sqlx::query_scalar("SELECT max(seq) FROM events WHERE session_id = ?")
-        .bind(id)
-        .fetch_one(connection)
-        .await
+    let last: i64 = sql!(query_scalar.fetch_one(connection), "SELECT max(seq) FROM events WHERE session_id = ?", (id))
         .unwrap_or(after);
     let first = events.first()?;
     let base = first.seq.cast_signed() - 1;

@@ -33,7 +33,7 @@ pub(super) async fn commit(
         return Ok(Outcome { changes: Vec::new(), batches: vec![result; batches.len()] });
     }
     // IMMEDIATE: waits for other processes here, where the busy timeout holds, and not half way.
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    sql!(query.execute(&mut *connection), "BEGIN IMMEDIATE")?;
     let mut outcome = Outcome { changes: Vec::new(), batches: vec![Ok(()); batches.len()] };
     for change in changes {
         outcome.changes.push(change::apply(connection, change).await?);
@@ -51,7 +51,7 @@ pub(super) async fn commit(
     }
     let rows = cut_out(connection, &rows).await?;
     insert(connection, &rows).await?;
-    sqlx::query("COMMIT").execute(&mut *connection).await?;
+    sql!(query.execute(&mut *connection), "COMMIT")?;
     Ok(outcome)
 }
 
@@ -101,24 +101,22 @@ fn runs(batches: &[Batch]) -> Vec<Run<'_>> {
 
 /// Moves the end of the session's log, if the run goes on from there.
 async fn advance(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<Result<(), StoreError>, sqlx::Error> {
-    let done =
-        sqlx::query("UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed")
-            .bind(run.last.cast_signed())
-            .bind(run.updated_ms)
-            .bind(run.session.as_uuid())
-            .bind(run.before().cast_signed())
-            .execute(&mut *connection)
-            .await?;
+    let done = sql!(
+        query.execute(&mut *connection),
+        "UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed",
+        (run.last.cast_signed(), run.updated_ms, run.session.as_uuid(), run.before().cast_signed())
+    )?;
     if done.rows_affected() > 0 { Ok(Ok(())) } else { refusal(connection, run).await.map(Err) }
 }
 
 /// Why the run does not go on from the end of its log.
 pub(super) async fn refusal(connection: &mut SqliteConnection, run: &Run<'_>) -> Result<StoreError, sqlx::Error> {
     let session = run.session;
-    let last: Option<i64> = sqlx::query_scalar("SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed")
-        .bind(session.as_uuid())
-        .fetch_optional(connection)
-        .await?;
+    let last: Option<i64> = sql!(
+        query_scalar.fetch_optional(connection),
+        "SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed",
+        (session.as_uuid())
+    )?;
     Ok(match last {
         Some(last) => StoreError::Gap { session, expected: last.cast_unsigned() + 1, got: run.first },
         None => StoreError::UnknownSession { session },
@@ -175,12 +173,10 @@ pub(super) async fn insert_raw(
 ) -> Result<(), sqlx::Error> {
     let (short, blobs) = blob::cut_out(body);
     blob::keep(connection, session, &blobs).await?;
-    sqlx::query("INSERT INTO events (session_id, seq, kind, body) VALUES (?, ?, ?, ?)")
-        .bind(session)
-        .bind(seq)
-        .bind(kind)
-        .bind(short.into_owned())
-        .execute(connection)
-        .await
-        .map(drop)
+    sql!(
+        query.execute(connection),
+        "INSERT INTO events (session_id, seq, kind, body) VALUES (?, ?, ?, ?)",
+        (session, seq, kind, short.into_owned())
+    )
+    .map(drop)
 }

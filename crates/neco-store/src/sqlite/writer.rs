@@ -223,7 +223,7 @@ impl Writer {
         }
         if let Some(connection) = &mut self.connection {
             // This fails when SQLite has rolled back already.
-            let _ = sqlx::query("ROLLBACK").execute(connection).await;
+            let _ = sql!(query.execute(connection), "ROLLBACK");
         }
     }
 

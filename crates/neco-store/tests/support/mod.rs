@@ -26,18 +26,14 @@ pub fn record(id: SessionId) -> SessionRecord {
 }
 
 pub fn event(session_id: SessionId, seq: Seq) -> Event {
-    Event {
+    Event::new(
         seq,
-        ts: Timestamp::from_millisecond(seq as i64).unwrap(),
+        Timestamp::from_millisecond(seq as i64).unwrap(),
         session_id,
-        agent_id: AgentId::from(Uuid::from_u128(9)),
-        turn_id: None,
-        needs: None,
-        more: serde_json::Map::new(),
-        body: EventBody::StreamChunk(StreamChunk {
-            text: format!("piece {seq} of the answer, about as long as usual"),
-        }),
-    }
+        AgentId::from(Uuid::from_u128(9)),
+        None,
+        EventBody::StreamChunk(StreamChunk { text: format!("piece {seq} of the answer, about as long as usual") }),
+    )
 }
 
 pub async fn append(store: &SqliteStore, seq: Seq, durability: Durability) -> Result<(), neco_store::StoreError> {

@@ -46,16 +46,7 @@ impl Stage {
             state.at = change.to;
         }
         let seq = state.log.len() as u64 + 1;
-        let event = Event {
-            seq,
-            ts: Timestamp::now(),
-            session_id: self.session,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = Event::new(seq, Timestamp::now(), self.session, agent_id, None, body);
         state.log.push(event.clone());
         state.listeners.retain(|listener| listener.send(event.clone()).is_ok());
     }

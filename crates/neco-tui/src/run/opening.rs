@@ -172,16 +172,7 @@ mod tests {
 
     fn log(bodies: Vec<EventBody>) -> Log {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
-        let event = |(seq, body)| Event {
-            seq,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = |(seq, body)| Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
         Log((1..).zip(bodies).map(event).collect())
     }
 

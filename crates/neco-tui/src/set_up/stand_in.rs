@@ -93,16 +93,7 @@ impl StandIn {
         let mut events = self.log.events.lock().unwrap_or_else(PoisonError::into_inner);
         let seq = events.len() as Seq + 1;
         let (session_id, agent_id) = (self.session, self.agent);
-        events.push(Event {
-            seq,
-            ts: Timestamp::now(),
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        });
+        events.push(Event::new(seq, Timestamp::now(), session_id, agent_id, None, body));
         let count = events.len();
         drop(events);
         self.log.grown.send_modify(|grown| grown.0 = count);

@@ -41,16 +41,7 @@ impl Scene {
 
     pub fn happen_to(&mut self, agent_id: AgentId, body: EventBody) -> Vec<Effect> {
         self.seq += 1;
-        let event = Event {
-            seq: self.seq,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id: self.session,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, self.session, agent_id, None, body);
         self.app.event(&event)
     }
 
@@ -58,16 +49,7 @@ impl Scene {
     pub fn happened(&mut self, body: EventBody) {
         self.seq += 1;
         let (session_id, agent_id) = (self.session, self.root);
-        let event = Event {
-            seq: self.seq,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
         self.app.past(&event);
     }
 

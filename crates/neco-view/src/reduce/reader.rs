@@ -126,5 +126,5 @@ fn pieces(message: &Message) -> impl Iterator<Item = EventBody> {
 
 fn with_body(event: &Event, body: EventBody) -> Event {
     let Event { seq, ts, session_id, agent_id, turn_id, .. } = *event;
-    Event { seq, ts, session_id, agent_id, turn_id, needs: None, more: serde_json::Map::new(), body }
+    Event::new(seq, ts, session_id, agent_id, turn_id, body)
 }

@@ -456,16 +456,7 @@ mod tests {
         let mut view = View::default();
         for (seq, body) in (1..).zip(bodies) {
             let ts = Timestamp::UNIX_EPOCH;
-            view.apply(&Event {
-                seq,
-                ts,
-                session_id,
-                agent_id,
-                turn_id: None,
-                needs: None,
-                more: serde_json::Map::new(),
-                body,
-            });
+            view.apply(&Event::new(seq, ts, session_id, agent_id, None, body));
         }
         view
     }

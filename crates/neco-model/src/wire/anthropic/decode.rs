@@ -40,13 +40,7 @@ enum Open {
 
 impl Decoder for AnthropicDecoder {
     fn event(&mut self, event: Event<'_>, out: &mut Vec<Delta>) -> Result<(), Problem> {
-        let data = event.data.trim_ascii();
-        // Some gateways send pings and end marks of their own.
-        if data.first() != Some(&b'{') {
-            return Ok(());
-        }
-        let happening: Happening<'_> =
-            serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
+        let Some(happening) = event.object::<Happening<'_>>()? else { return Ok(()) };
         match happening.kind.text() {
             "message_start" => self.tally.add(&happening.message.usage),
             "content_block_start" => self.begin(number(&happening), happening.content_block, out)?,
@@ -57,7 +51,7 @@ impl Decoder for AnthropicDecoder {
                 self.stop(happening.delta.stop_reason.text());
             }
             "message_stop" => self.close(out),
-            "error" => return Err(problem::of_event(data)),
+            "error" => return Err(problem::of_event(event.data)),
             _ => {}
         }
         Ok(())
@@ -181,14 +175,8 @@ impl AnthropicDecoder {
         out.extend(self.tally.usage().map(Delta::Usage));
         let done = if self.calls > 0 { FinishReason::ToolCalls } else { FinishReason::Stop };
         out.push(Delta::Finish(match self.finish {
-            Some(
-                reason @ (FinishReason::Length
-                | FinishReason::ContentFilter
-                | FinishReason::Refusal
-                | FinishReason::Pause
-                | FinishReason::Bound(_)),
-            ) => reason,
             Some(FinishReason::Stop | FinishReason::ToolCalls) | None => done,
+            Some(reason) => reason,
         }));
         self.over = true;
     }

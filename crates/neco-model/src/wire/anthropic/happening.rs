@@ -8,85 +8,68 @@ use crate::wire::loose::{Loose, or_default, or_ignored};
 
 /// One event. Only its `type` says what the other fields are.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Happening<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Loose<'a>,
-    #[serde(borrow)]
     pub index: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub message: Whole<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub content_block: Block<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub delta: Piece<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub usage: Counts<'a>,
 }
 
 /// A whole answer, or its empty beginning.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Whole<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub content: Vec<Block<'a>>,
-    #[serde(borrow)]
     pub stop_reason: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub usage: Counts<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Block<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Loose<'a>,
-    #[serde(borrow)]
     pub text: Loose<'a>,
-    #[serde(borrow)]
     pub thinking: Loose<'a>,
-    #[serde(borrow)]
     pub signature: Loose<'a>,
-    #[serde(borrow)]
     pub data: Loose<'a>,
-    #[serde(borrow)]
     pub id: Loose<'a>,
-    #[serde(borrow)]
     pub name: Loose<'a>,
     #[serde(deserialize_with = "or_ignored")]
     pub input: Map<String, Value>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Piece<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Loose<'a>,
-    #[serde(borrow)]
     pub text: Loose<'a>,
-    #[serde(borrow)]
     pub thinking: Loose<'a>,
-    #[serde(borrow)]
     pub signature: Loose<'a>,
-    #[serde(borrow)]
     pub partial_json: Loose<'a>,
-    #[serde(borrow)]
     pub stop_reason: Loose<'a>,
 }
 
 /// Token counts; those of a later event replace the earlier ones, and what it leaves out stays.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Counts<'a> {
-    #[serde(borrow)]
     input_tokens: Loose<'a>,
-    #[serde(borrow)]
     output_tokens: Loose<'a>,
-    #[serde(borrow)]
     cache_read_input_tokens: Loose<'a>,
-    #[serde(borrow)]
     cache_creation_input_tokens: Loose<'a>,
 }
 

@@ -26,13 +26,7 @@ pub struct GeminiDecoder {
 
 impl Decoder for GeminiDecoder {
     fn event(&mut self, event: Event<'_>, out: &mut Vec<Delta>) -> Result<(), Problem> {
-        let data = event.data.trim_ascii();
-        // Servers in between also send pings and blanks, which say nothing.
-        if data.first() != Some(&b'{') {
-            return Ok(());
-        }
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
-        self.add(chunk, out)
+        event.object::<Chunk<'_>>()?.map_or(Ok(()), |chunk| self.add(chunk, out))
     }
 
     fn is_over(&self) -> bool {

@@ -2,18 +2,17 @@
 
 use bytes::Bytes;
 use http::HeaderName;
-use neco_proto::Message;
 use serde_json::{Map, Value, json};
 
 use super::decode::GeminiDecoder;
 use super::generation::{Generation, thinking};
 use super::{contents, problem, schema};
-use crate::adapt::{CallIds, Sent, Taker, adapt};
+use crate::adapt::{CallIds, Taker, adapt};
 use crate::request::{Request, ToolDeclaration};
 use crate::route::Parameters;
 use crate::wire::format::{Auth, Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
-use crate::wire::kept::{For, add_pieces};
+use crate::wire::kept::list;
 use crate::wire::target::{Target, path_segment};
 
 /// The longest id of a call that is sent.
@@ -79,12 +78,6 @@ impl Gemini {
         ];
         settings.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
-
-    fn add_message(&self, sent: &Sent<'_>, before: Option<&Message>, pieces: &mut Vec<Bytes>) {
-        let form = if self.wants_signatures { "gemini, signed" } else { "gemini" };
-        let kept = sent.encoded(form, |message| contents::encode(message, before, self.wants_signatures));
-        add_pieces(&kept, if sent.own_thoughts() { For::AUTHOR } else { For::OTHERS }, pieces);
-    }
 }
 
 impl Wire for Gemini {
@@ -105,20 +98,11 @@ impl Wire for Gemini {
     }
 
     fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
-        let conversation = adapt(&request.history, &self.taker);
-        let mut pieces = Vec::with_capacity(conversation.len() + 2);
-        pieces.push(self.heads.of(request, delivery, |request| self.encode_head(request)));
-        let mut before = None;
-        for sent in &conversation {
-            self.add_message(sent, before, &mut pieces);
-            before = Some(sent.message());
-        }
-        // Every content begins with the comma that separates it from the one before.
-        if let Some(first) = pieces.get_mut(1) {
-            *first = first.slice(1..);
-        }
-        pieces.push(Bytes::from_static(b"]}"));
-        pieces
+        let head = self.heads.of(request, delivery, |request| self.encode_head(request));
+        let form = if self.wants_signatures { "gemini, signed" } else { "gemini" };
+        list(head, &adapt(&request.history, &self.taker), |sent, before| {
+            sent.encoded(form, |message| contents::encode(message, before, self.wants_signatures))
+        })
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

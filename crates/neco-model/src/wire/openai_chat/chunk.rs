@@ -8,118 +8,98 @@ use crate::wire::counts::dollars;
 use crate::wire::loose::{Loose, or_default, or_ignored};
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Chunk<'a> {
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub choices: Vec<Choice<'a>>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub x_groq: Option<Groq<'a>>,
     pub error: Option<Value>,
-    #[serde(borrow)]
     pub object: Loose<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Groq<'a> {
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Choice<'a> {
-    #[serde(borrow)]
     pub index: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub delta: Piece<'a>,
     /// In an answer that is not streamed.
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub message: Option<Piece<'a>>,
-    #[serde(borrow)]
     pub finish_reason: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Piece<'a> {
     /// A text, or parts of which some are thoughts.
-    #[serde(borrow)]
     pub content: Loose<'a>,
-    #[serde(borrow)]
     pub reasoning_content: Loose<'a>,
-    #[serde(borrow)]
     pub reasoning: Loose<'a>,
     #[serde(deserialize_with = "or_default")]
     pub reasoning_details: Vec<Value>,
-    #[serde(borrow)]
     pub refusal: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub tool_calls: Vec<CallPiece<'a>>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct CallPiece<'a> {
-    #[serde(borrow)]
     pub index: Loose<'a>,
-    #[serde(borrow)]
     pub id: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub function: FunctionPiece<'a>,
     /// What Gemini behind this format wants back with the call.
-    #[serde(borrow)]
     pub extra_content: Loose<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct FunctionPiece<'a> {
-    #[serde(borrow)]
     pub name: Loose<'a>,
     /// Text, or the object itself from servers that parsed it.
-    #[serde(borrow)]
     pub arguments: Loose<'a>,
 }
 
 /// Token counts under all the names vendors have for them.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Counts<'a> {
-    #[serde(borrow)]
     pub prompt_tokens: Loose<'a>,
-    #[serde(borrow)]
     pub completion_tokens: Loose<'a>,
-    #[serde(borrow)]
     pub total_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub prompt_tokens_details: PromptDetails<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub completion_tokens_details: CompletionDetails<'a>,
-    #[serde(borrow)]
     pub prompt_cache_hit_tokens: Loose<'a>,
-    #[serde(borrow)]
     pub cached_tokens: Loose<'a>,
     pub cost: Option<Value>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct PromptDetails<'a> {
-    #[serde(borrow)]
     pub cached_tokens: Loose<'a>,
-    #[serde(borrow)]
     pub cache_write_tokens: Loose<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct CompletionDetails<'a> {
-    #[serde(borrow)]
     pub reasoning_tokens: Loose<'a>,
 }
 

@@ -46,17 +46,12 @@ pub struct ChatDecoder {
 
 impl Decoder for ChatDecoder {
     fn event(&mut self, event: Event<'_>, out: &mut Vec<Delta>) -> Result<(), Problem> {
-        let data = event.data.trim_ascii();
-        if data == b"[DONE]" {
+        if event.data.trim_ascii() == b"[DONE]" {
             // Some servers leave the finish reason out; a call that is not whole was cut off all the same.
             return if self.finish.is_some() || self.calls.are_whole() { self.close(out) } else { Err(Problem::cut()) };
         }
-        // Servers also send pings and blanks, which say nothing.
-        if data.first() != Some(&b'{') {
-            return Ok(());
-        }
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
-        self.add(chunk, data, out)?;
+        let Some(chunk) = event.object::<Chunk<'_>>()? else { return Ok(()) };
+        self.add(chunk, event.data, out)?;
         if self.after_calls == AfterCalls::Close && self.spotter.as_ref().is_some_and(Spotter::is_over) {
             return self.close(out);
         }
@@ -247,22 +242,12 @@ impl ChatDecoder {
             return FinishReason::ToolCalls;
         }
         match self.finish {
-            Some(
-                reason @ (FinishReason::Length
-                | FinishReason::ContentFilter
-                | FinishReason::Refusal
-                | FinishReason::Pause
-                | FinishReason::Bound(_)),
-            ) => reason,
-            Some(FinishReason::Stop | FinishReason::ToolCalls) | None => {
-                if !self.calls.is_empty() {
-                    FinishReason::ToolCalls
-                } else if self.refused {
-                    FinishReason::Refusal
-                } else {
-                    FinishReason::Stop
-                }
+            Some(FinishReason::Stop | FinishReason::ToolCalls) | None if !self.calls.is_empty() => {
+                FinishReason::ToolCalls
             }
+            Some(FinishReason::Stop | FinishReason::ToolCalls) | None if self.refused => FinishReason::Refusal,
+            Some(FinishReason::ToolCalls) | None => FinishReason::Stop,
+            Some(reason) => reason,
         }
     }
 }

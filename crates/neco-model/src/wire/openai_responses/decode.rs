@@ -22,19 +22,13 @@ pub struct ResponsesDecoder {
 
 impl Decoder for ResponsesDecoder {
     fn event(&mut self, event: Event<'_>, out: &mut Vec<Delta>) -> Result<(), Problem> {
-        let data = event.data.trim_ascii();
-        // Servers also send pings and blanks, which say nothing.
-        if data.first() != Some(&b'{') {
-            return Ok(());
-        }
-        let happening: Happening<'_> =
-            serde_json::from_slice(data).map_err(|error| Problem::unreadable(data, &error))?;
+        let Some(happening) = event.object::<Happening<'_>>()? else { return Ok(()) };
         let kind = match happening.kind.text() {
             "" if happening.error.is_some() => "error",
             "" => std::str::from_utf8(event.name).unwrap_or(""),
             kind => kind,
         };
-        self.add(kind, &happening, data, out)
+        self.add(kind, &happening, event.data, out)
     }
 
     fn is_over(&self) -> bool {

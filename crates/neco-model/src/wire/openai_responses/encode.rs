@@ -2,19 +2,18 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
-use neco_proto::Message;
 use serde_json::{Map, Value, json};
 
 use super::decode::ResponsesDecoder;
 use super::items_of;
-use crate::adapt::{CallIds, Sent, Taker, adapt};
+use crate::adapt::{CallIds, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
 use crate::wire::effort;
 use crate::wire::format::{Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
 use crate::wire::initiator;
-use crate::wire::kept::{For, add_pieces};
+use crate::wire::kept::list;
 use crate::wire::openai_chat::problem;
 use crate::wire::target::Target;
 
@@ -90,11 +89,6 @@ impl OpenaiResponses {
             ["gpt-3", "gpt-4", "chatgpt-"].iter().any(|begin| model.starts_with(begin)) || model.contains("-chat");
         info.reasoning || parameters.reasoning.is_some() || !(info.known || old)
     }
-
-    fn add_message(&self, sent: &Sent<'_>, before: Option<&Message>, pieces: &mut Vec<Bytes>) {
-        let kept = sent.encoded(NAME, |message| items_of::encode(message, before));
-        add_pieces(&kept, if sent.own_thoughts() { For::AUTHOR } else { For::OTHERS }, pieces);
-    }
 }
 
 impl Wire for OpenaiResponses {
@@ -111,20 +105,10 @@ impl Wire for OpenaiResponses {
     }
 
     fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
-        let conversation = adapt(&request.history, &self.taker);
-        let mut pieces = Vec::with_capacity(conversation.len() + 2);
-        pieces.push(self.heads.of(request, delivery, |request| self.encode_head(request, delivery)));
-        let mut before = None;
-        for sent in &conversation {
-            self.add_message(sent, before, &mut pieces);
-            before = Some(sent.message());
-        }
-        // Every item begins with the comma that separates it from the one before.
-        if let Some(first) = pieces.get_mut(1) {
-            *first = first.slice(1..);
-        }
-        pieces.push(Bytes::from_static(b"]}"));
-        pieces
+        let head = self.heads.of(request, delivery, |request| self.encode_head(request, delivery));
+        list(head, &adapt(&request.history, &self.taker), |sent, before| {
+            sent.encoded(NAME, |message| items_of::encode(message, before))
+        })
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -11,75 +11,60 @@ use crate::wire::loose::{Loose, or_default, or_ignored};
 
 /// One event.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Happening<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(rename = "type")]
     pub kind: Loose<'a>,
-    #[serde(borrow)]
     pub delta: Loose<'a>,
-    #[serde(borrow)]
     pub output_index: Loose<'a>,
-    #[serde(borrow)]
     pub item_id: Loose<'a>,
-    #[serde(borrow)]
     pub item: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub response: Option<&'a RawValue>,
-    #[serde(borrow)]
     pub error: Option<&'a RawValue>,
 }
 
 /// A response that ended in one way or another.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Response<'a> {
-    #[serde(borrow)]
     pub status: Loose<'a>,
-    #[serde(borrow)]
     pub error: Option<&'a RawValue>,
-    #[serde(borrow, deserialize_with = "or_default")]
+    #[serde(deserialize_with = "or_default")]
     pub incomplete_details: Incomplete<'a>,
-    #[serde(borrow)]
     pub output: Option<&'a RawValue>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     pub usage: Option<Counts<'a>>,
 }
 
 /// Why a response is not complete.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Incomplete<'a> {
-    #[serde(borrow)]
     pub reason: Loose<'a>,
 }
 
 /// Token counts.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Counts<'a> {
-    #[serde(borrow)]
     input_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     input_tokens_details: InputDetails<'a>,
-    #[serde(borrow)]
     output_tokens: Loose<'a>,
-    #[serde(borrow, deserialize_with = "or_ignored")]
+    #[serde(deserialize_with = "or_ignored")]
     output_tokens_details: OutputDetails<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct InputDetails<'a> {
-    #[serde(borrow)]
     cached_tokens: Loose<'a>,
-    #[serde(borrow)]
     cache_write_tokens: Loose<'a>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, bound(deserialize = "'de: 'a"))]
 struct OutputDetails<'a> {
-    #[serde(borrow)]
     reasoning_tokens: Loose<'a>,
 }
 

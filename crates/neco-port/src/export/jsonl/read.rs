@@ -83,7 +83,7 @@ impl<R: BufRead> JsonlReader<R> {
             reader.session = Some(header.about.id);
             reader.header = Some(header);
         } else {
-            let event: Event = serde_json::from_str(&text).map_err(|_| JsonlError::NotOurs)?;
+            let event = Event::from_json(&text).map_err(|_| JsonlError::NotOurs)?;
             reader.first = Some(reader.checked(event)?);
         }
         Ok(reader)
@@ -125,7 +125,7 @@ impl<R: BufRead> JsonlReader<R> {
                 self.outputs.push(line.neco_output);
                 continue;
             }
-            match serde_json::from_str::<Event>(&text) {
+            match Event::from_json(&text) {
                 Ok(event) => return self.checked(event).map(Some),
                 Err(_) if !whole => self.cut = true,
                 Err(error) => return Err(JsonlError::Line { line: self.line, reason: error.to_string() }),

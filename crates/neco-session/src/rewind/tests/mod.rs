@@ -65,16 +65,14 @@ impl Growing {
     }
 
     fn add(&mut self, body: EventBody) {
-        self.events.push(Event {
-            seq: self.events.len() as u64 + 1,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id: self.session,
-            agent_id: self.agent,
-            turn_id: Some(TurnId::new()),
-            needs: None,
-            more: serde_json::Map::new(),
+        self.events.push(Event::new(
+            self.events.len() as u64 + 1,
+            Timestamp::UNIX_EPOCH,
+            self.session,
+            self.agent,
+            Some(TurnId::new()),
             body,
-        });
+        ));
     }
 
     fn happen(&mut self, happening: &Happening) {

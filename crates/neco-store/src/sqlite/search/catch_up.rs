@@ -1,8 +1,7 @@
 //! Brings the index up to date with the log.
 
 use neco_proto::Event;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row, SqliteConnection};
+use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::entry::{self, Entry, Numbers};
@@ -34,29 +33,9 @@ struct Indexed {
     cwd: String,
 }
 
-impl FromRow<'_, SqliteRow> for Standing {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            created_ms: row.try_get("created_ms")?,
-            base: row.try_get("parent_seq")?,
-            last_seq: row.try_get("last_seq")?,
-            title: row.try_get("title")?,
-            cwd: row.try_get("cwd")?,
-        })
-    }
-}
+from_row!(Standing { created_ms, base = parent_seq, last_seq, title, cwd });
 
-impl FromRow<'_, SqliteRow> for Indexed {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            key: row.try_get("key")?,
-            created_ms: row.try_get("created_ms")?,
-            seq: row.try_get("seq")?,
-            title: row.try_get("title")?,
-            cwd: row.try_get("cwd")?,
-        })
-    }
-}
+from_row!(Indexed { key, created_ms, seq, title, cwd });
 
 /// What a transaction has taken in so far.
 #[derive(Default)]
@@ -108,67 +87,65 @@ pub(super) async fn forget_removed(connection: &mut SqliteConnection) -> Result<
         shorten(connection).await?;
         for sql in ["INSERT INTO words (words) VALUES ('optimize')", "INSERT INTO titles (titles) VALUES ('optimize')"]
         {
-            sqlx::query(sql).execute(&mut *connection).await?;
+            sql!(query.execute(&mut *connection), sql)?;
         }
         Ok(())
     };
     let done = done.await;
     let sql = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    let ended = sqlx::query(sql).execute(&mut *connection).await;
+    let ended = sql!(query.execute(&mut *connection), sql);
     done.and(ended.map(drop))?;
-    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(connection).await.map(drop)
+    sql!(query.execute(connection), "PRAGMA wal_checkpoint(TRUNCATE)").map(drop)
 }
 
 /// Of sessions that were removed only what their forks need is left.
 async fn shorten(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let shorter: Vec<(i64, i64)> = sqlx::query_as(
+    let shorter: Vec<(i64, i64)> = sql!(
+        query_as.fetch_all(&mut *connection),
         "SELECT key, last_seq FROM indexed JOIN store.sessions ON sessions.id = indexed.id
-            WHERE is_removed AND (seq > last_seq OR indexed.title <> '')",
-    )
-    .fetch_all(&mut *connection)
-    .await?;
+            WHERE is_removed AND (seq > last_seq OR indexed.title <> '')"
+    )?;
     for (key, last) in shorter {
         forget_after(connection, key, last).await?;
         set_title(connection, key, "").await?;
-        sqlx::query("UPDATE indexed SET seq = min(seq, ?), title = '' WHERE key = ?")
-            .bind(last)
-            .bind(key)
-            .execute(&mut *connection)
-            .await?;
+        sql!(
+            query.execute(&mut *connection),
+            "UPDATE indexed SET seq = min(seq, ?), title = '' WHERE key = ?",
+            (last, key)
+        )?;
     }
     Ok(())
 }
 
 /// The store is only read: a plain BEGIN and a change that changes nothing lock the index alone.
 async fn begin(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("BEGIN").execute(&mut *connection).await?;
-    sqlx::query("DELETE FROM places WHERE key < 0").execute(&mut *connection).await?;
+    sql!(query.execute(&mut *connection), "BEGIN")?;
+    sql!(query.execute(&mut *connection), "DELETE FROM places WHERE key < 0")?;
     Ok(())
 }
 
 async fn end(connection: &mut SqliteConnection, done: Result<(), Unreadable>) -> Result<(), Unreadable> {
     let sql = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    let ended = sqlx::query(sql).execute(connection).await;
+    let ended = sql!(query.execute(connection), sql);
     done.and(ended.map(drop).map_err(Unreadable::Sql))
 }
 
 async fn behind(connection: &mut SqliteConnection) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar(
+    sql!(
+        query_scalar.fetch_all(connection),
         "SELECT sessions.id FROM store.sessions LEFT JOIN indexed ON indexed.id = sessions.id
             WHERE indexed.key IS NULL OR seq <> last_seq OR indexed.title <> sessions.title
-               OR indexed.cwd <> sessions.cwd OR indexed.created_ms <> sessions.created_ms",
+               OR indexed.cwd <> sessions.cwd OR indexed.created_ms <> sessions.created_ms"
     )
-    .fetch_all(connection)
-    .await
 }
 
 /// Takes in a part of what is new in a session; says whether that was all.
 async fn take(connection: &mut SqliteConnection, session: Uuid, taken: &mut Taken) -> Result<bool, Unreadable> {
-    let standing: Option<Standing> =
-        sqlx::query_as("SELECT created_ms, parent_seq, last_seq, title, cwd FROM store.sessions WHERE id = ?")
-            .bind(session)
-            .fetch_optional(&mut *connection)
-            .await?;
+    let standing: Option<Standing> = sql!(
+        query_as.fetch_optional(&mut *connection),
+        "SELECT created_ms, parent_seq, last_seq, title, cwd FROM store.sessions WHERE id = ?",
+        (session)
+    )?;
     taken.sessions += 1;
     let Some(standing) = standing else { return Ok(true) };
     let indexed = settle(connection, session, &standing).await?;
@@ -177,16 +154,17 @@ async fn take(connection: &mut SqliteConnection, session: Uuid, taken: &mut Take
     taken.bytes += entries.iter().map(Entry::bytes).sum::<usize>();
     let place = place_of(connection, &standing.cwd).await?;
     entry::insert(connection, &mut taken.numbers, indexed.key, &place, entries).await?;
-    sqlx::query("UPDATE indexed SET seq = ? WHERE key = ?").bind(upto).bind(indexed.key).execute(connection).await?;
+    sql!(query.execute(connection), "UPDATE indexed SET seq = ? WHERE key = ?", (upto, indexed.key))?;
     Ok(upto == standing.last_seq)
 }
 
 /// Makes everything but the newest messages of a session right.
 async fn settle(connection: &mut SqliteConnection, session: Uuid, standing: &Standing) -> Result<Indexed, sqlx::Error> {
-    let found: Option<Indexed> = sqlx::query_as("SELECT key, created_ms, seq, title, cwd FROM indexed WHERE id = ?")
-        .bind(session)
-        .fetch_optional(&mut *connection)
-        .await?;
+    let found: Option<Indexed> = sql!(
+        query_as.fetch_optional(&mut *connection),
+        "SELECT key, created_ms, seq, title, cwd FROM indexed WHERE id = ?",
+        (session)
+    )?;
     let mut indexed = match found {
         Some(indexed) => indexed,
         None => insert(connection, session, standing).await?,
@@ -200,25 +178,20 @@ async fn settle(connection: &mut SqliteConnection, session: Uuid, standing: &Sta
     if indexed.title != standing.title {
         set_title(connection, indexed.key, &standing.title).await?;
     }
-    sqlx::query("UPDATE indexed SET created_ms = ?, seq = ?, title = ?, cwd = ? WHERE key = ?")
-        .bind(standing.created_ms)
-        .bind(indexed.seq)
-        .bind(standing.title.as_str())
-        .bind(standing.cwd.as_str())
-        .bind(indexed.key)
-        .execute(connection)
-        .await?;
+    sql!(
+        query.execute(connection),
+        "UPDATE indexed SET created_ms = ?, seq = ?, title = ?, cwd = ? WHERE key = ?",
+        (standing.created_ms, indexed.seq, standing.title.as_str(), standing.cwd.as_str(), indexed.key)
+    )?;
     Ok(indexed)
 }
 
 async fn insert(connection: &mut SqliteConnection, session: Uuid, standing: &Standing) -> Result<Indexed, sqlx::Error> {
-    let inserted = sqlx::query("INSERT INTO indexed (id, created_ms, seq, title, cwd) VALUES (?, ?, ?, '', ?)")
-        .bind(session)
-        .bind(standing.created_ms)
-        .bind(standing.base)
-        .bind(standing.cwd.as_str())
-        .execute(connection)
-        .await?;
+    let inserted = sql!(
+        query.execute(connection),
+        "INSERT INTO indexed (id, created_ms, seq, title, cwd) VALUES (?, ?, ?, '', ?)",
+        (session, standing.created_ms, standing.base, standing.cwd.as_str())
+    )?;
     Ok(Indexed {
         key: inserted.last_insert_rowid(),
         created_ms: standing.created_ms,
@@ -229,13 +202,9 @@ async fn insert(connection: &mut SqliteConnection, session: Uuid, standing: &Sta
 }
 
 async fn set_title(connection: &mut SqliteConnection, key: i64, title: &str) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM titles WHERE rowid = ?").bind(key).execute(&mut *connection).await?;
+    sql!(query.execute(&mut *connection), "DELETE FROM titles WHERE rowid = ?", (key))?;
     if !title.is_empty() {
-        sqlx::query("INSERT INTO titles (rowid, title) VALUES (?, ?)")
-            .bind(key)
-            .bind(words_of(title))
-            .execute(connection)
-            .await?;
+        sql!(query.execute(connection), "INSERT INTO titles (rowid, title) VALUES (?, ?)", (key, words_of(title)))?;
     }
     Ok(())
 }
@@ -245,7 +214,7 @@ async fn forget_after(connection: &mut SqliteConnection, key: i64, seq: i64) -> 
         "DELETE FROM words WHERE rowid IN (SELECT number FROM said WHERE session = ? AND seq > ?)",
         "DELETE FROM said WHERE session = ? AND seq > ?",
     ] {
-        sqlx::query(sql).bind(key).bind(seq).execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), sql, (key, seq))?;
     }
     Ok(())
 }
@@ -257,18 +226,12 @@ async fn messages(
     after: i64,
     last: i64,
 ) -> Result<(Vec<Event>, i64), Unreadable> {
-    let rows: Vec<(i64, String)> = sqlx::query_as(
+    let rows: Vec<(i64, String)> = sql!(
+        query_as.fetch_all(&mut *connection),
         "SELECT seq, body FROM store.events WHERE session_id = ? AND seq > ? AND seq <= ? AND kind IN (?, ?)
             ORDER BY seq LIMIT ?",
-    )
-    .bind(session)
-    .bind(after)
-    .bind(last)
-    .bind(KINDS[0])
-    .bind(KINDS[1])
-    .bind(PAGE)
-    .fetch_all(&mut *connection)
-    .await?;
+        (session, after, last, KINDS[0], KINDS[1], PAGE)
+    )?;
     let upto = rows.get(PAGE as usize - 1).map_or(last, |(seq, _)| *seq);
     let mut events = Vec::with_capacity(rows.len());
     for (_, body) in &rows {
@@ -280,31 +243,28 @@ async fn messages(
 }
 
 async fn place_of(connection: &mut SqliteConnection, cwd: &str) -> Result<String, sqlx::Error> {
-    sqlx::query("INSERT INTO places (cwd) VALUES (?) ON CONFLICT DO NOTHING")
-        .bind(cwd)
-        .execute(&mut *connection)
-        .await?;
-    let key: i64 = sqlx::query_scalar("SELECT key FROM places WHERE cwd = ?").bind(cwd).fetch_one(connection).await?;
+    sql!(query.execute(&mut *connection), "INSERT INTO places (cwd) VALUES (?) ON CONFLICT DO NOTHING", (cwd))?;
+    let key: i64 = sql!(query_scalar.fetch_one(connection), "SELECT key FROM places WHERE cwd = ?", (cwd))?;
     Ok(format!("p{key}"))
 }
 
 /// Whether the index has sessions that the store has not; all that the store has are in the index by now.
 async fn has_orphans(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar("SELECT (SELECT count(*) FROM indexed) > (SELECT count(*) FROM store.sessions)")
-        .fetch_one(connection)
-        .await
+    sql!(
+        query_scalar.fetch_one(connection),
+        "SELECT (SELECT count(*) FROM indexed) > (SELECT count(*) FROM store.sessions)"
+    )
 }
 
 async fn drop_orphans(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let orphans: Vec<i64> = sqlx::query_scalar(
-        "SELECT key FROM indexed WHERE NOT EXISTS (SELECT 1 FROM store.sessions WHERE id = indexed.id)",
-    )
-    .fetch_all(&mut *connection)
-    .await?;
+    let orphans: Vec<i64> = sql!(
+        query_scalar.fetch_all(&mut *connection),
+        "SELECT key FROM indexed WHERE NOT EXISTS (SELECT 1 FROM store.sessions WHERE id = indexed.id)"
+    )?;
     for key in orphans {
         forget_after(connection, key, -1).await?;
         set_title(connection, key, "").await?;
-        sqlx::query("DELETE FROM indexed WHERE key = ?").bind(key).execute(&mut *connection).await?;
+        sql!(query.execute(&mut *connection), "DELETE FROM indexed WHERE key = ?", (key))?;
     }
     Ok(())
 }

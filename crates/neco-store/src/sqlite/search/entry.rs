@@ -50,12 +50,11 @@ impl Numbers {
             let free = match self.0.get(&first) {
                 Some(free) => *free,
                 None => {
-                    let last: Option<i64> =
-                        sqlx::query_scalar("SELECT max(number) FROM said WHERE number >= ? AND number < ?")
-                            .bind(first)
-                            .bind(end)
-                            .fetch_one(&mut *connection)
-                            .await?;
+                    let last: Option<i64> = sql!(
+                        query_scalar.fetch_one(&mut *connection),
+                        "SELECT max(number) FROM said WHERE number >= ? AND number < ?",
+                        (first, end)
+                    )?;
                     last.map_or(first, |last| last + 1)
                 }
             };

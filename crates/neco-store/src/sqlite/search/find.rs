@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row, SqliteConnection};
+use sqlx::SqliteConnection;
 use uuid::Uuid;
 
 use super::entry::{LATE, number_at};
@@ -60,27 +59,9 @@ struct Place {
     ts_ms: i64,
 }
 
-impl FromRow<'_, SqliteRow> for Shown {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            id: row.try_get("id")?,
-            title: row.try_get("title")?,
-            cwd: row.try_get("cwd")?,
-            updated_ms: row.try_get("updated_ms")?,
-        })
-    }
-}
+from_row!(Shown { id, title, cwd, updated_ms });
 
-impl FromRow<'_, SqliteRow> for Place {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            number: row.try_get("number")?,
-            owner: row.try_get("owner")?,
-            seq: row.try_get("seq")?,
-            ts_ms: row.try_get("ts_ms")?,
-        })
-    }
-}
+from_row!(Place { number, owner, seq, ts_ms });
 
 /// A fork that is called as its parent is shows nothing that the parent does not.
 async fn titles(
@@ -89,7 +70,8 @@ async fn titles(
     terms: &[Term],
     asked: &str,
 ) -> Result<Vec<SearchHit>, sqlx::Error> {
-    let found: Vec<Shown> = sqlx::query_as(
+    let found: Vec<Shown> = sql!(
+        query_as.fetch_all(connection),
         "SELECT sessions.id, sessions.title, sessions.cwd, updated_ms FROM titles
             JOIN indexed ON indexed.key = titles.rowid JOIN store.sessions ON sessions.id = indexed.id
             WHERE titles MATCH ?1 AND NOT is_removed AND (?2 IS NULL OR sessions.cwd = ?2)
@@ -98,14 +80,14 @@ async fn titles(
                   WHERE parent.id = sessions.parent_id AND parent.title = sessions.title AND NOT parent.is_removed
                     AND (?2 IS NULL OR parent.cwd = ?2) AND parent.updated_ms >= ?3 AND parent.updated_ms < ?4)
             ORDER BY updated_ms DESC, sessions.id DESC LIMIT ?5",
-    )
-    .bind(asked)
-    .bind(query.cwd.as_deref())
-    .bind(query.since_ms.unwrap_or(i64::MIN))
-    .bind(query.until_ms.unwrap_or(i64::MAX))
-    .bind(i64::try_from(query.limit).unwrap_or(i64::MAX))
-    .fetch_all(connection)
-    .await?;
+        (
+            asked,
+            query.cwd.as_deref(),
+            query.since_ms.unwrap_or(i64::MIN),
+            query.until_ms.unwrap_or(i64::MAX),
+            i64::try_from(query.limit).unwrap_or(i64::MAX)
+        )
+    )?;
     Ok(found
         .into_iter()
         .map(|session| SearchHit {
@@ -147,7 +129,8 @@ async fn said(
     let (since, until) = (query.since_ms.unwrap_or(0), query.until_ms.unwrap_or(i64::MAX));
     let last = query.until_ms.map_or(i64::MAX, |until| number_at(until.saturating_add((LATE + 1) * 1000)));
     let last = before.map_or(last, |before| last.min(before.saturating_sub(1)));
-    sqlx::query_as(
+    sql!(
+        query_as.fetch_all(connection),
         "SELECT said.number, indexed.id AS owner, said.seq, said.ts_ms FROM words
             JOIN said ON said.number = words.rowid JOIN indexed ON indexed.key = said.session
             WHERE words MATCH ?1 AND words.rowid >= ?2 AND words.rowid <= ?3
@@ -155,35 +138,34 @@ async fn said(
               AND (?7 IS NULL OR indexed.id IN (SELECT unhex(value) FROM json_each(?7))
                   OR EXISTS (SELECT 1 FROM store.sessions WHERE id = indexed.id AND cwd = ?8))
             ORDER BY words.rowid DESC LIMIT ?6",
+        (
+            asked,
+            number_at(since),
+            last,
+            since,
+            until,
+            i64::try_from(limit).unwrap_or(i64::MAX),
+            inherited,
+            query.cwd.as_deref()
+        )
     )
-    .bind(asked)
-    .bind(number_at(since))
-    .bind(last)
-    .bind(since)
-    .bind(until)
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .bind(inherited)
-    .bind(query.cwd.as_deref())
-    .fetch_all(connection)
-    .await
 }
 
 /// The sessions of other folders that forks in the folder `cwd` have something from, and their folders.
 async fn ancestors_elsewhere(connection: &mut SqliteConnection, cwd: &str) -> Result<Vec<(Uuid, String)>, sqlx::Error> {
-    sqlx::query_as(
+    sql!(
+        query_as.fetch_all(connection),
         "WITH RECURSIVE line (id) AS (
              SELECT parent_id FROM store.sessions WHERE parent_id IS NOT NULL AND cwd = ?1 AND NOT is_removed
              UNION
              SELECT parent_id FROM line JOIN store.sessions ON sessions.id = line.id WHERE parent_id IS NOT NULL
          ) SELECT sessions.id, cwd FROM line JOIN store.sessions ON sessions.id = line.id WHERE cwd <> ?1",
+        (cwd)
     )
-    .bind(cwd)
-    .fetch_all(connection)
-    .await
 }
 
 async fn place_of(connection: &mut SqliteConnection, cwd: &str) -> Result<Option<i64>, sqlx::Error> {
-    sqlx::query_scalar("SELECT key FROM places WHERE cwd = ?").bind(cwd).fetch_optional(connection).await
+    sql!(query_scalar.fetch_optional(connection), "SELECT key FROM places WHERE cwd = ?", (cwd))
 }
 
 /// The hit as a person sees it; `None` when there is no session left to see it in.
@@ -205,11 +187,11 @@ async fn hit(
             session
         }
     };
-    let body: Option<String> = sqlx::query_scalar("SELECT body FROM store.events WHERE session_id = ? AND seq = ?")
-        .bind(place.owner)
-        .bind(place.seq)
-        .fetch_optional(&mut *connection)
-        .await?;
+    let body: Option<String> = sql!(
+        query_scalar.fetch_optional(&mut *connection),
+        "SELECT body FROM store.events WHERE session_id = ? AND seq = ?",
+        (place.owner, place.seq)
+    )?;
     let Some(body) = body else { return Ok(None) };
     let contents = blob::contents(connection, &body).await?;
     let Some((role, text)) = text_of(&event_of(&body, &contents)?.body) else { return Ok(None) };
@@ -231,7 +213,8 @@ async fn shown_as(
     query: &SearchQuery,
     place: &Place,
 ) -> Result<Option<Shown>, sqlx::Error> {
-    sqlx::query_as(
+    sql!(
+        query_as.fetch_optional(connection),
         "WITH RECURSIVE line (id, fits) AS (
              SELECT id, NOT is_removed AND (?3 IS NULL OR cwd = ?3) FROM store.sessions WHERE id = ?1
              UNION ALL
@@ -239,10 +222,6 @@ async fn shown_as(
                  FROM line JOIN store.sessions ON parent_id = line.id WHERE NOT line.fits AND parent_seq >= ?2
          ) SELECT sessions.id, title, cwd, updated_ms FROM line JOIN store.sessions ON sessions.id = line.id
             WHERE line.fits ORDER BY updated_ms DESC, sessions.id DESC LIMIT 1",
+        (place.owner, place.seq, query.cwd.as_deref())
     )
-    .bind(place.owner)
-    .bind(place.seq)
-    .bind(query.cwd.as_deref())
-    .fetch_optional(connection)
-    .await
 }

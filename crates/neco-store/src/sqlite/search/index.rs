@@ -139,10 +139,8 @@ impl SearchIndex {
     async fn open_file(&self) -> Result<SqliteConnection, StoreError> {
         // What is lost with a loss of power is read from the log again.
         let mut connection = open::open_with(&self.path, SqliteSynchronous::Normal, STEPS).await?;
-        let attached = sqlx::query("ATTACH DATABASE ? AS store")
-            .bind(self.store.display().to_string())
-            .execute(&mut connection)
-            .await;
+        let attached =
+            sql!(query.execute(&mut connection), "ATTACH DATABASE ? AS store", (self.store.display().to_string()));
         attached.map_err(|error| failure::reading(&self.store, &error))?;
         Ok(connection)
     }

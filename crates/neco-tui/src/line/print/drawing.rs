@@ -48,16 +48,7 @@ fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
     printer.set_session("0199a1b2-c3d4".to_owned());
     let (session_id, agent_id) = (SessionId::new(), AgentId::new());
     for (seq, body) in (1..).zip(bodies) {
-        let event = Event {
-            seq,
-            ts: Timestamp::UNIX_EPOCH,
-            session_id,
-            agent_id,
-            turn_id: None,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        };
+        let event = Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
         printer.event(&event).unwrap();
     }
 }

@@ -241,16 +241,7 @@ mod tests {
         let mut lines = Lines { width: 60, running: None, day: String::new() };
         let mut text = String::new();
         for (seq, body) in (1..).zip(bodies) {
-            let event = Event {
-                seq,
-                ts: Timestamp::UNIX_EPOCH,
-                session_id,
-                agent_id,
-                turn_id: None,
-                needs: None,
-                more: serde_json::Map::new(),
-                body,
-            };
+            let event = Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
             text.push_str(&lines.next(&event, seq < 6));
         }
         text.push_str(&lines.rest());

@@ -10,9 +10,8 @@ mod responses;
 
 use bytes::Bytes;
 use neco_config::section::ProviderType;
+use neco_model::Delta;
 use serde_json::Value;
-
-use crate::delta::Delta;
 
 /// How an answer goes on the wire.
 pub(super) struct Spoken {

@@ -1,13 +1,16 @@
 //! A script over real HTTP: its turns as a server of any wire format would send them.
 //!
-//! For test and benchmark servers: hold a [`Player`], and answer every request with [`Reply::next`].
+//! A server holds a [`Player`], and answers every request with [`Reply::next`].
+#![allow(dead_code, reason = "each of the tests needs a part of it")]
+
+mod speak;
 
 use bytes::Bytes;
 use neco_config::section::ProviderType;
+use neco_model::scripted::faults::{self, ERROR_EVENT, Fault};
+use neco_model::scripted::{Played, Player};
 
-use super::faults::{self, ERROR_EVENT, Fault};
-use super::play::{Played, Player};
-use super::speak::speak;
+use self::speak::speak;
 
 /// One HTTP answer.
 #[derive(Clone, Debug, PartialEq)]

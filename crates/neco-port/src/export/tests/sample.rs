@@ -35,16 +35,7 @@ impl Sample {
         let seq = self.events.len() as u64 + 1;
         let ts = Timestamp::from_millisecond(self.ms).unwrap_or(Timestamp::UNIX_EPOCH);
         let turn_id = seq.is_multiple_of(3).then(TurnId::new);
-        self.events.push(Event {
-            seq,
-            ts,
-            session_id: self.session,
-            agent_id: self.agent,
-            turn_id,
-            needs: None,
-            more: serde_json::Map::new(),
-            body,
-        });
+        self.events.push(Event::new(seq, ts, self.session, self.agent, turn_id, body));
         seq
     }
 

@@ -1,10 +1,10 @@
 //! Chat completions.
 
 use bytes::Bytes;
+use neco_model::{Delta, FinishReason};
 use serde_json::{Value, json};
 
 use super::{Spoken, data};
-use crate::delta::{Delta, FinishReason};
 
 pub(super) fn speak(pieces: &[Delta], message: &str) -> Spoken {
     Spoken {

@@ -1,13 +1,15 @@
 //! Whatever a session holds, what is written of it is whole, reads back, and is no more than text.
 
+mod sample;
+
 use neco_proto::event::Rewind;
 use neco_proto::{Event, EventBody, MessageId};
 use proptest::prelude::*;
 use pulldown_cmark::{Options, Parser};
 use serde_json::Value;
 
+use self::sample::{Sample, everything};
 use super::jsonl::{FORMAT, JsonlError, JsonlReader};
-use super::sample::{Sample, everything};
 use super::{About, Header, HtmlWriter, JsonlWriter, MarkdownWriter, Outline};
 
 /// What stands in hostile text and may stand in no tag.

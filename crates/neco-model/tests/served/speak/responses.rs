@@ -1,11 +1,11 @@
 //! OpenAI responses: items that are added, filled and done, and the whole answer once more at the end.
 
 use bytes::Bytes;
+use neco_model::{Delta, FinishReason};
 use neco_proto::Usage;
 use serde_json::{Value, json};
 
 use super::{Spoken, named, usage};
-use crate::delta::{Delta, FinishReason};
 
 pub(super) fn speak(pieces: &[Delta], message: &str) -> Spoken {
     let mut items = Items { used: usage(pieces), ..Items::default() };

@@ -1,10 +1,10 @@
 //! Gemini: parts, of which a call comes whole.
 
 use bytes::Bytes;
+use neco_model::{Delta, FinishReason};
 use serde_json::{Value, json};
 
 use super::{Spoken, data, usage};
-use crate::delta::{Delta, FinishReason};
 
 pub(super) fn speak(pieces: &[Delta], message: &str) -> Spoken {
     let used = usage(pieces);

@@ -1,10 +1,10 @@
 //! Anthropic messages: blocks that are opened, filled and closed one after the other.
 
 use bytes::Bytes;
+use neco_model::{Delta, FinishReason};
 use serde_json::{Value, json};
 
 use super::{Spoken, named, usage};
-use crate::delta::{Delta, FinishReason};
 
 pub(super) fn speak(pieces: &[Delta], message: &str) -> Spoken {
     let used = usage(pieces);
