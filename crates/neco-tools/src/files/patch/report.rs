@@ -78,7 +78,7 @@ pub fn refusal(shown: &str, index: usize, count: usize, misfit: &Misfit) -> Tool
             (ErrorCode::InvalidArguments, words)
         }
         Misfit::TooLong => (ErrorCode::FileTooLarge, format!("{shown} would become too long; {nothing}")),
-        Misfit::Stopped => return crate::files::blocking::cancelled(),
+        Misfit::Stopped => return crate::files::call::cancelled(),
     };
     ToolError::new(code, words)
 }
