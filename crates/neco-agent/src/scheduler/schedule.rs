@@ -315,13 +315,7 @@ impl Scheduler {
             let outcome = match &call.phase {
                 Phase::Done(_) => continue,
                 Phase::Finishing { outcome, .. } => outcome.as_ref().clone(),
-                Phase::Executing { .. } => Outcome::cancelled(true),
-                Phase::AwaitingAnswer { .. } => Outcome::cancelled(false),
-                Phase::Scheduled { .. }
-                | Phase::AtGate { .. }
-                | Phase::Planning { .. }
-                | Phase::AwaitingApproval { .. }
-                | Phase::Cleared(_) => Outcome::cancelled(false),
+                phase => Outcome::cancelled(matches!(phase, Phase::Executing { .. })),
             };
             records.push(Record::Emit(call.finish(outcome)));
         }
@@ -362,23 +356,15 @@ impl Scheduler {
     pub(super) fn plan_next(&mut self) {
         for index in may_begin(&self.calls, self.limits.parallel_reads) {
             let Some(call) = self.calls.get_mut(index) else { continue };
-            let phase =
-                std::mem::replace(&mut call.phase, Phase::Planning { touch: SideEffect::Reads, approved: false });
-            match phase {
-                Phase::Scheduled { prepared, approved, gated: true } => self.plan(index, prepared, approved),
-                Phase::Scheduled { prepared, approved, gated: false } => {
-                    if let Some(prepared) = self.ask_gate(index, prepared, approved) {
+            let looked_at = Phase::Planning { touch: SideEffect::Reads, approved: false };
+            match std::mem::replace(&mut call.phase, looked_at) {
+                Phase::Scheduled { prepared, approved, gated } => {
+                    let unseen = if gated { Some(prepared) } else { self.ask_gate(index, prepared, approved) };
+                    if let Some(prepared) = unseen {
                         self.plan(index, prepared, approved);
                     }
                 }
-                other @ (Phase::AtGate { .. }
-                | Phase::Planning { .. }
-                | Phase::AwaitingApproval { .. }
-                | Phase::Cleared(_)
-                | Phase::Executing { .. }
-                | Phase::AwaitingAnswer { .. }
-                | Phase::Finishing { .. }
-                | Phase::Done(_)) => call.phase = other,
+                other => call.phase = other,
             }
         }
     }
