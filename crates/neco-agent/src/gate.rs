@@ -160,7 +160,6 @@ pub struct GatedAgent {
 
 impl HookPoint {
     /// The event by which hooks know it.
-    #[must_use]
     pub fn event(&self) -> HookEvent {
         match self {
             Self::SessionStart { .. } => HookEvent::SessionStart,
@@ -180,7 +179,6 @@ impl HookPoint {
     }
 
     /// The call it is about.
-    #[must_use]
     pub fn call(&self) -> Option<&GatedCall> {
         match self {
             Self::BeforeCall(call) | Self::Permission(call) | Self::AfterCall { call, .. } => Some(call),

@@ -115,14 +115,12 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Finds the lines of a text.
-    #[must_use]
     pub fn of(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
         Self { text, starts }
     }
 
     /// The place of a byte offset.
-    #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);

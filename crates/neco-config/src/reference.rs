@@ -12,7 +12,6 @@ use crate::trail::Trail;
 use crate::variables::NOT_SETTINGS;
 
 /// What `docs/reference/config.md` says.
-#[must_use]
 pub fn reference() -> String {
     let mut page = Page { text: HEAD.to_owned(), built_in: built_in() };
     let Shape::Table(fields) = known() else { return page.text };

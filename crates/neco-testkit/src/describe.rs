@@ -7,7 +7,6 @@ use crate::describe_plan as plan;
 use crate::describe_tree as tree;
 
 /// An event as a line: its type and what tells it from others of its type.
-#[must_use]
 pub fn line(event: &Event) -> String {
     let name = event.body.type_name();
     let detail = detail(&event.body);
@@ -15,7 +14,6 @@ pub fn line(event: &Event) -> String {
 }
 
 /// The text of an event that a `~` expectation looks into.
-#[must_use]
 pub fn text(event: &Event) -> String {
     match &event.body {
         EventBody::StreamChunk(chunk) | EventBody::ReasoningChunk(chunk) => chunk.text.clone(),

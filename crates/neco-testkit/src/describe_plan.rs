@@ -4,7 +4,6 @@ use neco_proto::event::{ModeChange, PlanUpdate};
 use neco_proto::{Reply, Subject, Todo, TodoStatus};
 
 /// What a question is about.
-#[must_use]
 pub fn about(subject: &Subject) -> &'static str {
     match subject {
         Subject::Choices { .. } => "choices",
@@ -14,7 +13,6 @@ pub fn about(subject: &Subject) -> &'static str {
 }
 
 /// The words of a question.
-#[must_use]
 pub fn question_text(subject: &Subject) -> String {
     match subject {
         Subject::Choices { items } => items
@@ -30,7 +28,6 @@ pub fn question_text(subject: &Subject) -> String {
 }
 
 /// The kind of an answer.
-#[must_use]
 pub fn reply(reply: Option<&Reply>) -> &'static str {
     match reply {
         None => "none",
@@ -44,7 +41,6 @@ pub fn reply(reply: Option<&Reply>) -> &'static str {
 }
 
 /// The words of an answer.
-#[must_use]
 pub fn reply_text(reply: Option<&Reply>) -> String {
     match reply {
         Some(Reply::Choices { answers }) => answers
@@ -58,13 +54,11 @@ pub fn reply_text(reply: Option<&Reply>) -> String {
 }
 
 /// `1 of 3 closed`.
-#[must_use]
 pub fn todo_counts(todos: &[Todo]) -> String {
     format!("{} of {} closed", todos.iter().filter(|todo| todo.status.is_closed()).count(), todos.len())
 }
 
 /// A line a todo: `[>] 2 text`.
-#[must_use]
 pub fn todo_lines(todos: &[Todo]) -> String {
     let mark = |status| match status {
         TodoStatus::Pending => ' ',
@@ -80,7 +74,6 @@ pub fn todo_lines(todos: &[Todo]) -> String {
 }
 
 /// `accepted 1 of 3 done`, or `none`.
-#[must_use]
 pub fn plan_counts(update: &PlanUpdate) -> String {
     match &update.plan {
         Some(plan) => {
@@ -92,14 +85,12 @@ pub fn plan_counts(update: &PlanUpdate) -> String {
 }
 
 /// The plan and what was found out.
-#[must_use]
 pub fn plan_text(update: &PlanUpdate) -> String {
     let plan = update.plan.iter().map(|plan| plan.text.clone());
     plan.chain(update.findings.iter().cloned()).collect::<Vec<_>>().join("\n")
 }
 
 /// What changed: `plan`, `agent auto`, `generation 3`.
-#[must_use]
 pub fn change(change: &ModeChange) -> String {
     let parts = [
         change.mode.map(|mode| mode.to_string()),

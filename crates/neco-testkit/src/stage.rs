@@ -62,9 +62,6 @@ pub struct Stage {
 
 impl Stage {
     /// Builds a stage.
-    ///
-    /// # Errors
-    /// When the folder can't be filled or the script can't be used.
     pub fn new(mut stage: StageSetup) -> Result<Self, String> {
         stage.script.context_window = stage.setup.window.or(stage.script.context_window);
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -90,7 +87,6 @@ impl Stage {
     }
 
     /// Tools that come and go while a session is open.
-    #[must_use]
     pub fn plugged(&self) -> &PluggedTools {
         &self.plugged
     }
@@ -109,40 +105,27 @@ impl Stage {
     }
 
     /// The workspace.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// What a file of the workspace holds.
-    ///
-    /// # Errors
-    /// When it can't be read.
     pub fn read(&self, path: &str) -> Result<String, String> {
         fs::read_to_string(self.folder().join(path)).map_err(|error| format!("{path}: {error}"))
     }
 
     /// Changes a file of the workspace, as someone else would.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn write(&self, path: &str, content: &str) -> Result<(), String> {
         write(self.folder(), path, content)
     }
 
     /// A new session.
-    ///
-    /// # Errors
-    /// When it can't be made.
     pub async fn open(&self) -> Result<Session, String> {
         let hub = self.hub().await?;
         hub.create(self.folder(), self.options()).await.map_err(|error| error.to_string())
     }
 
     /// An earlier session again, from the store on the disk.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn reopen(&self, session: SessionId) -> Result<Session, String> {
         let hub = self.hub().await?;
         let record = hub.find(&session.to_string()).await.map_err(|error| error.to_string())?;
@@ -151,9 +134,6 @@ impl Stage {
 
     /// The stage as a crash at this moment would leave it: another store with what is in this one now, and
     /// the same folder. Whoever still works on this stage is not heard there, and the model plays `script`.
-    ///
-    /// # Errors
-    /// When the store can't be copied.
     pub fn crashed(&self, script: &Script) -> Result<Self, String> {
         let home = tempfile::tempdir().map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -172,9 +152,6 @@ impl Stage {
     }
 
     /// A hub on the stage's store.
-    ///
-    /// # Errors
-    /// When the store can't be opened.
     pub async fn hub(&self) -> Result<Hub, String> {
         let store = SqliteStore::open(&self.database()).await.map_err(|error| error.to_string())?;
         let store = Arc::new(store);
@@ -267,7 +244,6 @@ impl Stage {
     }
 
     /// The database of the stage.
-    #[must_use]
     pub fn database(&self) -> PathBuf {
         self.home.path().join("neco.db")
     }
@@ -280,7 +256,6 @@ impl Stage {
     }
 
     /// How its sessions are opened.
-    #[must_use]
     pub fn options(&self) -> SessionOptions {
         SessionOptions {
             model: None,

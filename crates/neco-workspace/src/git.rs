@@ -35,7 +35,6 @@ pub enum Head {
 
 impl GitFacts {
     /// The facts of the repository that `folder` lies in.
-    #[must_use]
     pub fn of(folder: &Path) -> Option<Self> {
         let (root, git) = repository_of(folder)?;
         Some(Self { root: root.to_path_buf(), head: head_of(&git) })

@@ -99,9 +99,6 @@ pub(crate) fn git_bytes<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Resu
 }
 
 /// Runs git without a box.
-///
-/// # Errors
-/// When it can't be started.
 pub fn run_plainly(folder: &Path, words: &[OsString]) -> io::Result<Ran> {
     let mut command = Command::new("git");
     for name in LEADS_ELSEWHERE {

@@ -37,7 +37,6 @@ enum Why {
 
 /// The outputs that can be shorter: reads of a file that was read again, and long outputs that are older
 /// than the turns from `recent` on.
-#[must_use]
 pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
     let calls = calls(history);
     let shortened: HashSet<&CallId> = history.iter().flat_map(|entry| &entry.message().stands_for.outputs).collect();
@@ -66,7 +65,6 @@ pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
 
 impl UsedUp<'_> {
     /// About how many tokens shortening saves: a piece of each output tells how dense it is.
-    #[must_use]
     pub fn saves(&self, family: Family) -> u64 {
         let saved = |(result, why): &(&ToolResult, Why)| {
             let left = match why {
@@ -82,7 +80,6 @@ impl UsedUp<'_> {
     }
 
     /// What stands in their place.
-    #[must_use]
     pub fn outputs(&self) -> Vec<TrimmedOutput> {
         let shorter = |(result, why): &(&ToolResult, Why)| {
             let text = match why {
@@ -99,7 +96,6 @@ impl UsedUp<'_> {
 
 /// Shortens outputs until `too_many` tokens are saved or nothing is left to shorten: the oldest first and
 /// down to a note, those from `recent` on last and only in their middle.
-#[must_use]
 pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, family: Family) -> Vec<TrimmedOutput> {
     let (mut shorter, mut saved) = (Vec::new(), 0);
     let results = results(history);
@@ -129,7 +125,6 @@ const LEAST: usize = 400;
 
 /// The place where the last `turns` turns begin: at what was said before the first of them. None when
 /// there are not more turns than that.
-#[must_use]
 pub fn recent_from(history: &History, turns: usize) -> Option<usize> {
     // From the end, so that a long conversation is not walked through for its last turns.
     let roles = || history.iter().rev().map(|entry| entry.message().role);
@@ -142,7 +137,6 @@ pub fn recent_from(history: &History, turns: usize) -> Option<usize> {
 
 /// Beginning and end of a text, with a note between them; cut at lines where there are some. What came
 /// from outside stays between its tags on both sides of the cut.
-#[must_use]
 pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     if text.len() <= head + tail + LEAST / 2 {
         return text.to_owned();

@@ -89,7 +89,6 @@ enum LoopEvent {
 
 impl Agent {
     /// An agent that waits for something to do, and the way to it.
-    #[must_use]
     pub fn new(setup: AgentSetup) -> (Self, AgentHandle) {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
         let tools = Toolset::new(setup.generation, setup.registry);

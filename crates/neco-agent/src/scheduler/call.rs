@@ -95,7 +95,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of a call that failed.
-    #[must_use]
     pub fn error(error: &ToolError, duration: Duration) -> Self {
         let code = error.code;
         // It may quote what a file or a command said.
@@ -122,13 +121,11 @@ impl Outcome {
     }
 
     /// The outcome of a call whose tool panicked.
-    #[must_use]
     pub fn crashed() -> Self {
         Self::error(&ToolError::failed("the tool crashed; this is a defect of Neco"), Duration::ZERO)
     }
 
     /// The outcome of a call that the person stopped.
-    #[must_use]
     pub fn cancelled(ran: bool) -> Self {
         let output = if ran {
             "Cancelled by the user while it ran; it may have taken effect in part."

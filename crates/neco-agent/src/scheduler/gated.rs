@@ -36,7 +36,6 @@ impl Scheduler {
     }
 
     /// Takes secrets out of what is kept and sent.
-    #[must_use]
     pub fn redactor(&self) -> Redactor {
         self.spill.redactor()
     }

@@ -91,7 +91,6 @@ pub struct Scheduler {
 
 impl Scheduler {
     /// A scheduler with no calls.
-    #[must_use]
     pub fn new(
         registry: Registry,
         world: Arc<dyn World>,
@@ -135,7 +134,6 @@ impl Scheduler {
     }
 
     /// The rules in force.
-    #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -146,13 +144,11 @@ impl Scheduler {
     }
 
     /// The tools that exist.
-    #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
     /// What running tools print.
-    #[must_use]
     pub fn live(&self) -> &Arc<Live> {
         &self.live
     }
@@ -184,13 +180,11 @@ impl Scheduler {
     }
 
     /// The results, in the model's order. Ask when no call is open; the turn's calls are then forgotten.
-    #[must_use]
     pub fn take_results(&mut self) -> Vec<ToolResult> {
         self.calls.drain(..).filter_map(|call| call.result()).collect()
     }
 
     /// Whether some call's work is under way.
-    #[must_use]
     pub fn has_work(&self) -> bool {
         !self.work.is_empty()
     }

@@ -47,7 +47,6 @@ struct Standing {
 
 impl Hooks {
     /// The hooks of a session.
-    #[must_use]
     pub fn new(setup: HooksSetup) -> Self {
         let HooksSetup { hooks, processes, shell, session, cwd } = setup;
         // A system without the shell that was asked for has another one.

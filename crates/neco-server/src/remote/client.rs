@@ -70,7 +70,6 @@ impl RemoteClient {
     }
 
     /// Who has it open.
-    #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.owner
     }

@@ -158,7 +158,6 @@ pub enum Saying {
 
 impl Setup {
     /// The guards' switches.
-    #[must_use]
     pub fn switches(&self) -> GuardsSection {
         let on = self.guards;
         GuardsSection { complexity: on, findings: on, errors: on, anti_pattern: on, loops: on, stop_check: on }

@@ -22,7 +22,6 @@ use crate::files::call::Shared;
 pub use indexes::Indexes;
 
 /// The tools on the index of one agent; the indexes are shared with all others of the process.
-#[must_use]
 pub fn tools(indexes: &Arc<Indexes>) -> Vec<Arc<dyn DynTool>> {
     let shared = Shared::default();
     vec![shared.tool(index::CodeIndex(Arc::clone(indexes))), shared.tool(search::CodeSearch(Arc::clone(indexes)))]

@@ -41,13 +41,11 @@ impl Narrow {
     }
 
     /// Where it is.
-    #[must_use]
     pub fn place(&self) -> &Located {
         &self.place
     }
 
     /// Whether a file of the index is meant.
-    #[must_use]
     pub fn fits(&self, path: &Path) -> bool {
         let inside = self.below.as_os_str().is_empty() || path.starts_with(&self.below);
         let closed = !self.closed.is_empty() && self.closed.holds(&self.workspace.join(path));

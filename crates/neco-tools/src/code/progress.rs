@@ -22,7 +22,6 @@ pub struct Progress {
 
 impl Progress {
     /// Of a call.
-    #[must_use]
     pub fn of(ctx: &ToolContext) -> Self {
         Self { live: Arc::clone(&ctx.live), cancel: ctx.cancel.clone(), told: Mutex::new(Instant::now()) }
     }

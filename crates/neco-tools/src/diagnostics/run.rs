@@ -53,9 +53,6 @@ enum End {
 }
 
 /// Runs a checker in the sandbox. Its processes are gone when this ends or is dropped.
-///
-/// # Errors
-/// When it can't be started or the call is stopped.
 pub(super) async fn run(check: &Check, limit: Duration, ctx: &ToolContext) -> Result<Ran, ToolError> {
     let started = Instant::now();
     ctx.live.push(OutputStream::Output, &format!("{}\n", check.line));

@@ -52,7 +52,6 @@ impl FileTool for ApplyPatch {
 }
 
 /// The files that a patch names, as it names them; none where it can't be read.
-#[must_use]
 pub fn patched(patch: &str) -> Vec<String> {
     Readings::of(patch).first().iter().flat_map(named).map(str::to_owned).collect()
 }

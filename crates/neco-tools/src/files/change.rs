@@ -42,7 +42,6 @@ pub struct Written {
 
 impl Written {
     /// What there is to say about other names of the file; often nothing.
-    #[must_use]
     pub fn note(&self) -> String {
         match self.other_names {
             0 => String::new(),
@@ -93,15 +92,11 @@ impl Draft {
     }
 
     /// Its text now, as far as it is text.
-    #[must_use]
     pub fn old_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.text.as_deref().unwrap_or_default())
     }
 
     /// Writes the text that takes the place of all of it.
-    ///
-    /// # Errors
-    /// As [`Draft::write_changed`].
     pub fn write_whole(&self, call: &FileCall, text: &[u8]) -> Result<Written, ToolError> {
         self.write(call, text, Needed::All)
     }

@@ -28,7 +28,6 @@ pub struct Change {
 }
 
 /// The change from `old` (`None` for a new file) to `new`.
-#[must_use]
 pub fn change(path: &str, old: Option<&[u8]>, new: &[u8]) -> Change {
     let created = old.is_none();
     let old = old.unwrap_or_default();

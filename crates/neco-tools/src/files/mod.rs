@@ -46,7 +46,6 @@ pub use apply_patch::patched;
 pub use document::points_shown;
 
 /// The file tools of one agent, which share what it knows of files.
-#[must_use]
 pub fn tools() -> Vec<Arc<dyn DynTool>> {
     let shared = call::Shared::default();
     vec![

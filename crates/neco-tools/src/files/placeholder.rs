@@ -117,7 +117,6 @@ const UNSPACED: &[&str] = &[
 const MOST_WORDS: usize = 14;
 
 /// Says what a line is.
-#[must_use]
 pub fn line(text: &str) -> Line {
     let text = text.trim();
     let whole = comment(text);

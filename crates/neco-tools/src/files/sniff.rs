@@ -15,7 +15,6 @@ pub enum Kind {
 }
 
 /// What a file with these first bytes is.
-#[must_use]
 pub fn sniff(head: &[u8]) -> Kind {
     for (encoding, mark) in
         [(Encoding::Utf8, &b"\xef\xbb\xbf"[..]), (Encoding::Utf16Le, b"\xff\xfe"), (Encoding::Utf16Be, b"\xfe\xff")]

@@ -70,9 +70,6 @@ pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Re
 }
 
 /// Runs git with these words.
-///
-/// # Errors
-/// As [`run`].
 pub(super) async fn start(
     words: &[String],
     limit: Duration,

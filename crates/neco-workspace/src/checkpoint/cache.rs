@@ -46,13 +46,11 @@ impl From<&Stat> for Facts {
 
 impl Facts {
     /// Its bytes.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// What it is, and its permissions.
-    #[must_use]
     pub fn mode(&self) -> u32 {
         self.mode
     }
@@ -69,7 +67,6 @@ pub struct Stamp(Facts);
 
 impl Stamp {
     /// The stamp of a file; nothing when there is none.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         rustix::fs::stat(path).ok().map(|stat| Self(Facts::from(&stat)))
     }
@@ -113,13 +110,11 @@ pub struct Whole {
 
 impl KnownFolder {
     /// A file of it.
-    #[must_use]
     pub fn file(&self, name: &[u8]) -> Option<&KnownFile> {
         self.files.get(self.position(name)?)
     }
 
     /// Where a file stands among them.
-    #[must_use]
     pub fn position(&self, name: &[u8]) -> Option<usize> {
         self.files.binary_search_by(|file| file.name.as_slice().cmp(name)).ok()
     }
@@ -140,20 +135,17 @@ pub struct Look {
 
 impl Look {
     /// Now.
-    #[must_use]
     pub fn begin() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(MOMENT);
         Self { reliable_before: (i64::try_from(now.as_secs()).unwrap_or(i64::MAX), i64::from(now.subsec_nanos())) }
     }
 
     /// The facts of a file, as far as they can be relied on later.
-    #[must_use]
     pub fn remembers(&self, facts: Facts) -> Facts {
         if self.relies_on(&facts) { facts } else { Facts::default() }
     }
 
     /// Whether nothing can happen from now on without these facts becoming others.
-    #[must_use]
     pub fn relies_on(&self, facts: &Facts) -> bool {
         [facts.modified, facts.changed].into_iter().all(|time| match time {
             // Some file systems know whole seconds only.
@@ -165,7 +157,6 @@ impl Look {
 
 impl Cache {
     /// What a file holds; nothing when it is missing or none: then everything is read anew.
-    #[must_use]
     pub fn load(path: &Path) -> Option<Self> {
         let bytes = fs::read(path).ok()?;
         let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
@@ -174,9 +165,6 @@ impl Cache {
     }
 
     /// Writes a file in the place of the old one, whole or not at all.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
         let mut bytes = MAGIC.to_vec();
         for (path, folder) in &self.folders {
@@ -199,9 +187,6 @@ impl Cache {
 }
 
 /// Puts a file in the place of another, whole or not at all.
-///
-/// # Errors
-/// When it can't be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
     let folder = path.parent().unwrap_or(path);
     let failed = |error| CheckpointError::at(path, error);
@@ -238,7 +223,6 @@ fn put_facts(out: &mut Vec<u8>, facts: &Facts) {
 }
 
 /// Against a torn file, not against anybody.
-#[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mut sum: u64 = bytes.len() as u64;
     let mut chunks = bytes.chunks_exact(8);

@@ -88,7 +88,6 @@ pub enum Decision {
 
 impl<'a> LeaveOut<'a> {
     /// The rules of a workspace. `wanted`, sorted, are files that are kept even if they are ignored.
-    #[must_use]
     pub fn new(root: &'a Path, store: &'a Path, settings: &'a LeaveOutSettings, wanted: &'a [Vec<u8>]) -> Self {
         let repository = git::repository_of(root).map(|(top, git)| (top.to_path_buf(), git));
         let top = repository.as_ref().map_or(root, |(top, _)| top);
@@ -112,7 +111,6 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// The rules of the folders above the workspace, as far as its repository goes.
-    #[must_use]
     pub fn above(&self) -> Option<Arc<FolderRules>> {
         let (top, _) = self.repository.as_ref()?;
         let mut folders: Vec<&Path> =
@@ -126,7 +124,6 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// The rules of a folder among whose names `has_rules` and `has_git` were seen.
-    #[must_use]
     pub fn enter(
         &self,
         folder: &Path,
@@ -138,7 +135,6 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// The rules that those of a folder below are added to: in one that is ignored nothing else counts.
-    #[must_use]
     pub fn on_the_way(&self, rules: Option<&Arc<FolderRules>>, folder: &Path) -> Option<Arc<FolderRules>> {
         if !self.is_ignored(rules.map(AsRef::as_ref), folder, true) {
             return rules.cloned();
@@ -147,14 +143,12 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// A name for all rules that hold in a folder; nothing where more than rules decides.
-    #[must_use]
     pub fn key(&self, rules: Option<&FolderRules>) -> Option<u64> {
         let only_rules = self.wanted.is_empty() && rules.is_none_or(|rules| !rules.is_ignored);
         only_rules.then(|| key_of([self.key, rules.map_or(0, |rules| rules.key)]))
     }
 
     /// Whether this is where a version control system, or Neco, keeps its own.
-    #[must_use]
     pub fn is_nobodys(&self, path: &Path, name: &[u8]) -> bool {
         REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own))
             // Byte by byte: both are whole paths, and this is asked of every file.
@@ -163,13 +157,11 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// Whether a restore was cut short, and nobody was told yet.
-    #[must_use]
     pub fn is_cut_short(&self) -> bool {
         *self.cut_short.get_or_init(|| Interrupted::is_marked(self.store))
     }
 
     /// Whether something is part of a state, as far as its name tells.
-    #[must_use]
     pub fn decide(&self, rules: Option<&FolderRules>, path: &Path, is_folder: bool) -> Decision {
         if holds_secrets(path, is_folder) {
             return Decision::LeftOut(LeftOutWhy::Secret);
@@ -187,13 +179,11 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// Whether a file of that length is too long.
-    #[must_use]
     pub fn is_too_big(&self, bytes: u64) -> bool {
         bytes > self.settings.max_file_bytes
     }
 
     /// Most files.
-    #[must_use]
     pub fn max_files(&self) -> usize {
         self.settings.max_files
     }

@@ -43,7 +43,6 @@ impl Language {
     ];
 
     /// The language of a file, by its name.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|language| language.extensions().contains(&extension))

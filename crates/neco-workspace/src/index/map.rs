@@ -57,9 +57,6 @@ struct Arrow {
 
 impl Snapshot {
     /// The map of the files that are `wanted`, in about `tokens` tokens.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn map(&self, tokens: usize, wanted: &dyn Fn(&Path) -> bool) -> Result<RepoMap, IndexError> {
         let (names, arrows) = self.arrows()?;
         let standing = standing(self.manifest().files.len(), &arrows);

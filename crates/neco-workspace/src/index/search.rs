@@ -104,9 +104,6 @@ fn asked(question: &str) -> Vec<Asked> {
 
 impl Snapshot {
     /// The files that fit best, `limit` of them after the first `skip`; only those that are `wanted`.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn search(
         &self,
         question: &str,

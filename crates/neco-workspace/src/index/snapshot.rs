@@ -89,7 +89,6 @@ impl Snapshot {
     }
 
     /// How many files can be searched.
-    #[must_use]
     pub fn files(&self) -> usize {
         self.lengths.count as usize
     }

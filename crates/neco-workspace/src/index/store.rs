@@ -56,7 +56,6 @@ struct Brought {
 
 impl Index {
     /// The index of `root`, which is a folder, kept below `indexes`; nothing is opened or made yet.
-    #[must_use]
     pub fn new(indexes: &Path, root: Located) -> Self {
         Self {
             folder: indexes.join(folder_name(root.path())),
@@ -94,7 +93,6 @@ impl Index {
     }
 
     /// Whether there is an index already, be it out of date.
-    #[must_use]
     pub fn exists(&self) -> bool {
         Manifest::load(&self.folder).is_ok_and(|manifest| manifest.is_some())
     }
@@ -317,9 +315,6 @@ fn folder_name(root: &Path) -> String {
 }
 
 /// Removes the indexes of folders that are no longer there.
-///
-/// # Errors
-/// When the folder of all indexes can't be read.
 pub fn remove_abandoned(indexes: &Path) -> io::Result<()> {
     for entry in fs::read_dir(indexes)? {
         let folder = entry?.path();

@@ -63,9 +63,6 @@ pub struct UsesOfFile {
 
 impl Snapshot {
     /// Where a name is defined. `Type::name`, `type.name` and the like ask for the one of that type.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn definitions(
         &self,
         name: &str,
@@ -90,9 +87,6 @@ impl Snapshot {
     }
 
     /// Where a name is used, by path. Its definitions are not among them.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn references(&self, name: &str, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<UsesOfFile>, IndexError> {
         let (_, name) = qualified(name);
         let mut found = Vec::new();
@@ -113,7 +107,6 @@ impl Snapshot {
 
     /// The text of some lines of a file as it is now, without the space around it; nothing for a line
     /// that is no longer there.
-    #[must_use]
     pub fn lines_of(&self, path: &Path, numbers: &[u32]) -> Vec<String> {
         let read = text::read(self.root(), path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
         let text = text::decode(&read).unwrap_or_default();

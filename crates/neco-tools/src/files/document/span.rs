@@ -17,9 +17,6 @@ impl Span {
     pub const ALL: Self = Self { first: 1, last: None };
 
     /// Reads what a model wrote.
-    ///
-    /// # Errors
-    /// When it is no stretch.
     pub fn read(text: Option<&str>) -> Result<Self, ToolError> {
         let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(Self::ALL) };
         let (first, last) = match text.split_once(['-', '–']) {
@@ -46,7 +43,6 @@ impl Span {
 }
 
 /// `page 3`, `pages 2–5`.
-#[must_use]
 pub fn stretch(what: &str, first: usize, last: usize) -> String {
     if first == last { format!("{what} {first}") } else { format!("{what}s {first}–{last}") }
 }

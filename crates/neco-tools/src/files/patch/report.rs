@@ -84,7 +84,6 @@ pub fn refusal(shown: &str, index: usize, count: usize, misfit: &Misfit) -> Tool
 }
 
 /// The changes as a person sees them, one a file.
-#[must_use]
 pub fn plan_diffs(stage: &Stage) -> Vec<Diff> {
     stage
         .staged
@@ -114,7 +113,6 @@ fn diff_of(stage: &Stage, staged: &Staged) -> Diff {
 }
 
 /// What was done, a line a file.
-#[must_use]
 pub fn done_words(stage: &Stage, notes: &[String]) -> String {
     let mut words = String::new();
     for staged in stage.staged.iter().filter(|staged| staged.moved_to.is_none()) {

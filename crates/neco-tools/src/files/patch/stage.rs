@@ -77,7 +77,6 @@ impl Before {
     }
 
     /// Its text, where it is one.
-    #[must_use]
     pub fn text(&self) -> Option<Vec<u8>> {
         self.decoded("").ok().map(|(_, text)| text)
     }
@@ -85,7 +84,6 @@ impl Before {
 
 impl Staged {
     /// Whether a file goes for good: what is moved stays, under another name.
-    #[must_use]
     pub fn is_deleted(&self) -> bool {
         self.before.is_some() && self.text.is_none() && self.moved_to.is_none()
     }
@@ -108,7 +106,6 @@ impl Staged {
     }
 
     /// Whether anything is to be written.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         let bytes = self.text.as_deref().map(|text| self.form.encode(text));
         bytes.as_deref() != self.before.as_ref().map(|before| before.bytes.as_slice())
@@ -158,7 +155,6 @@ impl Stage {
     }
 
     /// What the policy judges.
-    #[must_use]
     pub fn plan(&self) -> Plan {
         let plans: Vec<Plan> = self.staged.iter().map(|staged| staged.judgement.plan()).collect();
         let risk = plans.iter().map(|plan| plan.risk).max().unwrap_or(Risk::Medium);
