@@ -256,7 +256,6 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
     Ok(Cue { act, when })
 }
 
-/// A word of an enum as files write it.
 /// `agent NAME pause`, `agent NAME redirect` with a text.
 fn told(line: &str, text: &str) -> Result<Act, String> {
     let mut words = line.split_whitespace().skip(1);
@@ -274,6 +273,7 @@ fn told(line: &str, text: &str) -> Result<Act, String> {
     Ok(Act::Agent(name.to_owned(), order))
 }
 
+/// A word of an enum as files write it.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.trim().into()).map_err(|error| error.to_string())
 }
