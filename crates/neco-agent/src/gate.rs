@@ -180,17 +180,10 @@ impl HookPoint {
 
     /// The call it is about.
     pub fn call(&self) -> Option<&GatedCall> {
-        match self {
-            Self::BeforeCall(call) | Self::Permission(call) | Self::AfterCall { call, .. } => Some(call),
-            Self::SessionStart { .. }
-            | Self::SessionEnd
-            | Self::Prompt { .. }
-            | Self::Stop { .. }
-            | Self::Waiting { .. }
-            | Self::Compaction { .. }
-            | Self::AgentStart(_)
-            | Self::AgentStop { .. } => None,
-        }
+        let (Self::BeforeCall(call) | Self::Permission(call) | Self::AfterCall { call, .. }) = self else {
+            return None;
+        };
+        Some(call)
     }
 }
 

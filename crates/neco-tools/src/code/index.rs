@@ -71,23 +71,9 @@ pub enum Kind {
     Field,
 }
 
-impl From<Kind> for SymbolKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Function => Self::Function,
-            Kind::Method => Self::Method,
-            Kind::Class => Self::Class,
-            Kind::Struct => Self::Struct,
-            Kind::Enum => Self::Enum,
-            Kind::Variant => Self::Variant,
-            Kind::Interface => Self::Interface,
-            Kind::Type => Self::Type,
-            Kind::Constant => Self::Constant,
-            Kind::Module => Self::Module,
-            Kind::Macro => Self::Macro,
-            Kind::Variable => Self::Variable,
-            Kind::Field => Self::Field,
-        }
+impl Kind {
+    fn symbol(self) -> Option<SymbolKind> {
+        SymbolKind::from_name(&format!("{self:?}").to_lowercase())
     }
 }
 
@@ -157,7 +143,7 @@ impl FileTool for CodeIndex {
         }
         let answered = self.0.of(call.files())?.ask(&Progress::of(&call.ctx), |snapshot| match args.action {
             Action::Definitions => {
-                let found = snapshot.definitions(args.name(), args.kind.map(Into::into), &fits)?;
+                let found = snapshot.definitions(args.name(), args.kind.and_then(Kind::symbol), &fits)?;
                 Ok(definitions(args, snapshot, &found, bytes))
             }
             Action::References => Ok(references(args, snapshot, &snapshot.references(args.name(), &fits)?, bytes)),

@@ -134,10 +134,11 @@ impl Checkers {
 }
 
 fn built_in() -> Vec<Checker> {
-    let checker = |name: &str, markers: &[&str], endings: &[&str], command, format| Checker {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+    let checker = |name: &str, markers: &str, endings: &str, command, format| Checker {
         name: name.to_owned(),
-        markers: markers.iter().map(ToString::to_string).collect(),
-        endings: endings.iter().map(ToString::to_string).collect(),
+        markers: words(markers),
+        endings: words(endings),
         command,
         format,
     };
@@ -178,28 +179,18 @@ fn built_in() -> Vec<Checker> {
         install: "install Go, see https://go.dev/dl",
     };
     vec![
-        checker("cargo", &["Cargo.toml"], &["rs", "toml"], cargo, Format::Cargo),
-        checker("tsc", &["tsconfig.json"], &["ts", "tsx", "mts", "cts", "json"], tsc, Format::Tsc),
+        checker("cargo", "Cargo.toml", "rs toml", cargo, Format::Cargo),
+        checker("tsc", "tsconfig.json", "ts tsx mts cts json", tsc, Format::Tsc),
         checker(
             "eslint",
-            &[
-                "eslint.config.js",
-                "eslint.config.mjs",
-                "eslint.config.cjs",
-                "eslint.config.ts",
-                ".eslintrc.json",
-                ".eslintrc.js",
-                ".eslintrc.cjs",
-                ".eslintrc.yml",
-                ".eslintrc.yaml",
-                ".eslintrc",
-            ],
-            &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"],
+            "eslint.config.js eslint.config.mjs eslint.config.cjs eslint.config.ts .eslintrc.json .eslintrc.js \
+             .eslintrc.cjs .eslintrc.yml .eslintrc.yaml .eslintrc",
+            "js jsx mjs cjs ts tsx mts cts vue svelte",
             eslint,
             Format::Eslint,
         ),
-        checker("ruff", &["pyproject.toml", "ruff.toml", ".ruff.toml"], &["py", "pyi", "ipynb"], ruff, Format::Ruff),
-        checker("go", &["go.mod"], &["go", "mod"], go, Format::GoVet),
+        checker("ruff", "pyproject.toml ruff.toml .ruff.toml", "py pyi ipynb", ruff, Format::Ruff),
+        checker("go", "go.mod", "go mod", go, Format::GoVet),
     ]
 }
 
