@@ -8,7 +8,8 @@ use crate::misfit::{nearest, shortened};
 /// Names of fields that only say why something is done, in small letters and without what stands between words. Any
 /// other field that is not known may say where, how or whether: without it, a call would do another thing than was
 /// asked for.
-const EXPLAINING: &str = "comment description explanation justification purpose rationale reason reasoning thinking thought thoughts \
+const EXPLAINING: &str = "\
+    comment description explanation justification purpose rationale reason reasoning thinking thought thoughts \
     title toolaction toolsummary why";
 
 /// Makes lists and objects of texts that hold them as JSON: what tools look into is there then.

@@ -285,7 +285,8 @@ impl Worktree {
     fn write_patch(&self) -> Result<PathBuf, WorktreeError> {
         let file = self.path.with_added_extension("patch");
         // Whatever the person has set for reading differences, this one is for `git apply`.
-        let output = "-c diff.submodule=short -c diff.ignoreSubmodules=none diff --cached --binary --full-index -O/dev/null \
+        let output = "\
+            -c diff.submodule=short -c diff.ignoreSubmodules=none diff --cached --binary --full-index -O/dev/null \
             --no-color --no-ext-diff --no-textconv --src-prefix=a/ --dst-prefix=b/";
         let patch = git_bytes(&self.path, &output.split(' ').chain([self.base.as_str()]).collect::<Vec<_>>())?;
         fs::write(&file, patch).map_err(|source| WorktreeError::Io { path: file.clone(), source })?;

@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 use crate::worktree::WorktreeError;
 
 /// What git is told before everything else: no hook, no watcher, no submodule, no key.
-const QUIET: &str = "-c core.hooksPath=/dev/null -c core.fsmonitor=false -c submodule.recurse=false -c core.pager=cat -c \
+const QUIET: &str = "\
+    -c core.hooksPath=/dev/null -c core.fsmonitor=false -c submodule.recurse=false -c core.pager=cat -c \
     commit.gpgSign=false -c gc.auto=0";
 
 /// What looks into working trees.

@@ -19,7 +19,8 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Settings for every run: no program that the repository or a person has for people and no watcher, names
 /// as they are and from the workspace, and paths that are paths: a pattern could name what nobody judged.
-const ALWAYS: &str = "--no-pager --literal-pathspecs -c color.ui=false -c core.quotePath=false -c core.editor=true -c \
+const ALWAYS: &str = "\
+    --no-pager --literal-pathspecs -c color.ui=false -c core.quotePath=false -c core.editor=true -c \
     core.fsmonitor=false -c status.relativePaths=true";
 /// And for those that only look: no lock, no check of signatures by another program.
 const LOOKING: [&str; 3] = ["--no-optional-locks", "-c", "log.showSignature=false"];

@@ -70,7 +70,8 @@ fn media_type(content_type: &str) -> String {
 }
 
 fn kind_of(media_type: &str) -> Kind {
-    const TEXT: &str = "json xml javascript ecmascript yaml x-yaml toml x-ndjson jsonlines graphql sql rtf x-sh x-httpd-php x-tex \
+    const TEXT: &str = "\
+        json xml javascript ecmascript yaml x-yaml toml x-ndjson jsonlines graphql sql rtf x-sh x-httpd-php x-tex \
         x-subrip manifest+json";
     match media_type.split_once('/') {
         Some(("text", "html")) | Some(("application", "xhtml+xml")) => Kind::Html,

@@ -14,8 +14,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use neco_proto::event::LeftOutWhy;
 use neco_safety::path::sensitive::holds_secrets;
 
-use super::cache::checksum;
 use super::restore::Interrupted;
+use crate::bytes::fingerprint;
 use crate::changed::tracked;
 use crate::git;
 use crate::rules::{content_of, rules_in};
@@ -253,7 +253,7 @@ fn folder_rules(
 /// The rules of a file for a folder, and a name for them.
 fn rules_and_key(folder: &Path, file: &Path) -> (Option<Gitignore>, u64) {
     let Some(content) = content_of(file) else { return (None, 0) };
-    (rules_in(folder, file, &content), checksum(&content))
+    (rules_in(folder, file, &content), fingerprint(&content))
 }
 
 /// Everything else that decides what is left out. Another version may know other secrets.
@@ -261,12 +261,12 @@ fn settings_key(settings: &LeaveOutSettings, [root, store]: [&Path; 2], excluded
     let own = settings.own.as_deref().unwrap_or(store);
     let paths = [root, store, own].map(|path| path.as_os_str().as_bytes());
     let patterns = settings.patterns.iter().map(String::as_bytes);
-    let keys = [env!("CARGO_PKG_VERSION").as_bytes()].into_iter().chain(paths).chain(patterns).map(checksum);
+    let keys = [env!("CARGO_PKG_VERSION").as_bytes()].into_iter().chain(paths).chain(patterns).map(fingerprint);
     key_of(keys.chain([settings.max_file_bytes, excluded]))
 }
 
 fn key_of(parts: impl IntoIterator<Item = u64>) -> u64 {
-    checksum(&parts.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+    fingerprint(&parts.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
 }
 
 /// Whether sorted paths hold this one, or one below it.

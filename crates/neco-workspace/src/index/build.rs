@@ -13,7 +13,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use neco_safety::Located;
 
-use super::bytes::fingerprint;
 use super::error::IndexError;
 use super::language::{Language, holds_no_text};
 use super::manifest::{FileEntry, FileStamp, Manifest, Place, SegmentEntry};
@@ -22,6 +21,7 @@ use super::scan::{Changes, Seen, threads};
 use super::segment::SegmentBuilder;
 use super::text;
 use super::watch::Watch;
+use crate::bytes::fingerprint;
 
 /// Memory that the segment of one thread takes before it is written.
 const MOST_MEMORY: usize = 32 << 20;

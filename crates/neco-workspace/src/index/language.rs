@@ -72,7 +72,8 @@ impl Language {
 }
 
 /// Endings of files that hold no text anyone would search; they are not even opened.
-const NO_TEXT: &str = "png jpg jpeg gif bmp ico webp tif tiff avif heic psd pdf zip gz tgz bz2 xz zst 7z rar tar jar war class o a \
+const NO_TEXT: &str = "\
+    png jpg jpeg gif bmp ico webp tif tiff avif heic psd pdf zip gz tgz bz2 xz zst 7z rar tar jar war class o a \
     so dylib dll exe obj lib rlib rmeta pyc pyo wasm bin dat db sqlite mp3 mp4 m4a wav ogg flac avi mov mkv \
     webm woff woff2 ttf otf eot docx xlsx pptx odt parquet npy npz pkl pt onnx gguf safetensors map lock min.js \
     snap.new";

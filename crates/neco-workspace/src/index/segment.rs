@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 
-use super::bytes::Quick;
 use super::code::{Code, Definition, Use};
 use super::error::IndexError;
-use super::postings::{Bodies, Key, Value, Weights, put_definition, put_uses};
+use super::postings::{Key, Postings, Value, put_definition, put_uses};
 use super::table::{Cursor, Table, TableWriter};
 use super::terms::{Share, each_term};
+use crate::bytes::Quick;
 
 /// The number of a file that no longer counts.
 pub(super) const GONE: u32 = u32::MAX;
@@ -236,13 +236,13 @@ pub(super) fn merge(tables: &[&Table], numbers: &[Vec<u32>], file: File) -> Resu
             let numbers = numbers.get(table).map_or(&[][..], Vec::as_slice);
             let number = |doc: u32| numbers.get(doc as usize).copied().filter(|new| *new != GONE);
             if is_term {
-                let mut weights = Weights::new(bytes);
-                while let Some((doc, weight)) = weights.next()? {
+                let mut weights = Postings::new(bytes);
+                while let Some((doc, weight)) = weights.weight()? {
                     number(doc).into_iter().for_each(|doc| value.add_weight(doc, weight));
                 }
             } else {
-                let mut bodies = Bodies::new(bytes);
-                while let Some((doc, body)) = bodies.next()? {
+                let mut bodies = Postings::new(bytes);
+                while let Some((doc, body)) = bodies.body()? {
                     number(doc).into_iter().for_each(|doc| value.add_body(doc, body));
                 }
             }
