@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use neco_proto::app::Caller;
-use neco_proto::{ClientError, PROTOCOL, Seq};
+use neco_proto::{ClientError, PROTOCOL, Receipt, Seq};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::mpsc::{self, Sender};
@@ -195,32 +195,37 @@ impl Connection {
                 }
             },
             Request::Send(sent) => {
-                let Some(permit) = self.permit().await else { return };
-                self.tasks.spawn(async move {
-                    say(id, shared.send(sent).await.into(), &outbox).await;
-                    drop(permit);
-                });
+                self.work(id, async move {
+                    let taken = shared.send(sent).await;
+                    taken.map(|Receipt { seq, message_id }| Reply::Taken { seq, message_id }).into()
+                })
+                .await;
             }
             Request::Call(call) => {
-                let Some(permit) = self.permit().await else { return };
-                self.tasks.spawn(async move {
-                    // Only processes of the same user get here.
-                    say(id, shared.app.call(&Caller::person(), call).await.into(), &outbox).await;
-                    drop(permit);
-                });
+                // Only processes of the same user get here.
+                self.work(id, async move {
+                    let called = shared.app.call(&Caller::person(), call).await;
+                    called.map_or_else(Reply::NotCalled, Reply::Called)
+                })
+                .await;
             }
             Request::Ask(query) => {
-                let Some(permit) = self.permit().await else { return };
-                self.tasks.spawn(async move {
-                    say(id, shared.client.ask(query).await.into(), &outbox).await;
-                    drop(permit);
-                });
+                self.work(id, async move {
+                    shared.client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into()
+                })
+                .await;
             }
         }
     }
 
-    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.requests).acquire_owned().await.ok()
+    /// Works out a reply, once there is a place for that.
+    async fn work(&mut self, id: u64, reply: impl Future<Output = Reply> + Send + 'static) {
+        let Ok(permit) = Arc::clone(&self.requests).acquire_owned().await else { return };
+        let outbox = self.outbox.clone();
+        self.tasks.spawn(async move {
+            say(id, reply.await, &outbox).await;
+            drop(permit);
+        });
     }
 
     async fn answer(&self, id: u64, reply: Reply) {
