@@ -12,7 +12,6 @@ use crate::origin::{Origin, Position};
 /// A value and where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    /// The value.
     pub(crate) value: Value,
     /// Where the value starts.
     pub(crate) origin: Origin,
@@ -25,11 +24,9 @@ pub(crate) struct Node {
 /// What TOML can say.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// A table.
     Table(BTreeMap<String, Node>),
     /// An array.
     List(Vec<Node>),
-    /// A string.
     Text(String),
     /// An integer.
     Whole(i64),

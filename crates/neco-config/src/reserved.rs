@@ -21,7 +21,6 @@ pub(crate) struct Reserved {
 
 /// What a repository may do with a reserved setting.
 pub(crate) enum Leave {
-    /// Nothing.
     Nothing,
     /// Be stricter than the user.
     Narrow(Narrower),

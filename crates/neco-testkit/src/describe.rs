@@ -217,7 +217,6 @@ fn mode_change(change: &ModeChange) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// What a letter is.
 fn letter(letter: &Letter) -> &'static str {
     match letter {
         Letter::Up(Up::Report { .. }) => "report",

@@ -69,21 +69,23 @@ impl Stage {
         for (path, content) in &stage.files {
             write(folder.path(), path, content)?;
         }
+        Self::on(folder, home, &stage.script, stage.setup, PluggedTools::default())
+    }
+
+    /// A stage in a folder, with its store in another one.
+    fn on(
+        folder: TempDir,
+        home: TempDir,
+        script: &Script,
+        setup: Setup,
+        plugged: PluggedTools,
+    ) -> Result<Self, String> {
+        let json = serde_json::to_string(script).map_err(|error| error.to_string())?;
         let script = home.path().join("script.json");
-        let json = serde_json::to_string(&stage.script).map_err(|error| error.to_string())?;
         fs::write(&script, json).map_err(|error| error.to_string())?;
-        let config = config(&script, &stage.setup);
-        let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        Ok(Self {
-            folder,
-            home,
-            config,
-            models: Arc::new(models),
-            model: None,
-            setup: stage.setup,
-            states: Arc::default(),
-            plugged: PluggedTools::default(),
-        })
+        let config = config(&script, &setup);
+        let models = Arc::new(Models::new(&config, &NoKeys).map_err(|error| error.to_string())?);
+        Ok(Self { folder, home, config, models, model: None, setup, states: Arc::default(), plugged })
     }
 
     /// Tools that come and go while a session is open.
@@ -142,13 +144,7 @@ impl Stage {
                 fs::copy(entry.path(), home.path().join(entry.file_name())).map_err(|error| error.to_string())?;
             }
         }
-        let json = serde_json::to_string(script).map_err(|error| error.to_string())?;
-        let script = home.path().join("script.json");
-        fs::write(&script, json).map_err(|error| error.to_string())?;
-        let config = config(&script, &self.setup);
-        let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        let (models, setup, plugged) = (Arc::new(models), self.setup.clone(), self.plugged.clone());
-        Ok(Self { folder, home, config, models, model: None, setup, states: Arc::default(), plugged })
+        Self::on(folder, home, script, self.setup.clone(), self.plugged.clone())
     }
 
     /// A hub on the stage's store.

@@ -71,7 +71,8 @@ impl UsedUp<'_> {
                 Why::ReadAgain(path) => AROUND + path.len(),
                 Why::Long => AROUND + HEAD + TAIL,
             };
-            let (from, to) = (floor(&result.output, HEAD), floor(&result.output, HEAD + SAMPLE));
+            let (from, to) =
+                (result.output.floor_char_boundary(HEAD), result.output.floor_char_boundary(HEAD + SAMPLE));
             let sample = result.output.get(from..to).filter(|sample| !sample.is_empty()).unwrap_or(&result.output);
             let gone = result.output.len().saturating_sub(left) as u64;
             gone.saturating_mul(estimate(sample, family)) / (sample.len() as u64).max(1)
@@ -141,9 +142,10 @@ pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     if text.len() <= head + tail + LEAST / 2 {
         return text.to_owned();
     }
-    let head_end = text.get(..floor(text, head)).map_or(0, |part| part.rfind('\n').map_or(part.len(), |at| at + 1));
+    let head_end =
+        text.get(..text.floor_char_boundary(head)).map_or(0, |part| part.rfind('\n').map_or(part.len(), |at| at + 1));
     let head_end = untrusted::tag_around(text, head_end).map_or(head_end, |tag| tag.end);
-    let tail_from = floor(text, text.len() - tail);
+    let tail_from = text.floor_char_boundary(text.len() - tail);
     let rest = text.get(tail_from..).unwrap_or_default();
     let tail_from = rest.find('\n').map_or(tail_from, |at| tail_from + at + 1);
     let tail_from = untrusted::tag_around(text, tail_from).map_or(tail_from, |tag| tag.start);
@@ -156,11 +158,6 @@ pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let note = format!("[… {lines} ({} bytes) were taken out to make room …]", middle.len());
     format!("{head}{gap}{closed}{note}\n{opened}{tail}")
-}
-
-/// The last place up to `at` that is between characters.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn replaced(result: &ToolResult, output: String) -> Option<TrimmedOutput> {

@@ -150,7 +150,6 @@ pub enum Saying {
     Revise(String),
     /// Nothing is to come of the plan.
     Drop,
-    /// Go on.
     GoOn(Option<String>),
     /// No answer.
     Dismiss,

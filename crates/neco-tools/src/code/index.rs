@@ -130,16 +130,16 @@ impl FileTool for CodeIndex {
     fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
         args.check()?;
         let narrow = Narrow::new(call.files(), args.path.as_deref(), None)?;
-        Ok(call.judge.judge(args.path(), narrow.place(), Access::Read)?.plan())
+        Ok(call.judge.judge(args.path(), &narrow.place, Access::Read)?.plan())
     }
 
     fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
         args.check()?;
         let narrow = Narrow::new(call.files(), args.path.as_deref(), None)?;
-        call.judge.judge(args.path(), narrow.place(), Access::Read)?;
+        call.judge.judge(args.path(), &narrow.place, Access::Read)?;
         let (bytes, fits) = (call.ctx.max_output, |path: &Path| narrow.fits(path));
         if args.action == Action::Outline {
-            return outline::show(narrow.place(), bytes);
+            return outline::show(&narrow.place, bytes);
         }
         let answered = self.0.of(call.files())?.ask(&Progress::of(&call.ctx), |snapshot| match args.action {
             Action::Definitions => {

@@ -12,7 +12,8 @@ use crate::files::pattern::Pattern;
 
 /// The folder, file and pattern that a call is narrowed to.
 pub struct Narrow {
-    place: Located,
+    /// Where it is.
+    pub place: Located,
     /// The place, from the workspace.
     below: PathBuf,
     pattern: Option<Pattern>,
@@ -38,11 +39,6 @@ impl Narrow {
         let pattern = glob.filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?;
         let (workspace, closed) = (files.workspace().to_path_buf(), files.closed().clone());
         Ok(Self { place, below, pattern, workspace, closed })
-    }
-
-    /// Where it is.
-    pub fn place(&self) -> &Located {
-        &self.place
     }
 
     /// Whether a file of the index is meant.

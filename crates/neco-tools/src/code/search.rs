@@ -58,12 +58,12 @@ impl FileTool for CodeSearch {
             return Err(ToolError::new(ErrorCode::InvalidArguments, "query is empty"));
         }
         let narrow = Narrow::new(call.files(), args.path.as_deref(), args.glob.as_deref())?;
-        Ok(call.judge.judge(folder(args.path.as_deref()), narrow.place(), Access::Read)?.plan())
+        Ok(call.judge.judge(folder(args.path.as_deref()), &narrow.place, Access::Read)?.plan())
     }
 
     fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
         let narrow = Narrow::new(call.files(), args.path.as_deref(), args.glob.as_deref())?;
-        call.judge.judge(folder(args.path.as_deref()), narrow.place(), Access::Read)?;
+        call.judge.judge(folder(args.path.as_deref()), &narrow.place, Access::Read)?;
         let (skip, limit) = (args.skip.unwrap_or(0) as usize, args.limit.unwrap_or(DEFAULT_LIMIT) as usize);
         let (limit, fits) = (limit.clamp(1, MOST), |path: &Path| narrow.fits(path));
         let index = self.0.of(call.files())?;

@@ -15,7 +15,6 @@ use crate::shell::interpreter::Interpreter;
 /// A checker, wherever it is run.
 #[derive(Clone, Debug)]
 pub(super) struct Checker {
-    /// Its name.
     pub(super) name: String,
     /// Files that mark a project that it is for; none stands for the workspace.
     pub(super) markers: Vec<String>,
@@ -36,7 +35,6 @@ pub(super) enum Command {
         program: &'static str,
         /// Folders below that of the project, or of one above it, that it may be in.
         inside: &'static [&'static str],
-        /// Its arguments.
         arguments: &'static [&'static str],
         /// Whether a single file can be checked; then it stands behind the arguments, and else `.` does.
         one_file: bool,
@@ -62,7 +60,6 @@ pub(super) struct Checkers {
 /// A checker in a project.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
-    /// Its name.
     pub(super) name: String,
     /// The folder of the project.
     pub(super) folder: PathBuf,

@@ -24,7 +24,6 @@ impl Severity {
         }
     }
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -27,7 +27,6 @@ const LAST_LINES: usize = 40;
 /// What a checker came to.
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
-    /// Its name.
     pub(super) name: String,
     /// What it found.
     pub(super) problems: Vec<Problem>,

@@ -34,7 +34,6 @@ pub struct Draft {
 /// A file that was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes in it.
     pub bytes: usize,
     /// How many other names (hard links) the old file has, which still show the old content.
     pub other_names: u64,

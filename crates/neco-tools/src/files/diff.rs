@@ -18,7 +18,6 @@ const MOST_LINES: usize = 2000;
 /// A diff that takes longer than this is coarser, not later.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// A change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// For the person.

@@ -5,11 +5,8 @@ use serde_json::Value;
 /// Their names, and ours.
 pub type Names = &'static [(&'static str, &'static str)];
 
-/// Names of a file.
 pub const FILE: Names = &[("file_path", "path"), ("filePath", "path"), ("absolute_path", "path"), ("filename", "path")];
-/// Names of a folder.
 pub const FOLDER: Names = &[("dir_path", "path"), ("dirPath", "path"), ("directory", "path")];
-/// Names of a change.
 pub const CHANGE: Names = &[
     ("oldString", "old_string"),
     ("old_str", "old_string"),
@@ -17,7 +14,6 @@ pub const CHANGE: Names = &[
     ("new_str", "new_string"),
     ("replaceAll", "replace_all"),
 ];
-/// Names of a patch.
 pub const PATCH: Names = &[("input", "patch"), ("patchText", "patch")];
 
 /// Gives fields the names that they have here; one that is there under both names stays as it is, and is told of.

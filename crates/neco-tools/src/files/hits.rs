@@ -114,7 +114,8 @@ pub struct Hits<'a> {
     /// Where lines before a match began that has not come yet.
     before: Option<usize>,
     wanted: Option<bool>,
-    binary: bool,
+    /// Whether it turned out not to be text.
+    pub binary: bool,
 }
 
 impl<'a> Hits<'a> {
@@ -122,11 +123,6 @@ impl<'a> Hits<'a> {
     pub fn new(path: &'a Path, matcher: &'a RegexMatcher, keeper: &'a Keeper) -> Self {
         let (count, text, starts) = (0, Vec::new(), Vec::new());
         Self { path, matcher, keeper, count, text, starts, before: None, wanted: None, binary: false }
-    }
-
-    /// Whether it turned out not to be text.
-    pub fn is_binary(&self) -> bool {
-        self.binary
     }
 
     /// What was found, if anything was.

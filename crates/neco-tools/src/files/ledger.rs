@@ -41,7 +41,6 @@ pub enum Needed {
 /// Lines of a file that were shown, counted from one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The lines.
     pub lines: Range<u64>,
     /// How many there are, where that is known.
     pub total: Option<u64>,

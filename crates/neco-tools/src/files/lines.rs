@@ -21,7 +21,6 @@ pub struct LineReader<R> {
     stop: Box<dyn Fn() -> bool + Send>,
 }
 
-/// One line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// Its beginning, without the line ending.

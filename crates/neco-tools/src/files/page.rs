@@ -56,7 +56,6 @@ pub struct Page {
     size: u64,
 }
 
-/// Reads a page.
 pub fn collect<R: Read>(reader: &mut LineReader<R>, wanted: &Wanted) -> io::Result<Page> {
     let first = wanted.from_end.map_or(wanted.first as i64, |left| -(left as i64));
     let mut page =

@@ -4,7 +4,6 @@
 //! placeholder away is a comment of nothing but dots, or words that all belong to the few that such lines are
 //! made of.
 
-/// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// Text like any other.

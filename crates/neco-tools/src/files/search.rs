@@ -260,7 +260,7 @@ impl Worker<'_> {
             self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        if cut || hits.is_binary() {
+        if cut || hits.binary {
             self.shared.binary.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(hits) = hits.finish() {

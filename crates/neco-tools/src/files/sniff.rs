@@ -8,7 +8,6 @@ pub const SNIFFED: usize = 8192;
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text in this form.
     Text(Form),
     /// Something else, in words.
     Binary(&'static str),

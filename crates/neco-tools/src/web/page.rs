@@ -14,7 +14,6 @@ pub(super) struct Page {
     pub(super) url: String,
     /// What it is called.
     pub(super) title: Option<String>,
-    /// Its text.
     pub(super) text: String,
     /// Whether there was more of it than was read.
     pub(super) cut: bool,

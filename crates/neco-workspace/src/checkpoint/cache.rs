@@ -79,7 +79,6 @@ pub struct KnownFile {
 /// A folder at the last look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFolder {
-    /// Its tree.
     pub tree: ObjectId,
     /// Its files, sorted by name.
     pub files: Vec<KnownFile>,
@@ -100,7 +99,6 @@ pub struct Whole {
 }
 
 impl KnownFolder {
-    /// A file of it.
     pub fn file(&self, name: &[u8]) -> Option<&KnownFile> {
         self.files.get(self.position(name)?)
     }
@@ -114,7 +112,6 @@ impl KnownFolder {
 /// All folders at the last look, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cache {
-    /// The folders.
     pub folders: HashMap<Vec<u8>, Arc<KnownFolder>>,
 }
 

@@ -17,7 +17,6 @@ const LABEL: usize = 200;
 /// A point as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPoint {
-    /// Its own id.
     pub id: ObjectId,
     /// What the workspace held.
     pub tree: ObjectId,

@@ -110,7 +110,6 @@ pub fn replace_for_good(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError
 pub struct Settled;
 
 impl Settled {
-    /// Its file.
     const FILE: &'static str = "settled";
 
     /// Says that a point is on the disk.
@@ -146,7 +145,6 @@ pub fn force_all(folder: &Path) -> Result<(), CheckpointError> {
 pub struct Mark;
 
 impl Mark {
-    /// Its file.
     pub const FILE: &'static str = "unsettled";
 
     /// Sets it, and says what it says. Written before the objects, so it is not lost where they are not.

@@ -7,7 +7,6 @@ use rustix::io::Errno;
 
 /// A name in a folder.
 pub struct Name {
-    /// The name.
     pub name: Vec<u8>,
     /// What it stands for.
     pub kind: FileType,

@@ -25,13 +25,11 @@ pub struct Item {
 /// What something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
-    /// A file.
     File,
     /// A file that can be run.
     Program,
     /// A link; its content is where it leads.
     Link,
-    /// A folder.
     Folder,
 }
 

@@ -111,7 +111,7 @@ impl Work<'_> {
         while !self.watch.is_cancelled() {
             let Some(seen) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
             worker.index(self, seen);
-            if worker.builder.memory() > MOST_MEMORY {
+            if worker.builder.memory > MOST_MEMORY {
                 self.commit(&mut worker)?;
             }
             self.watch.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.files.len());
@@ -125,7 +125,7 @@ impl Work<'_> {
 
     /// Writes the segment of a worker and takes what it has into the manifest.
     fn take(&self, worker: &mut Worker) -> Result<MutexGuard<'_, Manifest>, IndexError> {
-        let docs = worker.builder.docs();
+        let docs = worker.builder.docs;
         let id = self.next_segment.fetch_add(1, Ordering::Relaxed);
         if docs > 0 {
             worker.builder.write(create_segment(self.folder, id)?)?;

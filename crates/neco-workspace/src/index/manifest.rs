@@ -30,7 +30,6 @@ pub(super) struct Manifest {
     pub(super) files: Vec<FileEntry>,
 }
 
-/// A segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentEntry {
     pub(super) id: u64,

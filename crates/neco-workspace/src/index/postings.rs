@@ -73,7 +73,6 @@ pub(super) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// Of a value.
     pub(super) fn new(value: &'a [u8]) -> Self {
         Self { reader: Reader(value), doc: 0 }
     }

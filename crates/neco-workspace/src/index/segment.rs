@@ -38,8 +38,10 @@ pub(super) struct SegmentBuilder {
     counted: Vec<u32>,
     /// A key in the making.
     key: Vec<u8>,
-    docs: u32,
-    memory: usize,
+    /// How many files it has.
+    pub(super) docs: u32,
+    /// About how many bytes of memory it takes.
+    pub(super) memory: usize,
 }
 
 /// A file in a segment.
@@ -52,16 +54,6 @@ pub(super) struct Added {
 }
 
 impl SegmentBuilder {
-    /// How many files it has.
-    pub(super) fn docs(&self) -> u32 {
-        self.docs
-    }
-
-    /// About how many bytes of memory it takes.
-    pub(super) fn memory(&self) -> usize {
-        self.memory
-    }
-
     /// Adds a file.
     pub(super) fn add(&mut self, path: &str, text: &str, code: Option<&Code<'_>>) -> Added {
         let doc = self.docs;

@@ -6,7 +6,6 @@ use neco_toolkit::ToolError;
 /// A stretch of pages or cells, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first.
     pub first: usize,
     /// The last; none for the end.
     pub last: Option<usize>,

@@ -57,7 +57,6 @@ impl Engine {
         Ok(Self { kind, url: address, named: url.is_some() })
     }
 
-    /// Its name.
     pub(in crate::web) fn name(&self) -> &'static str {
         self.kind.name()
     }
