@@ -75,9 +75,6 @@ fn table() -> &'static [Entry] {
 
 impl CapabilityLevel {
     /// The generation of a number.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn new(number: u8) -> Result<Self, UnknownGeneration> {
         if table().iter().any(|entry| entry.number == number) {
             return Ok(Self(number));
@@ -86,7 +83,6 @@ impl CapabilityLevel {
     }
 
     /// The highest one.
-    #[must_use]
     pub fn highest() -> Self {
         Self(table().iter().map(|entry| entry.number).max().unwrap_or(1))
     }
@@ -119,7 +115,6 @@ impl CapabilityLevel {
     }
 
     /// The generation that adds a tool, whether or not the tool exists yet.
-    #[must_use]
     pub fn of_tool(tool: &str) -> Option<Self> {
         // An agent as a tool does what `task` does.
         let tool = if tool.starts_with("agent__") { "task" } else { tool };

@@ -160,7 +160,6 @@ pub struct GatedAgent {
 
 impl HookPoint {
     /// The event by which hooks know it.
-    #[must_use]
     pub fn event(&self) -> HookEvent {
         match self {
             Self::SessionStart { .. } => HookEvent::SessionStart,
@@ -180,19 +179,11 @@ impl HookPoint {
     }
 
     /// The call it is about.
-    #[must_use]
     pub fn call(&self) -> Option<&GatedCall> {
-        match self {
-            Self::BeforeCall(call) | Self::Permission(call) | Self::AfterCall { call, .. } => Some(call),
-            Self::SessionStart { .. }
-            | Self::SessionEnd
-            | Self::Prompt { .. }
-            | Self::Stop { .. }
-            | Self::Waiting { .. }
-            | Self::Compaction { .. }
-            | Self::AgentStart(_)
-            | Self::AgentStop { .. } => None,
-        }
+        let (Self::BeforeCall(call) | Self::Permission(call) | Self::AfterCall { call, .. }) = self else {
+            return None;
+        };
+        Some(call)
     }
 }
 

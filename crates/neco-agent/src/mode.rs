@@ -7,7 +7,6 @@ use crate::plan::{ENTER_PLAN_MODE, EXIT_PLAN_MODE};
 
 /// Whether a tool exists for the model in `mode`. What a mode forbids the policy refuses as well: a
 /// tool that is not declared but called all the same comes to nothing.
-#[must_use]
 pub fn declares(mode: Mode, tool: &dyn DynTool) -> bool {
     match tool.name() {
         ENTER_PLAN_MODE => matches!(mode, Mode::Agent | Mode::Debug),

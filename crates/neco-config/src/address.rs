@@ -6,7 +6,6 @@ const HIDDEN: &str = "***";
 /// `text` with `***` for the login and the values of the query of every address in it:
 /// `http://***@host/v1?key=***`. What has neither is given back as it is; parameters of a model's name
 /// are no query of an address.
-#[must_use]
 pub fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;

@@ -42,17 +42,7 @@ impl Check<'_> {
             (Value::Number(number), Shape::Number(range)) => range.holds(*number),
             (Value::Switch(_), Shape::Switch) => true,
             (_, Shape::Any) => true,
-            (
-                _,
-                Shape::Table(_)
-                | Shape::Map(_)
-                | Shape::List(_)
-                | Shape::Text { .. }
-                | Shape::OneOf(_)
-                | Shape::Whole(_)
-                | Shape::Number(_)
-                | Shape::Switch,
-            ) => false,
+            _ => false,
         };
         if !fits {
             let message = format!("expected {}, found {}", shape.expected(), found(&node.value, trail));
@@ -71,16 +61,10 @@ impl Check<'_> {
                     None => "unknown setting".to_owned(),
                 };
                 let notice = Notice::about_key(&child.name_origin, &trail_of_child, message);
-                match child.name_origin.layer {
-                    // Whoever types a flag means this run, which must not go on with something else.
-                    Layer::Flags => self.findings.problems.push(notice),
-                    Layer::BuiltIn
-                    | Layer::User
-                    | Layer::Project
-                    | Layer::Agents
-                    | Layer::Local
-                    | Layer::Environment => self.findings.warnings.push(notice),
-                }
+                // Whoever types a flag means this run, which must not go on with something else.
+                let of_this_run = child.name_origin.layer == Layer::Flags;
+                let Findings { problems, warnings } = &mut *self.findings;
+                if of_this_run { problems } else { warnings }.push(notice);
                 false
             }
         }
@@ -97,12 +81,8 @@ impl Check<'_> {
 
 /// What `"+item"` adds to a list; `None` for items that are meant as they are.
 pub(crate) fn added_item(value: &Value) -> Option<&str> {
-    match value {
-        Value::Text(text) => text.strip_prefix('+').filter(|item| !item.is_empty()),
-        Value::Table(_) | Value::List(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
-            None
-        }
-    }
+    let Value::Text(text) = value else { return None };
+    text.strip_prefix('+').filter(|item| !item.is_empty())
 }
 
 /// What is there, in words; secrets are only named by their kind.
@@ -159,20 +139,14 @@ fn remembered<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<
 }
 
 fn elsewhere(name: &str, shape: &Shape, trail: &Trail) -> Option<String> {
-    match shape {
-        Shape::Table(fields) => fields.iter().find_map(|(known, field)| {
-            let here = trail.child(known);
-            if known == name { Some(here.to_string()) } else { elsewhere(name, &field.shape, &here) }
-        }),
-        Shape::Map(inner) => elsewhere(name, inner, &trail.child("NAME")),
-        Shape::List(_)
-        | Shape::Text { .. }
-        | Shape::OneOf(_)
-        | Shape::Whole(_)
-        | Shape::Number(_)
-        | Shape::Switch
-        | Shape::Any => None,
+    if let Shape::Map(inner) = shape {
+        return elsewhere(name, inner, &trail.child("NAME"));
     }
+    let Shape::Table(fields) = shape else { return None };
+    fields.iter().find_map(|(known, field)| {
+        let here = trail.child(known);
+        if known == name { Some(here.to_string()) } else { elsewhere(name, &field.shape, &here) }
+    })
 }
 
 #[cfg(test)]

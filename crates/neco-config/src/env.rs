@@ -19,14 +19,12 @@ impl Env {
     ///
     /// Without a home folder (an unknown user in a container) the root folder stands in for it,
     /// as it does for shells.
-    #[must_use]
     pub fn from_process() -> Self {
         let home = etcetera::home_dir().unwrap_or_else(|_| PathBuf::from("/"));
         Self::new(std::env::vars_os().collect(), home)
     }
 
     /// An environment written by hand: nothing of the process leaks into it.
-    #[must_use]
     pub fn for_test<'a>(vars: impl IntoIterator<Item = (&'a str, &'a str)>, home: impl Into<PathBuf>) -> Self {
         Self::new(vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect(), home.into())
     }
@@ -51,19 +49,16 @@ impl Env {
     }
 
     /// The value of a variable; `None` when it is not set or not UTF-8.
-    #[must_use]
     pub fn var(&self, name: &str) -> Option<&str> {
         self.var_os(name)?.to_str()
     }
 
     /// The value of a variable as the system gave it.
-    #[must_use]
     pub fn var_os(&self, name: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
     /// Whether a variable has a value that is not empty, which is how `NO_COLOR` and its like are meant.
-    #[must_use]
     pub fn is_set(&self, name: &str) -> bool {
         self.var_os(name).is_some_and(|value| !value.is_empty())
     }
@@ -74,19 +69,16 @@ impl Env {
     }
 
     /// The home folder.
-    #[must_use]
     pub fn home(&self) -> &Path {
         &self.home
     }
 
     /// The folder of the user's configuration: `$NECO_HOME`, else `~/.config/neco`.
-    #[must_use]
     pub fn config_dir(&self) -> &Path {
         &self.config_dir
     }
 
     /// The folder of sessions and everything else that is kept: `$NECO_HOME/data`, else `~/.local/share/neco`.
-    #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
     }
@@ -95,7 +87,6 @@ impl Env {
     ///
     /// Relative entries of `PATH` are skipped: a repository must not be able to put a program in
     /// front of the system's.
-    #[must_use]
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
         if name.is_empty() {
             return None;
@@ -128,7 +119,6 @@ impl Env {
     }
 
     /// A path as people write it: below the home folder with `~`, without characters that steer a terminal.
-    #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         let text = match path.strip_prefix(&self.home) {
             Ok(rest) if self.home.parent().is_some() => Path::new("~").join(rest).display().to_string(),

@@ -62,7 +62,6 @@ pub enum Reading {
 /// assert_eq!((fields[0].name.as_str(), fields[0].line, body), ("tags", 2, "Text.\n"));
 /// assert_eq!(fields[0].items(), ["a", "b, c"]);
 /// ```
-#[must_use]
 pub fn part(text: &str, reading: Reading) -> Parted<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
@@ -136,7 +135,6 @@ fn says_nothing(line: &str) -> bool {
 
 impl Field {
     /// What follows the colon in its own line.
-    #[must_use]
     pub fn first(&self) -> &str {
         self.text.lines().next().unwrap_or_default()
     }
@@ -168,7 +166,6 @@ impl Field {
     }
 
     /// Its value as a text; what is no YAML is taken as it stands.
-    #[must_use]
     pub fn words(&self) -> String {
         match self.value() {
             Ok(Value::String(text)) => text.trim().to_owned(),
@@ -181,7 +178,6 @@ impl Field {
     }
 
     /// All its lines as one, taken as they stand: nothing in them is a comment, and a quoted text is what is quoted.
-    #[must_use]
     pub fn one_line(&self) -> String {
         // `|` and `>` announce lines of text; without them the lines go on all the same.
         let first = Some(self.first()).filter(|first| !matches!(*first, "|" | ">" | "|-" | ">-"));
@@ -190,7 +186,6 @@ impl Field {
     }
 
     /// Its items: `[a, b]`, `a, b`, or lines `- a` below.
-    #[must_use]
     pub fn items(&self) -> Vec<String> {
         if self.first().is_empty() && self.below().all(|(_, line)| line.trim_start().starts_with('-')) {
             let item = |(_, line): (usize, &str)| unquoted(line.trim_start().trim_start_matches('-').trim());
@@ -204,7 +199,6 @@ impl Field {
 }
 
 /// The parts of a text with commas between them; those in quotes and in braces part nothing.
-#[must_use]
 pub fn split_items(text: &str) -> Vec<String> {
     let (mut items, mut item, mut depth) = (Vec::new(), String::new(), 0_usize);
     let (mut quote, mut escaped) = (None, false);
@@ -232,7 +226,6 @@ pub fn split_items(text: &str) -> Vec<String> {
 }
 
 /// A text without the quotes around it.
-#[must_use]
 pub fn unquoted(text: &str) -> String {
     if text.starts_with('"')
         && let Ok(plain) = serde_json::from_str::<String>(text)

@@ -12,7 +12,6 @@ use crate::origin::{Origin, Position};
 /// A value and where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    /// The value.
     pub(crate) value: Value,
     /// Where the value starts.
     pub(crate) origin: Origin,
@@ -25,11 +24,9 @@ pub(crate) struct Node {
 /// What TOML can say.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// A table.
     Table(BTreeMap<String, Node>),
     /// An array.
     List(Vec<Node>),
-    /// A string.
     Text(String),
     /// An integer.
     Whole(i64),
@@ -115,14 +112,12 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Finds the lines of a text.
-    #[must_use]
     pub fn of(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
         Self { text, starts }
     }
 
     /// The place of a byte offset.
-    #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or(0);

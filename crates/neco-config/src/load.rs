@@ -76,7 +76,6 @@ pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
 
 impl Config {
     /// What holds when nobody says otherwise.
-    #[must_use]
     pub fn built_in() -> Self {
         decode(&built_in()).unwrap_or_default()
     }

@@ -107,7 +107,6 @@ impl Origin {
     }
 
     /// The file, when it is one.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match &*self.source {
             Source::File { path, .. } => Some(path),
@@ -116,7 +115,6 @@ impl Origin {
     }
 
     /// The line, when it is a file.
-    #[must_use]
     pub fn line(&self) -> Option<usize> {
         self.position.map(|position| position.line)
     }
@@ -166,13 +164,11 @@ impl Origins {
     }
 
     /// Every setting, sorted by key.
-    #[must_use]
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
     /// One setting by its dotted key.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Setting> {
         let index = self.settings.binary_search_by(|setting| setting.key.as_str().cmp(key)).ok()?;
         self.settings.get(index)

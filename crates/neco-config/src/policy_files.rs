@@ -32,14 +32,12 @@ pub enum PolicyFormat {
 }
 
 /// The folder of the user's policy files.
-#[must_use]
 pub fn policy_folder(env: &Env) -> PathBuf {
     env.config_dir().join("policy")
 }
 
 /// Every file that holds rules for work in `cwd`: the user's, then those of the project from the
 /// outermost folder to `cwd`. A git repository is not left; outside of one only `cwd` counts.
-#[must_use]
 pub fn policy_files(env: &Env, cwd: &Path) -> Vec<PolicyFile> {
     let mut search = Search { env, files: Vec::new() };
     let home = env.home().to_path_buf();

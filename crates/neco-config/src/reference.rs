@@ -12,7 +12,6 @@ use crate::trail::Trail;
 use crate::variables::NOT_SETTINGS;
 
 /// What `docs/reference/config.md` says.
-#[must_use]
 pub fn reference() -> String {
     let mut page = Page { text: HEAD.to_owned(), built_in: built_in() };
     let Shape::Table(fields) = known() else { return page.text };
@@ -43,23 +42,11 @@ struct Page {
 
 impl Page {
     fn sections_of(&mut self, name: &str, field: &Field) {
-        match &field.shape {
-            Shape::Table(fields) => {
-                self.section(&format!("`[{name}]`"), &field.doc, &fields.iter().collect::<Vec<_>>(), &[name]);
-            }
-            Shape::Map(inner) => {
-                let Shape::Table(fields) = &**inner else { return };
-                let title = format!("`[{name}.{ANY_NAME}]`");
-                self.section(&title, &field.doc, &fields.iter().collect::<Vec<_>>(), &[name, ANY_NAME]);
-            }
-            Shape::List(_)
-            | Shape::Text { .. }
-            | Shape::OneOf(_)
-            | Shape::Whole(_)
-            | Shape::Number(_)
-            | Shape::Switch
-            | Shape::Any => {}
-        }
+        let (title, fields, at) = match &field.shape {
+            Shape::Map(inner) => (format!("`[{name}.{ANY_NAME}]`"), inner.fields(), vec![name, ANY_NAME]),
+            shape => (format!("`[{name}]`"), shape.fields(), vec![name]),
+        };
+        self.section(&title, &field.doc, &fields.iter().collect::<Vec<_>>(), &at);
     }
 
     fn section(&mut self, title: &str, doc: &str, fields: &[&(String, Field)], at: &[&str]) {
@@ -130,31 +117,12 @@ impl Page {
 }
 
 fn is_section(shape: &Shape) -> bool {
-    match shape {
-        Shape::Table(_) => true,
-        Shape::Map(inner) => matches!(**inner, Shape::Table(_)),
-        Shape::List(_)
-        | Shape::Text { .. }
-        | Shape::OneOf(_)
-        | Shape::Whole(_)
-        | Shape::Number(_)
-        | Shape::Switch
-        | Shape::Any => false,
-    }
+    matches!(shape, Shape::Table(_)) || matches!(shape, Shape::Map(inner) if matches!(**inner, Shape::Table(_)))
 }
 
 fn kind(shape: &Shape) -> String {
-    match shape {
-        Shape::Map(inner) => format!("a table, each value {}", inner.expected()),
-        Shape::Table(_)
-        | Shape::List(_)
-        | Shape::Text { .. }
-        | Shape::OneOf(_)
-        | Shape::Whole(_)
-        | Shape::Number(_)
-        | Shape::Switch
-        | Shape::Any => shape.expected(),
-    }
+    let Shape::Map(inner) = shape else { return shape.expected() };
+    format!("a table, each value {}", inner.expected())
 }
 
 /// The doc comment, and those of the choices.

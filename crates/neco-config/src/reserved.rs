@@ -21,10 +21,20 @@ pub(crate) struct Reserved {
 
 /// What a repository may do with a reserved setting.
 pub(crate) enum Leave {
-    /// Nothing.
     Nothing,
-    /// Be stricter than the user: called with what the user has and what it would become.
-    Narrow(fn(user: Option<&Value>, wanted: &Value) -> bool),
+    /// Be stricter than the user.
+    Narrow(Narrower),
+}
+
+/// Whether what would become of a setting is stricter than what the user has.
+type Narrower = fn(user: Option<&Value>, wanted: &Value) -> bool;
+
+const fn closed(key: &'static [&'static str], reason: &'static str) -> Reserved {
+    Reserved { key, reason, leave: Leave::Nothing }
+}
+
+const fn narrowed(key: &'static [&'static str], reason: &'static str, narrower: Narrower) -> Reserved {
+    Reserved { key, reason, leave: Leave::Narrow(narrower) }
 }
 
 const TIME: &str = "it decides how long something may take";
@@ -34,58 +44,50 @@ const COST: &str = "it decides how much may be spent";
 
 /// Every setting that is not taken from a repository: the one place to look at and to add to.
 pub(crate) const RESERVED: &[Reserved] = &[
-    Reserved { key: &["approval"], reason: "it decides what happens without asking", leave: Leave::Nothing },
-    Reserved { key: &["policy"], reason: "it decides what happens without asking", leave: Leave::Nothing },
-    Reserved { key: &["roots"], reason: "it decides which folders are open", leave: Leave::Nothing },
-    Reserved { key: &["model_providers"], reason: "it decides where keys and code are sent", leave: Leave::Nothing },
-    Reserved { key: &["model"], reason: "it decides where code is sent", leave: Leave::Nothing },
-    Reserved { key: &["model_groups"], reason: "it decides where code is sent", leave: Leave::Nothing },
-    Reserved { key: &["models"], reason: "it decides what a model may cost and see", leave: Leave::Nothing },
-    Reserved { key: &["network"], reason: "it decides how models are reached", leave: Leave::Nothing },
-    Reserved { key: &["tools", "hidden_env"], reason: "it decides which secrets commands see", leave: Leave::Nothing },
-    Reserved { key: &["tools", "shell"], reason: "it decides which program runs commands", leave: Leave::Nothing },
-    Reserved { key: &["tools", "web_fetch"], reason: "it decides what is reached", leave: Leave::Nothing },
-    Reserved { key: &["tools", "web_search"], reason: "it decides where searches and keys go", leave: Leave::Nothing },
-    Reserved { key: &["tools", "diagnostics", "off"], reason: CHECKS, leave: Leave::Nothing },
-    Reserved { key: &["tools", "diagnostics", "checkers"], reason: CHECKS, leave: Leave::Nothing },
-    Reserved { key: &["tools", "diagnostics", "after_edits"], reason: CHECKS, leave: Leave::Narrow(stays_off) },
-    Reserved { key: &["tools", "diagnostics", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["sandbox", "level"], reason: BOX, leave: Leave::Narrow(no_freer_level) },
-    Reserved { key: &["sandbox", "network"], reason: BOX, leave: Leave::Narrow(no_freer_network) },
-    Reserved { key: &["sandbox", "required"], reason: BOX, leave: Leave::Narrow(stays_required) },
-    Reserved { key: &["sandbox", "hosts"], reason: BOX, leave: Leave::Nothing },
-    Reserved { key: &["sandbox", "writable"], reason: BOX, leave: Leave::Nothing },
-    Reserved { key: &["sandbox", "readable"], reason: BOX, leave: Leave::Nothing },
+    closed(&["approval"], "it decides what happens without asking"),
+    closed(&["policy"], "it decides what happens without asking"),
+    closed(&["roots"], "it decides which folders are open"),
+    closed(&["model_providers"], "it decides where keys and code are sent"),
+    closed(&["model"], "it decides where code is sent"),
+    closed(&["model_groups"], "it decides where code is sent"),
+    closed(&["models"], "it decides what a model may cost and see"),
+    closed(&["network"], "it decides how models are reached"),
+    closed(&["tools", "hidden_env"], "it decides which secrets commands see"),
+    closed(&["tools", "shell"], "it decides which program runs commands"),
+    closed(&["tools", "web_fetch"], "it decides what is reached"),
+    closed(&["tools", "web_search"], "it decides where searches and keys go"),
+    closed(&["tools", "diagnostics", "off"], CHECKS),
+    closed(&["tools", "diagnostics", "checkers"], CHECKS),
+    narrowed(&["tools", "diagnostics", "after_edits"], CHECKS, stays_off),
+    narrowed(&["tools", "diagnostics", "timeout"], TIME, no_more),
+    narrowed(&["sandbox", "level"], BOX, no_freer_level),
+    narrowed(&["sandbox", "network"], BOX, no_freer_network),
+    narrowed(&["sandbox", "required"], BOX, stays_required),
+    closed(&["sandbox", "hosts"], BOX),
+    closed(&["sandbox", "writable"], BOX),
+    closed(&["sandbox", "readable"], BOX),
     // A repository could hide what a person wants to see, and gains nothing else by it.
-    Reserved { key: &["sandbox", "hidden"], reason: BOX, leave: Leave::Nothing },
-    Reserved { key: &["sandbox", "unix_sockets"], reason: BOX, leave: Leave::Nothing },
-    Reserved { key: &["hooks"], reason: "it decides what is run", leave: Leave::Nothing },
-    Reserved { key: &["agents"], reason: COST, leave: Leave::Nothing },
-    Reserved { key: &["tui"], reason: "it decides what is run and what keys do", leave: Leave::Nothing },
-    Reserved { key: &["memory"], reason: "it decides what is kept and asked on your account", leave: Leave::Nothing },
-    Reserved { key: &["checkpoints"], reason: "it decides what can be undone", leave: Leave::Nothing },
-    Reserved { key: &["mode"], reason: "it decides which tools there are", leave: Leave::Narrow(no_freer_mode) },
-    Reserved { key: &["tools", "only"], reason: "it decides which tools there are", leave: Leave::Narrow(fewer_tools) },
-    Reserved { key: &["tools", "timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["tools", "command_timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["tools", "max_command_timeout"], reason: TIME, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["tools", "max_output_bytes"], reason: COST, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["agent", "max_turns"], reason: COST, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["agent", "max_cost"], reason: COST, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["agent", "max_tokens"], reason: COST, leave: Leave::Narrow(no_more) },
-    Reserved { key: &["agent", "max_seconds"], reason: COST, leave: Leave::Narrow(no_more) },
-    Reserved {
-        key: &["agent", "generation"],
-        reason: "it decides which tools there are",
-        leave: Leave::Narrow(no_more),
-    },
-    Reserved { key: &["agent", "guards"], reason: "it decides what watches the agent", leave: Leave::Nothing },
-    Reserved { key: &["context"], reason: "it decides what the model is told", leave: Leave::Nothing },
-    Reserved {
-        key: &["agent", "parallel_reads"],
-        reason: "it decides how busy the machine is",
-        leave: Leave::Narrow(no_more),
-    },
+    closed(&["sandbox", "hidden"], BOX),
+    closed(&["sandbox", "unix_sockets"], BOX),
+    closed(&["hooks"], "it decides what is run"),
+    closed(&["agents"], COST),
+    closed(&["tui"], "it decides what is run and what keys do"),
+    closed(&["memory"], "it decides what is kept and asked on your account"),
+    closed(&["checkpoints"], "it decides what can be undone"),
+    narrowed(&["mode"], "it decides which tools there are", no_freer_mode),
+    narrowed(&["tools", "only"], "it decides which tools there are", fewer_tools),
+    narrowed(&["tools", "timeout"], TIME, no_more),
+    narrowed(&["tools", "command_timeout"], TIME, no_more),
+    narrowed(&["tools", "max_command_timeout"], TIME, no_more),
+    narrowed(&["tools", "max_output_bytes"], COST, no_more),
+    narrowed(&["agent", "max_turns"], COST, no_more),
+    narrowed(&["agent", "max_cost"], COST, no_more),
+    narrowed(&["agent", "max_tokens"], COST, no_more),
+    narrowed(&["agent", "max_seconds"], COST, no_more),
+    narrowed(&["agent", "generation"], "it decides which tools there are", no_more),
+    closed(&["agent", "guards"], "it decides what watches the agent"),
+    closed(&["context"], "it decides what the model is told"),
+    narrowed(&["agent", "parallel_reads"], "it decides how busy the machine is", no_more),
 ];
 
 /// Takes out of a repository's layer what it may not decide.
@@ -148,11 +150,9 @@ fn no_freer_network(user: Option<&Value>, wanted: &Value) -> bool {
 }
 
 fn no_freer(from_the_narrowest: &[&str], user: Option<&Value>, wanted: &Value) -> bool {
-    let place = |value: &Value| match value {
-        Value::Text(text) => from_the_narrowest.iter().position(|name| name == text),
-        Value::Table(_) | Value::List(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
-            None
-        }
+    let place = |value: &Value| {
+        let Value::Text(text) = value else { return None };
+        from_the_narrowest.iter().position(|name| name == text)
     };
     match (user.and_then(place), place(wanted)) {
         (Some(user), Some(wanted)) => wanted <= user,

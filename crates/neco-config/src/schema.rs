@@ -10,7 +10,6 @@ use crate::shape::{definition_name, raw_schema};
 ///
 /// The derived one, with two things put right: defaults are those of the built-in layer, not those
 /// of the types; and names that nobody knows are marked, as loading warns of them too.
-#[must_use]
 pub fn json_schema() -> Json {
     let mut schema = raw_schema();
     set_defaults(&mut schema, &built_in());

@@ -69,17 +69,15 @@ pub(crate) struct Range {
 impl Shape {
     /// What is below this name.
     pub(crate) fn child(&self, name: &str) -> Option<&Self> {
-        match self {
-            Self::Table(fields) => fields.iter().find(|(known, _)| known == name).map(|(_, field)| &field.shape),
-            Self::Map(inner) => Some(inner),
-            Self::List(_)
-            | Self::Text { .. }
-            | Self::OneOf(_)
-            | Self::Whole(_)
-            | Self::Number(_)
-            | Self::Switch
-            | Self::Any => None,
+        if let Self::Map(inner) = self {
+            return Some(inner);
         }
+        self.fields().iter().find(|(known, _)| known == name).map(|(_, field)| &field.shape)
+    }
+
+    /// The names that it has of its own.
+    pub(crate) fn fields(&self) -> &[(String, Field)] {
+        if let Self::Table(fields) = self { fields } else { &[] }
     }
 
     /// Whether it is a table, with names of its own or any.

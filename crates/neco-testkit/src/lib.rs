@@ -4,15 +4,10 @@
 //! the person says, and what must happen. It is played by the real session with real tools on real
 //! files and a real store.
 //!
-//! Reading order: [`scenario`], [`stage`] (where it is played), [`describe`] and [`describe_plan`]
-//! (events as lines); [`power`].
+//! Reading order: [`scenario`], [`stage`] (where it is played), [`describe`] (events as lines); [`power`].
 
 #[cfg(feature = "scenarios")]
 pub mod describe;
-#[cfg(feature = "scenarios")]
-pub mod describe_plan;
-#[cfg(feature = "scenarios")]
-mod describe_tree;
 #[cfg(target_os = "linux")]
 pub mod power;
 #[cfg(feature = "scenarios")]

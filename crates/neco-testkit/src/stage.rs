@@ -62,9 +62,6 @@ pub struct Stage {
 
 impl Stage {
     /// Builds a stage.
-    ///
-    /// # Errors
-    /// When the folder can't be filled or the script can't be used.
     pub fn new(mut stage: StageSetup) -> Result<Self, String> {
         stage.script.context_window = stage.setup.window.or(stage.script.context_window);
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -72,25 +69,26 @@ impl Stage {
         for (path, content) in &stage.files {
             write(folder.path(), path, content)?;
         }
+        Self::on(folder, home, &stage.script, stage.setup, PluggedTools::default())
+    }
+
+    /// A stage in a folder, with its store in another one.
+    fn on(
+        folder: TempDir,
+        home: TempDir,
+        script: &Script,
+        setup: Setup,
+        plugged: PluggedTools,
+    ) -> Result<Self, String> {
+        let json = serde_json::to_string(script).map_err(|error| error.to_string())?;
         let script = home.path().join("script.json");
-        let json = serde_json::to_string(&stage.script).map_err(|error| error.to_string())?;
         fs::write(&script, json).map_err(|error| error.to_string())?;
-        let config = config(&script, &stage.setup);
-        let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        Ok(Self {
-            folder,
-            home,
-            config,
-            models: Arc::new(models),
-            model: None,
-            setup: stage.setup,
-            states: Arc::default(),
-            plugged: PluggedTools::default(),
-        })
+        let config = config(&script, &setup);
+        let models = Arc::new(Models::new(&config, &NoKeys).map_err(|error| error.to_string())?);
+        Ok(Self { folder, home, config, models, model: None, setup, states: Arc::default(), plugged })
     }
 
     /// Tools that come and go while a session is open.
-    #[must_use]
     pub fn plugged(&self) -> &PluggedTools {
         &self.plugged
     }
@@ -109,40 +107,27 @@ impl Stage {
     }
 
     /// The workspace.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// What a file of the workspace holds.
-    ///
-    /// # Errors
-    /// When it can't be read.
     pub fn read(&self, path: &str) -> Result<String, String> {
         fs::read_to_string(self.folder().join(path)).map_err(|error| format!("{path}: {error}"))
     }
 
     /// Changes a file of the workspace, as someone else would.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn write(&self, path: &str, content: &str) -> Result<(), String> {
         write(self.folder(), path, content)
     }
 
     /// A new session.
-    ///
-    /// # Errors
-    /// When it can't be made.
     pub async fn open(&self) -> Result<Session, String> {
         let hub = self.hub().await?;
         hub.create(self.folder(), self.options()).await.map_err(|error| error.to_string())
     }
 
     /// An earlier session again, from the store on the disk.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn reopen(&self, session: SessionId) -> Result<Session, String> {
         let hub = self.hub().await?;
         let record = hub.find(&session.to_string()).await.map_err(|error| error.to_string())?;
@@ -151,9 +136,6 @@ impl Stage {
 
     /// The stage as a crash at this moment would leave it: another store with what is in this one now, and
     /// the same folder. Whoever still works on this stage is not heard there, and the model plays `script`.
-    ///
-    /// # Errors
-    /// When the store can't be copied.
     pub fn crashed(&self, script: &Script) -> Result<Self, String> {
         let home = tempfile::tempdir().map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -162,19 +144,10 @@ impl Stage {
                 fs::copy(entry.path(), home.path().join(entry.file_name())).map_err(|error| error.to_string())?;
             }
         }
-        let json = serde_json::to_string(script).map_err(|error| error.to_string())?;
-        let script = home.path().join("script.json");
-        fs::write(&script, json).map_err(|error| error.to_string())?;
-        let config = config(&script, &self.setup);
-        let models = Models::new(&config, &NoKeys).map_err(|error| error.to_string())?;
-        let (models, setup, plugged) = (Arc::new(models), self.setup.clone(), self.plugged.clone());
-        Ok(Self { folder, home, config, models, model: None, setup, states: Arc::default(), plugged })
+        Self::on(folder, home, script, self.setup.clone(), self.plugged.clone())
     }
 
     /// A hub on the stage's store.
-    ///
-    /// # Errors
-    /// When the store can't be opened.
     pub async fn hub(&self) -> Result<Hub, String> {
         let store = SqliteStore::open(&self.database()).await.map_err(|error| error.to_string())?;
         let store = Arc::new(store);
@@ -267,7 +240,6 @@ impl Stage {
     }
 
     /// The database of the stage.
-    #[must_use]
     pub fn database(&self) -> PathBuf {
         self.home.path().join("neco.db")
     }
@@ -280,7 +252,6 @@ impl Stage {
     }
 
     /// How its sessions are opened.
-    #[must_use]
     pub fn options(&self) -> SessionOptions {
         SessionOptions {
             model: None,

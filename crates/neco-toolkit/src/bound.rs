@@ -71,7 +71,6 @@ pub struct BoundedText {
 
 impl Bounded {
     /// An empty output for a call.
-    #[must_use]
     pub fn new(call_id: CallId, spill: Arc<dyn Spill>, limit: usize) -> Self {
         let redacted = spill.redactor().stream(Scope::Outside);
         Self {
@@ -134,7 +133,6 @@ impl Bounded {
     }
 
     /// Whether something was left out so far.
-    #[must_use]
     pub fn overflowed(&self) -> bool {
         !matches!(self.rest, Rest::None)
     }

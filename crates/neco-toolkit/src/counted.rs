@@ -1,7 +1,6 @@
 //! How many of something, in words.
 
 /// `1 file`, `3 files`.
-#[must_use]
 pub fn counted(count: impl TryInto<u64>, one: &str, many: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {}", if count == 1 { one } else { many })

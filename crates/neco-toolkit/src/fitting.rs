@@ -8,23 +8,9 @@ use crate::misfit::{nearest, shortened};
 /// Names of fields that only say why something is done, in small letters and without what stands between words. Any
 /// other field that is not known may say where, how or whether: without it, a call would do another thing than was
 /// asked for.
-const EXPLAINING: &[&str] = &[
-    "comment",
-    "description",
-    "explanation",
-    "justification",
-    "purpose",
-    "rationale",
-    "reason",
-    "reasoning",
-    "thinking",
-    "thought",
-    "thoughts",
-    "title",
-    "toolaction",
-    "toolsummary",
-    "why",
-];
+const EXPLAINING: &str = "\
+    comment description explanation justification purpose rationale reason reasoning thinking thought thoughts \
+    title toolaction toolsummary why";
 
 /// Makes lists and objects of texts that hold them as JSON: what tools look into is there then.
 pub(crate) fn unpack(schema: &Value, arguments: &mut Value) {
@@ -301,7 +287,7 @@ fn may_tell(name: &str, value: Option<&Value>) -> bool {
         name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     match value {
         None | Some(Value::Null) => false,
-        Some(Value::String(text)) => !text.is_empty() && !EXPLAINING.contains(&plain.as_str()),
+        Some(Value::String(text)) => !text.is_empty() && !EXPLAINING.split(' ').any(|name| name == plain),
         // `overwrite: false` says as much as `append: true`.
         Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => true,
     }

@@ -70,7 +70,6 @@ pub struct Outside {
 
 impl ToolOutput {
     /// Text for the model and nothing special for the person.
-    #[must_use]
     pub fn text(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),
@@ -102,7 +101,6 @@ impl ToolOutput {
     /// assert_eq!(output.model, "Two rows:\n[a.csv: file:///a.csv]");
     /// assert_eq!(output.parts.len(), 1);
     /// ```
-    #[must_use]
     pub fn of_parts(parts: impl IntoIterator<Item = OutputPart>, source: impl Into<String>) -> Self {
         let mut output = Self::text(String::new());
         for part in parts {
@@ -144,7 +142,6 @@ impl ToolOutput {
 
     /// A failure together with what something outside said about it, which the model gets as data. The words
     /// of the error should end with a colon.
-    #[must_use]
     pub fn failure(error: &ToolError, said: &str, source: impl Into<String>) -> Self {
         let head = format!("Error {}: {}\n", error.code, error.message);
         let start = head.len();
@@ -224,13 +221,11 @@ pub struct ToolError {
 
 impl ToolError {
     /// An error with a code and words for the model.
-    #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 
     /// [`ErrorCode::ToolFailed`] with words for the model.
-    #[must_use]
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::ToolFailed, message)
     }

@@ -40,7 +40,6 @@ pub struct Registry {
 
 impl Registry {
     /// A registry of these tools.
-    #[must_use]
     pub fn new(tools: Vec<Arc<dyn DynTool>>) -> Self {
         Self { own: tools.len(), tools, ..Self::default() }
     }
@@ -80,7 +79,6 @@ impl Registry {
     }
 
     /// The same with what was plugged in and pulled out since it last looked.
-    #[must_use]
     pub fn fresh(&self) -> Self {
         let mut fresh = self.clone();
         fresh.refresh();
@@ -114,7 +112,6 @@ impl Registry {
     }
 
     /// Only the tools that `keep` is true of, also of those that come later.
-    #[must_use]
     pub fn filtered(&self, keep: impl Fn(&dyn DynTool) -> bool + Send + Sync + 'static) -> Self {
         let mut narrowed = self.clone();
         let own = self.tools.iter().take(self.own).filter(|tool| keep(tool.as_ref())).count();
@@ -125,7 +122,6 @@ impl Registry {
     }
 
     /// Only the tools of these names, aliases included, also of those that come later. A name of none is passed over.
-    #[must_use]
     pub fn named(&self, names: &[String]) -> Self {
         let there: Vec<String> = names.iter().filter_map(|name| Some(self.spelt(name)?.name().to_owned())).collect();
         let later = names.iter().filter(|name| self.spelt(name).is_none());
@@ -158,14 +154,12 @@ impl Registry {
     }
 
     /// Whether there is a tool of exactly this name.
-    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name() == name)
     }
 
     /// Whether a tool of somebody below may exist as far as this one's own tools go: it has one of the name, or it would
     /// let such a one be plugged in.
-    #[must_use]
     pub fn lets_through(&self, tool: &dyn DynTool) -> bool {
         let passes = || self.filters.iter().all(|keep| keep(tool));
         self.has(tool.name()) || !tool.origin().is_built_in() && passes()
@@ -181,7 +175,6 @@ impl Registry {
 
     /// The one name of a tool that a model called, which is what everyone is told who is asked about the call; the name
     /// as it is where there is no such tool.
-    #[must_use]
     pub fn own_name(&self, name: String) -> String {
         self.spelt(&name).map(|tool| tool.name().to_owned()).unwrap_or(name)
     }

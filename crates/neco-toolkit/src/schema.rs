@@ -21,7 +21,6 @@ pub struct ArgumentSchema {
 }
 
 /// The schema of `Args`.
-#[must_use]
 pub fn of<Args: JsonSchema>() -> ArgumentSchema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -33,7 +32,6 @@ pub fn of<Args: JsonSchema>() -> ArgumentSchema {
 
 impl ArgumentSchema {
     /// A schema that comes from elsewhere, such as a configuration file.
-    #[must_use]
     pub fn new(mut declared: Value) -> Self {
         let full = declared.clone();
         trim(&mut declared);
@@ -41,7 +39,6 @@ impl ArgumentSchema {
     }
 
     /// The schema as a model is told.
-    #[must_use]
     pub fn declared(&self) -> &Value {
         &self.declared
     }
@@ -52,7 +49,6 @@ impl ArgumentSchema {
     }
 
     /// Why it is no JSON schema, if it is none.
-    #[must_use]
     pub fn problem(&self) -> Option<String> {
         let error = jsonschema::validator_for(&self.declared).err()?;
         let place = error.instance_path().to_string();

@@ -38,7 +38,6 @@ pub struct Plan {
 
 impl Plan {
     /// A plan that has nothing to show beyond its risk.
-    #[must_use]
     pub fn of(risk: Risk) -> Self {
         Self { risk, command: None, folder: None, paths: Vec::new(), diff: Vec::new(), because: None }
     }
@@ -174,7 +173,6 @@ pub trait PreparedCall: Send + Sync {
 }
 
 /// Erases a tool's argument type.
-#[must_use]
 pub fn erase<T: Tool>(tool: T) -> Arc<dyn DynTool> {
     Arc::new(Erased { tool: Arc::new(tool), schema: schema::of::<T::Args>() })
 }

@@ -11,7 +11,6 @@ use crate::{diagnostics, files, git, shell, web};
 /// The built-in tools of one agent, with state of their own: a file that one agent has read is
 /// unread for another; only indexes of code are shared. Processes in the background end when the
 /// last of these tools is dropped.
-#[must_use]
 pub fn registry(settings: &ToolsSection, indexes: &Arc<Indexes>) -> Registry {
     let files = diagnostics::after_edits(files::tools(), settings);
     let checks = diagnostics::tools(settings);

@@ -31,7 +31,6 @@ pub struct ChangedFiles {
 
 /// What differs in the repository that `folder` lies in; nothing when there is none, when it is large, or
 /// when its index is none that is understood.
-#[must_use]
 pub fn changed_files(folder: &Path) -> Option<ChangedFiles> {
     let (root, git) = git::repository_of(folder)?;
     let index = index_of(&git, MOST_BYTES).filter(|index| index.entries().len() <= MOST_ENTRIES)?;
@@ -44,7 +43,6 @@ pub fn changed_files(folder: &Path) -> Option<ChangedFiles> {
 
 /// A file that the repository which `folder` lies in tracks and that is `wanted`, where its working tree has it; the index
 /// itself where nobody can tell what is in it.
-#[must_use]
 pub fn tracked_file(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let (root, git) = git::repository_of(folder)?;
     let index = git.join("index");

@@ -35,7 +35,6 @@ pub enum Head {
 
 impl GitFacts {
     /// The facts of the repository that `folder` lies in.
-    #[must_use]
     pub fn of(folder: &Path) -> Option<Self> {
         let (root, git) = repository_of(folder)?;
         Some(Self { root: root.to_path_buf(), head: head_of(&git) })
@@ -60,10 +59,15 @@ pub(crate) fn shared_folder(git: &Path) -> PathBuf {
 
 /// The kind of the ids in a repository, which its settings name.
 pub(crate) fn object_hash(git: &Path) -> gix::hash::Kind {
-    let settings = small_file::read(&shared_folder(git).join("config"), MOST_SETTINGS, Links::Followed);
-    let file = settings.and_then(|bytes| gix::config::File::try_from(bytes.as_bstr()).ok());
-    let name = file.and_then(|file| file.string("extensions.objectformat").map(|name| name.to_string()));
+    let name = setting(&shared_folder(git), "extensions.objectformat");
     name.and_then(|name| name.parse().ok()).unwrap_or(gix::hash::Kind::Sha1)
+}
+
+/// What the settings of a repository, in the folder that its working trees share, say under a name.
+pub(crate) fn setting(shared: &Path, name: &str) -> Option<String> {
+    let settings = small_file::read(&shared.join("config"), MOST_SETTINGS, Links::Followed)?;
+    let file = gix::config::File::try_from(settings.as_bstr()).ok()?;
+    Some(file.string(name)?.to_string())
 }
 
 /// The git folder of a folder that is the top of a working tree. A worktree and a submodule have a

@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+mod bytes;
 pub mod changed;
 pub mod checkpoint;
 pub mod git;

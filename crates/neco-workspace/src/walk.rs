@@ -30,7 +30,6 @@ pub enum Scope {
 
 /// A walk of `root`, a folder or file in the `workspace` or elsewhere. The root itself is given
 /// whatever its name is and whoever ignores it: it was asked for.
-#[must_use]
 pub fn walker(workspace: &Path, root: &Path, scope: Scope) -> WalkBuilder {
     let rules = match scope {
         Scope::Visible | Scope::Hidden => Some(Arc::new(Rules::of(workspace, root))),
@@ -40,7 +39,6 @@ pub fn walker(workspace: &Path, root: &Path, scope: Scope) -> WalkBuilder {
 }
 
 /// Whether git or an `.ignore` file leaves out a folder of the workspace, or one above it there.
-#[must_use]
 pub fn is_ignored(workspace: &Path, folder: &Path) -> bool {
     let rules = Rules::of(workspace, workspace);
     let below = folder.ancestors().take_while(|above| *above != workspace && above.starts_with(workspace));

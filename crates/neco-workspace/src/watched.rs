@@ -43,19 +43,16 @@ impl Watched {
     }
 
     /// How many paths are asked about.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether it was told of no path.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether all of them are as they were: one question to the system for each, and nothing is read.
-    #[must_use]
     pub fn is_current(&self) -> bool {
         self.0.iter().all(|(path, before)| seen(path) == *before)
     }

@@ -140,7 +140,6 @@ impl Worktree {
     }
 
     /// The worktree that a folder lies in, if it is one of those below `worktrees`.
-    #[must_use]
     pub fn around(folder: &Path, worktrees: &Path) -> Option<Self> {
         let worktrees = worktrees.canonicalize().unwrap_or_else(|_| worktrees.to_path_buf());
         let name = folder.strip_prefix(&worktrees).ok()?.iter().next()?;
@@ -148,9 +147,6 @@ impl Worktree {
     }
 
     /// Whether the working tree that it is made from holds changes that are not committed: they are not in it.
-    ///
-    /// # Errors
-    /// When git fails.
     pub fn leaves_changes_behind(&self) -> Result<bool, WorktreeError> {
         Ok(!git(&self.repository, &["status", "--porcelain"])?.is_empty())
     }
@@ -176,9 +172,6 @@ impl Worktree {
     }
 
     /// Says that somebody works in it, as long as what is given lives: it is not removed meanwhile.
-    ///
-    /// # Errors
-    /// When that can't be said.
     pub fn hold(&self) -> Result<Held, WorktreeError> {
         let file = self.lock_file()?;
         file.lock_shared().map_err(|source| WorktreeError::Io { path: self.path.clone(), source })?;
@@ -186,7 +179,6 @@ impl Worktree {
     }
 
     /// Whether somebody works in it.
-    #[must_use]
     pub fn is_held(&self) -> bool {
         self.lock_file().is_ok_and(|file| file.try_lock().is_err())
     }
@@ -233,7 +225,6 @@ impl Worktree {
     }
 
     /// Whether what came of it is part of what the repository has checked out.
-    #[must_use]
     pub fn is_merged(&self) -> bool {
         let merged = ["merge-base", "--is-ancestor", &self.branch, "HEAD"];
         let has_work = self.commits().is_ok_and(|commits| commits > 0);
@@ -294,24 +285,10 @@ impl Worktree {
     fn write_patch(&self) -> Result<PathBuf, WorktreeError> {
         let file = self.path.with_added_extension("patch");
         // Whatever the person has set for reading differences, this one is for `git apply`.
-        let output = [
-            "-c",
-            "diff.submodule=short",
-            "-c",
-            "diff.ignoreSubmodules=none",
-            "diff",
-            "--cached",
-            "--binary",
-            "--full-index",
-            "-O/dev/null",
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-        ]
-        .map(OsStr::new);
-        let patch = git_bytes(&self.path, &[&output[..], &[OsStr::new(&self.base)]].concat())?;
+        let output = "\
+            -c diff.submodule=short -c diff.ignoreSubmodules=none diff --cached --binary --full-index -O/dev/null \
+            --no-color --no-ext-diff --no-textconv --src-prefix=a/ --dst-prefix=b/";
+        let patch = git_bytes(&self.path, &output.split(' ').chain([self.base.as_str()]).collect::<Vec<_>>())?;
         fs::write(&file, patch).map_err(|source| WorktreeError::Io { path: file.clone(), source })?;
         Ok(file)
     }
@@ -347,7 +324,6 @@ pub struct Held {
 }
 
 /// All worktrees below `worktrees`, those included that were removed.
-#[must_use]
 pub fn all(worktrees: &Path) -> Vec<Worktree> {
     let entries = fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
     let facts = entries.filter(|path| path.extension() == Some(OsStr::new(FACTS)));
@@ -356,7 +332,6 @@ pub fn all(worktrees: &Path) -> Vec<Worktree> {
 
 /// Removes worktrees that nobody needs: those whose branch is merged, and those that were not touched for
 /// `unused`; what is not committed keeps its worktree. Gives those that were removed.
-#[must_use]
 pub fn tidy(worktrees: &Path, unused: Duration) -> Vec<Worktree> {
     let all = all(worktrees).into_iter().filter(|tree| tree.path.is_dir());
     all.filter(|tree| {

@@ -11,20 +11,9 @@ use std::sync::OnceLock;
 use crate::worktree::WorktreeError;
 
 /// What git is told before everything else: no hook, no watcher, no submodule, no key.
-const QUIET: [&str; 12] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "submodule.recurse=false",
-    "-c",
-    "core.pager=cat",
-    "-c",
-    "commit.gpgSign=false",
-    "-c",
-    "gc.auto=0",
-];
+const QUIET: &str = "\
+    -c core.hooksPath=/dev/null -c core.fsmonitor=false -c submodule.recurse=false -c core.pager=cat -c \
+    commit.gpgSign=false -c gc.auto=0";
 
 /// What looks into working trees.
 const LOOKS: [&str; 4] = ["status", "add", "diff", "commit"];
@@ -82,7 +71,7 @@ pub(crate) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<Str
 /// The same, to the last byte.
 pub(crate) fn git_bytes<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<Vec<u8>, WorktreeError> {
     let words: Vec<OsString> =
-        QUIET.iter().map(OsString::from).chain(arguments.iter().map(|word| word.as_ref().to_owned())).collect();
+        QUIET.split(' ').map(OsString::from).chain(arguments.iter().map(|word| word.as_ref().to_owned())).collect();
     let failed = |said: String| {
         let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
         WorktreeError::Git { what: words.take(3).collect::<Vec<_>>().join(" "), said }
@@ -99,9 +88,6 @@ pub(crate) fn git_bytes<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Resu
 }
 
 /// Runs git without a box.
-///
-/// # Errors
-/// When it can't be started.
 pub fn run_plainly(folder: &Path, words: &[OsString]) -> io::Result<Ran> {
     let mut command = Command::new("git");
     for name in LEADS_ELSEWHERE {

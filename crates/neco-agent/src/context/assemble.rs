@@ -61,13 +61,11 @@ pub struct Told {
 
 impl Assembled {
     /// Tokens of all that is not the conversation.
-    #[must_use]
     pub fn tokens(&self) -> u64 {
         self.layers.iter().map(|layer| layer.tokens).fold(self.tool_tokens, u64::saturating_add)
     }
 
     /// What takes the most room of it, in words, and how much that is.
-    #[must_use]
     pub fn biggest(&self) -> (String, u64) {
         match self.biggest_layer() {
             Some(layer) => (format!("the layer {}", layer.layer), layer.tokens),
@@ -76,7 +74,6 @@ impl Assembled {
     }
 
     /// What makes that shorter, in words; empty where nothing does.
-    #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self.biggest_layer().map(|layer| layer.layer) {
             None if self.situation.generation.number() > 1 => {
@@ -132,7 +129,6 @@ impl Assembled {
 
 impl Context {
     /// A context of the base prompts and `sources`.
-    #[must_use]
     pub fn new(prompts: Arc<Prompts>, sources: Vec<Arc<dyn Source>>) -> Self {
         let mut context = Self { sources: Vec::new(), prompts: Arc::clone(&prompts), made: None, times: 0 };
         context.renew(prompts, sources);
@@ -152,7 +148,6 @@ impl Context {
     }
 
     /// The prompts.
-    #[must_use]
     pub fn prompts(&self) -> &Prompts {
         &self.prompts
     }

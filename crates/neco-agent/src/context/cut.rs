@@ -64,13 +64,11 @@ pub struct Cut {
 }
 
 /// Whether a message stands in place of an older part.
-#[must_use]
 pub fn is_summary(message: &Message) -> bool {
     message.stands_for.older_part
 }
 
 /// The message that stands in place of an older part.
-#[must_use]
 pub fn summary_message(notes: &str, standing: Option<&str>) -> Message {
     let mut text = format!(
         "{SUMMARY} The user's first and last messages of it are kept, the latest turns follow, and these are the notes \
@@ -98,7 +96,6 @@ impl TooLong<'_> {
 
     /// The cut that leaves as many of the last turns as should stay, and as fit beside what stays of the
     /// older part.
-    #[must_use]
     pub fn cut(&self) -> Option<Cut> {
         let counted: Vec<u64> = self.history.iter().map(|entry| tokens_of(entry.message(), self.family)).collect();
         let room = self.aim().saturating_sub(self.beside());
@@ -126,7 +123,6 @@ impl TooLong<'_> {
 
     /// Whether a summary would leave the context less full than it may be: otherwise the next turn would
     /// want another one.
-    #[must_use]
     pub fn is_worth_a_summary(&self, cut: &Cut) -> bool {
         let left = self.tokens_left(cut);
         self.space.compact_at().is_none_or(|full| self.beside().saturating_add(left) < full)
@@ -134,14 +130,12 @@ impl TooLong<'_> {
 
     /// Whether notes of any use would fit beside what stays: then they are better than nothing, even if the
     /// context is nearly full again with them.
-    #[must_use]
     pub fn has_room_for_notes(&self, cut: &Cut) -> bool {
         self.room_for_notes(cut) >= SHORTEST_NOTES
     }
 
     /// Tokens that the notes may have: as many as a summary has elsewhere, or what is left in a window that is
     /// nearly full of what must stay.
-    #[must_use]
     pub fn room_for_notes(&self, cut: &Cut) -> u64 {
         let taken = self.fixed.saturating_add(self.standing_tokens()).saturating_add(self.tokens_left(cut));
         let left = self.space.usable().map_or(u64::MAX, |usable| usable.saturating_sub(taken + AROUND_NOTES));
@@ -219,7 +213,6 @@ impl TooLong<'_> {
     }
 
     /// Without the oldest outputs of tools; nothing when that does not help enough.
-    #[must_use]
     pub fn without_outputs(&self) -> Option<Compaction> {
         let recent = recent_from(self.history, self.space.settings().keep_turns)?;
         let too_many = self.tokens.saturating_sub(self.aim());
@@ -232,7 +225,6 @@ impl TooLong<'_> {
 
     /// Without the older part, and without long outputs in the rest where it must be; nothing when even
     /// that is no gain.
-    #[must_use]
     pub fn windowed(&self) -> Option<Compaction> {
         let note = "Nothing is left of it; look again at what is needed.";
         let cut = self.cut();

@@ -17,7 +17,6 @@ const MOST_SELECTED: usize = 8_000;
 
 /// What is to be told when `now` is open and `before` was told last; nothing when nothing changed that
 /// matters.
-#[must_use]
 pub fn told(before: Option<&IdeContext>, now: &IdeContext, redactor: &Redactor) -> Option<String> {
     let empty = IdeContext::default();
     let (first, before) = (before.is_none(), before.unwrap_or(&empty));

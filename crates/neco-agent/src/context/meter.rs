@@ -30,7 +30,6 @@ pub struct Meter {
 
 impl Meter {
     /// A meter that knows what was counted in an earlier run.
-    #[must_use]
     pub fn new(earlier: Option<Counted>) -> Self {
         Self { earlier, ..Self::default() }
     }
@@ -72,7 +71,6 @@ impl Meter {
 }
 
 /// About how many tokens a message has.
-#[must_use]
 pub fn tokens_of(message: &Message, family: Family) -> u64 {
     let mut count = TokenCount::new(family);
     count.add(message);
@@ -80,7 +78,6 @@ pub fn tokens_of(message: &Message, family: Family) -> u64 {
 }
 
 /// About how many tokens a history has.
-#[must_use]
 pub fn tokens_of_all(history: &History, family: Family) -> u64 {
     let mut count = TokenCount::new(family);
     history.iter().map(Entry::message).for_each(|message| count.add(message));

@@ -37,7 +37,6 @@ enum Why {
 
 /// The outputs that can be shorter: reads of a file that was read again, and long outputs that are older
 /// than the turns from `recent` on.
-#[must_use]
 pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
     let calls = calls(history);
     let shortened: HashSet<&CallId> = history.iter().flat_map(|entry| &entry.message().stands_for.outputs).collect();
@@ -66,14 +65,14 @@ pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
 
 impl UsedUp<'_> {
     /// About how many tokens shortening saves: a piece of each output tells how dense it is.
-    #[must_use]
     pub fn saves(&self, family: Family) -> u64 {
         let saved = |(result, why): &(&ToolResult, Why)| {
             let left = match why {
                 Why::ReadAgain(path) => AROUND + path.len(),
                 Why::Long => AROUND + HEAD + TAIL,
             };
-            let (from, to) = (floor(&result.output, HEAD), floor(&result.output, HEAD + SAMPLE));
+            let (from, to) =
+                (result.output.floor_char_boundary(HEAD), result.output.floor_char_boundary(HEAD + SAMPLE));
             let sample = result.output.get(from..to).filter(|sample| !sample.is_empty()).unwrap_or(&result.output);
             let gone = result.output.len().saturating_sub(left) as u64;
             gone.saturating_mul(estimate(sample, family)) / (sample.len() as u64).max(1)
@@ -82,7 +81,6 @@ impl UsedUp<'_> {
     }
 
     /// What stands in their place.
-    #[must_use]
     pub fn outputs(&self) -> Vec<TrimmedOutput> {
         let shorter = |(result, why): &(&ToolResult, Why)| {
             let text = match why {
@@ -99,7 +97,6 @@ impl UsedUp<'_> {
 
 /// Shortens outputs until `too_many` tokens are saved or nothing is left to shorten: the oldest first and
 /// down to a note, those from `recent` on last and only in their middle.
-#[must_use]
 pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, family: Family) -> Vec<TrimmedOutput> {
     let (mut shorter, mut saved) = (Vec::new(), 0);
     let results = results(history);
@@ -129,7 +126,6 @@ const LEAST: usize = 400;
 
 /// The place where the last `turns` turns begin: at what was said before the first of them. None when
 /// there are not more turns than that.
-#[must_use]
 pub fn recent_from(history: &History, turns: usize) -> Option<usize> {
     // From the end, so that a long conversation is not walked through for its last turns.
     let roles = || history.iter().rev().map(|entry| entry.message().role);
@@ -142,14 +138,14 @@ pub fn recent_from(history: &History, turns: usize) -> Option<usize> {
 
 /// Beginning and end of a text, with a note between them; cut at lines where there are some. What came
 /// from outside stays between its tags on both sides of the cut.
-#[must_use]
 pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     if text.len() <= head + tail + LEAST / 2 {
         return text.to_owned();
     }
-    let head_end = text.get(..floor(text, head)).map_or(0, |part| part.rfind('\n').map_or(part.len(), |at| at + 1));
+    let head_end =
+        text.get(..text.floor_char_boundary(head)).map_or(0, |part| part.rfind('\n').map_or(part.len(), |at| at + 1));
     let head_end = untrusted::tag_around(text, head_end).map_or(head_end, |tag| tag.end);
-    let tail_from = floor(text, text.len() - tail);
+    let tail_from = text.floor_char_boundary(text.len() - tail);
     let rest = text.get(tail_from..).unwrap_or_default();
     let tail_from = rest.find('\n').map_or(tail_from, |at| tail_from + at + 1);
     let tail_from = untrusted::tag_around(text, tail_from).map_or(tail_from, |tag| tag.start);
@@ -162,11 +158,6 @@ pub fn clipped(text: &str, head: usize, tail: usize) -> String {
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let note = format!("[… {lines} ({} bytes) were taken out to make room …]", middle.len());
     format!("{head}{gap}{closed}{note}\n{opened}{tail}")
-}
-
-/// The last place up to `at` that is between characters.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn replaced(result: &ToolResult, output: String) -> Option<TrimmedOutput> {

@@ -121,13 +121,11 @@ impl Prompts {
     }
 
     /// A prompt without variables of its own; nothing when there is none of that name.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         self.with(name, &[])
     }
 
     /// A prompt with its own variables filled in; nothing when there is none of that name.
-    #[must_use]
     pub fn with(&self, name: &str, own: &[(&'static str, String)]) -> Option<String> {
         let prompt = BUILT_IN.iter().find(|prompt| prompt.name == name)?;
         let text = self.texts.get(prompt.name).map_or(prompt.text, String::as_str);

@@ -28,13 +28,11 @@ pub fn compact_messages(messages: &mut Vec<Message>, compaction: &Compaction) {
 }
 
 /// The history with shortened outputs. What did not change is shared.
-#[must_use]
 pub fn trim_history(history: &History, outputs: &[TrimmedOutput]) -> History {
     steps_of(history, trim_steps(history.iter().map(Entry::message), outputs))
 }
 
 /// The shorter history. What did not change is shared.
-#[must_use]
 pub fn compact_history(history: &History, compaction: &Compaction) -> History {
     steps_of(history, compaction_steps(history.iter().map(Entry::message), compaction))
 }

@@ -18,7 +18,6 @@ use super::space::Space;
 const BEGINS: usize = 80;
 
 /// The report of a prompt and a conversation.
-#[must_use]
 pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Space, family: Family) -> ContextReport {
     let counted: Vec<(&Message, u64)> =
         history.iter().map(Entry::message).map(|message| (message, tokens_of(message, family))).collect();
@@ -50,7 +49,6 @@ pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Spa
 }
 
 /// Everything that the model would be told.
-#[must_use]
 pub fn prompt_report(context: ContextReport, assembled: &Assembled, history: &History, family: Family) -> PromptReport {
     let layers = assembled.layers.iter();
     let tools = assembled.tools.iter();

@@ -51,62 +51,52 @@ pub struct Space {
 
 impl Space {
     /// The room of a window.
-    #[must_use]
     pub fn new(settings: ContextSettings, window: Option<u64>) -> Self {
         Self { settings, window }
     }
 
     /// The settings.
-    #[must_use]
     pub fn settings(&self) -> &ContextSettings {
         &self.settings
     }
 
     /// Tokens that fit into one request and its answer.
-    #[must_use]
     pub fn window(&self) -> Option<u64> {
         self.window
     }
 
     /// Tokens that are kept free for the answer; a small window is not given away to it.
-    #[must_use]
     pub fn reserve(&self) -> u64 {
         self.window.map_or(self.settings.answer_reserve, |window| self.settings.answer_reserve.min(window / 4))
     }
 
     /// Tokens that a request may have.
-    #[must_use]
     pub fn usable(&self) -> Option<u64> {
         self.window.map(|window| window.saturating_sub(self.reserve()))
     }
 
     /// Tokens from which on the conversation is compacted.
-    #[must_use]
     pub fn compact_at(&self) -> Option<u64> {
         self.usable().map(|usable| percent(usable, self.settings.compact_at))
     }
 
     /// Tokens from which on old outputs are shortened.
-    #[must_use]
     pub fn trim_at(&self) -> Option<u64> {
         self.compact_at().map(|full| percent(full, TRIM_AT)).filter(|_| self.settings.trim)
     }
 
     /// Tokens that shortening must free to be worth it: it costs the vendor's cache all that comes after
     /// the first output that is shortened.
-    #[must_use]
     pub fn trim_gain(&self) -> u64 {
         self.usable().map_or(u64::MAX, |usable| percent(usable, TRIM_GAIN))
     }
 
     /// Tokens that a summary may have.
-    #[must_use]
     pub fn summary(&self) -> u64 {
         self.window.map_or(MOST_SUMMARY, |window| percent(window, self.settings.summary).clamp(1, MOST_SUMMARY))
     }
 
     /// What the layers may take.
-    #[must_use]
     pub fn rooms(&self) -> Rooms {
         let share = |of: u8| self.window.map_or(u64::MAX, |window| percent(window, of));
         let ContextSettings { rules, skills, memory, files, .. } = self.settings;
@@ -141,7 +131,6 @@ impl Rooms {
     pub const ENDLESS: Self = Self { rules: u64::MAX, skills: u64::MAX, memory: u64::MAX, files: u64::MAX };
 
     /// How many tokens a layer may take; the ones that can't be cut have no limit of their own.
-    #[must_use]
     pub fn of(&self, layer: Layer) -> u64 {
         match layer {
             Layer::Rules => self.rules,

@@ -15,7 +15,6 @@ const CLIPS: [usize; 4] = [3000, 1000, 300, 80];
 
 /// The first `count` messages as text of at most `room` tokens: outputs are shortened first, then the
 /// middle is left out.
-#[must_use]
 pub fn transcript(history: &History, count: usize, room: u64, family: Family) -> String {
     let messages: Vec<&Message> = history.iter().take(count).map(Entry::message).collect();
     let names: HashMap<&CallId, &str> =

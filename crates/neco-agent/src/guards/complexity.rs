@@ -115,7 +115,6 @@ const COMPLEX: &[(&str, u32)] = &[
 ];
 
 /// How big a request looks, by its words, its length, the files it names and the things it lists.
-#[must_use]
 pub fn judge(request: &str) -> Judgement {
     let text = request.to_lowercase();
     let points = |cues: &[(&str, u32)]| -> u32 {

@@ -16,7 +16,6 @@ const NAMED: usize = 10;
 /// Steps that make an answer a plan.
 const PLANNED: usize = 2;
 
-/// Words for a plan.
 const WORDS: [&str; 5] = ["plan", "step", "计划", "方案", "步骤"];
 
 /// Objects once to each request's end.

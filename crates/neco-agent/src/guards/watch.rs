@@ -64,7 +64,6 @@ enum Last {
 
 impl Guards {
     /// The guards that are switched on.
-    #[must_use]
     pub fn new(switches: &GuardsSection) -> Self {
         let all: [(bool, Box<dyn Guard>); 6] = [
             (switches.complexity, Box::new(ComplexityGuard)),

@@ -32,7 +32,6 @@ pub struct Machine {
 
 impl Machine {
     /// An idle loop that stops after `limit` turns.
-    #[must_use]
     pub fn new(limit: u32) -> Self {
         Self {
             state: State::Idle,
@@ -50,32 +49,27 @@ impl Machine {
     }
 
     /// What it is doing.
-    #[must_use]
     pub fn state(&self) -> State {
         self.state
     }
 
     /// What reports about the present turn carry.
-    #[must_use]
     pub fn stamp(&self) -> Stamp {
         self.stamp
     }
 
     /// The turn it is in, counted since it last began.
-    #[must_use]
     pub fn iteration(&self) -> u32 {
         self.iteration
     }
 
     /// Whether a message now would have to wait.
-    #[must_use]
     pub fn busy(&self) -> bool {
         self.state.shown().is_at_work()
     }
 
     /// Takes what happened, gives what is to be done. What makes no sense in the present state, or
     /// belongs to an older turn, changes nothing.
-    #[must_use]
     pub fn on(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();
         if input.stamp().is_some_and(|stamp| stamp != self.stamp) {

@@ -31,25 +31,21 @@ pub struct PlanBook {
 
 impl PlanBook {
     /// A book as the log has it.
-    #[must_use]
     pub fn new(todos: Vec<Todo>, plan: Option<Plan>, findings: Vec<String>) -> Self {
         Self { todos: Todos::new(todos), plan, findings }
     }
 
     /// The todo list.
-    #[must_use]
     pub fn todos(&self) -> &[Todo] {
         self.todos.items()
     }
 
     /// The plan.
-    #[must_use]
     pub fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()
     }
 
     /// What was found out.
-    #[must_use]
     pub fn findings(&self) -> &[String] {
         &self.findings
     }
@@ -129,7 +125,6 @@ impl PlanBook {
     }
 
     /// How far the work has come: by the plan that is carried out, or else by the list.
-    #[must_use]
     pub fn progress(&self) -> Progress {
         if let Some(plan) = self.plan.as_ref().filter(|plan| plan.is_unfinished() && !plan.steps.is_empty()) {
             let open = plan.steps.iter().filter(|step| !step.done).map(|step| step.text.clone()).collect();
@@ -145,7 +140,6 @@ impl PlanBook {
     }
 
     /// The list as the model reads it.
-    #[must_use]
     pub fn list_text(&self) -> String {
         let items = self.todos.items();
         if items.is_empty() {
@@ -160,7 +154,6 @@ impl PlanBook {
     }
 
     /// Everything that has to outlive a conversation that is made shorter; nothing when there is nothing.
-    #[must_use]
     pub fn text(&self) -> Option<String> {
         let mut parts = Vec::new();
         if let Some(plan) = self.plan.as_ref().filter(|plan| plan.is_unfinished()) {

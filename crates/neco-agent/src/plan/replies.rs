@@ -39,7 +39,6 @@ fn check_answers(items: &[QuestionItem], answers: &[ItemAnswer]) -> Result<(), S
 }
 
 /// Answers as the model reads them.
-#[must_use]
 pub fn answer_text(items: &[QuestionItem], answers: &[ItemAnswer]) -> String {
     let lines: Vec<String> =
         items.iter().zip(answers).map(|(item, answer)| format!("{}\n→ {}", item.text.trim(), words(answer))).collect();

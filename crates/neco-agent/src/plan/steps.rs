@@ -13,7 +13,6 @@ const ASIDE: &[&str] =
 
 /// The steps of a plan: its outermost numbered items, or its checkboxes where nothing is numbered, or
 /// else its outermost bullets. What stands in code or under a heading of questions is no step.
-#[must_use]
 pub fn steps(plan: &str) -> Vec<PlanStep> {
     let lines = lines(plan);
     let kinds: [fn(&str) -> Option<&str>; 3] = [numbered, checkbox, bullet];

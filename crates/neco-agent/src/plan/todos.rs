@@ -28,13 +28,11 @@ pub struct Todos {
 
 impl Todos {
     /// A list as it was kept.
-    #[must_use]
     pub fn new(items: Vec<Todo>) -> Self {
         Self { items }
     }
 
     /// The todos, in order.
-    #[must_use]
     pub fn items(&self) -> &[Todo] {
         &self.items
     }

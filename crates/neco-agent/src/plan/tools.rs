@@ -10,7 +10,6 @@ use super::plan_mode::{EnterPlanMode, ExitPlanMode};
 use super::todo_write::TodoWrite;
 
 /// The tools by which a model plans.
-#[must_use]
 pub fn tools() -> Vec<Arc<dyn DynTool>> {
     vec![erase(TodoWrite), erase(AskUser), erase(EnterPlanMode), erase(ExitPlanMode)]
 }

@@ -89,7 +89,6 @@ enum LoopEvent {
 
 impl Agent {
     /// An agent that waits for something to do, and the way to it.
-    #[must_use]
     pub fn new(setup: AgentSetup) -> (Self, AgentHandle) {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
         let tools = Toolset::new(setup.generation, setup.registry);
@@ -471,10 +470,8 @@ impl Agent {
                 let making = room.compact(CompactionCause::TooLong, Asked::default(), refusal, &mut talk).await?;
                 self.after_making(stamp, making).await?
             };
-            return match input {
-                Some(input) => self.on(input).await,
-                None => Ok(()),
-            };
+            let Some(input) = input else { return Ok(()) };
+            return self.on(input).await;
         }
         let event = ErrorEvent { code, message: error.to_string(), retryable: error.retryable() };
         self.reports.emit(EventBody::Error(event)).await?;
@@ -666,14 +663,10 @@ impl Agent {
     /// after it. Whoever stops the work is not kept waiting for a large workspace.
     async fn settle(&mut self, reason: CompleteReason) {
         let Some(checkpoints) = &self.checkpoints else { return };
-        match reason {
-            CompleteReason::Cancelled => drop(tokio::time::timeout(MOST_SETTLING, checkpoints.settled()).await),
-            CompleteReason::Natural
-            | CompleteReason::IterationLimit
-            | CompleteReason::Failed
-            | CompleteReason::Budget
-            | CompleteReason::Stopped
-            | CompleteReason::LoopDetected => checkpoints.settled().await,
+        if reason == CompleteReason::Cancelled {
+            let _ = tokio::time::timeout(MOST_SETTLING, checkpoints.settled()).await;
+        } else {
+            checkpoints.settled().await;
         }
     }
 

@@ -156,7 +156,6 @@ impl Room {
         asked || written
     }
 
-    /// A turn begins.
     pub(super) fn begin_turn(&mut self) {
         self.refused = false;
     }

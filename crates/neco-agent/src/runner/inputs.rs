@@ -116,17 +116,11 @@ pub struct AgentHandle {
 
 impl AgentHandle {
     /// Tells the agent something; ready when it has recorded it.
-    ///
-    /// # Errors
-    /// When the agent is gone, refuses, or can't record it.
     pub async fn send(&self, input: AgentInput) -> Result<(), InputError> {
         self.send_as(None, input).await
     }
 
     /// The same, with whom it came from.
-    ///
-    /// # Errors
-    /// When the agent is gone, refuses, or can't record it.
     pub async fn send_as(&self, by: Option<Actor>, input: AgentInput) -> Result<(), InputError> {
         let (reply, answer) = oneshot::channel();
         self.mailbox.send(Mail { input, by, reply }).await.map_err(|_| InputError::Gone)?;
@@ -134,9 +128,6 @@ impl AgentHandle {
     }
 
     /// How much room everything takes that the model is told.
-    ///
-    /// # Errors
-    /// When the agent is gone.
     pub async fn report(&self) -> Result<ContextReport, InputError> {
         let (reply, answer) = oneshot::channel();
         self.send(AgentInput::Report(reply)).await?;
@@ -144,9 +135,6 @@ impl AgentHandle {
     }
 
     /// Exactly what the model would be told now.
-    ///
-    /// # Errors
-    /// When the agent is gone.
     pub async fn prompt(&self) -> Result<PromptReport, InputError> {
         let (reply, answer) = oneshot::channel();
         self.send(AgentInput::Prompt(reply)).await?;

@@ -390,18 +390,8 @@ impl Model {
 /// The piece with a tool's own name in it, however the model spells that: events, hooks, rules and the conversation
 /// itself know it by that name alone.
 fn with_own_name(delta: Delta, registry: &Registry) -> Delta {
-    match delta {
-        Delta::CallStart { index, id, name } => Delta::CallStart { index, id, name: registry.own_name(name) },
-        Delta::Begin { .. }
-        | Delta::Text(_)
-        | Delta::Reasoning { .. }
-        | Delta::CallArguments { .. }
-        | Delta::CallOpaque { .. }
-        | Delta::Retry(_)
-        | Delta::Switch(_)
-        | Delta::Usage(_)
-        | Delta::Finish(_) => delta,
-    }
+    let Delta::CallStart { index, id, name } = delta else { return delta };
+    Delta::CallStart { index, id, name: registry.own_name(name) }
 }
 
 /// Bytes of all that the model wrote.

@@ -20,7 +20,6 @@ pub(super) struct Planning {
 pub(super) enum Proposed {
     /// The call has its result.
     Settled(Fulfilled),
-    /// The person is asked.
     AskPerson,
     /// It is the answer, and the work ends.
     IsAnswer(Fulfilled),

@@ -16,7 +16,6 @@ pub(super) struct Questions(Vec<(Question, Asker)>);
 /// Who waits for an answer.
 #[derive(Clone)]
 pub(super) enum Asker {
-    /// A call.
     Call(CallId),
     /// A turn that begins with it.
     Turn(Stamp),

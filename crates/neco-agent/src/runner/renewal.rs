@@ -28,9 +28,6 @@ use crate::scheduler::Limits;
 /// ```
 pub trait Renewal: Send + Sync {
     /// What takes the place of what the agent has; nothing when nothing was edited, or an edit can't be used.
-    ///
-    /// # Errors
-    /// When what is to be said about it can't be recorded.
     fn renew(&self) -> BoxFuture<'_, Result<Option<Renewed>, SinkError>>;
 }
 

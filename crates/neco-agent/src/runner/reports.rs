@@ -24,7 +24,6 @@ impl Reports {
         self.turn
     }
 
-    /// A turn begins.
     pub(super) async fn begin_turn(&mut self, iteration: u32, model: &str) -> Result<(), SinkError> {
         self.turn = Some(TurnId::new());
         self.emit(EventBody::TurnStart(TurnStart { iteration, model: model.to_owned() })).await

@@ -47,7 +47,6 @@ pub struct Budget {
 
 impl Budget {
     /// The limit that `usage` or the time of work reaches, if one does.
-    #[must_use]
     pub fn reached(&self, usage: &Usage, worked: Duration) -> Option<BudgetReached> {
         let (spent, tokens) = (usage.cost.unwrap_or(0.0), usage.input.saturating_add(usage.output));
         let cost = self.cost.filter(|limit| spent >= *limit);
@@ -67,13 +66,11 @@ pub struct CallIds(Arc<Mutex<HashSet<CallId>>>);
 
 impl CallIds {
     /// These are taken.
-    #[must_use]
     pub fn new(taken: HashSet<CallId>) -> Self {
         Self(Arc::new(Mutex::new(taken)))
     }
 
     /// Takes the wanted id if it is free, otherwise one of our own.
-    #[must_use]
     pub fn take(&self, wanted: Option<CallId>) -> CallId {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let free = wanted.filter(|id| !taken.contains(id)).unwrap_or_else(CallId::generate);

@@ -37,7 +37,6 @@ impl Terms {
         }
     }
 
-    /// A turn begins.
     pub(super) fn begin_turn(&mut self) {
         self.turn_mode = self.settings.mode;
     }

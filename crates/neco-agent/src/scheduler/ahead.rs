@@ -84,20 +84,11 @@ impl Scheduler {
     /// The calls behind this one that wait for their turn, made ready once more: what is made here never runs.
     fn behind(&self, index: usize) -> Vec<(Behind, ToolContext)> {
         let later = self.calls.iter().enumerate().skip(index + 1);
-        let waiting = later.filter_map(|(index, call)| match &call.phase {
-            Phase::Scheduled { prepared, .. } => {
-                let tool = Arc::clone(self.registry.find(&call.tool).ok()?);
-                let prepared = tool.prepare(prepared.arguments().clone()).ok()?;
-                Some((Behind { index, prepared, plan: Look::Later }, self.context(index)))
-            }
-            Phase::AtGate { .. }
-            | Phase::Planning { .. }
-            | Phase::AwaitingApproval { .. }
-            | Phase::Cleared(_)
-            | Phase::Executing { .. }
-            | Phase::AwaitingAnswer { .. }
-            | Phase::Finishing { .. }
-            | Phase::Done(_) => None,
+        let waiting = later.filter_map(|(index, call)| {
+            let Phase::Scheduled { prepared, .. } = &call.phase else { return None };
+            let tool = Arc::clone(self.registry.find(&call.tool).ok()?);
+            let prepared = tool.prepare(prepared.arguments().clone()).ok()?;
+            Some((Behind { index, prepared, plan: Look::Later }, self.context(index)))
         });
         waiting.take(MOST).collect()
     }

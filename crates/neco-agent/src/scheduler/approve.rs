@@ -12,7 +12,6 @@ use super::call::{Call, Outcome, Phase};
 use super::changes::changes;
 
 /// The call, as the policy is asked about it.
-#[must_use]
 pub fn action<'a>(
     (tool, origin): (&'a str, &'a ToolOrigin),
     prepared: &'a dyn PreparedCall,

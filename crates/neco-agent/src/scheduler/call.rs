@@ -95,43 +95,18 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of a call that failed.
-    #[must_use]
     pub fn error(error: &ToolError, duration: Duration) -> Self {
         let code = error.code;
-        Self {
-            status: CallStatus::Error,
-            // It may quote what a file or a command said.
-            output: format!("Error {code}: {}\n{}", untrusted::neutral(&error.message), code.for_model()),
-            parts: Vec::new(),
-            error_code: Some(code),
-            duration,
-            display: None,
-            spilled_to: None,
-            known: Vec::new(),
-            acting: Vec::new(),
-            touched: Vec::new(),
-            intents: Vec::new(),
-            waits: false,
-        }
+        // It may quote what a file or a command said.
+        let output = format!("Error {code}: {}\n{}", untrusted::neutral(&error.message), code.for_model());
+        Self { error_code: Some(code), duration, ..Self::new(CallStatus::Error, output) }
     }
 
-    /// The outcome of a call whose tool panicked.
-    #[must_use]
-    pub fn crashed() -> Self {
-        Self::error(&ToolError::failed("the tool crashed; this is a defect of Neco"), Duration::ZERO)
-    }
-
-    /// The outcome of a call that the person stopped.
-    #[must_use]
-    pub fn cancelled(ran: bool) -> Self {
-        let output = if ran {
-            "Cancelled by the user while it ran; it may have taken effect in part."
-        } else {
-            "Cancelled by the user before it ran."
-        };
+    /// The outcome that has nothing but a text for the model.
+    pub(super) fn new(status: CallStatus, output: String) -> Self {
         Self {
-            status: CallStatus::Cancelled,
-            output: output.to_owned(),
+            status,
+            output,
             parts: Vec::new(),
             error_code: None,
             duration: Duration::ZERO,
@@ -144,37 +119,69 @@ impl Outcome {
             waits: false,
         }
     }
+
+    /// The outcome of a call whose tool panicked.
+    pub fn crashed() -> Self {
+        Self::error(&ToolError::failed("the tool crashed; this is a defect of Neco"), Duration::ZERO)
+    }
+
+    /// The outcome of a call that the person stopped.
+    pub fn cancelled(ran: bool) -> Self {
+        let output = if ran {
+            "Cancelled by the user while it ran; it may have taken effect in part."
+        } else {
+            "Cancelled by the user before it ran."
+        };
+        Self::new(CallStatus::Cancelled, output.to_owned())
+    }
+}
+
+/// How far a call is, for those before and behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Does nothing before it is chosen.
+    Scheduled,
+    /// Is looked at or runs.
+    Busy,
+    /// Waits for a person.
+    Waits,
+    /// Has its result.
+    Done,
 }
 
 impl Phase {
-    /// The call that waits, if one does.
-    pub fn prepared(&self) -> Option<&dyn PreparedCall> {
+    /// How far the call is.
+    pub fn standing(&self) -> Standing {
         match self {
-            Self::Scheduled { prepared, .. } | Self::AwaitingApproval { prepared, .. } | Self::Cleared(prepared) => {
-                Some(prepared.as_ref())
-            }
+            Self::Scheduled { .. } => Standing::Scheduled,
+            Self::AwaitingApproval { .. } | Self::AwaitingAnswer { .. } => Standing::Waits,
             Self::AtGate { .. }
             | Self::Planning { .. }
+            | Self::Cleared(_)
             | Self::Executing { .. }
-            | Self::AwaitingAnswer { .. }
-            | Self::Finishing { .. }
-            | Self::Done(_) => None,
+            | Self::Finishing { .. } => Standing::Busy,
+            Self::Done(_) => Standing::Done,
         }
+    }
+
+    /// The call that waits, if one does.
+    pub fn prepared(&self) -> Option<&dyn PreparedCall> {
+        let (Self::Scheduled { prepared, .. } | Self::AwaitingApproval { prepared, .. } | Self::Cleared(prepared)) =
+            self
+        else {
+            return None;
+        };
+        Some(prepared.as_ref())
     }
 
     /// The same, taken out.
     pub fn into_prepared(self) -> Option<Box<dyn PreparedCall>> {
-        match self {
-            Self::Scheduled { prepared, .. } | Self::AwaitingApproval { prepared, .. } | Self::Cleared(prepared) => {
-                Some(prepared)
-            }
-            Self::AtGate { .. }
-            | Self::Planning { .. }
-            | Self::Executing { .. }
-            | Self::AwaitingAnswer { .. }
-            | Self::Finishing { .. }
-            | Self::Done(_) => None,
-        }
+        let (Self::Scheduled { prepared, .. } | Self::AwaitingApproval { prepared, .. } | Self::Cleared(prepared)) =
+            self
+        else {
+            return None;
+        };
+        Some(prepared)
     }
 }
 
@@ -192,15 +199,12 @@ impl Call {
 
     pub fn touch(&self) -> Option<SideEffect> {
         match &self.phase {
-            Phase::Scheduled { prepared, .. } | Phase::AwaitingApproval { prepared, .. } | Phase::Cleared(prepared) => {
-                Some(prepared.touch())
-            }
             Phase::Planning { touch, .. }
             | Phase::AtGate { touch }
             | Phase::Executing { touch, .. }
             | Phase::AwaitingAnswer { touch, .. }
             | Phase::Finishing { touch, .. } => Some(*touch),
-            Phase::Done(_) => None,
+            waits => waits.prepared().map(PreparedCall::touch),
         }
     }
 
@@ -239,20 +243,8 @@ impl Call {
     }
 
     pub fn result(&self) -> Option<ToolResult> {
-        match &self.phase {
-            Phase::Done(outcome) => Some(ToolResult {
-                call_id: self.id.clone(),
-                output: outcome.output.clone(),
-                error_code: outcome.error_code,
-            }),
-            Phase::Scheduled { .. }
-            | Phase::AtGate { .. }
-            | Phase::Planning { .. }
-            | Phase::AwaitingApproval { .. }
-            | Phase::Cleared(_)
-            | Phase::Executing { .. }
-            | Phase::AwaitingAnswer { .. }
-            | Phase::Finishing { .. } => None,
-        }
+        let Phase::Done(outcome) = &self.phase else { return None };
+        let (output, error_code) = (outcome.output.clone(), outcome.error_code);
+        Some(ToolResult { call_id: self.id.clone(), output, error_code })
     }
 }

@@ -28,9 +28,8 @@ pub(super) async fn execute(
         Ok(output) => present(&ctx.call_id, bound(output, &ctx).await, &ctx.spill.redactor()),
         Err(error) => return Outcome::error(&error, duration),
     };
+    let status = if output.error_code.is_some() { CallStatus::Error } else { CallStatus::Success };
     Outcome {
-        status: if output.error_code.is_some() { CallStatus::Error } else { CallStatus::Success },
-        output: output.model,
         parts: output.parts,
         error_code: output.error_code,
         duration,
@@ -40,7 +39,7 @@ pub(super) async fn execute(
         acting: output.acting,
         touched: output.touched,
         intents: output.intents,
-        waits: false,
+        ..Outcome::new(status, output.model)
     }
 }
 

@@ -12,7 +12,7 @@ use neco_safety::{Action, Policy, Ruling, Verdict, Who};
 use neco_toolkit::{PreparedCall, ToolError};
 use serde_json::Value;
 
-use super::call::{Call, Outcome, Phase};
+use super::call::{Call, Outcome, Phase, Standing};
 use super::changes::changes;
 use super::schedule::{Record, Scheduler, Work};
 use crate::gate::{Gate, GateRuling, GatedCall, HookContext, HookDecision, HookPoint};
@@ -36,7 +36,6 @@ impl Scheduler {
     }
 
     /// Takes secrets out of what is kept and sent.
-    #[must_use]
     pub fn redactor(&self) -> Redactor {
         self.spill.redactor()
     }
@@ -60,15 +59,7 @@ impl Scheduler {
     /// When the gate has ended the work, what has not begun does not begin.
     pub(super) fn end_unstarted(&mut self) -> Vec<Record> {
         let Some(reason) = self.stop.clone() else { return Vec::new() };
-        let waits = |call: &Call| match call.phase {
-            Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::AwaitingAnswer { .. } => true,
-            Phase::AtGate { .. }
-            | Phase::Planning { .. }
-            | Phase::Cleared(_)
-            | Phase::Executing { .. }
-            | Phase::Finishing { .. }
-            | Phase::Done(_) => false,
-        };
+        let waits = |call: &Call| matches!(call.phase.standing(), Standing::Scheduled | Standing::Waits);
         let unstarted: Vec<usize> =
             (0..self.calls.len()).filter(|index| self.calls.get(*index).is_some_and(waits)).collect();
         unstarted.into_iter().flat_map(|index| self.finish(index, ended_by_hook(&reason))).collect()

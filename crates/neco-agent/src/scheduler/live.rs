@@ -45,13 +45,11 @@ struct Pending {
 
 impl Live {
     /// Live output without the secrets that `redactor` finds.
-    #[must_use]
     pub fn new(redactor: Redactor) -> Self {
         Self { state: Mutex::default(), ready: Notify::new(), redactor }
     }
 
     /// The output of one call.
-    #[must_use]
     pub fn of(self: &Arc<Self>, call_id: CallId) -> Arc<dyn LiveOutput> {
         Arc::new(LiveCall { live: Arc::clone(self), call_id })
     }
@@ -66,7 +64,6 @@ impl Live {
     }
 
     /// What there is to show now.
-    #[must_use]
     pub fn take(&self) -> Vec<ToolOutputChunk> {
         let pending = std::mem::take(&mut self.lock().pending);
         pending.into_iter().flat_map(chunks).collect()

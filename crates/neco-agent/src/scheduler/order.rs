@@ -1,17 +1,20 @@
 //! Which calls may begin now.
 
-use super::call::{Call, Phase};
+use super::call::{Call, Standing};
 
 /// The positions of the calls that may begin now: reads together up to `parallel_reads`, anything
 /// else alone, in order, after everything before it. A call that was changed on its way may do more
 /// than read by now, while later reads have begun: it waits for them.
 pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
-    let mut begun = calls.iter().filter(|call| occupies_a_place(call)).count();
+    let standing = |call: &Call| call.phase.standing();
+    // A call that waits for a person takes no place: eight questions must not block a ninth read.
+    let mut begun = calls.iter().filter(|call| standing(call) == Standing::Busy).count();
+    let has_not_begun = |call: &Call| matches!(standing(call), Standing::Scheduled | Standing::Done);
     let mut chosen = Vec::new();
     let mut all_done_before = true;
     for (index, call) in calls.iter().enumerate() {
         let Some(touch) = call.touch() else { continue };
-        let scheduled = matches!(call.phase, Phase::Scheduled { .. });
+        let scheduled = standing(call) == Standing::Scheduled;
         if !touch.changes_nothing() {
             if scheduled && all_done_before && calls.iter().all(has_not_begun) {
                 chosen.push(index);
@@ -27,41 +30,13 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
     chosen
 }
 
-/// Whether a call does nothing now, and will not before it is chosen.
-fn has_not_begun(call: &Call) -> bool {
-    match call.phase {
-        Phase::Scheduled { .. } | Phase::Done(_) => true,
-        Phase::AtGate { .. }
-        | Phase::Planning { .. }
-        | Phase::AwaitingApproval { .. }
-        | Phase::Cleared(_)
-        | Phase::Executing { .. }
-        | Phase::AwaitingAnswer { .. }
-        | Phase::Finishing { .. } => false,
-    }
-}
-
-/// A call that waits for a person takes no place: eight questions must not block a ninth read.
-fn occupies_a_place(call: &Call) -> bool {
-    match call.phase {
-        Phase::AtGate { .. }
-        | Phase::Planning { .. }
-        | Phase::Cleared(_)
-        | Phase::Executing { .. }
-        | Phase::Finishing { .. } => true,
-        Phase::Scheduled { .. } | Phase::AwaitingApproval { .. } | Phase::AwaitingAnswer { .. } | Phase::Done(_) => {
-            false
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use neco_proto::CallId;
     use neco_safety::SideEffect;
     use proptest::prelude::*;
 
-    use super::super::call::Outcome;
+    use super::super::call::{Outcome, Phase};
     use super::super::stand_ins::Stub;
     use super::*;
 

@@ -91,7 +91,6 @@ pub struct Scheduler {
 
 impl Scheduler {
     /// A scheduler with no calls.
-    #[must_use]
     pub fn new(
         registry: Registry,
         world: Arc<dyn World>,
@@ -135,7 +134,6 @@ impl Scheduler {
     }
 
     /// The rules in force.
-    #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -146,13 +144,11 @@ impl Scheduler {
     }
 
     /// The tools that exist.
-    #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
     /// What running tools print.
-    #[must_use]
     pub fn live(&self) -> &Arc<Live> {
         &self.live
     }
@@ -184,13 +180,11 @@ impl Scheduler {
     }
 
     /// The results, in the model's order. Ask when no call is open; the turn's calls are then forgotten.
-    #[must_use]
     pub fn take_results(&mut self) -> Vec<ToolResult> {
         self.calls.drain(..).filter_map(|call| call.result()).collect()
     }
 
     /// Whether some call's work is under way.
-    #[must_use]
     pub fn has_work(&self) -> bool {
         !self.work.is_empty()
     }
@@ -315,13 +309,7 @@ impl Scheduler {
             let outcome = match &call.phase {
                 Phase::Done(_) => continue,
                 Phase::Finishing { outcome, .. } => outcome.as_ref().clone(),
-                Phase::Executing { .. } => Outcome::cancelled(true),
-                Phase::AwaitingAnswer { .. } => Outcome::cancelled(false),
-                Phase::Scheduled { .. }
-                | Phase::AtGate { .. }
-                | Phase::Planning { .. }
-                | Phase::AwaitingApproval { .. }
-                | Phase::Cleared(_) => Outcome::cancelled(false),
+                phase => Outcome::cancelled(matches!(phase, Phase::Executing { .. })),
             };
             records.push(Record::Emit(call.finish(outcome)));
         }
@@ -362,23 +350,15 @@ impl Scheduler {
     pub(super) fn plan_next(&mut self) {
         for index in may_begin(&self.calls, self.limits.parallel_reads) {
             let Some(call) = self.calls.get_mut(index) else { continue };
-            let phase =
-                std::mem::replace(&mut call.phase, Phase::Planning { touch: SideEffect::Reads, approved: false });
-            match phase {
-                Phase::Scheduled { prepared, approved, gated: true } => self.plan(index, prepared, approved),
-                Phase::Scheduled { prepared, approved, gated: false } => {
-                    if let Some(prepared) = self.ask_gate(index, prepared, approved) {
+            let looked_at = Phase::Planning { touch: SideEffect::Reads, approved: false };
+            match std::mem::replace(&mut call.phase, looked_at) {
+                Phase::Scheduled { prepared, approved, gated } => {
+                    let unseen = if gated { Some(prepared) } else { self.ask_gate(index, prepared, approved) };
+                    if let Some(prepared) = unseen {
                         self.plan(index, prepared, approved);
                     }
                 }
-                other @ (Phase::AtGate { .. }
-                | Phase::Planning { .. }
-                | Phase::AwaitingApproval { .. }
-                | Phase::Cleared(_)
-                | Phase::Executing { .. }
-                | Phase::AwaitingAnswer { .. }
-                | Phase::Finishing { .. }
-                | Phase::Done(_)) => call.phase = other,
+                other => call.phase = other,
             }
         }
     }

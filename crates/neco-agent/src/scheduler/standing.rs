@@ -19,7 +19,6 @@ pub struct Counts {
 
 impl Scheduler {
     /// How the calls stand.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for call in &self.calls {
@@ -35,7 +34,6 @@ impl Scheduler {
     }
 
     /// The files and folders that were touched since this was last asked.
-    #[must_use]
     pub fn take_touched(&mut self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.touched)
     }

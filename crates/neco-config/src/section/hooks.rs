@@ -67,7 +67,6 @@ pub struct HookSection {
 
 impl HooksSection {
     /// The hooks of an event.
-    #[must_use]
     pub fn of(&self, event: HookEvent) -> &[HookSection] {
         match event {
             HookEvent::SessionStart => &self.session_start,
@@ -87,7 +86,6 @@ impl HooksSection {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         HookEvent::ALL.iter().all(|event| self.of(*event).is_empty())
     }

@@ -95,7 +95,6 @@ pub struct Config {
 
 impl Config {
     /// The environment variables that hold keys of providers and of the search engine; nobody else is to see them.
-    #[must_use]
     pub fn key_variables(&self) -> Vec<String> {
         let of = |provider: &ProviderSection| {
             provider.api_key_env.iter().chain(&provider.api_key_envs).cloned().collect::<Vec<_>>()

@@ -85,7 +85,6 @@ impl SearchEngine {
 
 impl WebSearchSection {
     /// The environment variable that holds the key, where there is to be one.
-    #[must_use]
     pub fn key_variable(&self) -> Option<&str> {
         self.key_env.as_deref().or_else(|| self.engine.and_then(SearchEngine::key_variable))
     }

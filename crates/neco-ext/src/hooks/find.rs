@@ -23,7 +23,6 @@ pub struct Found {
 }
 
 /// Looks for all hooks that hold in `cwd`. Reads files; runs nothing.
-#[must_use]
 pub fn find(env: &Env, cwd: &Path, loaded: &Loaded) -> Found {
     let mut found = Found::default();
     let user_file = env.config_dir().join("config.toml");

@@ -47,7 +47,6 @@ struct Standing {
 
 impl Hooks {
     /// The hooks of a session.
-    #[must_use]
     pub fn new(setup: HooksSetup) -> Self {
         let HooksSetup { hooks, processes, shell, session, cwd } = setup;
         // A system without the shell that was asked for has another one.
@@ -124,19 +123,8 @@ impl Standing {
             word.context.extend(answer.context);
             word.stop = word.stop.or(answer.stop);
             // Who answers for the person changes what they say yes to, and nothing else.
-            let may_change = match moment {
-                HookPoint::Permission(_) => answer.ruling == Some(GateRuling::Allow),
-                HookPoint::BeforeCall(_)
-                | HookPoint::AfterCall { .. }
-                | HookPoint::SessionStart { .. }
-                | HookPoint::SessionEnd
-                | HookPoint::Prompt { .. }
-                | HookPoint::Stop { .. }
-                | HookPoint::Waiting { .. }
-                | HookPoint::Compaction { .. }
-                | HookPoint::AgentStart(_)
-                | HookPoint::AgentStop { .. } => true,
-            };
+            let answers = matches!(moment, HookPoint::Permission(_));
+            let may_change = !answers || answer.ruling == Some(GateRuling::Allow);
             word.ruling = stricter(word.ruling.take(), answer.ruling);
             if let (Some(wanted), Some(call), true) = (answer.updated_input, moment.call(), may_change) {
                 let cwd = &self.cwd;
@@ -186,23 +174,8 @@ async fn untrusted(hook: &Hook) -> Option<Untrusted> {
 /// change it must not be able to switch it off.
 fn changed(moment: &HookPoint) -> Answer {
     let words = "it is new or was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned();
-    let ruling = match moment {
-        HookPoint::BeforeCall(_) => {
-            let words =
-                "a hook that guards this call is new or was changed since it was trusted; `neco trust` shows it";
-            Some(GateRuling::Ask(words.to_owned()))
-        }
-        HookPoint::Permission(_)
-        | HookPoint::AfterCall { .. }
-        | HookPoint::SessionStart { .. }
-        | HookPoint::SessionEnd
-        | HookPoint::Waiting { .. }
-        | HookPoint::Prompt { .. }
-        | HookPoint::Stop { .. }
-        | HookPoint::Compaction { .. }
-        | HookPoint::AgentStart(_)
-        | HookPoint::AgentStop { .. } => None,
-    };
+    let asks = "a hook that guards this call is new or was changed since it was trusted; `neco trust` shows it";
+    let ruling = matches!(moment, HookPoint::BeforeCall(_)).then(|| GateRuling::Ask(asks.to_owned()));
     Answer { ruling, ..Answer::failed(words) }
 }
 
@@ -223,19 +196,7 @@ fn stricter(one: Option<GateRuling>, other: Option<GateRuling>) -> Option<GateRu
 }
 
 fn run_of(hook: &Hook, moment: &HookPoint, answer: &Answer, took: Duration) -> HookRun {
-    let message_id = match moment {
-        HookPoint::Prompt { message_id, .. } => Some(*message_id),
-        HookPoint::SessionStart { .. }
-        | HookPoint::SessionEnd
-        | HookPoint::BeforeCall(_)
-        | HookPoint::Permission(_)
-        | HookPoint::AfterCall { .. }
-        | HookPoint::Stop { .. }
-        | HookPoint::Waiting { .. }
-        | HookPoint::Compaction { .. }
-        | HookPoint::AgentStart(_)
-        | HookPoint::AgentStop { .. } => None,
-    };
+    let message_id = if let HookPoint::Prompt { message_id, .. } = moment { Some(*message_id) } else { None };
     HookRun {
         event: hook.event,
         hook: name_of(&hook.command),

@@ -36,7 +36,6 @@ pub enum Origin {
 
 impl Origin {
     /// The file it is written in.
-    #[must_use]
     pub fn file(&self) -> &Path {
         match self {
             Self::User { file } | Self::Repository { file, .. } => file,
@@ -44,7 +43,6 @@ impl Origin {
     }
 
     /// The folder that has to be trusted, if one has to be.
-    #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::User { .. } => None,
@@ -72,7 +70,6 @@ pub struct Hook {
 
 impl Hook {
     /// How long it may take.
-    #[must_use]
     pub fn limit(&self) -> Duration {
         let usual = if self.event == HookEvent::SessionEnd { TIMEOUT_AT_THE_END } else { TIMEOUT };
         self.timeout.unwrap_or(usual).min(LONGEST)

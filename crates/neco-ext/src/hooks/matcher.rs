@@ -41,13 +41,11 @@ impl Matcher {
     }
 
     /// The matcher as it is written.
-    #[must_use]
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
     /// Whether it fits a tool, by its own name or by the names that other agents have for it.
-    #[must_use]
     pub fn fits_tool(&self, tool: &str) -> bool {
         match &self.kind {
             Kind::All => true,
@@ -57,7 +55,6 @@ impl Matcher {
     }
 
     /// Whether it fits a word, such as the source of a session.
-    #[must_use]
     pub fn fits_word(&self, word: &str) -> bool {
         match &self.kind {
             Kind::All => true,

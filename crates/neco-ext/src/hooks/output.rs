@@ -41,7 +41,6 @@ pub struct Answer {
 
 impl Answer {
     /// A hook that has nothing to say.
-    #[must_use]
     pub fn passed() -> Self {
         Self {
             outcome: HookOutcome::Passed,
@@ -54,7 +53,6 @@ impl Answer {
     }
 
     /// A hook that counts for nothing, and why.
-    #[must_use]
     pub fn failed(words: impl Into<String>) -> Self {
         Self { outcome: HookOutcome::Failed, message: Some(shortened(&words.into(), MOST_MESSAGE)), ..Self::passed() }
     }
@@ -67,7 +65,6 @@ impl Answer {
 
 /// Understands what a hook of `event` printed and how it ended. Never fails: what can't be
 /// understood is an answer that counts for nothing.
-#[must_use]
 pub fn read(event: HookEvent, exit: Exit, printed: &Printed) -> Answer {
     let errors = text(&printed.stderr);
     match exit {

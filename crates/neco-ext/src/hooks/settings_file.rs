@@ -10,7 +10,6 @@ use super::hook::{Hook, Origin, seconds};
 use super::matcher::Matcher;
 
 /// The hooks of a settings file, and what is to be said about it.
-#[must_use]
 pub fn parse(text: &[u8], origin: &Origin) -> (Vec<Hook>, Vec<String>) {
     let mut reading = Reading { origin, hooks: Vec::new(), notices: Vec::new() };
     match serde_json::from_slice::<Value>(strip_mark(text)) {

@@ -63,7 +63,6 @@ enum Unit {
     Path,
     /// A time: seconds here, milliseconds elsewhere.
     Time,
-    /// The same.
     Same,
 }
 

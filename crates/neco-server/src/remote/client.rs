@@ -70,7 +70,6 @@ impl RemoteClient {
     }
 
     /// Who has it open.
-    #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
@@ -136,17 +135,8 @@ fn not_asked(unanswered: Unanswered) -> ClientError {
 
 /// What a reply of another kind means.
 pub(super) fn not_expected(reply: Reply) -> ClientError {
-    match reply {
-        Reply::Error(trouble) => trouble.into(),
-        Reply::Welcome { .. }
-        | Reply::NotWelcome { .. }
-        | Reply::Taken { .. }
-        | Reply::Answer(_)
-        | Reply::Called(_)
-        | Reply::NotCalled(_)
-        | Reply::Event(_)
-        | Reply::End => not_understood("an answer to something else"),
-    }
+    let Reply::Error(trouble) = reply else { return not_understood("an answer to something else") };
+    trouble.into()
 }
 
 /// The other side says what this one does not know.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::{ClientError, PROTOCOL, Seq};
+use neco_proto::{ClientError, PROTOCOL, Receipt, Seq};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::mpsc::{self, Sender};
@@ -195,32 +195,38 @@ impl Connection {
                 self.answer(id, Reply::Error(Trouble::Refused(words))).await;
             }
             Request::Events { since } => match Arc::clone(&self.streams).try_acquire_owned() {
-                Ok(permit) => self.spawn(id, async move { stream(id, since, &shared, &outbox, permit).await }),
+                Ok(permit) => {
+                    let task = self.tasks.spawn(async move { stream(id, since, &shared, &outbox, permit).await });
+                    self.cancellable.insert(id, task);
+                }
                 Err(_) => {
                     let words = format!("a connection has at most {STREAMS} streams of events");
                     self.answer(id, Reply::Error(Trouble::Refused(words))).await;
                 }
             },
             Request::Send(sent) => {
-                let Ok(permit) = Arc::clone(&self.commands).acquire_owned().await else { return };
-                self.tasks.spawn(async move {
-                    say(id, shared.send(sent).await.into(), &outbox).await;
-                    drop(permit);
-                });
+                let places = Arc::clone(&self.commands);
+                let reply = async move {
+                    let taken = shared.send(sent).await;
+                    taken.map(|Receipt { seq, message_id }| Reply::Taken { seq, message_id }).into()
+                };
+                self.work(id, places, reply).await;
             }
             Request::Call(Asked { caller, call }) => {
-                let Ok(permit) = Arc::clone(&self.questions).acquire_owned().await else { return };
-                self.spawn(id, async move {
-                    say(id, shared.app.call(&caller, call).await.into(), &outbox).await;
-                    drop(permit);
-                });
+                let places = Arc::clone(&self.questions);
+                let reply = async move {
+                    shared.app.call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called)
+                };
+                let task = self.work(id, places, reply).await;
+                self.cancellable.extend(task.map(|task| (id, task)));
             }
             Request::Ask(query) => {
-                let Ok(permit) = Arc::clone(&self.questions).acquire_owned().await else { return };
-                self.spawn(id, async move {
-                    say(id, shared.client.ask(query).await.into(), &outbox).await;
-                    drop(permit);
-                });
+                let places = Arc::clone(&self.questions);
+                let reply = async move {
+                    shared.client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into()
+                };
+                let task = self.work(id, places, reply).await;
+                self.cancellable.extend(task.map(|task| (id, task)));
             }
             Request::Cancel => {
                 if let Some(task) = self.cancellable.remove(&id) {
@@ -230,10 +236,19 @@ impl Connection {
         }
     }
 
-    /// Begins what can be cancelled.
-    fn spawn(&mut self, id: u64, task: impl Future<Output = ()> + Send + 'static) {
-        let task = self.tasks.spawn(task);
-        self.cancellable.insert(id, task);
+    /// Works out a reply, once there is a place for that.
+    async fn work(
+        &mut self,
+        id: u64,
+        places: Arc<Semaphore>,
+        reply: impl Future<Output = Reply> + Send + 'static,
+    ) -> Option<AbortHandle> {
+        let permit = places.acquire_owned().await.ok()?;
+        let outbox = self.outbox.clone();
+        Some(self.tasks.spawn(async move {
+            say(id, reply.await, &outbox).await;
+            drop(permit);
+        }))
     }
 
     async fn answer(&self, id: u64, reply: Reply) {

@@ -2,7 +2,7 @@
 //! request that it is or belongs to.
 
 use neco_proto::app::{AppError, Call, Caller};
-use neco_proto::{Actor, Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Receipt, Seq, SessionId};
+use neco_proto::{Actor, Answer, ClientError, Command, ErrorCode, Event, MessageId, Query, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -115,30 +115,9 @@ pub(super) fn id_of(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Id>(line).ok().map(|read| read.id)
 }
 
-impl From<Result<Receipt, ClientError>> for Reply {
-    fn from(taken: Result<Receipt, ClientError>) -> Self {
-        match taken {
-            Ok(Receipt { seq, message_id }) => Self::Taken { seq, message_id },
-            Err(error) => Self::Error(error.into()),
-        }
-    }
-}
-
-impl From<Result<Answer, ClientError>> for Reply {
-    fn from(answer: Result<Answer, ClientError>) -> Self {
-        match answer {
-            Ok(answer) => Self::Answer(Box::new(answer)),
-            Err(error) => Self::Error(error.into()),
-        }
-    }
-}
-
-impl From<Result<Value, AppError>> for Reply {
-    fn from(answer: Result<Value, AppError>) -> Self {
-        match answer {
-            Ok(answer) => Self::Called(answer),
-            Err(error) => Self::NotCalled(error),
-        }
+impl From<Result<Self, ClientError>> for Reply {
+    fn from(reply: Result<Self, ClientError>) -> Self {
+        reply.unwrap_or_else(|error| Self::Error(error.into()))
     }
 }
 

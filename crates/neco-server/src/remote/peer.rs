@@ -22,8 +22,7 @@ pub(super) async fn check(stream: &UnixStream) -> Result<(), String> {
     let Some(pid) = peer.pid().and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 0) else {
         return unknown();
     };
-    let is_command = move || is_below(pid, std::process::id()) || is_marked(pid) || is_boxed(pid);
-    match tokio::task::spawn_blocking(is_command).await {
+    match tokio::task::spawn_blocking(move || is_command(pid)).await {
         Ok(false) => Ok(()),
         Ok(true) | Err(_) => Err("a command of the session can't attach to it".to_owned()),
     }
@@ -44,6 +43,18 @@ fn unknown() -> Result<(), String> {
 /// Whether the process at the other end belongs to the same user.
 pub(super) fn of_own_user(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == own_user())
+}
+
+/// Whether the process was started by an agent, as far as it can be told.
+#[cfg(target_os = "linux")]
+fn is_command(pid: u32) -> bool {
+    is_below(pid, std::process::id()) || is_marked(pid) || is_boxed(pid)
+}
+
+/// Elsewhere nobody can look, and it is not asked who started whom.
+#[cfg(not(target_os = "linux"))]
+fn is_command(_pid: u32) -> bool {
+    false
 }
 
 /// Whether `ancestor` started process `pid`, or whoever started that one, and so on.
@@ -85,24 +96,6 @@ fn is_boxed(pid: u32) -> bool {
     };
     let (Some(own), Some(peers)) = (confinement("self"), confinement(&pid.to_string())) else { return true };
     peers.iter().zip(own).any(|(peers, own)| *peers > own)
-}
-
-/// Elsewhere nobody can look.
-#[cfg(not(target_os = "linux"))]
-fn is_boxed(_pid: u32) -> bool {
-    false
-}
-
-/// Elsewhere nobody can look.
-#[cfg(not(target_os = "linux"))]
-fn is_marked(_pid: u32) -> bool {
-    false
-}
-
-/// Elsewhere it is not asked who started whom.
-#[cfg(not(target_os = "linux"))]
-fn is_below(_pid: u32, _ancestor: u32) -> bool {
-    false
 }
 
 #[cfg(test)]

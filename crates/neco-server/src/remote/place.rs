@@ -49,13 +49,11 @@ struct Left {
 
 impl SocketPlaces {
     /// Sockets in `folder`; where its path is too long, in the first of the `short` ones that will do.
-    #[must_use]
     pub fn new(folder: PathBuf, short: Vec<PathBuf>) -> Self {
         Self { folder, short }
     }
 
     /// Whether anybody may be listening at all: most of the time nobody is.
-    #[must_use]
     pub fn has_any(&self) -> bool {
         let entries = fs::read_dir(&self.folder);
         entries.is_ok_and(|entries| entries.flatten().any(|entry| is_socket_name(&entry.path())))

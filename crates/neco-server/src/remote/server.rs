@@ -55,9 +55,6 @@ pub(super) struct Shared {
 impl Server {
     /// Begins to serve `client`, whose session's lock this process holds, and the program around it; needs a runtime.
     /// `version` is what windows are told of this program.
-    ///
-    /// # Errors
-    /// When there is no place for a socket.
     pub fn open(
         client: Arc<dyn Client>,
         app: Arc<dyn App>,

@@ -85,7 +85,6 @@ impl Disk {
     ///
     /// # Panics
     /// When it can't be read.
-    #[must_use]
     pub fn of(top: &Path) -> Self {
         let mut disk =
             Self { top: top.to_path_buf(), nodes: vec![Node::Folder], names: Names::new(), done: Vec::new() };
@@ -190,7 +189,6 @@ impl Disk {
     ///
     /// # Panics
     /// When it is no text.
-    #[must_use]
     pub fn text(&self, path: &Path) -> String {
         match self.find(path).map(|node| &self.nodes[node]) {
             Some(Node::File { now, .. }) => String::from_utf8(now.clone()).unwrap(),

@@ -25,7 +25,6 @@ pub struct Record {
 
 impl Record {
     /// Whether something is certain from here on.
-    #[must_use]
     pub fn syncs(&self) -> bool {
         matches!(self.what, b'S' | b'A')
     }

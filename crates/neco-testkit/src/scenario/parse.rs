@@ -150,7 +150,6 @@ pub enum Saying {
     Revise(String),
     /// Nothing is to come of the plan.
     Drop,
-    /// Go on.
     GoOn(Option<String>),
     /// No answer.
     Dismiss,
@@ -158,7 +157,6 @@ pub enum Saying {
 
 impl Setup {
     /// The guards' switches.
-    #[must_use]
     pub fn switches(&self) -> GuardsSection {
         let on = self.guards;
         GuardsSection { complexity: on, findings: on, errors: on, anti_pattern: on, loops: on, stop_check: on }
@@ -257,7 +255,6 @@ fn parse_cue(line: &str) -> Result<Cue, String> {
     Ok(Cue { act, when })
 }
 
-/// A word of an enum as files write it.
 /// `agent NAME pause`, `agent NAME redirect` with a text.
 fn told(line: &str, text: &str) -> Result<Act, String> {
     let mut words = line.split_whitespace().skip(1);
@@ -275,6 +272,7 @@ fn told(line: &str, text: &str) -> Result<Act, String> {
     Ok(Act::Agent(name.to_owned(), order))
 }
 
+/// A word of an enum as files write it.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.trim().into()).map_err(|error| error.to_string())
 }

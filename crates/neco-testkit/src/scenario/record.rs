@@ -22,7 +22,6 @@ const ID: usize = 36;
 const FOLDER: (&str, usize) = ("/tmp/.tmp", 6);
 
 /// One event a line, with ids, times, durations and folders that depend on nothing but their order.
-#[must_use]
 pub fn recorded(events: &[Event]) -> String {
     let mut names = Names::default();
     let mut lines = String::new();

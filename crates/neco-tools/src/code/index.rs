@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::ErrorCode;
-use neco_safety::World;
 use neco_safety::path::Access;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, ToolError, ToolOutput, counted};
 use neco_workspace::index::{Definitions, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,19 +17,14 @@ use super::outline;
 use super::page::{Page, rest};
 use super::progress::{Progress, failed};
 use super::search::LONGEST;
-use crate::files::blocking;
-use crate::files::judged::{Judge, Judged};
-use neco_toolkit::counted;
+use crate::files::call::{FileCall, FileTool, folder};
 
 const DEFAULT_DEFINITIONS: u32 = 30;
 const DEFAULT_REFERENCES: u32 = 100;
 const DEFAULT_TOKENS: u32 = 2000;
 const MOST_TOKENS: u32 = 20_000;
 
-pub struct CodeIndex {
-    pub indexes: Arc<Indexes>,
-    pub judged: Arc<Judged>,
-}
+pub struct CodeIndex(pub Arc<Indexes>);
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -77,29 +71,15 @@ pub enum Kind {
     Field,
 }
 
-impl From<Kind> for SymbolKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Function => Self::Function,
-            Kind::Method => Self::Method,
-            Kind::Class => Self::Class,
-            Kind::Struct => Self::Struct,
-            Kind::Enum => Self::Enum,
-            Kind::Variant => Self::Variant,
-            Kind::Interface => Self::Interface,
-            Kind::Type => Self::Type,
-            Kind::Constant => Self::Constant,
-            Kind::Module => Self::Module,
-            Kind::Macro => Self::Macro,
-            Kind::Variable => Self::Variable,
-            Kind::Field => Self::Field,
-        }
+impl Kind {
+    fn symbol(self) -> Option<SymbolKind> {
+        SymbolKind::from_name(&format!("{self:?}").to_lowercase())
     }
 }
 
 impl Args {
     fn path(&self) -> &str {
-        self.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".")
+        folder(self.path.as_deref())
     }
 
     fn name(&self) -> &str {
@@ -125,17 +105,13 @@ impl Args {
     }
 }
 
-impl Tool for CodeIndex {
+impl FileTool for CodeIndex {
     type Args = Args;
     const NAME: &'static str = "code_index";
     const DESCRIPTION: &'static str = include_str!("code_index.md");
-    const TOUCH: SideEffect = SideEffect::Reads;
+    const LONGEST: Option<Duration> = Some(LONGEST);
 
-    fn timeout(&self, _: &Args) -> Option<Duration> {
-        Some(LONGEST)
-    }
-
-    fn summary(&self, args: &Args) -> String {
+    fn summary(args: &Args) -> String {
         let place = match args.path() {
             "." => String::new(),
             path => format!(" in {path}"),
@@ -151,53 +127,30 @@ impl Tool for CodeIndex {
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
         args.check()?;
-        let (world, args) = (Arc::clone(&ctx.world), args.clone());
-        let judge = Judge::planning(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let narrow = Narrow::new(world.files(), args.path.as_deref(), None)?;
-            Ok(judge.judge(args.path(), narrow.place(), Access::Read)?.plan())
-        })
-        .await
+        let narrow = Narrow::new(call.files(), args.path.as_deref(), None)?;
+        Ok(call.judge.judge(args.path(), &narrow.place, Access::Read)?.plan())
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
         args.check()?;
-        let (world, bytes, progress) = (Arc::clone(&ctx.world), ctx.max_output, Progress::of(ctx));
-        let indexes = Arc::clone(&self.indexes);
-        let judge = Judge::running(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let narrow = Narrow::new(world.files(), args.path.as_deref(), None)?;
-            judge.judge(args.path(), narrow.place(), Access::Read)?;
-            if args.action == Action::Outline {
-                return outline::show(narrow.place(), bytes);
-            }
-            answer(&args, &indexes, world.as_ref(), &narrow, &progress, bytes)
-        })
-        .await
-    }
-}
-
-fn answer(
-    args: &Args,
-    indexes: &Indexes,
-    world: &dyn World,
-    narrow: &Narrow,
-    progress: &Progress,
-    bytes: usize,
-) -> Result<ToolOutput, ToolError> {
-    let index = indexes.of(world.files())?;
-    let fits = |path: &Path| narrow.fits(path);
-    let answered = index.ask(progress, |snapshot| match args.action {
-        Action::Definitions => {
-            let found = snapshot.definitions(args.name(), args.kind.map(Into::into), &fits)?;
-            Ok(definitions(args, snapshot, &found, bytes))
+        let narrow = Narrow::new(call.files(), args.path.as_deref(), None)?;
+        call.judge.judge(args.path(), &narrow.place, Access::Read)?;
+        let (bytes, fits) = (call.ctx.max_output, |path: &Path| narrow.fits(path));
+        if args.action == Action::Outline {
+            return outline::show(&narrow.place, bytes);
         }
-        Action::References => Ok(references(args, snapshot, &snapshot.references(args.name(), &fits)?, bytes)),
-        Action::Outline | Action::Map => map(args, snapshot, &fits),
-    });
-    answered.map_err(failed)
+        let answered = self.0.of(call.files())?.ask(&Progress::of(&call.ctx), |snapshot| match args.action {
+            Action::Definitions => {
+                let found = snapshot.definitions(args.name(), args.kind.and_then(Kind::symbol), &fits)?;
+                Ok(definitions(args, snapshot, &found, bytes))
+            }
+            Action::References => Ok(references(args, snapshot, &snapshot.references(args.name(), &fits)?, bytes)),
+            Action::Outline | Action::Map => map(args, snapshot, &fits),
+        });
+        answered.map_err(failed)
+    }
 }
 
 fn definitions(args: &Args, snapshot: &Snapshot, found: &Definitions, bytes: usize) -> ToolOutput {

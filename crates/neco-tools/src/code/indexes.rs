@@ -18,15 +18,11 @@ pub struct Indexes {
 
 impl Indexes {
     /// Indexes that are kept below a folder.
-    #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, open: Mutex::default() }
     }
 
     /// The index of a workspace.
-    ///
-    /// # Errors
-    /// When the workspace is gone.
     pub fn of(&self, files: &Files) -> Result<Arc<Index>, ToolError> {
         let root = files.locate(".", Access::Read)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

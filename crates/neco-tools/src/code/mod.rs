@@ -16,18 +16,13 @@ mod search;
 use std::sync::Arc;
 
 use neco_toolkit::DynTool;
-use neco_toolkit::tool::erase;
 
-use crate::files::judged::Judged;
+use crate::files::call::Shared;
 
 pub use indexes::Indexes;
 
 /// The tools on the index of one agent; the indexes are shared with all others of the process.
-#[must_use]
 pub fn tools(indexes: &Arc<Indexes>) -> Vec<Arc<dyn DynTool>> {
-    let judged = Arc::new(Judged::default());
-    vec![
-        erase(index::CodeIndex { indexes: Arc::clone(indexes), judged: Arc::clone(&judged) }),
-        erase(search::CodeSearch { indexes: Arc::clone(indexes), judged }),
-    ]
+    let shared = Shared::default();
+    vec![shared.tool(index::CodeIndex(Arc::clone(indexes))), shared.tool(search::CodeSearch(Arc::clone(indexes)))]
 }

@@ -12,7 +12,8 @@ use crate::files::pattern::Pattern;
 
 /// The folder, file and pattern that a call is narrowed to.
 pub struct Narrow {
-    place: Located,
+    /// Where it is.
+    pub place: Located,
     /// The place, from the workspace.
     below: PathBuf,
     pattern: Option<Pattern>,
@@ -40,14 +41,7 @@ impl Narrow {
         Ok(Self { place, below, pattern, workspace, closed })
     }
 
-    /// Where it is.
-    #[must_use]
-    pub fn place(&self) -> &Located {
-        &self.place
-    }
-
     /// Whether a file of the index is meant.
-    #[must_use]
     pub fn fits(&self, path: &Path) -> bool {
         let inside = self.below.as_os_str().is_empty() || path.starts_with(&self.below);
         let closed = !self.closed.is_empty() && self.closed.holds(&self.workspace.join(path));

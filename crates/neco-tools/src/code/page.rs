@@ -20,7 +20,6 @@ pub struct Page {
 
 impl Page {
     /// A page of at most so many bytes.
-    #[must_use]
     pub fn new(bytes: usize) -> Self {
         Self { text: String::new(), items: Vec::new(), touched: Vec::new(), bytes, file: None }
     }
@@ -60,7 +59,6 @@ impl Page {
 }
 
 /// A line that is not too long.
-#[must_use]
 pub fn cut(line: &str) -> String {
     match line.char_indices().nth(LONGEST_LINE) {
         Some((at, _)) => format!("{}… [line cut]", line.get(..at).unwrap_or_default()),
@@ -69,7 +67,6 @@ pub fn cut(line: &str) -> String {
 }
 
 /// What is said of a page that is not all; `what` is one of it, and `place` follows.
-#[must_use]
 pub fn rest(shown: usize, skip: usize, total: usize, what: &str, place: &str) -> String {
     let what = format!("{what}{}{place}", if total == 1 { "" } else { "s" });
     match (total, skip + shown) {

@@ -8,7 +8,7 @@ use neco_toolkit::{LiveOutput, ToolContext, ToolError};
 use neco_workspace::index::{IndexError, Watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::files::blocking;
+use crate::files::call::cancelled;
 
 /// Shorter work than this is not worth a word.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -22,7 +22,6 @@ pub struct Progress {
 
 impl Progress {
     /// Of a call.
-    #[must_use]
     pub fn of(ctx: &ToolContext) -> Self {
         Self { live: Arc::clone(&ctx.live), cancel: ctx.cancel.clone(), told: Mutex::new(Instant::now()) }
     }
@@ -49,7 +48,7 @@ impl Watch for Progress {
 /// What a call says when the index could not answer.
 pub fn failed(error: IndexError) -> ToolError {
     match error {
-        IndexError::Cancelled => blocking::cancelled(),
+        IndexError::Cancelled => cancelled(),
         IndexError::Damaged | IndexError::Io(_) => ToolError::failed(format!("{error}; use grep and glob instead")),
     }
 }

@@ -1,11 +1,12 @@
 //! code_search: the files that a question is about.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Access;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, ToolError, ToolOutput};
 use neco_workspace::index::{Hit, Hits};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,8 +15,7 @@ use super::indexes::Indexes;
 use super::narrow::Narrow;
 use super::page::{Page, rest};
 use super::progress::{Progress, failed};
-use crate::files::blocking;
-use crate::files::judged::{Judge, Judged};
+use crate::files::call::{FileCall, FileTool, folder};
 
 const DEFAULT_LIMIT: u32 = 10;
 const MOST: usize = 100;
@@ -23,10 +23,7 @@ const MOST: usize = 100;
 /// The first build of an index may take minutes where disks are slow.
 pub(super) const LONGEST: Duration = Duration::from_secs(900);
 
-pub struct CodeSearch {
-    pub indexes: Arc<Indexes>,
-    pub judged: Arc<Judged>,
-}
+pub struct CodeSearch(pub Arc<Indexes>);
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,56 +40,35 @@ pub struct Args {
     limit: Option<u32>,
 }
 
-impl Args {
-    fn path(&self) -> &str {
-        self.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".")
-    }
-}
-
-impl Tool for CodeSearch {
+impl FileTool for CodeSearch {
     type Args = Args;
     const NAME: &'static str = "code_search";
     const DESCRIPTION: &'static str = include_str!("code_search.md");
-    const TOUCH: SideEffect = SideEffect::Reads;
+    const LONGEST: Option<Duration> = Some(LONGEST);
 
-    fn timeout(&self, _: &Args) -> Option<Duration> {
-        Some(LONGEST)
-    }
-
-    fn summary(&self, args: &Args) -> String {
-        match args.path() {
+    fn summary(args: &Args) -> String {
+        match folder(args.path.as_deref()) {
             "." => format!("Search code for {:?}", args.query),
             path => format!("Search code for {:?} in {path}", args.query),
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
         if args.query.trim().is_empty() {
             return Err(ToolError::new(ErrorCode::InvalidArguments, "query is empty"));
         }
-        let (world, args) = (Arc::clone(&ctx.world), args.clone());
-        let judge = Judge::planning(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let narrow = Narrow::new(world.files(), args.path.as_deref(), args.glob.as_deref())?;
-            Ok(judge.judge(args.path(), narrow.place(), Access::Read)?.plan())
-        })
-        .await
+        let narrow = Narrow::new(call.files(), args.path.as_deref(), args.glob.as_deref())?;
+        Ok(call.judge.judge(folder(args.path.as_deref()), &narrow.place, Access::Read)?.plan())
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (world, bytes, progress) = (Arc::clone(&ctx.world), ctx.max_output, Progress::of(ctx));
-        let indexes = Arc::clone(&self.indexes);
-        let judge = Judge::running(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let narrow = Narrow::new(world.files(), args.path.as_deref(), args.glob.as_deref())?;
-            judge.judge(args.path(), narrow.place(), Access::Read)?;
-            let index = indexes.of(world.files())?;
-            let (skip, limit) = (args.skip.unwrap_or(0) as usize, args.limit.unwrap_or(DEFAULT_LIMIT) as usize);
-            let limit = limit.clamp(1, MOST);
-            let found = index.ask(&progress, |index| index.search(&args.query, &|path| narrow.fits(path), skip, limit));
-            Ok(print(&args, &found.map_err(failed)?, skip, bytes))
-        })
-        .await
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
+        let narrow = Narrow::new(call.files(), args.path.as_deref(), args.glob.as_deref())?;
+        call.judge.judge(folder(args.path.as_deref()), &narrow.place, Access::Read)?;
+        let (skip, limit) = (args.skip.unwrap_or(0) as usize, args.limit.unwrap_or(DEFAULT_LIMIT) as usize);
+        let (limit, fits) = (limit.clamp(1, MOST), |path: &Path| narrow.fits(path));
+        let index = self.0.of(call.files())?;
+        let found = index.ask(&Progress::of(&call.ctx), |index| index.search(&args.query, &fits, skip, limit));
+        Ok(print(args, &found.map_err(failed)?, skip, call.ctx.max_output))
     }
 }
 

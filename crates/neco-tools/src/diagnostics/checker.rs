@@ -15,7 +15,6 @@ use crate::shell::interpreter::Interpreter;
 /// A checker, wherever it is run.
 #[derive(Clone, Debug)]
 pub(super) struct Checker {
-    /// Its name.
     pub(super) name: String,
     /// Files that mark a project that it is for; none stands for the workspace.
     pub(super) markers: Vec<String>,
@@ -36,7 +35,6 @@ pub(super) enum Command {
         program: &'static str,
         /// Folders below that of the project, or of one above it, that it may be in.
         inside: &'static [&'static str],
-        /// Its arguments.
         arguments: &'static [&'static str],
         /// Whether a single file can be checked; then it stands behind the arguments, and else `.` does.
         one_file: bool,
@@ -62,7 +60,6 @@ pub(super) struct Checkers {
 /// A checker in a project.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
-    /// Its name.
     pub(super) name: String,
     /// The folder of the project.
     pub(super) folder: PathBuf,
@@ -134,10 +131,11 @@ impl Checkers {
 }
 
 fn built_in() -> Vec<Checker> {
-    let checker = |name: &str, markers: &[&str], endings: &[&str], command, format| Checker {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+    let checker = |name: &str, markers: &str, endings: &str, command, format| Checker {
         name: name.to_owned(),
-        markers: markers.iter().map(ToString::to_string).collect(),
-        endings: endings.iter().map(ToString::to_string).collect(),
+        markers: words(markers),
+        endings: words(endings),
         command,
         format,
     };
@@ -178,28 +176,18 @@ fn built_in() -> Vec<Checker> {
         install: "install Go, see https://go.dev/dl",
     };
     vec![
-        checker("cargo", &["Cargo.toml"], &["rs", "toml"], cargo, Format::Cargo),
-        checker("tsc", &["tsconfig.json"], &["ts", "tsx", "mts", "cts", "json"], tsc, Format::Tsc),
+        checker("cargo", "Cargo.toml", "rs toml", cargo, Format::Cargo),
+        checker("tsc", "tsconfig.json", "ts tsx mts cts json", tsc, Format::Tsc),
         checker(
             "eslint",
-            &[
-                "eslint.config.js",
-                "eslint.config.mjs",
-                "eslint.config.cjs",
-                "eslint.config.ts",
-                ".eslintrc.json",
-                ".eslintrc.js",
-                ".eslintrc.cjs",
-                ".eslintrc.yml",
-                ".eslintrc.yaml",
-                ".eslintrc",
-            ],
-            &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"],
+            "eslint.config.js eslint.config.mjs eslint.config.cjs eslint.config.ts .eslintrc.json .eslintrc.js \
+             .eslintrc.cjs .eslintrc.yml .eslintrc.yaml .eslintrc",
+            "js jsx mjs cjs ts tsx mts cts vue svelte",
             eslint,
             Format::Eslint,
         ),
-        checker("ruff", &["pyproject.toml", "ruff.toml", ".ruff.toml"], &["py", "pyi", "ipynb"], ruff, Format::Ruff),
-        checker("go", &["go.mod"], &["go", "mod"], go, Format::GoVet),
+        checker("ruff", "pyproject.toml ruff.toml .ruff.toml", "py pyi ipynb", ruff, Format::Ruff),
+        checker("go", "go.mod", "go mod", go, Format::GoVet),
     ]
 }
 

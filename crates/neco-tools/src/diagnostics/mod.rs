@@ -27,13 +27,11 @@ use checker::Checkers;
 use tool::Diagnostics;
 
 /// The tool that runs checkers.
-#[must_use]
 pub fn tools(settings: &ToolsSection) -> Vec<Arc<dyn DynTool>> {
     vec![erase(Diagnostics::new(Arc::new(Checkers::new(settings))))]
 }
 
 /// The same tools, but those that change files say afterwards which problems are new, if the user wants that.
-#[must_use]
 pub fn after_edits(tools: Vec<Arc<dyn DynTool>>, settings: &ToolsSection) -> Vec<Arc<dyn DynTool>> {
     if !settings.diagnostics.after_edits {
         return tools;

@@ -19,12 +19,11 @@ impl Severity {
     pub(super) fn of_word(word: &str) -> Self {
         match word.trim().to_ascii_lowercase().as_str() {
             "warning" | "warn" | "w" | "style" | "convention" | "refactor" => Self::Warning,
-            "info" | "information" | "note" | "hint" | "help" | "suggestion" | "i" => Self::Info,
+            "info" | "information" | "message" | "note" | "hint" | "help" | "suggestion" | "i" => Self::Info,
             _ => Self::Error,
         }
     }
 
-    /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

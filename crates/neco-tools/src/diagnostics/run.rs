@@ -27,7 +27,6 @@ const LAST_LINES: usize = 40;
 /// What a checker came to.
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
-    /// Its name.
     pub(super) name: String,
     /// What it found.
     pub(super) problems: Vec<Problem>,
@@ -53,9 +52,6 @@ enum End {
 }
 
 /// Runs a checker in the sandbox. Its processes are gone when this ends or is dropped.
-///
-/// # Errors
-/// When it can't be started or the call is stopped.
 pub(super) async fn run(check: &Check, limit: Duration, ctx: &ToolContext) -> Result<Ran, ToolError> {
     let started = Instant::now();
     ctx.live.push(OutputStream::Output, &format!("{}\n", check.line));

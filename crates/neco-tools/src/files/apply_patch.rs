@@ -1,27 +1,15 @@
 //! apply_patch: changes to several files in one patch, all or none.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
-use neco_safety::World;
-use neco_safety::secrets::Redactor;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, SideEffect, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
-use super::blocking;
+use super::call::{FileCall, FileTool};
 use super::foreign;
-use super::judged::{Judge, Judged};
-use super::ledger::Ledger;
-use super::patch::{Act, FilePatch, Stage, Surroundings, carry_out, done_words, plan_diffs, read, read_loosely};
+use super::patch::{Act, FilePatch, Stage, carry_out, done_words, plan_diffs, read, read_loosely};
 
-pub struct ApplyPatch {
-    pub ledger: Arc<Ledger>,
-    pub judged: Arc<Judged>,
-}
+pub struct ApplyPatch;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,21 +18,14 @@ pub struct Args {
     patch: String,
 }
 
-impl Tool for ApplyPatch {
+impl FileTool for ApplyPatch {
     type Args = Args;
     const NAME: &'static str = "apply_patch";
     const DESCRIPTION: &'static str = include_str!("apply_patch.md");
     const TOUCH: SideEffect = SideEffect::Writes;
+    const FOREIGN: &'static [foreign::Names] = &[foreign::PATCH];
 
-    fn adapt(arguments: &mut serde_json::Value) {
-        foreign::rename(arguments, foreign::PATCH);
-    }
-
-    fn recall(&self, known: &[KnownFile], workspace: &Path) {
-        self.ledger.recall(known, workspace);
-    }
-
-    fn summary(&self, args: &Args) -> String {
+    fn summary(args: &Args) -> String {
         match Readings::of(&args.patch).first() {
             [] => "Apply a patch".to_owned(),
             [one] => format!("Patch {}", one.path),
@@ -52,40 +33,25 @@ impl Tool for ApplyPatch {
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
-        let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
-        let cancel = ctx.cancel.clone();
-        blocking::look(ctx, move || {
-            let stage = stage(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
-            Ok(Plan { diff: plan_diffs(&stage), ..stage.plan() })
-        })
-        .await
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
+        let stage = stage(args, call)?;
+        Ok(Plan { diff: plan_diffs(&stage), ..stage.plan() })
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
-        let cancel = ctx.cancel.clone();
-        blocking::change(move || {
-            let stage = stage(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
-            if cancel.is_cancelled() {
-                return Err(blocking::cancelled());
-            }
-            let files = plan_diffs(&stage);
-            let notes = carry_out(world.as_ref(), &ledger, &stage)?;
-            let known = stage.staged.iter().filter(|staged| staged.text.is_some());
-            let known = known.filter_map(|staged| ledger.to_keep(&staged.located));
-            let output = ToolOutput::text(done_words(&stage, &notes)).with_known(known);
-            let output = stage.staged.iter().fold(output, |output, staged| output.with_changed(&staged.located));
-            Ok(output.with_display(Display::Diff { files }))
-        })
-        .await
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
+        let stage = stage(args, call)?;
+        call.go_on()?;
+        let files = plan_diffs(&stage);
+        let notes = carry_out(&stage, call)?;
+        let known = stage.staged.iter().filter(|staged| staged.text.is_some());
+        let known = known.filter_map(|staged| call.ledger.to_keep(&staged.located));
+        let output = ToolOutput::text(done_words(&stage, &notes)).with_known(known);
+        let output = stage.staged.iter().fold(output, |output, staged| output.with_changed(&staged.located));
+        Ok(output.with_display(Display::Diff { files }))
     }
 }
 
 /// The files that a patch names, as it names them; none where it can't be read.
-#[must_use]
 pub fn patched(patch: &str) -> Vec<String> {
     Readings::of(patch).first().iter().flat_map(named).map(str::to_owned).collect()
 }
@@ -121,24 +87,15 @@ impl Readings {
     }
 }
 
-fn stage(
-    world: &dyn World,
-    ledger: &Ledger,
-    judge: &Judge,
-    redactor: &Redactor,
-    args: &Args,
-    cancel: &CancellationToken,
-) -> Result<Stage, ToolError> {
-    let stop = || cancel.is_cancelled();
-    let around = Surroundings { world, ledger, judge, redactor, stop: &stop };
+fn stage(args: &Args, call: &FileCall) -> Result<Stage, ToolError> {
     let staged = |patch: &[FilePatch]| {
-        judge.begin();
-        Stage::of(patch, &around)
+        call.judge.begin();
+        Stage::of(patch, call)
     };
     let Readings { strict, loose } = Readings::of(&args.patch);
     let refused = match (&strict, &loose) {
         // It was planned as it reads otherwise: a file that was not judged is not touched.
-        (Ok(patch), Some(loose)) if !patch.iter().flat_map(named).all(|path| judge.may_name(path)) => {
+        (Ok(patch), Some(loose)) if !patch.iter().flat_map(named).all(|path| call.judge.may_name(path)) => {
             return staged(loose);
         }
         (Ok(patch), _) => match staged(patch) {

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use neco_proto::ErrorCode;
-use neco_safety::World;
 use neco_safety::path::{Access, Located, Stamp};
 use neco_toolkit::ToolError;
 
-use super::judged::{Judge, Judgement, Seen, attributes_of};
-use super::ledger::{Ledger, Needed};
+use super::call::FileCall;
+use super::judged::{Judgement, Seen, attributes_of};
+use super::ledger::Needed;
 use super::sniff::{Kind, sniff};
 use super::text::Form;
 
@@ -34,7 +34,6 @@ pub struct Draft {
 /// A file that was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes in it.
     pub bytes: usize,
     /// How many other names (hard links) the old file has, which still show the old content.
     pub other_names: u64,
@@ -42,7 +41,6 @@ pub struct Written {
 
 impl Written {
     /// What there is to say about other names of the file; often nothing.
-    #[must_use]
     pub fn note(&self) -> String {
         match self.other_names {
             0 => String::new(),
@@ -60,13 +58,9 @@ impl Draft {
     /// # Errors
     /// When it lies outside, is not what was judged or not as it was then, is no text, is too large, was not read as far as
     /// needed, or was changed since.
-    pub fn load(
-        world: &dyn World,
-        ledger: &Ledger,
-        judge: &Judge,
-        path: &str,
-        needed: Needed,
-    ) -> Result<Self, ToolError> {
+    pub fn load(call: &FileCall, path: &str, needed: Needed) -> Result<Self, ToolError> {
+        let FileCall { ctx, ledger, judge } = call;
+        let world = &ctx.world;
         let located = world.files().locate(path, Access::Write)?;
         let judgement = judge.judge(path, &located, Access::Write)?;
         if !located.exists() {
@@ -97,31 +91,27 @@ impl Draft {
     }
 
     /// Its text now, as far as it is text.
-    #[must_use]
     pub fn old_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.text.as_deref().unwrap_or_default())
     }
 
     /// Writes the text that takes the place of all of it.
-    ///
-    /// # Errors
-    /// As [`Draft::write_changed`].
-    pub fn write_whole(&self, world: &dyn World, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
-        self.write(world, ledger, text, Needed::All)
+    pub fn write_whole(&self, call: &FileCall, text: &[u8]) -> Result<Written, ToolError> {
+        self.write(call, text, Needed::All)
     }
 
     /// Writes the text with some of it changed, in the file's own form, and remembers it.
     ///
     /// # Errors
     /// When the file was changed since it was loaded, or can't be written.
-    pub fn write_changed(&self, world: &dyn World, ledger: &Ledger, text: &[u8]) -> Result<Written, ToolError> {
-        self.write(world, ledger, text, self.known)
+    pub fn write_changed(&self, call: &FileCall, text: &[u8]) -> Result<Written, ToolError> {
+        self.write(call, text, self.known)
     }
 
-    fn write(&self, world: &dyn World, ledger: &Ledger, text: &[u8], known: Needed) -> Result<Written, ToolError> {
+    fn write(&self, call: &FileCall, text: &[u8], known: Needed) -> Result<Written, ToolError> {
         let bytes = self.form.encode(text);
-        let replaced = world.write(&self.located, &bytes, self.before.as_ref(), None)?;
-        ledger.know_written(self.located.path(), replaced.stamp, &bytes, known);
+        let replaced = call.ctx.world.write(&self.located, &bytes, self.before.as_ref(), None)?;
+        call.ledger.know_written(self.located.path(), replaced.stamp, &bytes, known);
         Ok(Written { bytes: bytes.len(), other_names: replaced.other_names })
     }
 }

@@ -18,7 +18,6 @@ const MOST_LINES: usize = 2000;
 /// A diff that takes longer than this is coarser, not later.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// A change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// For the person.
@@ -28,7 +27,6 @@ pub struct Change {
 }
 
 /// The change from `old` (`None` for a new file) to `new`.
-#[must_use]
 pub fn change(path: &str, old: Option<&[u8]>, new: &[u8]) -> Change {
     let created = old.is_none();
     let old = old.unwrap_or_default();

@@ -1,33 +1,23 @@
 //! edit_file: text replaced in a file, in the one place that fits.
 
 use std::borrow::Cow;
-use std::path::Path;
-use std::sync::Arc;
 
-use neco_proto::event::KnownFile;
 use neco_proto::{Display, ErrorCode};
-use neco_safety::World;
-use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, SideEffect, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
+use super::call::{FileCall, FileTool, cancelled};
 use super::change::Draft;
 use super::diff::{self, Change};
 use super::edit_words::{closest_words, fit_words, line_list, places_words, regions};
-use super::foreign;
-use super::judged::{Judge, Judged};
-use super::ledger::{Ledger, Needed};
+use super::ledger::Needed;
 use super::left_out::{self, Written};
 use super::matching::{Edited, Misfit, Replacement, apply, unfenced};
-use super::{blocking, marked, near};
+use super::{foreign, marked, near};
 
-pub struct EditFile {
-    pub ledger: Arc<Ledger>,
-    pub judged: Arc<Judged>,
-}
+pub struct EditFile;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -52,58 +42,36 @@ pub struct Edit {
     replace_all: Option<bool>,
 }
 
-impl Tool for EditFile {
+impl FileTool for EditFile {
     type Args = Args;
     const NAME: &'static str = "edit_file";
     const DESCRIPTION: &'static str = include_str!("edit_file.md");
     const TOUCH: SideEffect = SideEffect::Writes;
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FILE, foreign::CHANGE];
 
-    fn adapt(arguments: &mut serde_json::Value) {
-        foreign::rename(arguments, foreign::FILE);
-        foreign::rename(arguments, foreign::CHANGE);
-    }
-
-    fn recall(&self, known: &[KnownFile], workspace: &Path) {
-        self.ledger.recall(known, workspace);
-    }
-
-    fn summary(&self, args: &Args) -> String {
+    fn summary(args: &Args) -> String {
         match args.edits.as_ref().map_or(1, Vec::len) {
             0 | 1 => format!("Edit {}", args.path),
             several => format!("Edit {} ({several} edits)", args.path),
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        let (world, ledger, args) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger), args.clone());
-        let (judge, redactor) = (Judge::planning(&self.judged, ctx), ctx.spill.redactor());
-        let cancel = ctx.cancel.clone();
-        blocking::look(ctx, move || {
-            let prepared = prepare(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
-            Ok(Plan { diff: vec![prepared.change.diff], ..prepared.draft.judgement.plan() })
-        })
-        .await
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
+        let prepared = prepare(args, call)?;
+        Ok(Plan { diff: vec![prepared.change.diff], ..prepared.draft.judgement.plan() })
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let (judge, redactor) = (Judge::running(&self.judged, ctx), ctx.spill.redactor());
-        let cancel = ctx.cancel.clone();
-        blocking::change(move || {
-            let mut prepared = prepare(world.as_ref(), &ledger, &judge, &redactor, &args, &cancel)?;
-            if cancel.is_cancelled() {
-                return Err(blocking::cancelled());
-            }
-            let written = prepared.draft.write_changed(world.as_ref(), &ledger, &prepared.text)?;
-            prepared.notes.extend(Some(written.note().trim().to_owned()).filter(|note| !note.is_empty()));
-            let (words, regions) = (prepared.words(), prepared.regions());
-            let (start, shown) = (words.len(), prepared.draft.located.shown());
-            let known = ledger.to_keep(&prepared.draft.located);
-            let output = ToolOutput::text(words + &regions).outside(start.., shown).with_known(known);
-            let output = output.with_changed(&prepared.draft.located);
-            Ok(output.with_display(Display::Diff { files: vec![prepared.change.diff] }))
-        })
-        .await
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
+        let mut prepared = prepare(args, call)?;
+        call.go_on()?;
+        let written = prepared.draft.write_changed(call, &prepared.text)?;
+        prepared.notes.extend(Some(written.note().trim().to_owned()).filter(|note| !note.is_empty()));
+        let (words, regions) = (prepared.words(), regions(&prepared.text, &prepared.change.regions));
+        let (start, shown) = (words.len(), prepared.draft.located.shown());
+        let known = call.ledger.to_keep(&prepared.draft.located);
+        let output = ToolOutput::text(words + &regions).outside(start.., shown).with_known(known);
+        let output = output.with_changed(&prepared.draft.located);
+        Ok(output.with_display(Display::Diff { files: vec![prepared.change.diff] }))
     }
 }
 
@@ -132,30 +100,18 @@ impl Prepared {
         words.push('\n');
         words
     }
-
-    /// What the changed places look like now.
-    fn regions(&self) -> String {
-        regions(&self.text, &self.change.regions)
-    }
 }
 
-fn prepare(
-    world: &dyn World,
-    ledger: &Ledger,
-    judge: &Judge,
-    redactor: &Redactor,
-    args: &Args,
-    cancel: &CancellationToken,
-) -> Result<Prepared, ToolError> {
-    let edits = edits_of(args)?;
-    let draft = Draft::load(world, ledger, judge, &args.path, Needed::Some)?;
+fn prepare(args: &Args, call: &FileCall) -> Result<Prepared, ToolError> {
+    let (edits, redactor) = (edits_of(args)?, call.redactor());
+    let draft = Draft::load(call, &args.path, Needed::Some)?;
     let before = draft.text.clone().unwrap_or_default();
     let (mut edits, old) = (restored(&edits, &draft), draft.old_text());
     let unfenced = without_fences(&mut edits, &draft);
     let shown = draft.located.shown();
     for (replaced, new, _) in &edits {
-        marked::check(redactor, replaced, &old, &shown)?;
-        marked::check(redactor, new, &old, &shown)?;
+        marked::check(&redactor, replaced, &old, &shown)?;
+        marked::check(&redactor, new, &old, &shown)?;
         left_out::check(&Written { shown: &shown, file: &old, old: replaced, new })?;
     }
     let edits: Vec<Replacement<'_>> = edits.iter().map(|(old, new, all)| Replacement { old, new, all: *all }).collect();
@@ -165,12 +121,12 @@ fn prepare(
     }
     let creates = before.is_empty() && edits.first().is_some_and(|edit| edit.old.is_empty());
     if draft.text.is_none() && !creates {
-        return Err(near::not_found(world.files(), &draft.located));
+        return Err(near::not_found(call.files(), &draft.located));
     }
     let mut state = Applied { text: before, notes: unfenced.into_iter().collect(), count: 0 };
     for (index, edit) in edits.iter().enumerate() {
         let which = if edits.len() > 1 { format!("edit {} of {}: ", index + 1, edits.len()) } else { String::new() };
-        state.apply(edit, &which, &draft, cancel)?;
+        state.apply(edit, &which, &draft, call)?;
     }
     if draft.text.as_ref() == Some(&state.text) {
         let words =
@@ -257,17 +213,11 @@ struct Applied {
 }
 
 impl Applied {
-    fn apply(
-        &mut self,
-        edit: &Replacement<'_>,
-        which: &str,
-        draft: &Draft,
-        cancel: &CancellationToken,
-    ) -> Result<(), ToolError> {
+    fn apply(&mut self, edit: &Replacement<'_>, which: &str, draft: &Draft, call: &FileCall) -> Result<(), ToolError> {
         if edit.old.is_empty() {
             return self.fill(edit.new, which, draft);
         }
-        let Edited { content, fit, count } = apply(&self.text, edit, &|| cancel.is_cancelled())
+        let Edited { content, fit, count } = apply(&self.text, edit, &|| call.ctx.cancel.is_cancelled())
             .map_err(|misfit| self.refusal(edit, &misfit, which, draft))?;
         self.text = content;
         self.count += count;
@@ -310,7 +260,7 @@ impl Applied {
                 let message = format!("{which}{shown} would become too long; nothing was changed");
                 ToolError::new(ErrorCode::FileTooLarge, message)
             }
-            Misfit::Stopped => blocking::cancelled(),
+            Misfit::Stopped => cancelled(),
             Misfit::NotFound(closest) => {
                 let near = closest
                     .as_ref()

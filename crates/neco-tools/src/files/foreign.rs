@@ -2,24 +2,22 @@
 
 use serde_json::Value;
 
-/// Names of a file.
-pub const FILE: &[(&str, &str)] =
-    &[("file_path", "path"), ("filePath", "path"), ("absolute_path", "path"), ("filename", "path")];
-/// Names of a folder.
-pub const FOLDER: &[(&str, &str)] = &[("dir_path", "path"), ("dirPath", "path"), ("directory", "path")];
-/// Names of a change.
-pub const CHANGE: &[(&str, &str)] = &[
+/// Their names, and ours.
+pub type Names = &'static [(&'static str, &'static str)];
+
+pub const FILE: Names = &[("file_path", "path"), ("filePath", "path"), ("absolute_path", "path"), ("filename", "path")];
+pub const FOLDER: Names = &[("dir_path", "path"), ("dirPath", "path"), ("directory", "path")];
+pub const CHANGE: Names = &[
     ("oldString", "old_string"),
     ("old_str", "old_string"),
     ("newString", "new_string"),
     ("new_str", "new_string"),
     ("replaceAll", "replace_all"),
 ];
-/// Names of a patch.
-pub const PATCH: &[(&str, &str)] = &[("input", "patch"), ("patchText", "patch")];
+pub const PATCH: Names = &[("input", "patch"), ("patchText", "patch")];
 
 /// Gives fields the names that they have here; one that is there under both names stays as it is, and is told of.
-pub fn rename(arguments: &mut Value, names: &[(&str, &str)]) {
+pub fn rename(arguments: &mut Value, names: Names) {
     let Some(fields) = arguments.as_object_mut() else { return };
     for (theirs, ours) in names {
         if !fields.contains_key(*ours)

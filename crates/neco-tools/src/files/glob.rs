@@ -1,30 +1,25 @@
 //! glob: files by name.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use ignore::{DirEntry, WalkState};
 use neco_proto::Display;
 use neco_safety::path::{Access, Located};
-use neco_safety::world::Files;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, ToolError, ToolOutput};
 use neco_workspace::{Scope, walker};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
-use super::blocking;
+use super::call::{FileCall, FileTool, folder};
 use super::foreign;
-use super::judged::{Judge, Judged};
 use super::list_directory::scope;
 use super::pattern::{Pattern, names_hidden, split};
 
 const DEFAULT_LIMIT: u32 = 200;
 
-pub struct Glob {
-    pub judged: Arc<Judged>,
-}
+pub struct Glob;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,66 +36,47 @@ pub struct Args {
     limit: Option<u32>,
 }
 
-impl Tool for Glob {
+impl FileTool for Glob {
     type Args = Args;
     const NAME: &'static str = "glob";
     const DESCRIPTION: &'static str = include_str!("glob.md");
-    const TOUCH: SideEffect = SideEffect::Reads;
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FOLDER];
 
-    fn adapt(arguments: &mut serde_json::Value) {
-        foreign::rename(arguments, foreign::FOLDER);
-    }
-
-    fn summary(&self, args: &Args) -> String {
+    fn summary(args: &Args) -> String {
         match args.path.as_deref() {
             None | Some("" | ".") => format!("Find {}", args.pattern),
             Some(path) => format!("Find {} in {path}", args.pattern),
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        let (world, args) = (Arc::clone(&ctx.world), args.clone());
-        let judge = Judge::planning(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let (folder, _) = start(world.files(), &args)?;
-            Ok(judge.judge(&args.pattern, &folder, Access::Read)?.plan())
-        })
-        .await
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
+        let (folder, _) = start(args, call)?;
+        Ok(call.judge.judge(&args.pattern, &folder, Access::Read)?.plan())
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
-        let judge = Judge::running(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let (folder, pattern) = start(world.files(), &args)?;
-            judge.judge(&args.pattern, &folder, Access::Read)?;
-            let found = find(world.files(), &folder, &pattern, &args, &cancel)?;
-            Ok(print(&args, &found, bytes))
-        })
-        .await
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
+        let (folder, pattern) = start(args, call)?;
+        call.judge.judge(&args.pattern, &folder, Access::Read)?;
+        let found = find(&folder, &pattern, args, call)?;
+        Ok(print(args, &found, call.ctx.max_output))
     }
 }
 
 /// Where the walk starts and what it looks for from there.
-fn start(files: &Files, args: &Args) -> Result<(Located, Pattern), ToolError> {
+fn start(args: &Args, call: &FileCall) -> Result<(Located, Pattern), ToolError> {
     let (named, rest) = split(&args.pattern);
-    let base = Path::new(args.path.as_deref().filter(|path| !path.is_empty()).unwrap_or("."));
+    let base = Path::new(folder(args.path.as_deref()));
     if named.as_os_str().is_empty() {
-        return Ok((files.locate(base, Access::Read)?, Pattern::new(&rest)?));
+        return Ok((call.files().locate(base, Access::Read)?, Pattern::new(&rest)?));
     }
-    Ok((files.locate(base.join(named), Access::Read)?, Pattern::anchored(&rest)?))
+    Ok((call.files().locate(base.join(named), Access::Read)?, Pattern::anchored(&rest)?))
 }
 
 type Found = (SystemTime, PathBuf);
 
 /// The files that fit, newest first.
-fn find(
-    files: &Files,
-    folder: &Located,
-    pattern: &Pattern,
-    args: &Args,
-    cancel: &CancellationToken,
-) -> Result<Vec<PathBuf>, ToolError> {
+fn find(folder: &Located, pattern: &Pattern, args: &Args, call: &FileCall) -> Result<Vec<PathBuf>, ToolError> {
+    let (files, cancel) = (call.files(), &call.ctx.cancel);
     let found: Mutex<Vec<Found>> = Mutex::default();
     let scope = match scope(args.all) {
         Scope::Visible if names_hidden(&args.pattern) => Scope::Hidden,
@@ -122,9 +98,7 @@ fn find(
             WalkState::Continue
         })
     });
-    if cancel.is_cancelled() {
-        return Err(blocking::cancelled());
-    }
+    call.go_on()?;
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let workspace = files.workspace();

@@ -2,24 +2,20 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 use neco_proto::{Display, ErrorCode};
-use neco_safety::path::{Access, Located};
+use neco_safety::path::Located;
 use neco_safety::untrusted;
 use neco_safety::world::Files;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, ToolError, ToolOutput, counted};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
+use super::call::{FileCall, FileTool, folder};
 use super::foreign;
-use super::judged::{Judge, Judged};
 use super::list_directory::scope;
 use super::pattern::Pattern;
 use super::search::{self, Found, Mode, Query};
-use super::{blocking, near};
-use neco_toolkit::counted;
 
 const DEFAULT_LINES: u32 = 200;
 const DEFAULT_FILES: u32 = 500;
@@ -28,9 +24,7 @@ const MOST_RESULTS: usize = 100_000;
 /// Nobody reads more than this around a match.
 const MOST_CONTEXT: u32 = 50;
 
-pub struct Grep {
-    pub judged: Arc<Judged>,
-}
+pub struct Grep;
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -76,7 +70,7 @@ pub enum Output {
 
 impl Args {
     fn path(&self) -> &str {
-        self.path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".")
+        folder(self.path.as_deref())
     }
 
     fn skip(&self) -> usize {
@@ -131,68 +125,41 @@ impl Args {
     }
 }
 
-impl Tool for Grep {
+impl FileTool for Grep {
     type Args = Args;
     const NAME: &'static str = "grep";
     const DESCRIPTION: &'static str = include_str!("grep.md");
-    const TOUCH: SideEffect = SideEffect::Reads;
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FOLDER];
 
-    fn adapt(arguments: &mut serde_json::Value) {
-        foreign::rename(arguments, foreign::FOLDER);
-    }
-
-    fn summary(&self, args: &Args) -> String {
+    fn summary(args: &Args) -> String {
         match args.path() {
             "." => format!("Search {:?}", args.pattern),
             path => format!("Search {:?} in {path}", args.pattern),
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        let (world, args) = (Arc::clone(&ctx.world), args.clone());
-        let judge = Judge::planning(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let root = near::existing(world.files(), args.path())?;
-            args.query(&root, world.files())?;
-            Ok(judge.judge(args.path(), &root, Access::Read)?.plan())
-        })
-        .await
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
+        let (root, judgement) = call.existing(args.path())?;
+        args.query(&root, call.files())?;
+        Ok(judgement.plan())
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (world, cancel, bytes) = (Arc::clone(&ctx.world), ctx.cancel.clone(), ctx.max_output);
-        let judge = Judge::running(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let root = near::existing(world.files(), args.path())?;
-            judge.judge(args.path(), &root, Access::Read)?;
-            grep(world.files(), &root, &args, bytes, &cancel)
-        })
-        .await
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
+        let (root, _) = call.existing(args.path())?;
+        let is_file = !root.metadata()?.is_dir();
+        if is_file {
+            // Says what a pipe or a device is instead of finding nothing in it.
+            root.open()?;
+        }
+        let query = args.query(&root, call.files())?;
+        let found = search::search(call.files().workspace(), &root, &query, &call.ctx.cancel);
+        call.go_on()?;
+        if is_file && found.binary > 0 && found.total_matches == 0 {
+            let message = format!("{} is a binary file; nothing was found in the text it begins with", root.shown());
+            return Err(ToolError::new(ErrorCode::NotATextFile, message));
+        }
+        Ok(print(args, &found, call.ctx.max_output))
     }
-}
-
-fn grep(
-    files: &Files,
-    root: &Located,
-    args: &Args,
-    bytes: usize,
-    cancel: &CancellationToken,
-) -> Result<ToolOutput, ToolError> {
-    let is_file = !root.metadata()?.is_dir();
-    if is_file {
-        // Says what a pipe or a device is instead of finding nothing in it.
-        root.open()?;
-    }
-    let query = args.query(root, files)?;
-    let found = search::search(files.workspace(), root, &query, cancel);
-    if cancel.is_cancelled() {
-        return Err(blocking::cancelled());
-    }
-    if is_file && found.binary > 0 && found.total_matches == 0 {
-        let message = format!("{} is a binary file; nothing was found in the text it begins with", root.shown());
-        return Err(ToolError::new(ErrorCode::NotATextFile, message));
-    }
-    Ok(print(args, &found, bytes))
 }
 
 fn print(args: &Args, found: &Found, bytes: usize) -> ToolOutput {

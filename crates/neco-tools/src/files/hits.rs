@@ -30,7 +30,6 @@ pub struct FileHits {
 
 impl FileHits {
     /// The lines of each match.
-    #[must_use]
     pub fn chunks(&self) -> Vec<&[u8]> {
         let ends = self.starts.iter().skip(1).copied().chain([self.text.len()]);
         self.starts.iter().zip(ends).map(|(start, end)| self.text.get(*start..end).unwrap_or_default()).collect()
@@ -57,7 +56,6 @@ struct Kept {
 
 impl Keeper {
     /// A keeper of at most `most` results (and the rest of the file that has the last of them).
-    #[must_use]
     pub fn new(most: usize, mode: Mode) -> Self {
         Self { most, mode, kept: Mutex::default() }
     }
@@ -116,21 +114,15 @@ pub struct Hits<'a> {
     /// Where lines before a match began that has not come yet.
     before: Option<usize>,
     wanted: Option<bool>,
-    binary: bool,
+    /// Whether it turned out not to be text.
+    pub binary: bool,
 }
 
 impl<'a> Hits<'a> {
     /// For the file that is shown as `path`.
-    #[must_use]
     pub fn new(path: &'a Path, matcher: &'a RegexMatcher, keeper: &'a Keeper) -> Self {
         let (count, text, starts) = (0, Vec::new(), Vec::new());
         Self { path, matcher, keeper, count, text, starts, before: None, wanted: None, binary: false }
-    }
-
-    /// Whether it turned out not to be text.
-    #[must_use]
-    pub fn is_binary(&self) -> bool {
-        self.binary
     }
 
     /// What was found, if anything was.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_proto::{CallId, ErrorCode, Risk};
 use neco_safety::path::{Access, Attributes, Located, PathError, Stamp};
-use neco_toolkit::{Plan, ToolContext, ToolError};
+use neco_toolkit::{Plan, ToolError};
 
 use super::ledger::{HASHED, hash};
 
@@ -78,21 +78,19 @@ pub struct Judge {
     stage: Stage,
 }
 
+/// The stages of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub enum Stage {
+    /// It is looked at.
     Planning,
+    /// It is done.
     Running,
 }
 
 impl Judge {
-    /// For a call that is planned.
-    pub fn planning(judged: &Arc<Judged>, ctx: &ToolContext) -> Self {
-        Self { judged: Arc::clone(judged), call_id: ctx.call_id.clone(), stage: Stage::Planning }
-    }
-
-    /// For a call that runs.
-    pub fn running(judged: &Arc<Judged>, ctx: &ToolContext) -> Self {
-        Self { judged: Arc::clone(judged), call_id: ctx.call_id.clone(), stage: Stage::Running }
+    /// The judge of a call at a stage.
+    pub fn new(judged: &Arc<Judged>, call_id: CallId, stage: Stage) -> Self {
+        Self { judged: Arc::clone(judged), call_id, stage }
     }
 
     /// Begins with what a call may mean: while it is planned, what another reading of it named counts no more.

@@ -41,7 +41,6 @@ pub enum Needed {
 /// Lines of a file that were shown, counted from one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The lines.
     pub lines: Range<u64>,
     /// How many there are, where that is known.
     pub total: Option<u64>,
@@ -112,7 +111,6 @@ impl Ledger {
 
     /// All that is known of a file, to be kept beyond this process. A file that is too big to be known by its
     /// content is read again instead.
-    #[must_use]
     pub fn to_keep(&self, located: &Located) -> Option<KnownFile> {
         let known = self.get(located.path())?;
         let (lines, total_lines) = match known.seen {
@@ -141,7 +139,6 @@ impl Ledger {
     }
 
     /// How much of a file is known.
-    #[must_use]
     pub fn known(&self, path: &Path) -> Needed {
         match self.get(path).map(|known| known.seen) {
             Some(Coverage::All) => Needed::All,
@@ -150,13 +147,11 @@ impl Ledger {
     }
 
     /// Whether anything is known of a file.
-    #[must_use]
     pub fn is_known(&self, path: &Path) -> bool {
         self.get(path).is_some()
     }
 
     /// Where reading stopped, if the file is still the same.
-    #[must_use]
     pub fn mark(&self, path: &Path, stamp: &Stamp) -> Option<Mark> {
         self.get(path).filter(|known| known.stamp == Some(*stamp))?.mark
     }

@@ -63,7 +63,6 @@ fn placeholder<'a>(written: &Written<'a>) -> Option<(usize, &'a str)> {
 }
 
 /// Whether a file is read by people, by its name.
-#[must_use]
 pub fn is_prose(shown: &str) -> bool {
     let ending = Path::new(shown).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     PROSE.iter().any(|prose| ending.eq_ignore_ascii_case(prose))

@@ -21,7 +21,6 @@ pub struct LineReader<R> {
     stop: Box<dyn Fn() -> bool + Send>,
 }
 
-/// One line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// Its beginning, without the line ending.
@@ -44,9 +43,6 @@ impl<R: Read> LineReader<R> {
     }
 
     /// Skips up to `count` lines and says how many there were.
-    ///
-    /// # Errors
-    /// What the source says.
     pub fn skip(&mut self, count: u64) -> io::Result<u64> {
         let mut skipped = 0;
         let mut inside = false;
@@ -71,9 +67,6 @@ impl<R: Read> LineReader<R> {
     }
 
     /// The next line; `None` at the end.
-    ///
-    /// # Errors
-    /// What the source says.
     pub fn next_line(&mut self, line: &mut Line) -> io::Result<bool> {
         line.text.clear();
         (line.length, line.ended) = (0, false);
@@ -94,9 +87,6 @@ impl<R: Read> LineReader<R> {
     }
 
     /// Whether there is something left.
-    ///
-    /// # Errors
-    /// What the source says.
     pub fn fill(&mut self) -> io::Result<bool> {
         while self.from == self.to {
             if (self.stop)() {
@@ -124,9 +114,6 @@ impl<R: Read> LineReader<R> {
 
 /// Where the last `count` lines of a source of `size` bytes begin, read from its end, and how many
 /// lines that are.
-///
-/// # Errors
-/// What the source says.
 pub fn start_of_last(
     source: &mut (impl Read + Seek),
     size: u64,

@@ -46,9 +46,6 @@ impl Entry {
 }
 
 /// Lists a folder: folders first, then files, each by name.
-///
-/// # Errors
-/// When it can't be read.
 pub fn list(files: &Files, folder: &Located, scope: Scope, page: Page) -> Result<ToolOutput, ToolError> {
     let mut all = entries(folder)?;
     // What rules close is not even counted.
@@ -106,7 +103,6 @@ fn print(folder: &Located, entries: &[Entry], left_out: usize, page: Page) -> To
 }
 
 /// A number of bytes as people say it.
-#[must_use]
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
     if bytes < 1024 {

@@ -6,15 +6,14 @@
 //!
 //! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`change`],
 //! [`diff`], [`marked`], [`placeholder`], [`left_out`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`]; [`listing`],
-//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`foreign`], [`blocking`].
+//! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`foreign`], [`call`].
 
 use std::sync::Arc;
 
 use neco_toolkit::DynTool;
-use neco_toolkit::tool::erase;
 
 mod apply_patch;
-pub(crate) mod blocking;
+pub(crate) mod call;
 mod change;
 mod diff;
 mod document;
@@ -47,17 +46,15 @@ pub use apply_patch::patched;
 pub use document::points_shown;
 
 /// The file tools of one agent, which share what it knows of files.
-#[must_use]
 pub fn tools() -> Vec<Arc<dyn DynTool>> {
-    let ledger = Arc::new(ledger::Ledger::default());
-    let judged = Arc::new(judged::Judged::default());
+    let shared = call::Shared::default();
     vec![
-        erase(read_file::ReadFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
-        erase(write_file::WriteFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
-        erase(edit_file::EditFile { ledger: Arc::clone(&ledger), judged: Arc::clone(&judged) }),
-        erase(apply_patch::ApplyPatch { ledger, judged: Arc::clone(&judged) }),
-        erase(list_directory::ListDirectory { judged: Arc::clone(&judged) }),
-        erase(glob::Glob { judged: Arc::clone(&judged) }),
-        erase(grep::Grep { judged }),
+        shared.tool(read_file::ReadFile),
+        shared.tool(write_file::WriteFile),
+        shared.tool(edit_file::EditFile),
+        shared.tool(apply_patch::ApplyPatch),
+        shared.tool(list_directory::ListDirectory),
+        shared.tool(glob::Glob),
+        shared.tool(grep::Grep),
     ]
 }

@@ -25,7 +25,6 @@ pub fn existing(files: &Files, path: &str) -> Result<Located, ToolError> {
 }
 
 /// The error for a path that does not exist, with what may have been meant.
-#[must_use]
 pub fn not_found(files: &Files, located: &Located) -> ToolError {
     let shown = located.shown();
     let near = near_names(files, located.path());

@@ -56,10 +56,6 @@ pub struct Page {
     size: u64,
 }
 
-/// Reads a page.
-///
-/// # Errors
-/// What the source says.
 pub fn collect<R: Read>(reader: &mut LineReader<R>, wanted: &Wanted) -> io::Result<Page> {
     let first = wanted.from_end.map_or(wanted.first as i64, |left| -(left as i64));
     let mut page =
@@ -88,13 +84,11 @@ pub fn collect<R: Read>(reader: &mut LineReader<R>, wanted: &Wanted) -> io::Resu
 
 impl Page {
     /// Whether the file ends before the first line wanted. An empty file has nothing to be past.
-    #[must_use]
     pub fn is_past_the_end(&self) -> bool {
         self.shown == 0 && !self.more && self.wanted_first > 1
     }
 
     /// Which lines of the file it shows, and how many there are where that is known.
-    #[must_use]
     pub fn seen(&self) -> Seen {
         let first = u64::try_from(self.first).unwrap_or(0);
         // Lines that are counted from the end have no number, and an empty file has none to see.

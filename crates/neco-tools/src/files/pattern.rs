@@ -17,9 +17,6 @@ pub struct Pattern {
 
 impl Pattern {
     /// A pattern; without a `/` it is for names in any folder, with a `!` in front for what does not fit.
-    ///
-    /// # Errors
-    /// When it is not a pattern.
     pub fn new(pattern: &str) -> Result<Self, ToolError> {
         let mut new = Self::anchored(pattern)?;
         new.names_only = !pattern.trim_start_matches("./").contains('/');
@@ -27,9 +24,6 @@ impl Pattern {
     }
 
     /// A pattern that starts at one folder, whatever it contains.
-    ///
-    /// # Errors
-    /// When it is not a pattern.
     pub fn anchored(pattern: &str) -> Result<Self, ToolError> {
         let (negated, rest) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
         let rest = rest.trim_start_matches("./");
@@ -42,13 +36,11 @@ impl Pattern {
     }
 
     /// Whether it is for what does not fit.
-    #[must_use]
     pub fn is_negated(&self) -> bool {
         self.negated
     }
 
     /// Whether a path, relative to where the pattern starts, fits.
-    #[must_use]
     pub fn fits(&self, relative: &Path) -> bool {
         let fits = match relative.file_name() {
             Some(name) if self.names_only => self.matcher.is_match(Path::new(name)),
@@ -59,7 +51,6 @@ impl Pattern {
 }
 
 /// The folders that a pattern names outright, and the rest of it.
-#[must_use]
 pub fn split(pattern: &str) -> (PathBuf, String) {
     let mut folder = PathBuf::new();
     let mut rest = pattern;
@@ -74,7 +65,6 @@ pub fn split(pattern: &str) -> (PathBuf, String) {
 }
 
 /// Whether a pattern asks for hidden names by name.
-#[must_use]
 pub fn names_hidden(pattern: &str) -> bool {
     pattern.split(['/', '{', ',']).any(|name| name.len() > 1 && name.starts_with('.') && name != "..")
 }

@@ -1,30 +1,24 @@
 //! read_file: lines of a text file, of any size and encoding; pictures, PDF documents and notebooks.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::Path;
-use std::sync::Arc;
 
 use neco_proto::ErrorCode;
-use neco_proto::event::KnownFile;
-use neco_safety::World;
-use neco_safety::path::{Access, Located};
+use neco_safety::path::Located;
 use neco_safety::world::Content;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, ToolError, ToolOutput};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
+use super::call::{FileCall, FileTool, cancelled};
 use super::document::{self, Span};
 use super::foreign;
-use super::judged::{Judge, Judged};
-use super::ledger::{HASHED, Ledger, Mark};
+use super::ledger::{HASHED, Mark};
 use super::lines::{LineReader, Utf16Reader, start_of_last};
 use super::listing::{self, size};
 use super::page::{self, Page, Wanted};
 use super::sniff::{Kind, SNIFFED, sniff};
 use super::text::{Encoding, Form};
-use super::{blocking, near};
 
 /// What is returned at most, whatever the settings say.
 const MOST_BYTES: usize = 1024 * 1024;
@@ -32,12 +26,9 @@ const DEFAULT_LIMIT: u32 = 2000;
 /// A file beyond this is not read to its end only to count its lines.
 const COUNTED: u64 = 64 * 1024 * 1024;
 
-pub struct ReadFile {
-    pub ledger: Arc<Ledger>,
-    pub judged: Arc<Judged>,
-}
+pub struct ReadFile;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Path, relative to the workspace or absolute.
@@ -51,21 +42,13 @@ pub struct Args {
     pages: Option<String>,
 }
 
-impl Tool for ReadFile {
+impl FileTool for ReadFile {
     type Args = Args;
     const NAME: &'static str = "read_file";
     const DESCRIPTION: &'static str = include_str!("read_file.md");
-    const TOUCH: SideEffect = SideEffect::Reads;
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FILE];
 
-    fn adapt(arguments: &mut serde_json::Value) {
-        foreign::rename(arguments, foreign::FILE);
-    }
-
-    fn recall(&self, known: &[KnownFile], workspace: &Path) {
-        self.ledger.recall(known, workspace);
-    }
-
-    fn summary(&self, args: &Args) -> String {
+    fn summary(args: &Args) -> String {
         if let Some(pages) = &args.pages {
             let what = if args.path.to_ascii_lowercase().ends_with(".ipynb") { "cell" } else { "page" };
             let several = if pages.contains(['-', '–']) { "s" } else { "" };
@@ -85,52 +68,32 @@ impl Tool for ReadFile {
         }
     }
 
-    async fn plan(&self, args: &Args, ctx: &ToolContext) -> Result<Plan, ToolError> {
-        let (world, path) = (Arc::clone(&ctx.world), args.path.clone());
-        let judge = Judge::planning(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let located = near::existing(world.files(), &path)?;
-            Ok(judge.judge(&path, &located, Access::Read)?.plan())
-        })
-        .await
+    fn plan(&self, args: &Args, call: &FileCall) -> Result<Plan, ToolError> {
+        Ok(call.existing(&args.path)?.1.plan())
     }
 
-    async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (world, ledger) = (Arc::clone(&ctx.world), Arc::clone(&self.ledger));
-        let (cancel, bytes) = (ctx.cancel.clone(), ctx.max_output.min(MOST_BYTES));
-        let judge = Judge::running(&self.judged, ctx);
-        blocking::look(ctx, move || {
-            let located = near::existing(world.files(), &args.path)?;
-            judge.judge(&args.path, &located, Access::Read)?;
-            read(world.as_ref(), located, &ledger, &args, bytes, &cancel)
-        })
-        .await
+    fn run(&self, args: &Args, call: &FileCall) -> Result<ToolOutput, ToolError> {
+        read(args, call.existing(&args.path)?.0, call)
     }
 }
 
-fn read(
-    world: &dyn World,
-    located: Located,
-    ledger: &Ledger,
-    args: &Args,
-    bytes: usize,
-    cancel: &CancellationToken,
-) -> Result<ToolOutput, ToolError> {
+fn read(args: &Args, located: Located, call: &FileCall) -> Result<ToolOutput, ToolError> {
+    let bytes = call.ctx.max_output.min(MOST_BYTES);
     if located.metadata()?.is_dir() {
         let page = listing::Page { skip: 0, limit: usize::MAX, bytes };
-        return listing::list(world.files(), &located, Scope::Visible, page);
+        return listing::list(call.files(), &located, Scope::Visible, page);
     }
-    if let Some(output) = document(world, &located, args, bytes, cancel)? {
+    if let Some(output) = document(args, &located, bytes, call)? {
         return Ok(output);
     }
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).max(1);
-    let reading = Reading { world, located, ledger, offset: args.offset.unwrap_or(1), limit, bytes, cancel };
+    let reading = Reading { call, located, offset: args.offset.unwrap_or(1), limit, bytes };
     let page = reading.page()?;
     // The last lines are what comes nearest to what is not there.
     let past = page.is_past_the_end().then_some(page.total).flatten();
     let reading = Reading { offset: if past.is_some() { -i64::from(limit) } else { reading.offset }, ..reading };
     let page = if past.is_some() { reading.page()? } else { page };
-    let mut output = page.print(&reading.located.shown()).with_known(ledger.to_keep(&reading.located));
+    let mut output = page.print(&reading.located.shown()).with_known(call.ledger.to_keep(&reading.located));
     if let (Some(total), Some(offset)) = (past, args.offset) {
         output.model.push_str(&format!("\n(line {offset} is past the end: there are {total}; these are the last)"));
     }
@@ -146,53 +109,45 @@ fn read(
 }
 
 /// A file that is more than lines; `None` for one that is not, or whose lines are asked for.
-fn document(
-    world: &dyn World,
-    located: &Located,
-    args: &Args,
-    bytes: usize,
-    cancel: &CancellationToken,
-) -> Result<Option<ToolOutput>, ToolError> {
+fn document(args: &Args, located: &Located, bytes: usize, call: &FileCall) -> Result<Option<ToolOutput>, ToolError> {
     let span = Span::read(args.pages.as_deref())?;
     let lines = args.offset.is_some() || args.limit.is_some();
     if document::is_notebook(located) {
         return if lines { Ok(None) } else { document::notebook(located, span, bytes) };
     }
     let mut head = [0; 16];
-    let (mut file, _) = world.open(located)?;
+    let (mut file, _) = call.ctx.world.open(located)?;
     let read = file.read(&mut head).map_err(|error| ToolError::failed(format!("{}: {error}", located.shown())))?;
     let head = head.get(..read).unwrap_or_default();
     if head.starts_with(b"%PDF-") {
-        return document::pdf(located, span, bytes, &|| cancel.is_cancelled()).map(Some);
+        return document::pdf(located, span, bytes, &|| call.ctx.cancel.is_cancelled()).map(Some);
     }
     document::media_type(head).map(|media_type| document::picture(located, media_type)).transpose()
 }
 
 struct Reading<'a> {
-    world: &'a dyn World,
+    call: &'a FileCall,
     located: Located,
-    ledger: &'a Ledger,
     offset: i64,
     limit: u32,
     bytes: usize,
-    cancel: &'a CancellationToken,
 }
 
 impl Reading<'_> {
     fn page(&self) -> Result<Page, ToolError> {
-        let (mut file, stamp) = self.world.open(&self.located)?;
+        let (mut file, stamp) = self.call.ctx.world.open(&self.located)?;
         let form = self.form(&mut file, stamp.size())?;
         if stamp.size() <= HASHED {
             let mut content = Vec::new();
             file.take(HASHED + 1).read_to_end(&mut content).map_err(|error| self.failed(&error))?;
             let page = self.page_of(Cursor::new(content.as_slice()), form, content.len() as u64, None);
             let (page, _) = page.map_err(|error| self.failed(&error))?;
-            self.ledger.know_read(self.located.path(), stamp, &content, page.seen());
+            self.call.ledger.know_read(self.located.path(), stamp, &content, page.seen());
             return Ok(page);
         }
-        let known = self.ledger.mark(self.located.path(), &stamp);
+        let known = self.call.ledger.mark(self.located.path(), &stamp);
         let (page, mark) = self.page_of(file, form, stamp.size(), known).map_err(|error| self.failed(&error))?;
-        self.ledger.know_part(self.located.path(), stamp, mark.or(known), page.seen());
+        self.call.ledger.know_part(self.located.path(), stamp, mark.or(known), page.seen());
         Ok(page)
     }
 
@@ -250,7 +205,7 @@ impl Reading<'_> {
 
     /// The end of a file that is too big to be counted: lines have their distance from the end as a number.
     fn last_lines<R: Read + Seek>(&self, mut source: R, form: Form, size: u64) -> io::Result<Page> {
-        let stop = || self.cancel.is_cancelled();
+        let stop = || self.call.ctx.cancel.is_cancelled();
         let (start, found) = start_of_last(&mut source, size, self.offset.unsigned_abs(), &stop)?;
         source.seek(SeekFrom::Start(start))?;
         let mut wanted = self.wanted(form, 0, 1, size);
@@ -264,13 +219,13 @@ impl Reading<'_> {
     }
 
     fn reader<R: Read>(&self, source: R) -> LineReader<R> {
-        let cancel = self.cancel.clone();
+        let cancel = self.call.ctx.cancel.clone();
         LineReader::new(source, move || cancel.is_cancelled())
     }
 
     fn failed(&self, error: &io::Error) -> ToolError {
-        if self.cancel.is_cancelled() {
-            return blocking::cancelled();
+        if self.call.ctx.cancel.is_cancelled() {
+            return cancelled();
         }
         ToolError::failed(format!("{} can't be read: {error}", self.located.shown()))
     }

@@ -86,9 +86,6 @@ pub struct Found {
 }
 
 /// The matcher for a pattern.
-///
-/// # Errors
-/// When it is not a regular expression.
 pub fn matcher(
     pattern: &str,
     literal: bool,
@@ -113,9 +110,6 @@ pub fn matcher(
 }
 
 /// The files of a type.
-///
-/// # Errors
-/// When there is no such type.
 pub fn types(name: &str) -> Result<Types, ToolError> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
@@ -129,7 +123,6 @@ pub fn types(name: &str) -> Result<Types, ToolError> {
 }
 
 /// Searches a file or a tree. What comes back is sorted by path.
-#[must_use]
 pub fn search(workspace: &Path, root: &Located, query: &Query, cancel: &CancellationToken) -> Found {
     let mut builder = walker(workspace, root.path(), query.scope);
     if let Some(types) = &query.types {
@@ -267,7 +260,7 @@ impl Worker<'_> {
             self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        if cut || hits.is_binary() {
+        if cut || hits.binary {
             self.shared.binary.fetch_add(1, Ordering::Relaxed);
         }
         if let Some(hits) = hits.finish() {

@@ -8,14 +8,12 @@ pub const SNIFFED: usize = 8192;
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text in this form.
     Text(Form),
     /// Something else, in words.
     Binary(&'static str),
 }
 
 /// What a file with these first bytes is.
-#[must_use]
 pub fn sniff(head: &[u8]) -> Kind {
     for (encoding, mark) in
         [(Encoding::Utf8, &b"\xef\xbb\xbf"[..]), (Encoding::Utf16Le, b"\xff\xfe"), (Encoding::Utf16Be, b"\xfe\xff")]

@@ -88,14 +88,12 @@ impl Form {
 }
 
 /// Whether every line of a text ends with CRLF, and there is at least one.
-#[must_use]
 pub fn is_crlf(text: &[u8]) -> bool {
     let mut newlines = memchr::memchr_iter(b'\n', text).peekable();
     newlines.peek().is_some() && newlines.all(|at| at > 0 && text.get(at - 1) == Some(&b'\r'))
 }
 
 /// The text with CRLF line endings; those it has already stay.
-#[must_use]
 pub fn with_crlf(text: &[u8]) -> Vec<u8> {
     let mut result = Vec::with_capacity(text.len() + text.len() / 16);
     let mut before = 0;
@@ -110,7 +108,6 @@ pub fn with_crlf(text: &[u8]) -> Vec<u8> {
 }
 
 /// The text with LF line endings.
-#[must_use]
 pub fn with_lf(text: &[u8]) -> Vec<u8> {
     let mut result = Vec::with_capacity(text.len());
     let mut bytes = text.iter().peekable();
@@ -123,7 +120,6 @@ pub fn with_lf(text: &[u8]) -> Vec<u8> {
 }
 
 /// How many lines a text has; a last line without an ending counts.
-#[must_use]
 pub fn count_lines(text: &[u8]) -> usize {
     let newlines = memchr::memchr_iter(b'\n', text).count();
     if text.is_empty() || text.ends_with(b"\n") { newlines } else { newlines + 1 }

@@ -22,7 +22,6 @@ pub(super) struct Split {
 }
 
 /// The files of a diff.
-#[must_use]
 pub(super) fn split(text: &str) -> Split {
     let mut split = Split::default();
     for file in each(text) {
@@ -75,7 +74,6 @@ fn each(text: &str) -> Vec<Diff> {
 }
 
 /// The diff without the files that `hidden` names, and what was left out.
-#[must_use]
 pub(super) fn without(text: &str, hidden: impl Fn(&str) -> bool) -> (String, Vec<String>) {
     let (mut kept, mut out) = (String::with_capacity(text.len()), Vec::new());
     let mut is_hidden = false;

@@ -23,7 +23,6 @@ use neco_toolkit::DynTool;
 use neco_toolkit::tool::erase;
 
 /// The git tool.
-#[must_use]
 pub fn tools() -> Vec<Arc<dyn DynTool>> {
     vec![erase(tool::Git)]
 }

@@ -19,20 +19,9 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Settings for every run: no program that the repository or a person has for people and no watcher, names
 /// as they are and from the workspace, and paths that are paths: a pattern could name what nobody judged.
-const ALWAYS: [&str; 12] = [
-    "--no-pager",
-    "--literal-pathspecs",
-    "-c",
-    "color.ui=false",
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "core.editor=true",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "status.relativePaths=true",
-];
+const ALWAYS: &str = "\
+    --no-pager --literal-pathspecs -c color.ui=false -c core.quotePath=false -c core.editor=true -c \
+    core.fsmonitor=false -c status.relativePaths=true";
 /// And for those that only look: no lock, no check of signatures by another program.
 const LOOKING: [&str; 3] = ["--no-optional-locks", "-c", "log.showSignature=false"];
 
@@ -70,9 +59,6 @@ pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Re
 }
 
 /// Runs git with these words.
-///
-/// # Errors
-/// As [`run`].
 pub(super) async fn start(
     words: &[String],
     limit: Duration,
@@ -81,7 +67,7 @@ pub(super) async fn start(
 ) -> Result<Ran, ToolError> {
     let launch = Launch {
         program: OsString::from("git"),
-        arguments: ALWAYS.iter().map(OsString::from).chain(words.iter().map(OsString::from)).collect(),
+        arguments: ALWAYS.split(' ').map(OsString::from).chain(words.iter().map(OsString::from)).collect(),
         folder: ctx.world.files().workspace().to_path_buf(),
         stdin: Stdin::Closed,
         terminal: false,

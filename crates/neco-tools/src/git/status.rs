@@ -6,7 +6,6 @@ use std::fmt::Write;
 const MOST_NAMES: usize = 100;
 
 /// The second form of `git status --porcelain` in words.
-#[must_use]
 pub(super) fn told(porcelain: &str) -> String {
     let mut status = Status::default();
     for line in porcelain.lines() {

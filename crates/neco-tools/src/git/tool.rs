@@ -78,22 +78,6 @@ pub(super) struct GitArgs {
     pub(super) op: Option<Op>,
 }
 
-impl Action {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Status => "status",
-            Self::Diff => "diff",
-            Self::Log => "log",
-            Self::Blame => "blame",
-            Self::Show => "show",
-            Self::Add => "add",
-            Self::Commit => "commit",
-            Self::Branch => "branch",
-            Self::Worktree => "worktree",
-        }
-    }
-}
-
 impl GitArgs {
     fn op(&self) -> Op {
         self.op.unwrap_or(if self.name.is_some() { Op::Create } else { Op::List })
@@ -127,7 +111,7 @@ impl Tool for Git {
     fn summary(&self, args: &GitArgs) -> String {
         match order(args, args.op(), true) {
             Ok(order) => report::one_line(&order.line()),
-            Err(_) => format!("git {}", args.action.name()),
+            Err(_) => format!("git {:?}", args.action).to_lowercase(),
         }
     }
 

@@ -82,7 +82,6 @@ pub(super) struct Look {
     pub(super) text: String,
     /// Lines that came since the last look.
     pub(super) new_lines: u64,
-    /// Lines in all.
     pub(super) lines: u64,
 }
 

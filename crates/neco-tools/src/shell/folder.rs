@@ -46,9 +46,6 @@ impl ShellFolder {
     }
 
     /// A file that does not exist, for a shell to say where it ended.
-    ///
-    /// # Errors
-    /// When the private folder can't be made.
     pub(super) fn report_file(&self, temporary: &Path) -> io::Result<PathBuf> {
         let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
         // A command may have emptied the folder of temporary files.

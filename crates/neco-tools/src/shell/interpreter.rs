@@ -8,7 +8,6 @@ use neco_safety::world::Processes;
 /// The shell that runs commands.
 #[derive(Clone, Debug)]
 pub(crate) struct Interpreter {
-    /// The program.
     pub(crate) program: PathBuf,
     /// What the model is told about the choice.
     pub(super) note: Option<String>,

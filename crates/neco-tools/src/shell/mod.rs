@@ -31,7 +31,6 @@ use bash::Bash;
 use process::Process;
 
 /// The shell tools of one agent. Its background processes end when the last of them is dropped.
-#[must_use]
 pub fn tools(settings: &ToolsSection) -> Vec<Arc<dyn DynTool>> {
     let processes = Arc::new(Processes::default());
     vec![erase(Bash::new(settings, Arc::clone(&processes))), erase(Process::new(processes))]

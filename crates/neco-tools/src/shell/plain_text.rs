@@ -5,7 +5,6 @@
 //! anywhere.
 
 /// The whole of an output as plain text.
-#[must_use]
 pub fn plain_text(bytes: &[u8]) -> String {
     let mut plain = PlainText::default();
     let mut text = String::with_capacity(bytes.len());

@@ -27,7 +27,6 @@ use search::WebSearch;
 pub use engine::SEARCH_KEY;
 
 /// The web tools of one agent, with a cache of their own.
-#[must_use]
 pub fn tools(settings: &ToolsSection) -> Vec<Arc<dyn DynTool>> {
     vec![erase(WebFetch::new(&settings.web_fetch)), erase(WebSearch::new(&settings.web_search))]
 }

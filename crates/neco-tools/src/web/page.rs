@@ -14,7 +14,6 @@ pub(super) struct Page {
     pub(super) url: String,
     /// What it is called.
     pub(super) title: Option<String>,
-    /// Its text.
     pub(super) text: String,
     /// Whether there was more of it than was read.
     pub(super) cut: bool,
@@ -70,30 +69,14 @@ fn media_type(content_type: &str) -> String {
 }
 
 fn kind_of(media_type: &str) -> Kind {
-    const TEXT: &[&str] = &[
-        "json",
-        "xml",
-        "javascript",
-        "ecmascript",
-        "yaml",
-        "x-yaml",
-        "toml",
-        "x-ndjson",
-        "jsonlines",
-        "graphql",
-        "sql",
-        "rtf",
-        "x-sh",
-        "x-httpd-php",
-        "x-tex",
-        "x-subrip",
-        "manifest+json",
-    ];
+    const TEXT: &str = "\
+        json xml javascript ecmascript yaml x-yaml toml x-ndjson jsonlines graphql sql rtf x-sh x-httpd-php x-tex \
+        x-subrip manifest+json";
     match media_type.split_once('/') {
         Some(("text", "html")) | Some(("application", "xhtml+xml")) => Kind::Html,
         Some(("text", _)) => Kind::Text,
         Some((_, kind)) if kind.ends_with("+json") || kind.ends_with("+xml") && !kind.starts_with("svg") => Kind::Text,
-        Some(("application", kind)) if TEXT.contains(&kind) => Kind::Text,
+        Some(("application", kind)) if TEXT.split(' ').any(|text| text == kind) => Kind::Text,
         Some(_) | None => Kind::Unreadable,
     }
 }

@@ -32,7 +32,6 @@ struct Folder<'a> {
 
 impl<'a> Ahead<'a> {
     /// Of what was known; nothing where that is little.
-    #[must_use]
     pub fn of(known: &'a Cache) -> Self {
         let files: usize = known.folders.values().map(|folder| folder.files.len()).sum();
         if files < WORTH_IT {
@@ -43,7 +42,6 @@ impl<'a> Ahead<'a> {
     }
 
     /// Whether there is anything to do.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()
     }
@@ -60,7 +58,6 @@ impl<'a> Ahead<'a> {
     }
 
     /// What was found in a folder; whoever looks ahead comes no further.
-    #[must_use]
     pub fn reached(&self, path: &[u8]) -> &[bool] {
         self.folders.get(path).map_or(&[], |folder| folder.same.get_or_init(Vec::new))
     }

@@ -19,7 +19,6 @@ use super::tree::{Item, ItemKind, TreeChange};
 const UNFINISHED: &[u8] = b".neco-restore-";
 
 /// Whether a name is that of a file which a restore was writing.
-#[must_use]
 pub fn is_unfinished(name: &[u8]) -> bool {
     let Some(numbers) = name.strip_prefix(UNFINISHED) else { return false };
     let mut parts = numbers.split(|byte| *byte == b'-');
@@ -46,9 +45,6 @@ enum Way {
 
 impl Beside {
     /// Writes it. Gives the file too, to be forced to the disk; a link has none.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn write(
         reached: &mut Reached<'_>,
         change: &TreeChange,

@@ -15,9 +15,10 @@ use rustix::fs::Stat;
 
 use super::error::CheckpointError;
 use super::tree::ItemKind;
+use crate::bytes::{Damaged, Reader, fingerprint, put_bytes, put_number};
 
 /// What a file of this kind begins with; another number for another form.
-const MAGIC: &[u8; 8] = b"necofs03";
+const MAGIC: &[u8; 8] = b"necofs04";
 
 /// A system may give the same time to writes that are this far apart.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -25,11 +26,13 @@ const MOMENT: Duration = Duration::from_millis(50);
 /// What the system says of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    size: u64,
+    /// Its bytes.
+    pub size: u64,
     inode: u64,
     modified: (i64, i64),
     changed: (i64, i64),
-    mode: u32,
+    /// What it is, and its permissions.
+    pub mode: u32,
 }
 
 impl From<&Stat> for Facts {
@@ -44,20 +47,6 @@ impl From<&Stat> for Facts {
     }
 }
 
-impl Facts {
-    /// Its bytes.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// What it is, and its permissions.
-    #[must_use]
-    pub fn mode(&self) -> u32 {
-        self.mode
-    }
-}
-
 /// A field that has another type on every system.
 pub fn nanoseconds(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(0)
@@ -69,7 +58,6 @@ pub struct Stamp(Facts);
 
 impl Stamp {
     /// The stamp of a file; nothing when there is none.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         rustix::fs::stat(path).ok().map(|stat| Self(Facts::from(&stat)))
     }
@@ -91,7 +79,6 @@ pub struct KnownFile {
 /// A folder at the last look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFolder {
-    /// Its tree.
     pub tree: ObjectId,
     /// Its files, sorted by name.
     pub files: Vec<KnownFile>,
@@ -112,14 +99,11 @@ pub struct Whole {
 }
 
 impl KnownFolder {
-    /// A file of it.
-    #[must_use]
     pub fn file(&self, name: &[u8]) -> Option<&KnownFile> {
         self.files.get(self.position(name)?)
     }
 
     /// Where a file stands among them.
-    #[must_use]
     pub fn position(&self, name: &[u8]) -> Option<usize> {
         self.files.binary_search_by(|file| file.name.as_slice().cmp(name)).ok()
     }
@@ -128,7 +112,6 @@ impl KnownFolder {
 /// All folders at the last look, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cache {
-    /// The folders.
     pub folders: HashMap<Vec<u8>, Arc<KnownFolder>>,
 }
 
@@ -140,20 +123,17 @@ pub struct Look {
 
 impl Look {
     /// Now.
-    #[must_use]
     pub fn begin() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(MOMENT);
         Self { reliable_before: (i64::try_from(now.as_secs()).unwrap_or(i64::MAX), i64::from(now.subsec_nanos())) }
     }
 
     /// The facts of a file, as far as they can be relied on later.
-    #[must_use]
     pub fn remembers(&self, facts: Facts) -> Facts {
         if self.relies_on(&facts) { facts } else { Facts::default() }
     }
 
     /// Whether nothing can happen from now on without these facts becoming others.
-    #[must_use]
     pub fn relies_on(&self, facts: &Facts) -> bool {
         [facts.modified, facts.changed].into_iter().all(|time| match time {
             // Some file systems know whole seconds only.
@@ -165,18 +145,14 @@ impl Look {
 
 impl Cache {
     /// What a file holds; nothing when it is missing or none: then everything is read anew.
-    #[must_use]
     pub fn load(path: &Path) -> Option<Self> {
         let bytes = fs::read(path).ok()?;
         let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
-        let is_whole = body.starts_with(MAGIC) && checksum(body).to_le_bytes() == sum;
-        is_whole.then(|| Reader { bytes: body.get(MAGIC.len()..).unwrap_or_default() }.cache()).flatten()
+        let is_whole = body.starts_with(MAGIC) && fingerprint(body).to_le_bytes() == sum;
+        is_whole.then(|| read_cache(Reader(body.get(MAGIC.len()..).unwrap_or_default())).ok()).flatten()
     }
 
     /// Writes a file in the place of the old one, whole or not at all.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
         let mut bytes = MAGIC.to_vec();
         for (path, folder) in &self.folders {
@@ -187,21 +163,18 @@ impl Cache {
                 put_facts(&mut bytes, facts);
                 bytes.extend_from_slice(&rules.to_le_bytes());
             }
-            bytes.extend_from_slice(&(folder.folders.len() as u64).to_le_bytes());
+            put_number(&mut bytes, folder.folders.len() as u64);
             folder.folders.iter().for_each(|name| put_bytes(&mut bytes, name));
-            bytes.extend_from_slice(&(folder.files.len() as u64).to_le_bytes());
+            put_number(&mut bytes, folder.files.len() as u64);
             folder.files.iter().for_each(|file| put_file(&mut bytes, file));
         }
-        let sum = checksum(&bytes);
+        let sum = fingerprint(&bytes);
         bytes.extend_from_slice(&sum.to_le_bytes());
         replace(path, &bytes)
     }
 }
 
 /// Puts a file in the place of another, whole or not at all.
-///
-/// # Errors
-/// When it can't be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
     let folder = path.parent().unwrap_or(path);
     let failed = |error| CheckpointError::at(path, error);
@@ -209,11 +182,6 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
-}
-
-fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
-    out.extend_from_slice(bytes);
 }
 
 fn put_file(out: &mut Vec<u8>, file: &KnownFile) {
@@ -237,80 +205,44 @@ fn put_facts(out: &mut Vec<u8>, facts: &Facts) {
     }
 }
 
-/// Against a torn file, not against anybody.
-#[must_use]
-pub fn checksum(bytes: &[u8]) -> u64 {
-    let mut sum: u64 = bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word = chunk.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-        sum = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-    }
-    chunks.remainder().iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15))
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn cache(mut self) -> Option<Cache> {
-        let mut folders = HashMap::new();
-        while !self.bytes.is_empty() {
-            let path = self.bytes_of()?.to_vec();
-            let tree = self.id()?;
-            let whole = match self.take(1)? {
-                [0] => None,
-                _ => Some(Whole { facts: self.facts()?, rules: self.number()? }),
-            };
-            let count = self.number()?;
-            let below = (0..count).map(|_| Some(self.bytes_of()?.to_vec())).collect::<Option<Vec<_>>>()?;
-            let count = self.number()?;
-            let files = (0..count).map(|_| self.file()).collect::<Option<Vec<_>>>()?;
-            folders.insert(path, Arc::new(KnownFolder { tree, files, folders: below, whole }));
-        }
-        Some(Cache { folders })
-    }
-
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.bytes.split_at_checked(count)?;
-        self.bytes = rest;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        Some(i64::from_le_bytes(self.take(8)?.try_into().ok()?))
-    }
-
-    fn id(&mut self) -> Option<ObjectId> {
-        ObjectId::try_from(self.take(20)?).ok()
-    }
-
-    fn bytes_of(&mut self) -> Option<&'a [u8]> {
-        let length = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
-        self.take(length as usize)
-    }
-
-    fn file(&mut self) -> Option<KnownFile> {
-        let name = self.bytes_of()?.to_vec();
-        let kind = match self.take(1)? {
-            [0] => ItemKind::File,
-            [1] => ItemKind::Program,
-            [2] => ItemKind::Link,
-            _ => return None,
+fn read_cache(mut reader: Reader<'_>) -> Result<Cache, Damaged> {
+    let mut folders = HashMap::new();
+    while !reader.is_empty() {
+        let path = reader.bytes()?.to_vec();
+        let tree = read_id(&mut reader)?;
+        let whole = match reader.take(1)? {
+            [0] => None,
+            _ => Some(Whole { facts: read_facts(&mut reader)?, rules: reader.fixed()? }),
         };
-        Some(KnownFile { name, kind, id: self.id()?, facts: self.facts()? })
+        let count = reader.number()?;
+        let below = (0..count).map(|_| Ok(reader.bytes()?.to_vec())).collect::<Result<_, Damaged>>()?;
+        let count = reader.number()?;
+        let files = (0..count).map(|_| read_file(&mut reader)).collect::<Result<_, Damaged>>()?;
+        folders.insert(path, Arc::new(KnownFolder { tree, files, folders: below, whole }));
     }
+    Ok(Cache { folders })
+}
 
-    fn facts(&mut self) -> Option<Facts> {
-        let (size, inode, mode) = (self.number()?, self.number()?, u32::try_from(self.number()?).ok()?);
-        let (modified, changed) = ((self.signed()?, self.signed()?), (self.signed()?, self.signed()?));
-        Some(Facts { size, inode, modified, changed, mode })
-    }
+fn read_id(reader: &mut Reader<'_>) -> Result<ObjectId, Damaged> {
+    ObjectId::try_from(reader.take(20)?).map_err(|_| Damaged)
+}
+
+fn read_file(reader: &mut Reader<'_>) -> Result<KnownFile, Damaged> {
+    let name = reader.bytes()?.to_vec();
+    let kind = match reader.take(1)? {
+        [0] => ItemKind::File,
+        [1] => ItemKind::Program,
+        [2] => ItemKind::Link,
+        _ => return Err(Damaged),
+    };
+    Ok(KnownFile { name, kind, id: read_id(reader)?, facts: read_facts(reader)? })
+}
+
+fn read_facts(reader: &mut Reader<'_>) -> Result<Facts, Damaged> {
+    let (size, inode) = (reader.fixed()?, reader.fixed()?);
+    let mode = u32::try_from(reader.fixed()?).map_err(|_| Damaged)?;
+    let mut time = || Ok((reader.fixed()?.cast_signed(), reader.fixed()?.cast_signed()));
+    Ok(Facts { size, inode, modified: time()?, changed: time()?, mode })
 }
 
 #[cfg(test)]

@@ -182,7 +182,6 @@ pub enum Agreed {
 
 impl Agreed {
     /// Whether that holds for a file.
-    #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
         match self {
             Self::Nothing => false,
@@ -246,21 +245,12 @@ pub trait Checkpoints: Send + Sync {
     fn snapshot(&self, note: &Note) -> Result<Snapshot, CheckpointError>;
 
     /// All states that are kept, newest first.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     fn list(&self) -> Result<Vec<Point>, CheckpointError>;
 
     /// What is different in `to`, or now, from `from`, with the text of it.
-    ///
-    /// # Errors
-    /// When one of them is not there.
     fn diff(&self, from: &str, to: Option<&str>) -> Result<Vec<FileDiff>, CheckpointError>;
 
     /// What going back to `rev` would do.
-    ///
-    /// # Errors
-    /// When it is not there.
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError>;
 
     /// Goes back to `rev`. The present state is kept first, and `before` hears of it; what is left out is not
@@ -285,23 +275,14 @@ pub trait Checkpoints: Send + Sync {
 
     /// Does what can wait after a state was kept, such as having it on the disk for good. Nothing is lost
     /// when a process ends before that, unless the machine itself goes down.
-    ///
-    /// # Errors
-    /// When the store can't be written.
     fn settle(&self) -> Result<(), CheckpointError>;
 
     /// Whether there is nothing to settle, as far as a glance tells.
     fn is_settled(&self) -> bool;
 
     /// Bytes on the disk.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     fn size(&self) -> Result<u64, CheckpointError>;
 
     /// Removes states from before `before_ms`; the newest one always stays.
-    ///
-    /// # Errors
-    /// When the store can't be written.
     fn prune(&self, before_ms: i64) -> Result<Pruned, CheckpointError>;
 }

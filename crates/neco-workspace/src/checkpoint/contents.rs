@@ -62,9 +62,6 @@ impl Contents {
     }
 
     /// One of them.
-    ///
-    /// # Errors
-    /// When it is not held and can't be read.
     pub fn get<V: Vault>(&self, vault: &V, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
         match self.held.get(&id) {
             Some(content) => Ok(content.clone()),

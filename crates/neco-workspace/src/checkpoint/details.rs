@@ -23,7 +23,6 @@ pub struct Details {
 
 impl Details {
     /// As an object.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = String::new();
         for left in &self.left_out {
@@ -39,7 +38,6 @@ impl Details {
     }
 
     /// Reads what [`Details::to_bytes`] wrote; lines of a kind that is not known are passed over.
-    #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         let mut details = Self::default();
         for line in String::from_utf8_lossy(bytes).lines() {
@@ -62,13 +60,11 @@ impl Details {
     }
 
     /// Whether all that is known of another state is the same, but for what was left out by its name.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.modes == other.modes && self.folders == other.folders
     }
 
     /// Whether a path, or a folder above it, was left out.
-    #[must_use]
     pub fn leaves_out(&self, path: &Path) -> bool {
         // Sorted by the walk folder by folder, not by path: looked through, as restores are rare.
         self.left_out.iter().any(|left| path.starts_with(&left.path))

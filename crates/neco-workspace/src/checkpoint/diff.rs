@@ -18,9 +18,6 @@ const AROUND: usize = 3;
 const LOOKED_AT: usize = 8000;
 
 /// The difference of one file.
-///
-/// # Errors
-/// When its content is missing.
 pub fn file_diff<V: Vault>(vault: &V, change: &TreeChange) -> Result<FileDiff, CheckpointError> {
     let content = |item: Option<Item>| item.map_or(Ok(Vec::new()), |item| vault.get(item.id));
     let (before, after) = (content(change.before)?, content(change.after)?);

@@ -66,7 +66,6 @@ impl CheckpointError {
     }
 
     /// Whether the store itself is at fault, so that a new one may help.
-    #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged(_))
     }

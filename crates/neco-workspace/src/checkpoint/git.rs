@@ -18,11 +18,8 @@ use super::objects::Objects;
 use super::point::{StoredPoint, commit_object};
 use super::settling::force_all;
 use super::vault::Vault;
-use crate::git::{repository_of, shared_folder};
+use crate::git::{repository_of, setting, shared_folder};
 use crate::small_file::{self, Links};
-
-/// No settings of a repository are nearly as long.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// A file with many names can be.
 const MOST_NAMES: u64 = 64 << 20;
@@ -165,24 +162,16 @@ impl Vault for GitVault {
 
 /// Refuses repositories whose names or objects are kept in another way than ours are written.
 fn check_kind(git: &Path) -> Result<(), CheckpointError> {
-    let config = small_file::read(&git.join("config"), MOST_BYTES, Links::Followed).unwrap_or_default();
-    let config = String::from_utf8_lossy(&config).to_ascii_lowercase();
-    let value = |line: &str, name: &str| {
-        let rest = line.trim().strip_prefix(name)?.trim().strip_prefix('=')?.trim().to_owned();
-        Some(rest)
+    let is_other =
+        |name: &str, usual: &str| setting(git, name).is_some_and(|format| !format.eq_ignore_ascii_case(usual));
+    let why = if is_other("extensions.objectformat", "sha1") {
+        "its repository uses another hash than SHA-1"
+    } else if is_other("extensions.refstorage", "files") {
+        "its repository keeps names in another way than files"
+    } else if !git.join("objects").is_dir() {
+        "its repository has no objects"
+    } else {
+        return Ok(());
     };
-    for line in config.lines() {
-        if value(line, "objectformat").is_some_and(|format| format != "sha1") {
-            return Err(CheckpointError::Unsupported("its repository uses another hash than SHA-1".to_owned()));
-        }
-        if value(line, "refstorage").is_some_and(|format| format != "files") {
-            return Err(CheckpointError::Unsupported(
-                "its repository keeps names in another way than files".to_owned(),
-            ));
-        }
-    }
-    if !git.join("objects").is_dir() {
-        return Err(CheckpointError::Unsupported("its repository has no objects".to_owned()));
-    }
-    Ok(())
+    Err(CheckpointError::Unsupported(why.to_owned()))
 }

@@ -53,7 +53,6 @@ pub struct JjVault {
 
 impl JjVault {
     /// A store in a folder, which is made when something is kept.
-    #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_path_buf(),

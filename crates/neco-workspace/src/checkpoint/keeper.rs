@@ -449,9 +449,6 @@ fn shown(changes: Vec<TreeChange>) -> Vec<Change> {
 }
 
 /// Bytes of all files in a folder; 0 when there is none.
-///
-/// # Errors
-/// When a folder can't be read.
 pub fn bytes_on_disk(folder: &Path) -> Result<u64, CheckpointError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -14,8 +14,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use neco_proto::event::LeftOutWhy;
 use neco_safety::path::sensitive::holds_secrets;
 
-use super::cache::checksum;
 use super::restore::Interrupted;
+use crate::bytes::fingerprint;
 use crate::changed::tracked;
 use crate::git;
 use crate::rules::{content_of, rules_in};
@@ -88,7 +88,6 @@ pub enum Decision {
 
 impl<'a> LeaveOut<'a> {
     /// The rules of a workspace. `wanted`, sorted, are files that are kept even if they are ignored.
-    #[must_use]
     pub fn new(root: &'a Path, store: &'a Path, settings: &'a LeaveOutSettings, wanted: &'a [Vec<u8>]) -> Self {
         let repository = git::repository_of(root).map(|(top, git)| (top.to_path_buf(), git));
         let top = repository.as_ref().map_or(root, |(top, _)| top);
@@ -112,7 +111,6 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// The rules of the folders above the workspace, as far as its repository goes.
-    #[must_use]
     pub fn above(&self) -> Option<Arc<FolderRules>> {
         let (top, _) = self.repository.as_ref()?;
         let mut folders: Vec<&Path> =
@@ -126,7 +124,6 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// The rules of a folder among whose names `has_rules` and `has_git` were seen.
-    #[must_use]
     pub fn enter(
         &self,
         folder: &Path,
@@ -138,7 +135,6 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// The rules that those of a folder below are added to: in one that is ignored nothing else counts.
-    #[must_use]
     pub fn on_the_way(&self, rules: Option<&Arc<FolderRules>>, folder: &Path) -> Option<Arc<FolderRules>> {
         if !self.is_ignored(rules.map(AsRef::as_ref), folder, true) {
             return rules.cloned();
@@ -147,14 +143,12 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// A name for all rules that hold in a folder; nothing where more than rules decides.
-    #[must_use]
     pub fn key(&self, rules: Option<&FolderRules>) -> Option<u64> {
         let only_rules = self.wanted.is_empty() && rules.is_none_or(|rules| !rules.is_ignored);
         only_rules.then(|| key_of([self.key, rules.map_or(0, |rules| rules.key)]))
     }
 
     /// Whether this is where a version control system, or Neco, keeps its own.
-    #[must_use]
     pub fn is_nobodys(&self, path: &Path, name: &[u8]) -> bool {
         REPOSITORIES.iter().any(|own| name.eq_ignore_ascii_case(own))
             // Byte by byte: both are whole paths, and this is asked of every file.
@@ -163,13 +157,11 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// Whether a restore was cut short, and nobody was told yet.
-    #[must_use]
     pub fn is_cut_short(&self) -> bool {
         *self.cut_short.get_or_init(|| Interrupted::is_marked(self.store))
     }
 
     /// Whether something is part of a state, as far as its name tells.
-    #[must_use]
     pub fn decide(&self, rules: Option<&FolderRules>, path: &Path, is_folder: bool) -> Decision {
         if holds_secrets(path, is_folder) {
             return Decision::LeftOut(LeftOutWhy::Secret);
@@ -187,13 +179,11 @@ impl<'a> LeaveOut<'a> {
     }
 
     /// Whether a file of that length is too long.
-    #[must_use]
     pub fn is_too_big(&self, bytes: u64) -> bool {
         bytes > self.settings.max_file_bytes
     }
 
     /// Most files.
-    #[must_use]
     pub fn max_files(&self) -> usize {
         self.settings.max_files
     }
@@ -263,7 +253,7 @@ fn folder_rules(
 /// The rules of a file for a folder, and a name for them.
 fn rules_and_key(folder: &Path, file: &Path) -> (Option<Gitignore>, u64) {
     let Some(content) = content_of(file) else { return (None, 0) };
-    (rules_in(folder, file, &content), checksum(&content))
+    (rules_in(folder, file, &content), fingerprint(&content))
 }
 
 /// Everything else that decides what is left out. Another version may know other secrets.
@@ -271,12 +261,12 @@ fn settings_key(settings: &LeaveOutSettings, [root, store]: [&Path; 2], excluded
     let own = settings.own.as_deref().unwrap_or(store);
     let paths = [root, store, own].map(|path| path.as_os_str().as_bytes());
     let patterns = settings.patterns.iter().map(String::as_bytes);
-    let keys = [env!("CARGO_PKG_VERSION").as_bytes()].into_iter().chain(paths).chain(patterns).map(checksum);
+    let keys = [env!("CARGO_PKG_VERSION").as_bytes()].into_iter().chain(paths).chain(patterns).map(fingerprint);
     key_of(keys.chain([settings.max_file_bytes, excluded]))
 }
 
 fn key_of(parts: impl IntoIterator<Item = u64>) -> u64 {
-    checksum(&parts.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+    fingerprint(&parts.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
 }
 
 /// Whether sorted paths hold this one, or one below it.

@@ -21,18 +21,12 @@ pub struct StoreLock {
 
 impl StoreLock {
     /// Waits for its turn.
-    ///
-    /// # Errors
-    /// When the file can't be opened, or another process does not let go.
     pub fn acquire(store: &Path) -> Result<Self, CheckpointError> {
         Self::of_file(store, "lock")
     }
 
     /// The same for the log of operations alone, which others need not wait for. Whoever holds both took the
     /// store's first.
-    ///
-    /// # Errors
-    /// When the file can't be opened, or another process does not let go.
     pub fn of_log(store: &Path) -> Result<Self, CheckpointError> {
         Self::of_file(store, "log-lock")
     }

@@ -16,7 +16,6 @@ const LOOKED_AT: usize = 20_000;
 const SLACK_MS: i64 = 10;
 
 /// What `target` left out and was changed since a moment, or is gone: it can't come back.
-#[must_use]
 pub fn lost(root: &Path, target: &Details, since_ms: i64) -> Vec<Kept> {
     let mut budget = LOOKED_AT;
     let mut lost = Vec::new();

@@ -22,16 +22,12 @@ pub struct Objects {
 
 impl Objects {
     /// Objects that nobody packs.
-    #[must_use]
     pub fn of_ours(folder: &Path) -> Self {
         let loose = loose::Store::at(folder, gix::hash::Kind::Sha1);
         Self { folder: folder.to_path_buf(), loose, packed: None }
     }
 
     /// Objects of a person's own repository.
-    ///
-    /// # Errors
-    /// When the folder can't be read.
     pub fn of_theirs(folder: &Path) -> Result<Self, CheckpointError> {
         let mut packed =
             gix::odb::at(folder, gix::hash::Kind::Sha1).map_err(|error| CheckpointError::at(folder, error))?;
@@ -41,9 +37,6 @@ impl Objects {
     }
 
     /// Keeps an object, if it is not there yet, and says whether it was new.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn put(&self, kind: Kind, bytes: &[u8]) -> Result<(ObjectId, bool), CheckpointError> {
         let id = id_of(kind, bytes)?;
         if self.has(id) {
@@ -53,9 +46,6 @@ impl Objects {
     }
 
     /// The same; but what is there counts only if it is whole.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn put_whole(&self, kind: Kind, bytes: &[u8]) -> Result<(ObjectId, bool), CheckpointError> {
         let id = id_of(kind, bytes)?;
         match self.get(id) {
@@ -72,9 +62,6 @@ impl Objects {
     }
 
     /// The bytes of an object.
-    ///
-    /// # Errors
-    /// When it is not there or not whole.
     pub fn get(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
         let mut bytes = Vec::new();
         let found = match self.loose.try_find(&id, &mut bytes) {
@@ -97,20 +84,17 @@ impl Objects {
     }
 
     /// Whether an object is there.
-    #[must_use]
     pub fn has(&self, id: ObjectId) -> bool {
         self.loose.contains(&id) || self.packed.as_ref().is_some_and(|packed| packed.exists(&id))
     }
 
     /// The file of an object that is not packed.
-    #[must_use]
     pub fn file(&self, id: ObjectId) -> PathBuf {
         self.loose.object_path(&id)
     }
 }
 
 /// An error with all that caused it.
-#[must_use]
 pub fn all_of(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

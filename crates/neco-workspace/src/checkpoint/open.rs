@@ -34,7 +34,6 @@ const WHOSE: &str = "workspace";
 
 impl Keeper<JjVault> {
     /// The states of a workspace; nothing is opened yet.
-    #[must_use]
     pub fn new(place: Place) -> Self {
         let vault = JjVault::new(&place.store);
         Self::with(place, vault)
@@ -55,7 +54,6 @@ impl Keeper<GitVault> {
 
 impl Keeper<MemoryVault> {
     /// The states of a workspace, as long as this lives.
-    #[must_use]
     pub fn new(place: Place) -> Self {
         Self::with(place, MemoryVault::default())
     }
@@ -63,7 +61,6 @@ impl Keeper<MemoryVault> {
 
 /// The states of a workspace in the backend that a person chose, and what they should be told when that
 /// one can't be used.
-#[must_use]
 pub fn open(backend: Backend, place: Place) -> (Arc<dyn Checkpoints>, Option<String>) {
     let chosen = match backend {
         Backend::Jj => return (Arc::new(JjCheckpoints::new(place)), None),
@@ -80,7 +77,6 @@ pub fn open(backend: Backend, place: Place) -> (Arc<dyn Checkpoints>, Option<Str
 
 /// The folder of the store of a workspace, below the folder of all stores. A workspace that was moved
 /// finds the one it had.
-#[must_use]
 pub fn store_folder(stores: &Path, root: &Path) -> PathBuf {
     let name = id_of(Kind::Blob, root.as_os_str().as_bytes()).map(|id| id.to_hex_with_len(16).to_string());
     let folder = stores.join(name.unwrap_or_default());
@@ -105,7 +101,6 @@ pub fn store_folder(stores: &Path, root: &Path) -> PathBuf {
 }
 
 /// The workspace of a store, where it says so.
-#[must_use]
 pub fn workspace_of(store: &Path) -> Option<PathBuf> {
     fs::read_to_string(store.join(WHOSE)).ok()?.lines().nth(1).map(PathBuf::from)
 }

@@ -46,7 +46,6 @@ pub struct Operations {
 
 impl Operations {
     /// The log in the folder of a store; nothing is opened yet.
-    #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), repo: None }
     }
@@ -56,9 +55,6 @@ impl Operations {
     }
 
     /// The newest point that it knows.
-    ///
-    /// # Errors
-    /// When it can't be read.
     pub fn newest(&mut self) -> Result<Option<ObjectId>, CheckpointError> {
         if !self.path().exists() {
             return Ok(None);
@@ -68,9 +64,6 @@ impl Operations {
     }
 
     /// Keeps others from the log; what a process that was killed left in its way goes.
-    ///
-    /// # Errors
-    /// When another process does not let go of it.
     pub fn hold(&self) -> Result<StoreLock, CheckpointError> {
         let lock = StoreLock::of_log(&self.folder)?;
         remove_locks(&self.folder.join("git"));
@@ -78,9 +71,6 @@ impl Operations {
     }
 
     /// Adds the points that it does not know, of all points, newest first.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn add(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError> {
         let _lock = self.hold()?;
         match self.add_new(points) {
@@ -93,9 +83,6 @@ impl Operations {
     }
 
     /// Removes the log, which the caller [holds](Self::hold).
-    ///
-    /// # Errors
-    /// When that can't be done.
     pub fn forget(&mut self) -> Result<(), CheckpointError> {
         self.repo = None;
         match fs::remove_dir_all(self.path()) {

@@ -61,7 +61,6 @@ impl Others {
     }
 
     /// Whether nothing is somebody else's.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.files.values().any(|story| story.is_theirs)
     }

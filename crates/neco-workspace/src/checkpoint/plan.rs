@@ -39,7 +39,6 @@ pub struct Step {
 
 impl Plan {
     /// The files that somebody else changed and nobody agreed to have overwritten.
-    #[must_use]
     pub fn refused(&self, agreed: &Agreed) -> Vec<PathBuf> {
         let others = self.steps.iter().filter(|step| step.by_others).map(|step| path_of(&step.change));
         others.filter(|path| !agreed.covers(path)).collect()
@@ -59,7 +58,6 @@ impl Plan {
 
 /// Sorts what is different into what is done and what is left alone. What was changed after `since_ms` and is in no
 /// state is told.
-#[must_use]
 pub fn plan(
     root: &Path,
     found: Vec<TreeChange>,

@@ -17,7 +17,6 @@ const LABEL: usize = 200;
 /// A point as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPoint {
-    /// Its own id.
     pub id: ObjectId,
     /// What the workspace held.
     pub tree: ObjectId,
@@ -33,9 +32,6 @@ pub struct StoredPoint {
 
 impl StoredPoint {
     /// Reads a commit object.
-    ///
-    /// # Errors
-    /// When it is none.
     pub fn parse(id: ObjectId, bytes: &[u8]) -> Result<Self, CheckpointError> {
         Self::read(id, bytes).ok_or_else(|| CheckpointError::Damaged(format!("{id} is no commit")))
     }
@@ -61,7 +57,6 @@ impl StoredPoint {
     }
 
     /// As others see it.
-    #[must_use]
     pub fn shown(&self) -> Point {
         Point {
             rev: self.id.to_string(),
@@ -73,7 +68,6 @@ impl StoredPoint {
 }
 
 /// The message of a point.
-#[must_use]
 pub fn message(note: &Note, details: ObjectId) -> String {
     let label: String = note.label.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LABEL).collect();
     let label = if label.is_empty() { "checkpoint" } else { &label };
@@ -82,7 +76,6 @@ pub fn message(note: &Note, details: ObjectId) -> String {
 }
 
 /// A commit object, for the backends that write it themselves.
-#[must_use]
 pub fn commit_object(tree: ObjectId, parent: Option<ObjectId>, message: &str, seconds: i64) -> Vec<u8> {
     let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
     let who = format!("neco <neco@localhost> {seconds} +0000");

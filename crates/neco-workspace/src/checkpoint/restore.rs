@@ -58,9 +58,6 @@ pub struct Interrupted {
 impl Interrupted {
     /// Marks that a restore begins; `undo` is the state before it. The mark is on the disk before anything is
     /// touched.
-    ///
-    /// # Errors
-    /// When the mark can't be written.
     pub fn begin(store: &Path, undo: &str) -> Result<Self, CheckpointError> {
         let mark = store.join(MARK);
         replace_for_good(&mark, undo.as_bytes())?;
@@ -74,13 +71,11 @@ impl Interrupted {
     }
 
     /// Whether a restore did not come to its end, and nobody was told yet.
-    #[must_use]
     pub fn is_marked(store: &Path) -> bool {
         store.join(MARK).exists()
     }
 
     /// What a person is told of a restore that did not come to its end.
-    #[must_use]
     pub fn notice(store: &Path) -> Option<String> {
         let undo = fs::read_to_string(store.join(MARK)).ok()?;
         let undo: String = undo.trim().chars().take(12).collect();

@@ -183,8 +183,8 @@ impl<'a, V: Vault> Scan<'a, V> {
             let name = file.name.as_slice();
             let item = if here.is_same(at, file) {
                 self.count()?;
-                if file.kind != ItemKind::Link && !is_usual(file.facts.mode()) {
-                    self.within(name, |scan| scan.note_mode(file.facts.mode()));
+                if file.kind != ItemKind::Link && !is_usual(file.facts.mode) {
+                    self.within(name, |scan| scan.note_mode(file.facts.mode));
                 }
                 Some(found.keep(file))
             } else {
@@ -328,10 +328,10 @@ impl<'a, V: Vault> Scan<'a, V> {
         name: &[u8],
         found: &mut Found<'a>,
     ) -> Result<Option<Item>, CheckpointError> {
-        let fits = |known: &&KnownFile| known.kind != ItemKind::Link && !self.leave.is_too_big(known.facts.size());
+        let fits = |known: &&KnownFile| known.kind != ItemKind::Link && !self.leave.is_too_big(known.facts.size);
         if let Some(known) = here.found_same(name).filter(fits) {
             self.count()?;
-            self.note_mode(known.facts.mode());
+            self.note_mode(known.facts.mode);
             return Ok(Some(found.keep(known)));
         }
         let Ok(stat) = rustix::fs::statat(here.handle, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(None) };
@@ -357,7 +357,7 @@ impl<'a, V: Vault> Scan<'a, V> {
             return Ok(None);
         }
         let id = self.vault.put(Kind::Blob, &read.content)?;
-        self.note_mode(read.facts.mode());
+        self.note_mode(read.facts.mode);
         let kind = if read.runs { ItemKind::Program } else { ItemKind::File };
         Ok(Some(found.add(name, self.look.remembers(read.facts), Item { kind, id })))
     }

@@ -63,9 +63,6 @@ pub enum Unforced {
 
 impl Unforced {
     /// Has it on the disk.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
     pub fn force(&self, store: &Path) -> Result<(), CheckpointError> {
         let files = match self {
             Self::Files(files) if files.len() <= MOST_FORCED => files,
@@ -82,9 +79,6 @@ impl Unforced {
 }
 
 /// Has files on the disk, that they are in their folders, and what is in the folders `above` those.
-///
-/// # Errors
-/// When the disk does not take it.
 pub fn force_files(files: &[PathBuf], above: &[&Path]) -> Result<(), CheckpointError> {
     let folders: BTreeSet<&Path> = files.iter().flat_map(|file| file.ancestors().skip(1).take(2)).collect();
     // What is in a folder first, then the folder.
@@ -101,9 +95,6 @@ pub fn force_files(files: &[PathBuf], above: &[&Path]) -> Result<(), CheckpointE
 }
 
 /// Puts a file in the place of another; it is on the disk when this is done, and a power cut leaves one of the two.
-///
-/// # Errors
-/// When it can't be written.
 pub fn replace_for_good(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError> {
     let folder = path.parent().unwrap_or(path);
     let failed = |error| CheckpointError::at(path, error);
@@ -119,13 +110,9 @@ pub fn replace_for_good(path: &Path, bytes: &[u8]) -> Result<(), CheckpointError
 pub struct Settled;
 
 impl Settled {
-    /// Its file.
     const FILE: &'static str = "settled";
 
     /// Says that a point is on the disk.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn set(store: &Path, point: ObjectId) -> Result<(), CheckpointError> {
         match Self::read(store) == Some(point) {
             true => Ok(()),
@@ -134,7 +121,6 @@ impl Settled {
     }
 
     /// The point.
-    #[must_use]
     pub fn read(store: &Path) -> Option<ObjectId> {
         ObjectId::from_hex(fs::read(store.join(Self::FILE)).ok()?.trim_ascii()).ok()
     }
@@ -146,9 +132,6 @@ impl Settled {
 }
 
 /// Has everything on the disk of a folder that any program wrote to it.
-///
-/// # Errors
-/// When the disk does not take it.
 pub fn force_all(folder: &Path) -> Result<(), CheckpointError> {
     let handle = File::open(folder).map_err(|error| CheckpointError::at(folder, error))?;
     #[cfg(target_os = "linux")]
@@ -162,13 +145,9 @@ pub fn force_all(folder: &Path) -> Result<(), CheckpointError> {
 pub struct Mark;
 
 impl Mark {
-    /// Its file.
     pub const FILE: &'static str = "unsettled";
 
     /// Sets it, and says what it says. Written before the objects, so it is not lost where they are not.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn set(store: &Path) -> Result<String, CheckpointError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let mark = format!("{}\n{} {now}\n", machine_start(), std::process::id());
@@ -177,21 +156,16 @@ impl Mark {
     }
 
     /// What it says now.
-    #[must_use]
     pub fn read(store: &Path) -> Option<String> {
         fs::read_to_string(store.join(Self::FILE)).ok()
     }
 
     /// Whether it was set when the machine went down.
-    #[must_use]
     pub fn went_down(store: &Path) -> bool {
         Self::read(store).is_some_and(|mark| mark.lines().next() != Some(machine_start().as_str()))
     }
 
     /// Removes it.
-    ///
-    /// # Errors
-    /// When that can't be done.
     pub fn clear(store: &Path) -> Result<(), CheckpointError> {
         let file = store.join(Self::FILE);
         fs::remove_file(&file).map_err(|error| CheckpointError::at(&file, error))

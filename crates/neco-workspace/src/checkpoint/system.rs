@@ -7,7 +7,6 @@ use rustix::io::Errno;
 
 /// A name in a folder.
 pub struct Name {
-    /// The name.
     pub name: Vec<u8>,
     /// What it stands for.
     pub kind: FileType,
@@ -15,7 +14,6 @@ pub struct Name {
 
 /// Whether the times of a folder become others there with every name that comes or goes. The usual file systems of a
 /// machine's own disks do that; of one behind a network, or made by a program, nobody knows.
-#[must_use]
 pub fn tells_of_new_names(folder: impl AsFd) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -32,9 +30,6 @@ pub fn tells_of_new_names(folder: impl AsFd) -> bool {
 }
 
 /// The names of a folder, sorted.
-///
-/// # Errors
-/// When the folder can't be read.
 pub fn names(dir: &mut Dir) -> Result<Vec<Name>, Errno> {
     let mut names = Vec::new();
     while let Some(entry) = dir.read() {

@@ -25,13 +25,11 @@ pub struct Item {
 /// What something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
-    /// A file.
     File,
     /// A file that can be run.
     Program,
     /// A link; its content is where it leads.
     Link,
-    /// A folder.
     Folder,
 }
 
@@ -57,7 +55,6 @@ impl ItemKind {
 }
 
 /// The bytes of a tree. Sorts what it is given in git's way, where a folder's name counts as ending with `/`.
-#[must_use]
 pub fn tree_object<N: AsRef<[u8]>>(items: &mut [(N, Item)]) -> Vec<u8> {
     fn key<N: AsRef<[u8]>>((name, item): &(N, Item)) -> impl Iterator<Item = u8> + '_ {
         name.as_ref().iter().copied().chain((item.kind == ItemKind::Folder).then_some(b'/'))
@@ -78,9 +75,6 @@ pub fn tree_object<N: AsRef<[u8]>>(items: &mut [(N, Item)]) -> Vec<u8> {
 }
 
 /// Reads a tree. Entries of a kind that is never written here (a submodule's) are passed over.
-///
-/// # Errors
-/// When the bytes are none.
 pub fn parse_tree(mut bytes: &[u8]) -> Result<Vec<(Vec<u8>, Item)>, CheckpointError> {
     let broken = || CheckpointError::Damaged("a tree can't be read".to_owned());
     let mut items = Vec::new();
@@ -116,7 +110,6 @@ pub struct TreeChange {
 
 impl TreeChange {
     /// In a word.
-    #[must_use]
     pub fn kind(&self) -> ChangeKind {
         match (&self.before, &self.after) {
             (None, _) => ChangeKind::Added,
@@ -127,9 +120,6 @@ impl TreeChange {
 }
 
 /// Every file that is different, by path. `None` stands for an empty tree.
-///
-/// # Errors
-/// When an object is missing.
 pub fn changes<V: Vault>(
     vault: &V,
     before: Option<ObjectId>,
@@ -145,9 +135,6 @@ pub fn changes<V: Vault>(
 pub type State<'a> = (ObjectId, &'a Details);
 
 /// Every file that is different between two states, by path, those included of which only the permissions are.
-///
-/// # Errors
-/// When an object is missing.
 pub fn state_changes<V: Vault>(
     vault: &V,
     before: State<'_>,
@@ -182,9 +169,6 @@ pub fn state_changes<V: Vault>(
 }
 
 /// What stands at a path.
-///
-/// # Errors
-/// When an object is missing.
 pub fn item_at<V: Vault>(vault: &V, tree: ObjectId, path: &[u8]) -> Result<Option<Item>, CheckpointError> {
     let mut at = Item { kind: ItemKind::Folder, id: tree };
     for name in path.split(|byte| *byte == b'/') {
@@ -250,18 +234,12 @@ fn note<V: Vault>(
 }
 
 /// Every file of a tree.
-///
-/// # Errors
-/// When an object is missing.
 pub fn files<V: Vault>(vault: &V, tree: ObjectId) -> Result<Vec<(Vec<u8>, Item)>, CheckpointError> {
     let all = changes(vault, None, Some(tree))?;
     Ok(all.into_iter().filter_map(|change| change.after.map(|item| (change.path, item))).collect())
 }
 
 /// Adds the ids of everything in a tree, itself included; what is known already is not read again.
-///
-/// # Errors
-/// When an object is missing.
 pub fn files_and_trees<V: Vault>(
     vault: &V,
     tree: ObjectId,
@@ -280,7 +258,6 @@ pub fn files_and_trees<V: Vault>(
 }
 
 /// A path and a name below it.
-#[must_use]
 pub fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
     let mut joined = Vec::with_capacity(path.len() + 1 + name.len());
     joined.extend_from_slice(path);

@@ -13,49 +13,28 @@ pub trait Vault: Send {
     const NAME: &'static str;
 
     /// Makes ready what [`Vault::put`] needs; once for each state, before anything is put.
-    ///
-    /// # Errors
-    /// When the store can't be made or opened.
     fn open(&mut self) -> Result<(), CheckpointError>;
 
     /// Keeps an object, if it is not there yet.
-    ///
-    /// # Errors
-    /// When it can't be written.
     fn put(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError>;
 
     /// The bytes of an object.
-    ///
-    /// # Errors
-    /// When it is not there or not whole.
     fn get(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError>;
 
     /// Whether an object is there.
     fn has(&self, id: ObjectId) -> bool;
 
     /// The newest point.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     fn head(&mut self) -> Result<Option<ObjectId>, CheckpointError>;
 
     /// Adds a point after the newest one and makes it the newest one.
-    ///
-    /// # Errors
-    /// When it can't be written.
     fn commit(&mut self, tree: ObjectId, message: &str) -> Result<ObjectId, CheckpointError>;
 
     /// Has everything that was put and committed on the disk for good.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
     fn force(&mut self) -> Result<(), CheckpointError>;
 
     /// What can wait: nobody is kept waiting for it, others use the store meanwhile, and a process that ends
     /// before it is done has lost nothing.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
         Ok(None)
     }
@@ -74,14 +53,8 @@ pub trait Vault: Send {
     }
 
     /// Removes everything but these points, newest first, and what they hold.
-    ///
-    /// # Errors
-    /// When the store can't be written.
     fn keep_only(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError>;
 
     /// Puts a damaged store aside, so that the next use begins a new one; gives where it is now.
-    ///
-    /// # Errors
-    /// When that can't be done.
     fn set_aside(&mut self) -> Result<String, CheckpointError>;
 }

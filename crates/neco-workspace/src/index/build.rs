@@ -13,7 +13,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use neco_safety::Located;
 
-use super::bytes::fingerprint;
 use super::error::IndexError;
 use super::language::{Language, holds_no_text};
 use super::manifest::{FileEntry, FileStamp, Manifest, Place, SegmentEntry};
@@ -22,6 +21,7 @@ use super::scan::{Changes, Seen, threads};
 use super::segment::SegmentBuilder;
 use super::text;
 use super::watch::Watch;
+use crate::bytes::fingerprint;
 
 /// Memory that the segment of one thread takes before it is written.
 const MOST_MEMORY: usize = 32 << 20;
@@ -111,7 +111,7 @@ impl Work<'_> {
         while !self.watch.is_cancelled() {
             let Some(seen) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
             worker.index(self, seen);
-            if worker.builder.memory() > MOST_MEMORY {
+            if worker.builder.memory > MOST_MEMORY {
                 self.commit(&mut worker)?;
             }
             self.watch.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.files.len());
@@ -125,7 +125,7 @@ impl Work<'_> {
 
     /// Writes the segment of a worker and takes what it has into the manifest.
     fn take(&self, worker: &mut Worker) -> Result<MutexGuard<'_, Manifest>, IndexError> {
-        let docs = worker.builder.docs();
+        let docs = worker.builder.docs;
         let id = self.next_segment.fetch_add(1, Ordering::Relaxed);
         if docs > 0 {
             worker.builder.write(create_segment(self.folder, id)?)?;

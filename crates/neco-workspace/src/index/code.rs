@@ -51,7 +51,6 @@ pub(super) struct Code<'a> {
 }
 
 /// The outline of a text in a language; nothing when it can't be read as such.
-#[must_use]
 pub fn outline(language: Language, text: &str) -> Option<Vec<OutlineItem>> {
     super::parse::Parsers::default().read(language, text).map(|code| code.outline)
 }

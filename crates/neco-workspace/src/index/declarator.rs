@@ -9,7 +9,6 @@ const DEEPEST: usize = 12;
 
 /// What a declaration declares first.
 pub(super) struct Declared<'tree> {
-    /// Its name.
     pub(super) name: Node<'tree>,
     /// The type that it belongs to, where it is named: `Order` of `Order::total`.
     pub(super) container: Option<Node<'tree>>,

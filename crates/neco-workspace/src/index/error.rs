@@ -2,10 +2,7 @@
 
 use std::io;
 
-/// Something in the files of the index is not as it was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the index is damaged")]
-pub(super) struct Damaged;
+use crate::bytes::Damaged;
 
 /// Why the index could not answer.
 #[derive(Debug, thiserror::Error)]

@@ -72,16 +72,6 @@ fn rank(kind: SymbolKind) -> u8 {
     match kind {
         SymbolKind::Type | SymbolKind::Variable => 2,
         SymbolKind::Field => 3,
-        SymbolKind::Function
-        | SymbolKind::Method
-        | SymbolKind::Class
-        | SymbolKind::Struct
-        | SymbolKind::Enum
-        | SymbolKind::Variant
-        | SymbolKind::Interface
-        | SymbolKind::Constant
-        | SymbolKind::Module
-        | SymbolKind::Macro
-        | SymbolKind::Declaration => 1,
+        _ => 1,
     }
 }

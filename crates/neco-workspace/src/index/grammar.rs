@@ -22,7 +22,6 @@ pub(super) enum Role {
     Name,
     /// The name of the type that it belongs to, where that does not stand around it.
     Container,
-    /// All of a definition.
     Definition(SymbolKind),
     /// A declaration of C or C++, whose name has to be found.
     Declared,

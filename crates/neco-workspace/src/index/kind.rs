@@ -34,93 +34,52 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    /// All of them.
-    pub const ALL: [Self; 14] = [
-        Self::Function,
-        Self::Method,
-        Self::Class,
-        Self::Struct,
-        Self::Enum,
-        Self::Variant,
-        Self::Interface,
-        Self::Type,
-        Self::Constant,
-        Self::Module,
-        Self::Macro,
-        Self::Variable,
-        Self::Field,
-        Self::Declaration,
+    /// All of them, with their names; in the queries a definition of a kind is captured as `definition.` and its name.
+    const ALL: [(Self, &'static str); 14] = [
+        (Self::Function, "function"),
+        (Self::Method, "method"),
+        (Self::Class, "class"),
+        (Self::Struct, "struct"),
+        (Self::Enum, "enum"),
+        (Self::Variant, "variant"),
+        (Self::Interface, "interface"),
+        (Self::Type, "type"),
+        (Self::Constant, "constant"),
+        (Self::Module, "module"),
+        (Self::Macro, "macro"),
+        (Self::Variable, "variable"),
+        (Self::Field, "field"),
+        (Self::Declaration, "declaration"),
     ];
 
-    /// Its name; in the queries a definition of the kind is captured as `definition.` and this.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Class => "class",
-            Self::Struct => "struct",
-            Self::Enum => "enum",
-            Self::Variant => "variant",
-            Self::Interface => "interface",
-            Self::Type => "type",
-            Self::Constant => "constant",
-            Self::Module => "module",
-            Self::Macro => "macro",
-            Self::Variable => "variable",
-            Self::Field => "field",
-            Self::Declaration => "declaration",
-        }
+        Self::ALL.get(self as usize).map_or("", |(_, name)| name)
+    }
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(kind, _)| kind)
     }
 
     /// Whether functions inside are methods.
     #[cfg(feature = "grammars")]
     pub(super) fn has_methods(self) -> bool {
-        match self {
-            Self::Class | Self::Struct | Self::Enum | Self::Interface => true,
-            Self::Function
-            | Self::Method
-            | Self::Variant
-            | Self::Type
-            | Self::Constant
-            | Self::Module
-            | Self::Macro
-            | Self::Variable
-            | Self::Field
-            | Self::Declaration => false,
-        }
+        matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface)
     }
 
     /// Whether it is worth a line where only the shape of the code is shown.
     #[must_use]
     pub fn is_shape(self) -> bool {
-        match self {
-            Self::Variant | Self::Field => false,
-            Self::Function
-            | Self::Method
-            | Self::Class
-            | Self::Struct
-            | Self::Enum
-            | Self::Interface
-            | Self::Type
-            | Self::Constant
-            | Self::Module
-            | Self::Macro
-            | Self::Variable
-            | Self::Declaration => true,
-        }
+        !matches!(self, Self::Variant | Self::Field)
     }
 
     pub(super) fn number(self) -> u64 {
-        Self::ALL.iter().position(|kind| *kind == self).unwrap_or_default() as u64
+        self as u64
     }
 
     pub(super) fn from_number(number: u64) -> Option<Self> {
-        Self::ALL.get(usize::try_from(number).ok()?).copied()
-    }
-
-    #[cfg(feature = "grammars")]
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        Self::ALL.get(usize::try_from(number).ok()?).map(|(kind, _)| *kind)
     }
 }

@@ -43,128 +43,47 @@ impl Language {
     ];
 
     /// The language of a file, by its name.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
-        Self::ALL.into_iter().find(|language| language.extensions().contains(&extension))
+        Self::ALL.into_iter().find(|language| language.named().1.split(' ').any(|known| known == extension))
     }
 
     /// Its name as people write it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Rust => "rust",
-            Self::Python => "python",
-            Self::TypeScript => "typescript",
-            Self::Tsx => "tsx",
-            Self::JavaScript => "javascript",
-            Self::Go => "go",
-            Self::Java => "java",
-            Self::C => "c",
-            Self::Cpp => "c++",
-            Self::Bash => "bash",
-        }
+        self.named().0
     }
 
-    fn extensions(self) -> &'static [&'static str] {
+    /// Its name, and the endings of its files.
+    fn named(self) -> (&'static str, &'static str) {
         match self {
-            Self::Rust => &["rs"],
-            Self::Python => &["py", "pyi"],
-            Self::TypeScript => &["ts", "mts", "cts"],
-            Self::Tsx => &["tsx"],
-            Self::JavaScript => &["js", "jsx", "mjs", "cjs"],
-            Self::Go => &["go"],
-            Self::Java => &["java"],
-            Self::C => &["c"],
-            Self::Cpp => &["cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "ipp", "inl"],
-            Self::Bash => &["sh", "bash"],
+            Self::Rust => ("rust", "rs"),
+            Self::Python => ("python", "py pyi"),
+            Self::TypeScript => ("typescript", "ts mts cts"),
+            Self::Tsx => ("tsx", "tsx"),
+            Self::JavaScript => ("javascript", "js jsx mjs cjs"),
+            Self::Go => ("go", "go"),
+            Self::Java => ("java", "java"),
+            Self::C => ("c", "c"),
+            Self::Cpp => ("c++", "cc cpp cxx c++ h hh hpp hxx ipp inl"),
+            Self::Bash => ("bash", "sh bash"),
         }
     }
 }
 
 /// Endings of files that hold no text anyone would search; they are not even opened.
-const NO_TEXT: &[&str] = &[
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "bmp",
-    "ico",
-    "webp",
-    "tif",
-    "tiff",
-    "avif",
-    "heic",
-    "psd",
-    "pdf",
-    "zip",
-    "gz",
-    "tgz",
-    "bz2",
-    "xz",
-    "zst",
-    "7z",
-    "rar",
-    "tar",
-    "jar",
-    "war",
-    "class",
-    "o",
-    "a",
-    "so",
-    "dylib",
-    "dll",
-    "exe",
-    "obj",
-    "lib",
-    "rlib",
-    "rmeta",
-    "pyc",
-    "pyo",
-    "wasm",
-    "bin",
-    "dat",
-    "db",
-    "sqlite",
-    "mp3",
-    "mp4",
-    "m4a",
-    "wav",
-    "ogg",
-    "flac",
-    "avi",
-    "mov",
-    "mkv",
-    "webm",
-    "woff",
-    "woff2",
-    "ttf",
-    "otf",
-    "eot",
-    "docx",
-    "xlsx",
-    "pptx",
-    "odt",
-    "parquet",
-    "npy",
-    "npz",
-    "pkl",
-    "pt",
-    "onnx",
-    "gguf",
-    "safetensors",
-    "map",
-    "lock",
-    "min.js",
-    "snap.new",
-];
+const NO_TEXT: &str = "\
+    png jpg jpeg gif bmp ico webp tif tiff avif heic psd pdf zip gz tgz bz2 xz zst 7z rar tar jar war class o a \
+    so dylib dll exe obj lib rlib rmeta pyc pyo wasm bin dat db sqlite mp3 mp4 m4a wav ogg flac avi mov mkv \
+    webm woff woff2 ttf otf eot docx xlsx pptx odt parquet npy npz pkl pt onnx gguf safetensors map lock min.js \
+    snap.new";
 
 /// Whether a file's name says that there is nothing in it to search.
 pub(super) fn holds_no_text(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let mut rest = name;
     while let Some((_, ending)) = rest.split_once('.') {
-        if NO_TEXT.iter().any(|known| known.eq_ignore_ascii_case(ending)) {
+        if NO_TEXT.split(' ').any(|known| known.eq_ignore_ascii_case(ending)) {
             return true;
         }
         rest = ending;

@@ -9,8 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::bytes::{Reader, fingerprint, put_bytes, put_number};
-use super::error::{Damaged, IndexError};
+use super::error::IndexError;
+use crate::bytes::{Damaged, Reader, fingerprint, put_bytes, put_number};
 
 /// Changes with every change of what is stored or how; what was written otherwise is built anew.
 const FORMAT: &[u8] = b"neco index 1\n";
@@ -30,7 +30,6 @@ pub(super) struct Manifest {
     pub(super) files: Vec<FileEntry>,
 }
 
-/// A segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentEntry {
     pub(super) id: u64,

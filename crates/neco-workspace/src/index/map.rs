@@ -13,7 +13,7 @@ use super::code::Definition;
 use super::error::IndexError;
 use super::kind::SymbolKind;
 use super::language::Language;
-use super::postings::{Bodies, Key, definitions, name_in, uses};
+use super::postings::{Key, Postings, definitions, name_in, uses};
 use super::segment::Together;
 use super::snapshot::Snapshot;
 use super::terms::{Share, each_term};
@@ -57,12 +57,9 @@ struct Arrow {
 
 impl Snapshot {
     /// The map of the files that are `wanted`, in about `tokens` tokens.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn map(&self, tokens: usize, wanted: &dyn Fn(&Path) -> bool) -> Result<RepoMap, IndexError> {
         let (names, arrows) = self.arrows()?;
-        let standing = standing(self.manifest().files.len(), &arrows);
+        let standing = standing(self.manifest.files.len(), &arrows);
         let mut ranked: Vec<((u32, u32), f64)> =
             of_definitions(&arrows, &standing).into_iter().filter(|((file, _), _)| wanted(self.path(*file))).collect();
         ranked.sort_unstable_by(|a, b| {
@@ -90,7 +87,7 @@ impl Snapshot {
             let entry = self.entry(*file).filter(|entry| entry.place.is_some());
             entry.is_some_and(|entry| Language::of(&entry.path).is_some() && wanted(&entry.path))
         };
-        let mut files: Vec<u32> = (0..self.manifest().files.len() as u32).filter(is_code).collect();
+        let mut files: Vec<u32> = (0..self.manifest.files.len() as u32).filter(is_code).collect();
         let of = |file: u32| standing.get(file as usize).copied().unwrap_or(0.0);
         files.sort_by(|a, b| self.is_test(*a).cmp(&self.is_test(*b)).then(of(*b).total_cmp(&of(*a))).then(a.cmp(b)));
         for file in files.into_iter().take(MOST_FILLED) {
@@ -139,7 +136,7 @@ impl Snapshot {
         let from =
             self.files_of(used, &|body| Ok(uses(body)?.iter().filter(|(_, certain)| *certain).count() as f64))?;
         // What every other file uses is most likely a name of the language's own library.
-        let all = self.manifest().files.len() as f64;
+        let all = self.manifest.files.len() as f64;
         let rarity = (1.0 + all / (1.0 + 4.0 * from.len() as f64)).ln() / (1.0 + all).ln();
         let name_in_key = name_in(defined.key().unwrap_or_default())?;
         let worth = worth_of_name(name_in_key) * rarity / to.len() as f64;
@@ -173,9 +170,9 @@ impl Snapshot {
     ) -> Result<Vec<(u32, f64)>, IndexError> {
         let mut files = Vec::new();
         for (table, value) in together.values() {
-            let Some(segment) = self.segments().get(table) else { continue };
-            let mut bodies = Bodies::new(value);
-            while let Some((doc, body)) = bodies.next()? {
+            let Some(segment) = self.segments.get(table) else { continue };
+            let mut bodies = Postings::new(value);
+            while let Some((doc, body)) = bodies.body()? {
                 let Some(file) = segment.file(doc) else { continue };
                 let counted = count(body)?;
                 files.extend((counted > 0.0).then_some((file, counted)));
@@ -189,7 +186,7 @@ impl Snapshot {
     fn put(&self, drawing: &mut Drawing, file: u32, name: &str) -> bool {
         let left = drawing.left;
         let sheet = self.sheet(drawing, file);
-        let Some(cost) = sheet.take(name, &self.manifest().files, file) else { return true };
+        let Some(cost) = sheet.take(name, &self.manifest.files, file) else { return true };
         let Some(rest) = left.checked_sub(cost) else {
             sheet.give_back();
             return false;

@@ -7,10 +7,9 @@
 //! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`terms`],
 //! `postings`, `table`, `segment` (how it is kept); `manifest`, `text`, `scan`, `notices`, `follow`, `build`,
 //! `tidy`, [`store`] (how it is brought up to date); [`snapshot`], `similar`, [`search`], [`symbols`], [`map`] (how it is
-//! asked); `bytes`, [`watch`], [`error`].
+//! asked); [`watch`], [`error`].
 
 mod build;
-mod bytes;
 mod code;
 #[cfg(feature = "grammars")]
 mod declarator;

@@ -4,10 +4,9 @@
 //! Keys are a letter for their kind and then the term, or the name in lower case, a zero byte and the
 //! name: so names are found whatever their case and by how they begin.
 
-use super::bytes::{Reader, put_bytes, put_number};
 use super::code::{Definition, Use};
-use super::error::Damaged;
 use super::kind::SymbolKind;
+use crate::bytes::{Damaged, Reader, put_bytes, put_number};
 
 /// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,47 +66,33 @@ pub(super) fn name_in(key: &[u8]) -> Result<&str, Damaged> {
     std::str::from_utf8(key.get(zero + 1..).unwrap_or_default()).map_err(|_| Damaged)
 }
 
-/// The files of a term and its weight in each, in ascending order.
-pub(super) struct Weights<'a> {
+/// The files that stand under a key, in ascending order, with the weight of a term or what stands there about a name.
+pub(super) struct Postings<'a> {
     reader: Reader<'a>,
     doc: u32,
 }
 
-impl<'a> Weights<'a> {
-    /// Of a value.
+impl<'a> Postings<'a> {
     pub(super) fn new(value: &'a [u8]) -> Self {
         Self { reader: Reader(value), doc: 0 }
     }
 
     /// The next file and weight.
-    pub(super) fn next(&mut self) -> Result<Option<(u32, u32)>, Damaged> {
-        if self.reader.is_empty() {
-            return Ok(None);
-        }
-        self.doc = self.doc.checked_add(self.reader.small()?).ok_or(Damaged)?;
-        Ok(Some((self.doc, self.reader.small()?)))
-    }
-}
-
-/// The files of a name and what stands there about each, in ascending order.
-pub(super) struct Bodies<'a> {
-    reader: Reader<'a>,
-    doc: u32,
-}
-
-impl<'a> Bodies<'a> {
-    /// Of a value.
-    pub(super) fn new(value: &'a [u8]) -> Self {
-        Self { reader: Reader(value), doc: 0 }
+    pub(super) fn weight(&mut self) -> Result<Option<(u32, u32)>, Damaged> {
+        self.next(Reader::small)
     }
 
     /// The next file and what stands there.
-    pub(super) fn next(&mut self) -> Result<Option<(u32, &'a [u8])>, Damaged> {
+    pub(super) fn body(&mut self) -> Result<Option<(u32, &'a [u8])>, Damaged> {
+        self.next(Reader::bytes)
+    }
+
+    fn next<T>(&mut self, read: fn(&mut Reader<'a>) -> Result<T, Damaged>) -> Result<Option<(u32, T)>, Damaged> {
         if self.reader.is_empty() {
             return Ok(None);
         }
         self.doc = self.doc.checked_add(self.reader.small()?).ok_or(Damaged)?;
-        Ok(Some((self.doc, self.reader.bytes()?)))
+        Ok(Some((self.doc, read(&mut self.reader)?)))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aho_corasick::AhoCorasick;
 
 use super::error::IndexError;
-use super::postings::{Key, Weights};
+use super::postings::{Key, Postings};
 use super::segment::Together;
 use super::similar::Like;
 use super::snapshot::{Lengths, Snapshot};
@@ -104,9 +104,6 @@ fn asked(question: &str) -> Vec<Asked> {
 
 impl Snapshot {
     /// The files that fit best, `limit` of them after the first `skip`; only those that are `wanted`.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn search(
         &self,
         question: &str,
@@ -119,7 +116,7 @@ impl Snapshot {
         let mut ranked = self.rank(&asked, wanted);
         found.total = ranked.len();
         best_first(&mut ranked, skip.saturating_add(limit));
-        let worth = Worth::new(self.lengths().count, &asked);
+        let worth = Worth::new(self.lengths.count, &asked);
         for (file, score) in ranked.into_iter().skip(skip).take(limit) {
             let path = self.path(file).to_path_buf();
             let lines = self.lines(&path, &worth);
@@ -151,10 +148,10 @@ impl Snapshot {
     fn weights(&self, term: &str) -> Result<Files, IndexError> {
         let key = Key::of_term(term);
         let mut files = Vec::new();
-        for segment in self.segments() {
+        for segment in &self.segments {
             let Some(value) = segment.table.get(&key)? else { continue };
-            let mut weights = Weights::new(&value);
-            while let Some((doc, weight)) = weights.next()? {
+            let mut weights = Postings::new(&value);
+            while let Some((doc, weight)) = weights.weight()? {
                 files.extend(segment.file(doc).map(|file| (file, weight)));
             }
         }
@@ -209,7 +206,7 @@ impl Snapshot {
     }
 
     fn rank(&self, asked: &[Wanted], wanted: &dyn Fn(&Path) -> bool) -> Vec<(u32, f32)> {
-        let Lengths { count, average, each } = self.lengths();
+        let Lengths { count, average, each } = &self.lengths;
         let by_length = LENGTH / average.max(1.0);
         let mut scores = vec![(0.0_f32, 0.0_f32); each.len()];
         let all: f32 = asked.iter().map(|one| one.weight).sum();
@@ -232,7 +229,7 @@ impl Snapshot {
 
     /// The lines of a file that are worth most, as the file is now.
     fn lines(&self, path: &Path, worth: &Worth) -> Vec<HitLine> {
-        let Ok((_, Some(bytes))) = text::read(self.root(), path) else { return Vec::new() };
+        let Ok((_, Some(bytes))) = text::read(&self.root, path) else { return Vec::new() };
         let Some(text) = text::decode(&bytes) else { return Vec::new() };
         let mut lines: Vec<(f32, u32, &str)> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 
-use super::bytes::Quick;
 use super::code::{Code, Definition, Use};
 use super::error::IndexError;
-use super::postings::{Bodies, Key, Value, Weights, put_definition, put_uses};
+use super::postings::{Key, Postings, Value, put_definition, put_uses};
 use super::table::{Cursor, Table, TableWriter};
 use super::terms::{Share, each_term};
+use crate::bytes::Quick;
 
 /// The number of a file that no longer counts.
 pub(super) const GONE: u32 = u32::MAX;
@@ -38,8 +38,10 @@ pub(super) struct SegmentBuilder {
     counted: Vec<u32>,
     /// A key in the making.
     key: Vec<u8>,
-    docs: u32,
-    memory: usize,
+    /// How many files it has.
+    pub(super) docs: u32,
+    /// About how many bytes of memory it takes.
+    pub(super) memory: usize,
 }
 
 /// A file in a segment.
@@ -52,16 +54,6 @@ pub(super) struct Added {
 }
 
 impl SegmentBuilder {
-    /// How many files it has.
-    pub(super) fn docs(&self) -> u32 {
-        self.docs
-    }
-
-    /// About how many bytes of memory it takes.
-    pub(super) fn memory(&self) -> usize {
-        self.memory
-    }
-
     /// Adds a file.
     pub(super) fn add(&mut self, path: &str, text: &str, code: Option<&Code<'_>>) -> Added {
         let doc = self.docs;
@@ -236,13 +228,13 @@ pub(super) fn merge(tables: &[&Table], numbers: &[Vec<u32>], file: File) -> Resu
             let numbers = numbers.get(table).map_or(&[][..], Vec::as_slice);
             let number = |doc: u32| numbers.get(doc as usize).copied().filter(|new| *new != GONE);
             if is_term {
-                let mut weights = Weights::new(bytes);
-                while let Some((doc, weight)) = weights.next()? {
+                let mut weights = Postings::new(bytes);
+                while let Some((doc, weight)) = weights.weight()? {
                     number(doc).into_iter().for_each(|doc| value.add_weight(doc, weight));
                 }
             } else {
-                let mut bodies = Bodies::new(bytes);
-                while let Some((doc, body)) = bodies.next()? {
+                let mut bodies = Postings::new(bytes);
+                while let Some((doc, body)) = bodies.body()? {
                     number(doc).into_iter().for_each(|doc| value.add_body(doc, body));
                 }
             }

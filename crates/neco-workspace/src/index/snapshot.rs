@@ -16,10 +16,10 @@ use super::table::Table;
 /// The index as it was committed at one time.
 #[derive(Debug)]
 pub struct Snapshot {
-    root: Located,
-    manifest: Manifest,
-    segments: Vec<Segment>,
-    lengths: Lengths,
+    pub(super) root: Located,
+    pub(super) manifest: Manifest,
+    pub(super) segments: Vec<Segment>,
+    pub(super) lengths: Lengths,
 }
 
 /// A segment that is open.
@@ -89,14 +89,8 @@ impl Snapshot {
     }
 
     /// How many files can be searched.
-    #[must_use]
     pub fn files(&self) -> usize {
         self.lengths.count as usize
-    }
-
-    /// How much text the files have.
-    pub(super) fn lengths(&self) -> &Lengths {
-        &self.lengths
     }
 
     /// Calls `each` with every key that begins like this, table by table: one that several tables have comes as often.
@@ -118,18 +112,6 @@ impl Snapshot {
     /// Grows with every commit; zero while nothing is indexed.
     pub(super) fn generation(&self) -> u64 {
         self.manifest.generation
-    }
-
-    pub(super) fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-
-    pub(super) fn root(&self) -> &Located {
-        &self.root
-    }
-
-    pub(super) fn segments(&self) -> &[Segment] {
-        &self.segments
     }
 
     pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {

@@ -14,7 +14,6 @@ use std::time::Duration;
 use neco_safety::Located;
 
 use super::build::build;
-use super::bytes::fingerprint;
 use super::error::IndexError;
 use super::follow::Following;
 use super::manifest::Manifest;
@@ -23,6 +22,7 @@ use super::scan::{Changes, Incurious, Seen, compare, compare_these, look_at, sca
 use super::snapshot::Snapshot;
 use super::tidy::{sweep, tidy};
 use super::watch::Watch;
+use crate::bytes::fingerprint;
 use crate::rules::Rules;
 
 /// How long to wait before looking again whether another process is done.
@@ -56,7 +56,6 @@ struct Brought {
 
 impl Index {
     /// The index of `root`, which is a folder, kept below `indexes`; nothing is opened or made yet.
-    #[must_use]
     pub fn new(indexes: &Path, root: Located) -> Self {
         Self {
             folder: indexes.join(folder_name(root.path())),
@@ -94,7 +93,6 @@ impl Index {
     }
 
     /// Whether there is an index already, be it out of date.
-    #[must_use]
     pub fn exists(&self) -> bool {
         Manifest::load(&self.folder).is_ok_and(|manifest| manifest.is_some())
     }
@@ -137,7 +135,7 @@ impl Index {
         if let Some(known) = self.following().as_mut() {
             known.met(files.iter().flatten());
         }
-        let changes = compare_these(current.manifest(), files.into_iter());
+        let changes = compare_these(&current.manifest, files.into_iter());
         let Brought { snapshot, is_ours } = self.bring(current, &changes, watch)?;
         let mut following = self.following();
         match following.as_mut().filter(|_| is_ours) {
@@ -158,7 +156,7 @@ impl Index {
         };
         let mut following = notices.and_then(|notices| Following::begin(&self.root, notices, rules, &seen));
         let current = self.load()?;
-        let changes = compare(current.manifest(), seen);
+        let changes = compare(&current.manifest, seen);
         let Brought { snapshot, is_ours } = self.bring(current, &changes, watch)?;
         if let Some(known) = following.as_mut().filter(|_| is_ours) {
             known.begun(unread(&snapshot, &changes), snapshot.generation());
@@ -190,7 +188,7 @@ impl Index {
     }
 
     fn build(&self, current: &Snapshot, changes: &Changes, watch: &dyn Watch) -> Result<Manifest, IndexError> {
-        let mut manifest = current.manifest().clone();
+        let mut manifest = current.manifest.clone();
         if manifest.generation == 0 {
             manifest = Manifest::begun(self.root.path());
             // A folder that is worked in for the first time makes room; what can't be removed stays.
@@ -209,7 +207,7 @@ impl Index {
         let _turn = self.turn(watch)?;
         let lock = self.lock(watch)?;
         let damaged = self.current.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let is_same = damaged.is_some_and(|damaged| damaged.manifest().is_current(&self.folder));
+        let is_same = damaged.is_some_and(|damaged| damaged.manifest.is_current(&self.folder));
         if !is_same && self.load().is_ok() {
             return Ok(());
         }
@@ -223,7 +221,7 @@ impl Index {
     /// What is committed now.
     fn load(&self) -> Result<Arc<Snapshot>, IndexError> {
         let known = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.as_ref().filter(|known| known.manifest().is_current(&self.folder)) {
+        if let Some(known) = known.as_ref().filter(|known| known.manifest.is_current(&self.folder)) {
             return Ok(Arc::clone(known));
         }
         let mut tries = 0;
@@ -283,7 +281,7 @@ impl Index {
 /// Those that changed and could not be read for a reason that may pass.
 fn unread(snapshot: &Snapshot, changes: &Changes) -> Vec<PathBuf> {
     let is_unread = |path: &PathBuf| {
-        let entry = snapshot.manifest().file(path);
+        let entry = snapshot.manifest.file(path);
         entry.is_some_and(|entry| !entry.settled && entry.place.is_none() && entry.fingerprint == 0)
     };
     changes.read.iter().map(|seen| seen.path.clone()).filter(is_unread).collect()
@@ -292,12 +290,12 @@ fn unread(snapshot: &Snapshot, changes: &Changes) -> Vec<PathBuf> {
 /// What is still to be done of what was to be done `before` another process may have done it.
 fn again(before: &Snapshot, current: &Snapshot, changes: &Changes) -> Changes {
     let still = |seen: &&Seen| {
-        let known = current.manifest().file(&seen.path);
+        let known = current.manifest.file(&seen.path);
         !known.is_some_and(|known| known.settled && known.stamp == seen.stamp)
     };
     // One that is known otherwise now came back after we looked, and was indexed by somebody else.
     let still_gone = |path: &&PathBuf| {
-        let stamp = |of: &Snapshot| of.manifest().file(path).map(|known| known.stamp);
+        let stamp = |of: &Snapshot| of.manifest.file(path).map(|known| known.stamp);
         stamp(current).is_some() && stamp(current) == stamp(before)
     };
     let Changes { read, gone } = changes;
@@ -317,9 +315,6 @@ fn folder_name(root: &Path) -> String {
 }
 
 /// Removes the indexes of folders that are no longer there.
-///
-/// # Errors
-/// When the folder of all indexes can't be read.
 pub fn remove_abandoned(indexes: &Path) -> io::Result<()> {
     for entry in fs::read_dir(indexes)? {
         let folder = entry?.path();

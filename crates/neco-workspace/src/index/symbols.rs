@@ -8,7 +8,7 @@ use super::error::IndexError;
 use super::kind::SymbolKind;
 use super::language::Language;
 use super::parse::Parsers;
-use super::postings::{Bodies, Key, definitions, name_in, uses};
+use super::postings::{Key, Postings, definitions, name_in, uses};
 use super::similar::Like;
 use super::snapshot::Snapshot;
 use super::text;
@@ -63,9 +63,6 @@ pub struct UsesOfFile {
 
 impl Snapshot {
     /// Where a name is defined. `Type::name`, `type.name` and the like ask for the one of that type.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn definitions(
         &self,
         name: &str,
@@ -90,32 +87,23 @@ impl Snapshot {
     }
 
     /// Where a name is used, by path. Its definitions are not among them.
-    ///
-    /// # Errors
-    /// When the index is damaged or can't be read.
     pub fn references(&self, name: &str, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<UsesOfFile>, IndexError> {
         let (_, name) = qualified(name);
         let mut found = Vec::new();
-        let key = Key::Use.of_name(name);
-        for segment in self.segments() {
-            let Some(value) = segment.table.get(&key)? else { continue };
-            let mut bodies = Bodies::new(&value);
-            while let Some((doc, body)) = bodies.next()? {
-                let Some(path) = segment.file(doc).map(|file| self.path(file)).filter(|path| wanted(path)) else {
-                    continue;
-                };
+        self.each_body(&Key::Use.of_name(name), |path, body| {
+            if wanted(path) {
                 found.push(UsesOfFile { path: path.to_path_buf(), lines: uses(body)? });
             }
-        }
+            Ok(())
+        })?;
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
     }
 
     /// The text of some lines of a file as it is now, without the space around it; nothing for a line
     /// that is no longer there.
-    #[must_use]
     pub fn lines_of(&self, path: &Path, numbers: &[u32]) -> Vec<String> {
-        let read = text::read(self.root(), path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
+        let read = text::read(&self.root, path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
         let text = text::decode(&read).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         let line = |number: &u32| lines.get((*number as usize).wrapping_sub(1)).map_or("", |line| line.trim());
@@ -124,7 +112,7 @@ impl Snapshot {
 
     /// The definitions of a file by name, and its lines, as it is now.
     pub(super) fn defined_now(&self, path: &Path) -> (HashMap<String, Vec<Definition>>, Vec<String>) {
-        let read = text::read(self.root(), path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
+        let read = text::read(&self.root, path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
         let text = text::decode(&read).unwrap_or_default();
         let code = Language::of(path).and_then(|language| Parsers::default().read(language, &text));
         let mut defined: HashMap<String, Vec<Definition>> = HashMap::new();
@@ -183,19 +171,31 @@ impl Snapshot {
     }
 
     fn definitions_of(&self, name: &str) -> Result<Vec<Place>, IndexError> {
-        let key = Key::Definition.of_name(name);
         let mut places = Vec::new();
-        for segment in self.segments() {
-            let Some(value) = segment.table.get(&key)? else { continue };
-            let mut bodies = Bodies::new(&value);
-            while let Some((doc, body)) = bodies.next()? {
-                let Some(file) = segment.file(doc) else { continue };
-                let path = self.path(file);
-                let of_file = definitions(name, body)?.into_iter();
-                places.extend(of_file.map(|definition| Place { path: path.to_path_buf(), definition }));
+        self.each_body(&Key::Definition.of_name(name), |path, body| {
+            let of_file = definitions(name, body)?.into_iter();
+            places.extend(of_file.map(|definition| Place { path: path.to_path_buf(), definition }));
+            Ok(())
+        })?;
+        Ok(places)
+    }
+
+    /// Calls `each` with every file that stands under a key and still counts, and what stands there about it.
+    fn each_body(
+        &self,
+        key: &[u8],
+        mut each: impl FnMut(&Path, &[u8]) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        for segment in &self.segments {
+            let Some(value) = segment.table.get(key)? else { continue };
+            let mut bodies = Postings::new(&value);
+            while let Some((doc, body)) = bodies.body()? {
+                if let Some(file) = segment.file(doc) {
+                    each(self.path(file), body)?;
+                }
             }
         }
-        Ok(places)
+        Ok(())
     }
 }
 

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 
-use super::bytes::{Reader, fingerprint, put_bytes, put_number};
-use super::error::{Damaged, IndexError};
+use super::error::IndexError;
+use crate::bytes::{Damaged, Reader, fingerprint, put_bytes, put_number};
 
 /// Bytes after which a block ends.
 const BLOCK: usize = 8 * 1024;

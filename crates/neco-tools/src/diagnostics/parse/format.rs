@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 use super::super::problem::Problem;
-use super::{cargo, eslint, go_vet, pattern, ruff, tsc};
+use super::{cargo, go_vet, linters, pattern};
 
 /// How the output of a checker reads.
 #[derive(Clone, Debug)]
@@ -31,9 +31,9 @@ impl Format {
     pub(in crate::diagnostics) fn read(&self, output: &str, folder: &Path) -> Vec<Problem> {
         match self {
             Self::Cargo => cargo::read(output, folder),
-            Self::Tsc => tsc::read(output, folder),
-            Self::Eslint => eslint::read(output, folder),
-            Self::Ruff => ruff::read(output, folder),
+            Self::Tsc => pattern::tsc(output, folder),
+            Self::Eslint => linters::eslint(output, folder),
+            Self::Ruff => linters::ruff(output, folder),
             Self::GoVet => go_vet::read(output, folder),
             Self::Usual => pattern::usual(output, folder),
             Self::Pattern(regex) => pattern::read(regex, output, folder),

@@ -15,8 +15,12 @@ const USUAL: &str = r"^\s*(?<file>(?:[A-Za-z]:[\\/])?[^\s:\d][^:]*|\d[^:]*[^:\d]
 const RUST_WORDS: &str =
     r"(?m)^error: (?<message>.+)\n(?:.*\n){0,2}?\s*--> (?<file>[^:\n]+):(?<line>\d+):(?<column>\d+)";
 
+/// `tsc --pretty false`: `src/a.ts(1,7): error TS2322: …`, continued on lines that are set in.
+const TSC: &str = r"^(?:(?<file>[^\s(][^(]*)\((?<line>\d+),(?<column>\d+)\): )?(?<severity>error|warning|message) (?<code>TS\d+): (?<message>.*)$";
+
 static USUAL_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(USUAL).ok());
 static RUST_MANIFEST: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(RUST_WORDS).ok());
+static TSC_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TSC).ok());
 
 /// The problems on lines as most checkers print them.
 pub(super) fn usual(output: &str, folder: &Path) -> Vec<Problem> {
@@ -32,6 +36,21 @@ pub(super) fn read(pattern: &Regex, output: &str, folder: &Path) -> Vec<Problem>
 pub(super) fn rust_words(output: &str, folder: &Path) -> Vec<Problem> {
     let Some(pattern) = RUST_MANIFEST.as_ref() else { return Vec::new() };
     pattern.captures_iter(output).map(|found| problem(&found, folder)).collect()
+}
+
+/// The problems that tsc tells.
+pub(super) fn tsc(output: &str, folder: &Path) -> Vec<Problem> {
+    let Some(pattern) = TSC_LINE.as_ref() else { return Vec::new() };
+    let mut problems: Vec<Problem> = Vec::new();
+    for line in output.lines() {
+        if let Some(found) = pattern.captures(line) {
+            problems.push(problem(&found, folder));
+        } else if let Some(last) = problems.last_mut().filter(|_| line.starts_with("  ")) {
+            // More about the last one.
+            last.message = message(&format!("{} {line}", last.message));
+        }
+    }
+    problems
 }
 
 fn problem(found: &regex::Captures<'_>, folder: &Path) -> Problem {

@@ -22,9 +22,6 @@ pub trait Pages {
     /// How many there are.
     fn count(&self) -> usize;
     /// The text of one, counted from one, unless `stop` says to give up.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     fn text(&self, number: usize, stop: &dyn Fn() -> bool) -> Result<String, String>;
 }
 

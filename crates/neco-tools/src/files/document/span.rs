@@ -6,7 +6,6 @@ use neco_toolkit::ToolError;
 /// A stretch of pages or cells, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first.
     pub first: usize,
     /// The last; none for the end.
     pub last: Option<usize>,
@@ -17,9 +16,6 @@ impl Span {
     pub const ALL: Self = Self { first: 1, last: None };
 
     /// Reads what a model wrote.
-    ///
-    /// # Errors
-    /// When it is no stretch.
     pub fn read(text: Option<&str>) -> Result<Self, ToolError> {
         let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(Self::ALL) };
         let (first, last) = match text.split_once(['-', '–']) {
@@ -46,7 +42,6 @@ impl Span {
 }
 
 /// `page 3`, `pages 2–5`.
-#[must_use]
 pub fn stretch(what: &str, first: usize, last: usize) -> String {
     if first == last { format!("{what} {first}") } else { format!("{what}s {first}–{last}") }
 }

@@ -17,7 +17,6 @@ pub(in crate::files) const LOOK_AFTER: usize = 256;
 /// Says whether to give up.
 pub(in crate::files) type Stop<'a> = dyn Fn() -> bool + 'a;
 
-/// One replacement.
 #[derive(Clone, Copy, Debug)]
 pub struct Replacement<'a> {
     /// The text to be replaced.

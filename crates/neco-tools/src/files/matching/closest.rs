@@ -21,7 +21,6 @@ const MOST_LINES: usize = 50_000;
 pub struct Closest {
     /// Its lines, counted from one.
     pub lines: Range<usize>,
-    /// Its text.
     pub text: Vec<u8>,
     /// The first line that differs: where, what the file has, what was looked for.
     pub difference: Option<(usize, String, String)>,

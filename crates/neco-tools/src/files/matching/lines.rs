@@ -10,7 +10,6 @@ pub(in crate::files) struct Lines {
     lines: Vec<Line>,
 }
 
-/// One line.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::files) struct Line {
     pub start: usize,

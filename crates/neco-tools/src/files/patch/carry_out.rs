@@ -7,13 +7,14 @@ use neco_safety::path::{Access, Located, PathError, Stamp};
 use neco_toolkit::ToolError;
 
 use super::stage::{Before, Stage, Staged};
-use crate::files::ledger::Ledger;
+use crate::files::call::FileCall;
 
 /// Writes every file of a stage, those that go last.
 ///
 /// # Errors
 /// What stood in the way; then everything is as it was before, or the error says what is not.
-pub fn carry_out(world: &dyn World, ledger: &Ledger, stage: &Stage) -> Result<Vec<String>, ToolError> {
+pub fn carry_out(stage: &Stage, call: &FileCall) -> Result<Vec<String>, ToolError> {
+    let world = call.ctx.world.as_ref();
     let mut done: Vec<Done<'_>> = Vec::new();
     let (kept, gone): (Vec<&Staged>, Vec<&Staged>) =
         stage.staged.iter().filter(|staged| staged.is_changed()).partition(|staged| staged.text.is_some());
@@ -30,7 +31,7 @@ pub fn carry_out(world: &dyn World, ledger: &Ledger, stage: &Stage) -> Result<Ve
     }
     for Done { staged, stamp } in &done {
         if let (Some(stamp), Some(text)) = (stamp, &staged.text) {
-            ledger.know_written(staged.located.path(), *stamp, &staged.form.encode(text), staged.known);
+            call.ledger.know_written(staged.located.path(), *stamp, &staged.form.encode(text), staged.known);
         }
     }
     Ok(notes)

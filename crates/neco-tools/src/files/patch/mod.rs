@@ -25,4 +25,4 @@ pub(super) use carry_out::carry_out;
 pub(super) use hunk::{Act, FilePatch};
 pub(super) use read::{read, read_loosely};
 pub(super) use report::{done_words, plan_diffs};
-pub(super) use stage::{Stage, Surroundings};
+pub(super) use stage::Stage;

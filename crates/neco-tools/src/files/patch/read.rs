@@ -14,7 +14,6 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, String> {
 }
 
 /// Reads a patch whose headings are padded, in other letters or in a code fence; nothing where it is none then either.
-#[must_use]
 pub fn read_loosely(text: &str) -> Option<Vec<FilePatch>> {
     read_lines(&loose::mended(&lines_of(text))).ok()
 }

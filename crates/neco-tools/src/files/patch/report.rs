@@ -78,13 +78,12 @@ pub fn refusal(shown: &str, index: usize, count: usize, misfit: &Misfit) -> Tool
             (ErrorCode::InvalidArguments, words)
         }
         Misfit::TooLong => (ErrorCode::FileTooLarge, format!("{shown} would become too long; {nothing}")),
-        Misfit::Stopped => return crate::files::blocking::cancelled(),
+        Misfit::Stopped => return crate::files::call::cancelled(),
     };
     ToolError::new(code, words)
 }
 
 /// The changes as a person sees them, one a file.
-#[must_use]
 pub fn plan_diffs(stage: &Stage) -> Vec<Diff> {
     stage
         .staged
@@ -114,7 +113,6 @@ fn diff_of(stage: &Stage, staged: &Staged) -> Diff {
 }
 
 /// What was done, a line a file.
-#[must_use]
 pub fn done_words(stage: &Stage, notes: &[String]) -> String {
     let mut words = String::new();
     for staged in stage.staged.iter().filter(|staged| staged.moved_to.is_none()) {

@@ -26,7 +26,6 @@ pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Rang
 }
 
 /// The stretches that lie in no other, in order. They never overlap otherwise: blocks lie in one another.
-#[must_use]
 pub fn outermost(mut scopes: Vec<Range<usize>>) -> Vec<Range<usize>> {
     scopes.sort_by_key(|scope| (scope.start, std::cmp::Reverse(scope.end)));
     let mut kept: Vec<Range<usize>> = Vec::with_capacity(scopes.len());

@@ -3,24 +3,23 @@
 use std::path::Path;
 
 use neco_proto::{ErrorCode, Risk};
-use neco_safety::World;
 use neco_safety::path::{Access, Attributes, Located, PathError, Stamp};
 use neco_safety::secrets::Redactor;
 use neco_safety::untrusted;
-use neco_toolkit::{Plan, ToolError};
+use neco_toolkit::{Plan, ToolError, counted};
 
 use super::hunk::{Act, FilePatch, Hunk};
 use super::place::patched;
 use super::report;
+use crate::files::call::FileCall;
 use crate::files::change::{MOST_BYTES, not_text};
-use crate::files::judged::{Judge, Judgement, Seen, attributes_of};
+use crate::files::judged::{Judgement, Seen, attributes_of};
 use crate::files::ledger::{Ledger, Needed};
 use crate::files::left_out::{self, Written};
 use crate::files::matching::Fit;
 use crate::files::sniff::{Kind, SNIFFED, sniff};
 use crate::files::text::{Form, is_crlf, with_crlf};
 use crate::files::{marked, near};
-use neco_toolkit::counted;
 
 /// Bytes of all files of a patch together: they are held in memory, before anybody is asked.
 const MOST_TOGETHER: u64 = 128 * 1024 * 1024;
@@ -78,7 +77,6 @@ impl Before {
     }
 
     /// Its text, where it is one.
-    #[must_use]
     pub fn text(&self) -> Option<Vec<u8>> {
         self.decoded("").ok().map(|(_, text)| text)
     }
@@ -86,7 +84,6 @@ impl Before {
 
 impl Staged {
     /// Whether a file goes for good: what is moved stays, under another name.
-    #[must_use]
     pub fn is_deleted(&self) -> bool {
         self.before.is_some() && self.text.is_none() && self.moved_to.is_none()
     }
@@ -109,25 +106,10 @@ impl Staged {
     }
 
     /// Whether anything is to be written.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         let bytes = self.text.as_deref().map(|text| self.form.encode(text));
         bytes.as_deref() != self.before.as_ref().map(|before| before.bytes.as_slice())
     }
-}
-
-/// What a patch is staged with.
-pub struct Surroundings<'a> {
-    /// What has the files that it may touch.
-    pub world: &'a dyn World,
-    /// What the agent knows of them.
-    pub ledger: &'a Ledger,
-    /// What they are for the policy.
-    pub judge: &'a Judge,
-    /// What the agent is not shown.
-    pub redactor: &'a Redactor,
-    /// Says whether to give up.
-    pub stop: &'a dyn Fn() -> bool,
 }
 
 /// All files of a patch.
@@ -146,21 +128,19 @@ impl Stage {
     ///
     /// # Errors
     /// The first thing that can't be done, with the file and the hunk.
-    pub fn of(patch: &[FilePatch], around: &Surroundings<'_>) -> Result<Self, ToolError> {
+    pub fn of(patch: &[FilePatch], call: &FileCall) -> Result<Self, ToolError> {
         let mut stage = Self::default();
         for file in patch {
-            if (around.stop)() {
-                return Err(crate::files::blocking::cancelled());
-            }
-            let at = stage.file(&file.path, around)?;
+            call.go_on()?;
+            let at = stage.file(&file.path, call)?;
             match &file.act {
-                Act::Add(text) => stage.add(at, text, around)?,
-                Act::Delete(hunks) => stage.delete(at, hunks, around)?,
+                Act::Add(text) => stage.add(at, text, call)?,
+                Act::Delete(hunks) => stage.delete(at, hunks, call)?,
                 Act::Update { hunks, move_to, copy } => {
-                    let (form, text) = stage.update(at, hunks, around)?;
+                    let (form, text) = stage.update(at, hunks, call)?;
                     match move_to {
                         None => stage.put(at, form, text),
-                        Some(to) => stage.relocate(at, to, *copy, (form, text), around)?,
+                        Some(to) => stage.relocate(at, to, *copy, (form, text), call)?,
                     }
                 }
             }
@@ -175,7 +155,6 @@ impl Stage {
     }
 
     /// What the policy judges.
-    #[must_use]
     pub fn plan(&self) -> Plan {
         let plans: Vec<Plan> = self.staged.iter().map(|staged| staged.judgement.plan()).collect();
         let risk = plans.iter().map(|plan| plan.risk).max().unwrap_or(Risk::Medium);
@@ -191,22 +170,22 @@ impl Stage {
     }
 
     /// The index of a file, which is looked at when it is first named.
-    fn file(&mut self, path: &str, around: &Surroundings<'_>) -> Result<usize, ToolError> {
-        let located = around.world.files().locate(path, Access::Write)?;
+    fn file(&mut self, path: &str, call: &FileCall) -> Result<usize, ToolError> {
+        let located = call.files().locate(path, Access::Write)?;
         if let Some(at) = self.position(located.path()) {
             if !self.judged.iter().any(|judged| judged == path) {
-                around.judge.judge(path, &located, Access::Write)?;
+                call.judge.judge(path, &located, Access::Write)?;
                 self.judged.push(path.to_owned());
             }
             return Ok(at);
         }
-        let judgement = around.judge.judge(path, &located, Access::Write)?;
+        let judgement = call.judge.judge(path, &located, Access::Write)?;
         self.judged.push(path.to_owned());
-        let before = before(&located, around, MOST_TOGETHER.saturating_sub(self.bytes))?;
+        let before = before(&located, call, MOST_TOGETHER.saturating_sub(self.bytes))?;
         let seen = before
             .as_ref()
             .map_or(Seen::Nothing, |before| Seen::file(before.attributes.clone(), before.stamp, &before.bytes));
-        around.judge.find(path, &located.shown(), seen)?;
+        call.judge.find(path, &located.shown(), seen)?;
         self.bytes += before.as_ref().map_or(0, |before| before.bytes.len() as u64);
         let (form, text) = match &before {
             Some(before) => {
@@ -214,7 +193,7 @@ impl Stage {
             }
             None => (Form::PLAIN, None),
         };
-        let known = around.ledger.known(located.path());
+        let known = call.ledger.known(located.path());
         self.staged.push(Staged {
             located,
             judgement,
@@ -235,11 +214,11 @@ impl Stage {
         self.staged.iter().position(|staged| staged.located.path() == path)
     }
 
-    fn add(&mut self, at: usize, text: &str, around: &Surroundings<'_>) -> Result<(), ToolError> {
+    fn add(&mut self, at: usize, text: &str, call: &FileCall) -> Result<(), ToolError> {
         let Some(staged) = self.staged.get_mut(at) else { return Ok(()) };
         // What the patch itself deleted or wrote before is known to it.
         if staged.is_untouched() {
-            staged.check_overwrite(around.ledger)?;
+            staged.check_overwrite(&call.ledger)?;
         }
         let shown = staged.located.shown();
         let old = match (&staged.before, &staged.text) {
@@ -247,7 +226,7 @@ impl Stage {
             (_, text) => text.clone().unwrap_or_default(),
         };
         let old_text = String::from_utf8_lossy(&old);
-        marked::check(around.redactor, text, &old_text, &shown)?;
+        marked::check(&call.redactor(), text, &old_text, &shown)?;
         let text = untrusted::restored(text, &old_text).into_owned();
         left_out::check(&Written { shown: &shown, file: &old_text, old: &old_text, new: &text })?;
         let text = text.strip_prefix('\u{feff}').filter(|_| staged.form.mark).unwrap_or(&text);
@@ -257,13 +236,13 @@ impl Stage {
         Ok(())
     }
 
-    fn delete(&mut self, at: usize, hunks: &[Hunk], around: &Surroundings<'_>) -> Result<(), ToolError> {
+    fn delete(&mut self, at: usize, hunks: &[Hunk], call: &FileCall) -> Result<(), ToolError> {
         let Some(staged) = self.staged.get_mut(at) else { return Ok(()) };
         if staged.text.is_none() && (staged.before.is_none() || staged.moved_to.is_some()) {
-            return Err(near::not_found(around.world.files(), &staged.located));
+            return Err(near::not_found(call.files(), &staged.located));
         }
         if !hunks.is_empty() {
-            let (_, left) = self.update(at, hunks, around)?;
+            let (_, left) = self.update(at, hunks, call)?;
             let Some(staged) = self.staged.get(at) else { return Ok(()) };
             if !left.is_empty() {
                 return Err(ToolError::new(
@@ -282,19 +261,19 @@ impl Stage {
     }
 
     /// The text of a file after its hunks.
-    fn update(&mut self, at: usize, hunks: &[Hunk], around: &Surroundings<'_>) -> Result<(Form, Vec<u8>), ToolError> {
+    fn update(&mut self, at: usize, hunks: &[Hunk], call: &FileCall) -> Result<(Form, Vec<u8>), ToolError> {
         let Some(staged) = self.staged.get_mut(at) else { return Ok((Form::PLAIN, Vec::new())) };
         let shown = staged.located.shown();
         let (form, old) = match (&staged.before, &staged.text) {
             (_, Some(text)) => (staged.form, text.clone()),
             (Some(before), None) if staged.moved_to.is_none() => before.decoded(&shown)?,
-            (Some(_) | None, None) => return Err(near::not_found(around.world.files(), &staged.located)),
+            (Some(_) | None, None) => return Err(near::not_found(call.files(), &staged.located)),
         };
         if hunks.is_empty() {
             return Ok((form, old));
         }
-        let hunks = restored(hunks, &old, &shown, around.redactor)?;
-        let patched = patched(&old, &hunks, &|| (around.stop)())
+        let hunks = restored(hunks, &old, &shown, &call.redactor())?;
+        let patched = patched(&old, &hunks, &|| call.ctx.cancel.is_cancelled())
             .map_err(|(index, misfit)| report::refusal(&shown, index, hunks.len(), &misfit))?;
         staged.notes.extend(fit_notes(&patched.fits));
         if std::str::from_utf8(&old).is_err()
@@ -318,9 +297,9 @@ impl Stage {
         to: &str,
         copy: bool,
         (form, text): (Form, Vec<u8>),
-        around: &Surroundings<'_>,
+        call: &FileCall,
     ) -> Result<(), ToolError> {
-        let target = self.file(to, around)?;
+        let target = self.file(to, call)?;
         if target == from {
             self.put(from, form, text);
             return Ok(());
@@ -339,7 +318,7 @@ impl Stage {
             before.decoded(&target.located.shown())?;
         }
         if target.is_untouched() {
-            target.check_overwrite(around.ledger)?;
+            target.check_overwrite(&call.ledger)?;
         }
         (target.form, target.text, target.known, target.like) = (form, Some(text), known, like);
         (target.from, target.copied) = (Some(shown), copy);
@@ -354,7 +333,7 @@ impl Stage {
 }
 
 /// What is on the disk, if it is still what the agent has read or was never read.
-fn before(located: &Located, around: &Surroundings<'_>, room: u64) -> Result<Option<Before>, ToolError> {
+fn before(located: &Located, call: &FileCall, room: u64) -> Result<Option<Before>, ToolError> {
     if !located.exists() {
         return Ok(None);
     }
@@ -368,14 +347,14 @@ fn before(located: &Located, around: &Surroundings<'_>, room: u64) -> Result<Opt
         return Err(ToolError::new(ErrorCode::FileTooLarge, message));
     }
     let attributes = attributes_of(located)?;
-    let (bytes, stamp) = around.world.read(located, MOST_BYTES + 1)?;
+    let (bytes, stamp) = call.ctx.world.read(located, MOST_BYTES + 1)?;
     if bytes.len() as u64 > MOST_BYTES {
         let message = format!("{shown} has {} bytes, too many to patch here; change it with a command", stamp.size());
         return Err(ToolError::new(ErrorCode::FileTooLarge, message));
     }
     // The lines that a patch quotes prove what is there; of a file that was read they could be older than it is.
-    if around.ledger.is_known(located.path()) && !bytes.is_empty() {
-        around.ledger.check(located.path(), &shown, &stamp, &bytes, Needed::Some)?;
+    if call.ledger.is_known(located.path()) && !bytes.is_empty() {
+        call.ledger.check(located.path(), &shown, &stamp, &bytes, Needed::Some)?;
     }
     Ok(Some(Before { bytes, stamp, attributes }))
 }

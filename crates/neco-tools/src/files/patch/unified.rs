@@ -85,12 +85,8 @@ impl<'a> Reader<'a> {
     fn hunk(&mut self, line: &str) -> Result<(), String> {
         let number = self.at + 1;
         let numbers = line.strip_prefix("@@").and_then(range_of);
-        let Some(section) = &mut self.open else {
-            return Err(format!(
-                "line {number} of the patch: a hunk before any file: \"--- a/path\" and \"+++ b/path\" are missing"
-            ));
-        };
-        if section.old.is_none() && section.git.is_none() {
+        let is_named = |section: &Section| section.old.is_some() || section.git.is_some();
+        if !self.open.as_ref().is_some_and(is_named) {
             return Err(format!(
                 "line {number} of the patch: a hunk before any file: \"--- a/path\" and \"+++ b/path\" are missing"
             ));

@@ -3,23 +3,17 @@
 use std::time::Duration;
 
 use neco_config::section::SearchEngine;
-use neco_safety::world::net::{Answer, KeyHeader, Method, Request};
+use neco_safety::world::net::{Answer, Request};
 use neco_toolkit::ToolError;
 use serde_json::Value;
 use url::Url;
 
 use super::hit::Hit;
-use super::{brave, duckduckgo, exa, searxng, tavily};
+use super::{duckduckgo, json};
 use crate::web::page::{one_line, token};
-
-/// The name under which the network keeps the key of the search engine.
-pub const SEARCH_KEY: &str = "web_search";
 
 /// Bytes of an answer that are read.
 const MOST_BYTES: usize = 2_000_000;
-
-/// Results of an answer that are looked at.
-const MOST_HITS: usize = 60;
 
 /// Why an engine gave no results.
 #[derive(Debug)]
@@ -44,9 +38,9 @@ impl Engine {
     pub(in crate::web) fn new(kind: SearchEngine, url: Option<&str>) -> Result<Self, ToolError> {
         let own = match kind {
             SearchEngine::Searxng => None,
-            SearchEngine::Brave => Some(brave::ADDRESS),
-            SearchEngine::Tavily => Some(tavily::ADDRESS),
-            SearchEngine::Exa => Some(exa::ADDRESS),
+            SearchEngine::Brave => Some("https://api.search.brave.com/res/v1/web/search"),
+            SearchEngine::Tavily => Some("https://api.tavily.com/search"),
+            SearchEngine::Exa => Some("https://api.exa.ai/search"),
             SearchEngine::Duckduckgo => Some(duckduckgo::ADDRESS),
         };
         let Some(text) = url.or(own) else {
@@ -63,7 +57,6 @@ impl Engine {
         Ok(Self { kind, url: address, named: url.is_some() })
     }
 
-    /// Its name.
     pub(in crate::web) fn name(&self) -> &'static str {
         self.kind.name()
     }
@@ -72,10 +65,10 @@ impl Engine {
     pub(in crate::web) fn request(&self, query: &str, count: usize, time: Duration) -> Request {
         let request = Request::get(self.url.clone(), time, MOST_BYTES);
         let mut request = match self.kind {
-            SearchEngine::Searxng => searxng::ask(request, query),
-            SearchEngine::Brave => brave::ask(request, query, count),
-            SearchEngine::Tavily => tavily::ask(request, query, count),
-            SearchEngine::Exa => exa::ask(request, query, count),
+            SearchEngine::Searxng => json::ask_searxng(request, query),
+            SearchEngine::Brave => json::ask_brave(request, query, count),
+            SearchEngine::Tavily => json::ask_tavily(request, query, count),
+            SearchEngine::Exa => json::ask_exa(request, query, count),
             SearchEngine::Duckduckgo => duckduckgo::ask(request, query),
         };
         let host = self.url.host_str().unwrap_or_default();
@@ -99,14 +92,7 @@ impl Engine {
         }
         let unreadable = || self.failed(answer, "its answer can't be read");
         let json: Value = serde_json::from_slice(&answer.body).map_err(|_| unreadable())?;
-        let hits = match self.kind {
-            SearchEngine::Searxng => searxng::hits(&json),
-            SearchEngine::Brave => brave::hits(&json),
-            SearchEngine::Tavily => tavily::hits(&json),
-            SearchEngine::Exa => exa::hits(&json),
-            SearchEngine::Duckduckgo => None,
-        };
-        hits.ok_or_else(unreadable)
+        json::hits(self.kind, &json).ok_or_else(unreadable)
     }
 
     /// Why it said no, and what to do about it.
@@ -143,25 +129,4 @@ fn said(body: &[u8]) -> Option<String> {
     let places = ["/error/detail", "/detail/error", "/error/message", "/error", "/detail", "/message"];
     let text = places.iter().find_map(|place| json.pointer(place).and_then(Value::as_str))?;
     Some(one_line(text)).filter(|text| !text.is_empty())
-}
-
-/// The text of a field; empty where there is none.
-pub(super) fn field<'a>(item: &'a Value, name: &str) -> &'a str {
-    item.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The results of a list, as many as anybody asks for.
-pub(super) fn each(list: &Value, extract: impl Fn(&Value) -> String) -> Option<Vec<Hit>> {
-    let hit = |item: &Value| Hit::new(field(item, "title"), field(item, "url"), &extract(item));
-    Some(list.as_array()?.iter().filter_map(hit).take(MOST_HITS).collect())
-}
-
-/// A request with a body of JSON.
-pub(super) fn posted(mut request: Request, body: &Value, key: KeyHeader) -> Request {
-    request.method = Method::Post;
-    request.headers.push(("content-type", "application/json".to_owned()));
-    request.headers.push(("accept", "application/json".to_owned()));
-    request.body = Some(body.to_string());
-    request.key = Some(key);
-    request
 }

@@ -1,19 +1,15 @@
 //! Search engines: what each is asked, and how its answer reads.
 //!
-//! One file an engine. Whatever one answers, a result is a web address with a title and an extract, both
+//! Whatever one answers, a result is a web address with a title and an extract, both
 //! plain text on one line.
 //!
-//! Reading order: [`hit`], [`ask`], then the engines.
+//! Reading order: [`hit`], [`ask`], [`json`], [`duckduckgo`].
 
 mod ask;
-mod brave;
 mod duckduckgo;
-mod exa;
 mod hit;
-mod searxng;
-mod tavily;
+mod json;
 
-pub(super) use ask::Engine;
-pub(super) use ask::Refusal;
-pub use ask::SEARCH_KEY;
+pub(super) use ask::{Engine, Refusal};
 pub(super) use hit::Hit;
+pub use json::SEARCH_KEY;

@@ -1,11 +1,14 @@
-//! Numbers and texts as bytes: how everything in the index is written.
+//! Numbers and texts as bytes: how the index and what is known of files are written.
 
 use std::hash::{BuildHasher, Hasher};
 
-use super::error::Damaged;
+/// Something in a file of ours is not as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the index is damaged")]
+pub(crate) struct Damaged;
 
 /// Adds a number: seven bits a byte, the lowest first.
-pub(super) fn put_number(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn put_number(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push((value as u8) | 0x80);
         value >>= 7;
@@ -14,23 +17,23 @@ pub(super) fn put_number(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Adds bytes with their length.
-pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
 /// Reads what was written.
 #[derive(Clone, Debug)]
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
     /// Whether nothing is left.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The next number.
-    pub(super) fn number(&mut self) -> Result<u64, Damaged> {
+    pub(crate) fn number(&mut self) -> Result<u64, Damaged> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
             let (first, rest) = self.0.split_first().ok_or(Damaged)?;
@@ -44,30 +47,30 @@ impl<'a> Reader<'a> {
     }
 
     /// The next number, which is a small one.
-    pub(super) fn small(&mut self) -> Result<u32, Damaged> {
+    pub(crate) fn small(&mut self) -> Result<u32, Damaged> {
         u32::try_from(self.number()?).map_err(|_| Damaged)
     }
 
     /// The next bytes, as many as asked for.
-    pub(super) fn take(&mut self, length: usize) -> Result<&'a [u8], Damaged> {
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Damaged> {
         let (taken, rest) = self.0.split_at_checked(length).ok_or(Damaged)?;
         self.0 = rest;
         Ok(taken)
     }
 
     /// The next bytes that stand with their length.
-    pub(super) fn bytes(&mut self) -> Result<&'a [u8], Damaged> {
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Damaged> {
         let length = usize::try_from(self.number()?).map_err(|_| Damaged)?;
         self.take(length)
     }
 
     /// The next text that stands with its length.
-    pub(super) fn text(&mut self) -> Result<&'a str, Damaged> {
+    pub(crate) fn text(&mut self) -> Result<&'a str, Damaged> {
         std::str::from_utf8(self.bytes()?).map_err(|_| Damaged)
     }
 
     /// The next eight bytes as a number.
-    pub(super) fn fixed(&mut self) -> Result<u64, Damaged> {
+    pub(crate) fn fixed(&mut self) -> Result<u64, Damaged> {
         let bytes: [u8; 8] = self.take(8)?.try_into().map_err(|_| Damaged)?;
         Ok(u64::from_le_bytes(bytes))
     }
@@ -75,7 +78,7 @@ impl<'a> Reader<'a> {
 
 /// A number that tells one content from another, the same on every machine. Nobody is kept out by
 /// it: whoever makes two contents with one number only hides a change from the index of their own files.
-pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     let mut hash = 0x9e37_79b9_7f4a_7c15_u64 ^ bytes.len() as u64;
     let mut words = bytes.chunks_exact(8);
     for word in &mut words {
@@ -89,7 +92,7 @@ pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
 /// Finds keys by their fingerprints: quicker than the usual way, which guards against keys that were
 /// chosen to collide. Here they come from the user's own files, a few million at most.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Quick(u64);
+pub(crate) struct Quick(u64);
 
 impl BuildHasher for Quick {
     type Hasher = Self;

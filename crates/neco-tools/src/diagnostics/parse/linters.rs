@@ -1,0 +1,54 @@
+//! Linters that print JSON.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::super::problem::{Problem, Severity};
+use super::format::{file, message, number};
+
+/// `eslint --format json`: one list on one line.
+pub(super) fn eslint(output: &str, folder: &Path) -> Vec<Problem> {
+    let lists = output.lines().filter(|line| line.starts_with('['));
+    let files = lists.filter_map(|line| serde_json::from_str::<Vec<Value>>(line).ok()).flatten();
+    files.flat_map(|item| of_eslint(&item, folder)).collect()
+}
+
+fn of_eslint(item: &Value, folder: &Path) -> Vec<Problem> {
+    let name = item.get("filePath").and_then(Value::as_str).unwrap_or_default();
+    let messages = item.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let problem = |said: &Value| {
+        Some(Problem {
+            severity: if said.get("severity")?.as_u64()? >= 2 { Severity::Error } else { Severity::Warning },
+            file: file(name, folder),
+            line: number(said.get("line")),
+            column: number(said.get("column")),
+            message: message(said.get("message")?.as_str()?),
+            code: said.get("ruleId").and_then(Value::as_str).map(str::to_owned),
+        })
+    };
+    messages.iter().filter_map(problem).collect()
+}
+
+/// `ruff check --output-format json-lines`: one object a line.
+pub(super) fn ruff(output: &str, folder: &Path) -> Vec<Problem> {
+    let objects = output.lines().filter(|line| line.starts_with('{'));
+    objects.filter_map(|line| serde_json::from_str(line).ok()).filter_map(|item| of_ruff(&item, folder)).collect()
+}
+
+fn of_ruff(item: &Value, folder: &Path) -> Option<Problem> {
+    let code = item.get("code").and_then(Value::as_str);
+    // Older ones name no severity; there only what keeps a file from being read has no code of a rule.
+    let severity = match item.get("severity").and_then(Value::as_str) {
+        Some(word) => Severity::of_word(word),
+        None => Severity::Error,
+    };
+    Some(Problem {
+        severity,
+        file: item.get("filename").and_then(Value::as_str).and_then(|name| file(name, folder)),
+        line: number(item.pointer("/location/row")),
+        column: number(item.pointer("/location/column")),
+        message: message(item.get("message")?.as_str()?),
+        code: code.map(str::to_owned),
+    })
+}
