@@ -2,6 +2,8 @@
 //! done and how much is told. No list of forbidden options could hold what a rule promises, so whatever
 //! is not named here is not covered.
 
+use crate::listed::is_listed;
+
 /// The options of one program.
 struct Allowed {
     program: &'static str,
@@ -98,7 +100,7 @@ pub(super) fn is_known(program: &str) -> bool {
 pub(super) fn is_allowed(program: &str, option: &str) -> bool {
     let Some(allowed) = TABLE.iter().find(|allowed| allowed.program == program) else { return false };
     let name = option.split_once('=').map_or(option, |(name, _)| name);
-    if allowed.words.split_whitespace().any(|word| word == name) {
+    if is_listed(name, allowed.words) {
         return true;
     }
     let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };

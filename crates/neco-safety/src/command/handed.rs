@@ -4,6 +4,7 @@
 use super::examined::{Examined, Part, Word};
 use super::named::program_name;
 use super::pattern;
+use crate::listed::is_listed;
 
 /// Programs that only look at a file they are handed, or judge elsewhere what they start.
 const LOOK: &str = "ls dir vdir stat file ldd nm objdump readelf size strings md5sum sha1sum sha224sum sha256sum \
@@ -23,7 +24,7 @@ pub(super) fn is_handed_on(program: &str, words: &[Word], name: &str) -> bool {
 
 /// Whether a program only looks at the files it is handed.
 fn only_looks(program: &str) -> bool {
-    [LOOK, PRINT].iter().any(|list| list.split_whitespace().any(|own| own == program))
+    is_listed(program, LOOK) || is_listed(program, PRINT)
 }
 
 /// Whether a program that looks is told to act on what it sees: to hand it to another, to keep it, to write it.
@@ -71,7 +72,7 @@ impl Examined {
 fn prints(part: &Part, name: &str) -> bool {
     let Some((program, arguments)) = part.words.split_first() else { return false };
     let program = program_name(&program.text);
-    PRINT.split_whitespace().any(|own| *own == *program) && arguments.iter().any(|word| is_path_of(word, name))
+    is_listed(&program, PRINT) && arguments.iter().any(|word| is_path_of(word, name))
 }
 
 /// Whether a word is the path of a program of this name in a folder of programs, however it is spelt, or looks it up.

@@ -7,6 +7,7 @@ use super::examined::{Part, Word};
 use super::named::{program_name, usual_name};
 use super::reaching;
 use super::scan::is_name;
+use crate::listed::is_listed;
 
 /// A rule of more words would not be read before it is given.
 const MOST_WORDS: usize = 12;
@@ -39,7 +40,7 @@ impl CommandRule {
         let words: Vec<&str> = part.words.iter().take_while(|word| word.exact).map(|word| word.text.as_str()).collect();
         let name = program_name(words.first()?);
         let name = name.as_ref();
-        if part.risk != Risk::High || part.uncoverable || has_no_rule(name) {
+        if part.risk != Risk::High || part.uncoverable || is_listed(name, WITHOUT_RULES) {
             return None;
         }
         let length = rule_length(name, words.get(1..).unwrap_or_default())?;
@@ -57,102 +58,11 @@ impl CommandRule {
 }
 
 /// Programs whose first words say nothing about what they will do.
-fn has_no_rule(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash"
-            | "zsh"
-            | "dash"
-            | "ash"
-            | "ksh"
-            | "fish"
-            | "node"
-            | "ruby"
-            | "perl"
-            | "php"
-            | "lua"
-            | "osascript"
-            | "awk"
-            | "gawk"
-            | "sed"
-            | "xargs"
-            | "parallel"
-            | "env"
-            | "find"
-            | "fd"
-            | "ssh"
-            | "scp"
-            | "sftp"
-            | "rsync"
-            | "nc"
-            | "socat"
-            | "curl"
-            | "wget"
-            | "rm"
-            | "rmdir"
-            | "mv"
-            | "cp"
-            | "ln"
-            | "chmod"
-            | "chown"
-            | "kill"
-            | "pkill"
-            | "killall"
-            | "dd"
-            | "tee"
-            | "tar"
-            | "truncate"
-            | "eval"
-            | "source"
-            | "."
-            | "trap"
-            | "alias"
-            | "exec"
-            | "vim"
-            | "vi"
-            | "nvim"
-            | "emacs"
-            | "ed"
-            | "psql"
-            | "mysql"
-            | "sqlite3"
-            | "printenv"
-            | "busybox"
-            | "watch"
-            | "script"
-            | "nohup"
-            | "install"
-            | "gdb"
-            | "strace"
-            | "cat"
-            | "grep"
-            | "ls"
-            | "cd"
-            | "neco"
-            | "history"
-            | "read"
-            | "export"
-            | "declare"
-            | "set"
-            | "unset"
-            | "sort"
-            | "head"
-            | "tail"
-            | "date"
-            | "hostname"
-            | "let"
-            | "local"
-            | "readonly"
-            | "typeset"
-            | "getopts"
-            | "printf"
-            | "echo"
-            | "test"
-            | "["
-            | "[["
-            | "wait"
-    )
-}
+const WITHOUT_RULES: &str = "sh bash zsh dash ash ksh fish node ruby perl php lua osascript awk gawk sed xargs \
+    parallel env find fd ssh scp sftp rsync nc socat curl wget rm rmdir mv cp ln chmod chown kill pkill killall dd \
+    tee tar truncate eval source . trap alias exec vim vi nvim emacs ed psql mysql sqlite3 printenv busybox watch \
+    script nohup install gdb strace cat grep ls cd neco history read export declare set unset sort head tail date \
+    hostname let local readonly typeset getopts printf echo test [ [[ wait";
 
 /// How many words make a rule that says what is done; none where no number does.
 fn rule_length(name: &str, arguments: &[&str]) -> Option<usize> {
@@ -171,7 +81,7 @@ fn rule_length(name: &str, arguments: &[&str]) -> Option<usize> {
         ("go" | "cargo", "run") => Some(2),
         ("docker" | "podman", "run" | "exec") => None,
         ("cmake", "--build") => Some(2),
-        _ if is_tool_for_files(name) => Some(1),
+        _ if is_listed(name, TOOLS_FOR_FILES) => Some(1),
         (_, "") => Some(1),
         // A flag before the subcommand: what the subcommand is, can't be told from here.
         ("git" | "cargo" | "npm" | "go" | "docker" | "kubectl" | "pip" | "uv" | "gh", option)
@@ -190,44 +100,9 @@ fn is_subcommand(word: &str) -> bool {
 }
 
 /// Programs whose arguments are files, not things to do.
-fn is_tool_for_files(name: &str) -> bool {
-    matches!(
-        name,
-        "mkdir"
-            | "touch"
-            | "pytest"
-            | "eslint"
-            | "prettier"
-            | "tsc"
-            | "jest"
-            | "vitest"
-            | "ruff"
-            | "black"
-            | "mypy"
-            | "gofmt"
-            | "rustfmt"
-            | "clang-format"
-            | "shellcheck"
-            | "gcc"
-            | "g++"
-            | "clang"
-            | "rustc"
-            | "javac"
-            | "ninja"
-            | "biome"
-            | "flake8"
-            | "isort"
-            | "stylelint"
-            | "markdownlint"
-            | "unzip"
-            | "zip"
-            | "patch"
-            | "open"
-            | "rspec"
-            | "phpunit"
-            | "golangci-lint"
-    )
-}
+const TOOLS_FOR_FILES: &str = "mkdir touch pytest eslint prettier tsc jest vitest ruff black mypy gofmt rustfmt \
+    clang-format shellcheck gcc g++ clang rustc javac ninja biome flake8 isort stylelint markdownlint unzip zip \
+    patch open rspec phpunit golangci-lint";
 
 /// Whether a rule for the words of `prefix` covers what follows them: operands, and options known to
 /// change only how much is done and told.

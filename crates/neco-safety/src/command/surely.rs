@@ -5,6 +5,7 @@ use super::examined::{Part, Word};
 use super::judge::takes_pattern;
 use super::named::program_name;
 use super::program::invocation;
+use crate::listed::is_listed;
 
 impl Part {
     /// For each of its words, whether it surely names a file.
@@ -58,13 +59,10 @@ pub(super) fn looks_like_path(word: &Word) -> bool {
 
 /// Programs whose operands are files, but for a pattern that comes first.
 fn takes_files(program: &str) -> bool {
-    const PROGRAMS: [&str; 45] = [
-        "bat", "cat", "cd", "chdir", "cmp", "cp", "diff", "du", "egrep", "fgrep", "file", "find", "grep", "head",
-        "hexdump", "install", "less", "ln", "ls", "mkdir", "more", "mv", "nl", "od", "pushd", "rg", "rm", "rmdir",
-        "rsync", "scp", "sed", "shred", "sort", "source", "stat", "strings", "tac", "tail", "tar", "tee", "touch",
-        "truncate", "unlink", "wc", "xxd",
-    ];
-    PROGRAMS.contains(&program)
+    const PROGRAMS: &str = "bat cat cd chdir cmp cp diff du egrep fgrep file find grep head hexdump install less ln \
+        ls mkdir more mv nl od pushd rg rm rmdir rsync scp sed shred sort source stat strings tac tail tar tee touch \
+        truncate unlink wc xxd";
+    is_listed(program, PROGRAMS)
 }
 
 /// Programs that look for a pattern.

@@ -8,6 +8,7 @@ use crate::command::finding::{Finding, Input};
 use crate::command::ground::Ground;
 use crate::command::pattern;
 use crate::command::program::{Case, is_harmless_script, looks_up, prints_into_variable, sets};
+use crate::listed::is_listed;
 
 /// Whether a command only looks, at what it may look at.
 pub(crate) fn check(case: &Case<'_>) -> bool {
@@ -23,24 +24,9 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
         "command" => matches!(case.arguments, [option, _] if matches!(option.text.as_str(), "-v" | "-V")),
         "cd" => moves(case),
         "set" => {
-            case.arguments.iter().all(|word| {
-                matches!(
-                    word.text.as_str(),
-                    "-e" | "-u"
-                        | "-x"
-                        | "-o"
-                        | "-eu"
-                        | "-ex"
-                        | "-eux"
-                        | "-euo"
-                        | "-euxo"
-                        | "pipefail"
-                        | "+e"
-                        | "+x"
-                        | "errexit"
-                        | "nounset"
-                )
-            }) && !case.arguments.is_empty()
+            const HARMLESS: &str = "-e -u -x -o -eu -ex -eux -euo -euxo pipefail +e +x errexit \
+                nounset";
+            !case.arguments.is_empty() && case.arguments.iter().all(|word| is_listed(&word.text, HARMLESS))
         }
         "export" | "local" | "declare" | "readonly" | "typeset" => declares(case),
         // Without a dash, `e` shows the environment of every process.
@@ -65,14 +51,12 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
 
 /// `cargo --version` and its like, for programs known to answer it and nothing else.
 fn asks_version(case: &Case<'_>) -> bool {
-    const PROGRAMS: [&str; 22] = [
-        "cargo", "rustc", "node", "npm", "yarn", "pnpm", "python", "python3", "pip", "pip3", "go", "java", "ruby",
-        "gcc", "clang", "make", "cmake", "docker", "bash", "git", "rustup", "tsc",
-    ];
+    const PROGRAMS: &str = "cargo rustc node npm yarn pnpm python python3 pip pip3 go java ruby gcc clang make cmake \
+        docker bash git rustup tsc";
     let asks = matches!(case.arguments, [word] if word.exact && matches!(word.text.as_str(), "--version" | "-V"));
     let java = case.name == "java" && matches!(case.arguments, [word] if word.text == "-version");
     let go = case.name == "go" && matches!(case.arguments, [word] if word.text == "version");
-    PROGRAMS.contains(&case.name)
+    is_listed(case.name, PROGRAMS)
         && (asks || java || go)
         && (case.name != "bash" || case.arguments.iter().all(|word| word.text == "--version"))
 }
@@ -160,7 +144,7 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
             split.ended &= !split.operands.iter().any(|word| may_split(word));
         } else if let Some(long) = text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
-            (word.exact && safe.long.split(' ').any(|known| known == name)).then_some(())?;
+            (word.exact && is_listed(name, safe.long)).then_some(())?;
             (!matches!(name, "glob" | "iglob") || long.split_once('=').is_some_and(|(_, glob)| is_plain_glob(glob)))
                 .then_some(())?;
             split.gives_pattern |= matches!(name, "regexp" | "files" | "type-list");
@@ -191,7 +175,7 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
 fn is_plain_glob(glob: &str) -> bool {
     const KINDS: &str =
         "rs toml py js mjs ts tsx jsx go java kt swift c h cc cpp hpp cs rb php html css scss md txt sql sh";
-    glob.starts_with('!') || glob.strip_prefix("*.").is_some_and(|kind| KINDS.split(' ').any(|known| known == kind))
+    glob.starts_with('!') || glob.strip_prefix("*.").is_some_and(|kind| is_listed(kind, KINDS))
 }
 
 /// Whether the last letter takes the next word; none when a letter is not on the list.
@@ -232,52 +216,9 @@ pub(super) fn may_read(word: &Word, ground: &Ground<'_>) -> bool {
 }
 
 fn find(case: &Case<'_>) -> bool {
-    const TESTS: [&str; 44] = [
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-type",
-        "-size",
-        "-mtime",
-        "-mmin",
-        "-atime",
-        "-amin",
-        "-ctime",
-        "-cmin",
-        "-newer",
-        "-maxdepth",
-        "-mindepth",
-        "-empty",
-        "-not",
-        "-a",
-        "-o",
-        "-and",
-        "-or",
-        "-print",
-        "-print0",
-        "-printf",
-        "-prune",
-        "-perm",
-        "-user",
-        "-group",
-        "-depth",
-        "-xdev",
-        "-mount",
-        "-ls",
-        "-quit",
-        "-readable",
-        "-executable",
-        "-writable",
-        "-links",
-        "-regextype",
-        "-daystart",
-        "-L",
-        "-H",
-    ];
+    const TESTS: &str = "-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -amin \
+        -ctime -cmin -newer -maxdepth -mindepth -empty -not -a -o -and -or -print -print0 -printf -prune -perm -user \
+        -group -depth -xdev -mount -ls -quit -readable -executable -writable -links -regextype -daystart -L -H";
     let mut in_tests = false;
     case.ground.is_home_ground()
         && case.arguments.iter().all(|word| {
@@ -286,7 +227,7 @@ fn find(case: &Case<'_>) -> bool {
             if text.starts_with('-')
                 && !text.trim_start_matches('-').starts_with(|letter: char| letter.is_ascii_digit())
             {
-                word.exact && TESTS.contains(&text)
+                word.exact && is_listed(text, TESTS)
             } else {
                 (word.exact || word.pattern) && !may_be_option(word) && (in_tests || may_name(word, case.ground))
             }

@@ -4,6 +4,7 @@ use super::check::may_be_option;
 use crate::command::examined::Word;
 use crate::command::option;
 use crate::command::program::{Case, invocation};
+use crate::listed::is_listed;
 
 /// Options of log, diff, show and their like that choose what is shown and how.
 const SHOWING: &str = "oneline graph decorate no-decorate stat shortstat numstat name-only name-status patch no-patch pretty format date \
@@ -196,8 +197,7 @@ fn listed(looking: &Looking, arguments: &[Word]) -> bool {
         let text = word.text.as_str();
         if let Some(long) = text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
-            let known = |list: &str| list.split_whitespace().any(|known| known == name);
-            if !(known(looking.long) || looking.shows && known(SHOWING)) {
+            if !(is_listed(name, looking.long) || looking.shows && is_listed(name, SHOWING)) {
                 return false;
             }
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {

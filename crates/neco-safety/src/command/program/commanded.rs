@@ -1,12 +1,13 @@
 //! Options and words by which programs that are for something else are told to run a command.
 
 use super::Case;
-use super::wrapper::{behind_options, every_suffix, is_package_manager};
+use super::wrapper::{PACKAGE_MANAGERS, behind_options, every_suffix};
 use crate::command::environment;
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Finding, Inner, Input};
 use crate::command::source::{fed, is_input, is_pipe, printed};
 use crate::command::{option, reaching};
+use crate::listed::is_listed;
 
 /// Programs and the options whose value is a command or a program.
 const OPTIONS: &[(&[&str], &str)] = &[
@@ -151,13 +152,13 @@ fn behind_subcommand(subcommands: &str, case: &Case<'_>, finding: &mut Finding) 
     let is_option = |word: Option<&Word>| word.is_some_and(|word| word.text.starts_with('-'));
     let before = |at: usize| at.checked_sub(1).and_then(|at| case.arguments.get(at));
     let is_own = |at: usize| case.name == "ip" || is_option(case.arguments.get(at)) || is_option(before(at));
-    let is_one = |word: &Word| subcommands.split_whitespace().any(|own| own == word.text);
+    let is_one = |word: &Word| is_listed(&word.text, subcommands);
     let found = case.arguments.iter().enumerate().find(|(at, word)| is_one(word) && (0..*at).all(is_own));
     let Some((at, subcommand)) = found else { return };
     // Some take a version or a place before the program.
     let takes_name = subcommand.text == "explore"
         || matches!(case.name, "rustup" | "mise" | "ip" | "aws-vault" | "chamber" | "nvm" | "fnm");
-    if at == 0 && !takes_name && is_package_manager(case.name) {
+    if at == 0 && !takes_name && is_listed(case.name, PACKAGE_MANAGERS) {
         return;
     }
     let rest = case.arguments.get(at + 1..).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use super::git::Invocation;
 use crate::command::examined::Word;
+use crate::listed::is_listed;
 
 /// A subcommand that deals with names, commits and settings alone.
 struct Kept {
@@ -115,7 +116,7 @@ impl Kept {
     fn has(&self, word: &Word) -> bool {
         if let Some(long) = word.text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
-            return self.long == "*" || self.long.split_whitespace().any(|own| own == name);
+            return self.long == "*" || is_listed(name, self.long);
         }
         match word.text.strip_prefix('-') {
             // What only the shell will know may be any option.

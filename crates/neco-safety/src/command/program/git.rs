@@ -4,6 +4,7 @@ use super::{Case, committed};
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
 use crate::command::option;
+use crate::listed::is_listed;
 
 /// A call of git, taken apart.
 pub(crate) struct Invocation<'a> {
@@ -101,65 +102,24 @@ fn configured(setting: &Word, finding: &mut Finding) {
     }
 }
 
+/// Settings that only change how things are told or kept.
+const HARMLESS: &str = "core.quotepath commit.gpgsign tag.gpgsign init.defaultbranch diff.noprefix diff.renames \
+    core.abbrev pull.rebase core.autocrlf gc.auto diff.algorithm core.longpaths";
+
 fn is_harmless_setting(key: &str) -> bool {
     ["color.", "user.", "advice.", "column.", "log.", "format.", "i18n."].iter().any(|start| key.starts_with(start))
-        || matches!(
-            key,
-            "core.quotepath"
-                | "commit.gpgsign"
-                | "tag.gpgsign"
-                | "init.defaultbranch"
-                | "diff.noprefix"
-                | "diff.renames"
-                | "core.abbrev"
-                | "pull.rebase"
-                | "core.autocrlf"
-                | "gc.auto"
-                | "diff.algorithm"
-                | "core.longpaths"
-        )
+        || is_listed(key, HARMLESS)
 }
 
 fn runs_command(key: &str) -> bool {
-    let ends = [
-        "command",
-        "cmd",
-        "hook",
-        ".textconv",
-        ".helper",
-        ".clean",
-        ".smudge",
-        ".process",
-        ".driver",
-        "program",
-        ".filter",
-        ".path",
-        "pager",
-        "editor",
-        ".external",
-        "askpass",
-        "hookspath",
-        "fsmonitor",
-        "gitproxy",
-        "proxy",
-        ".insteadof",
-        ".pushinsteadof",
-        ".uploadpack",
-        ".receivepack",
-        ".vcs",
-        "uploadpackfilter",
-        ".trustexitcode",
-        "include",
-        ".allow",
-        "worktree",
-        "attributesfile",
-        "excludesfile",
-        "templatedir",
-    ];
+    const ENDS: &str = "command cmd hook .textconv .helper .clean .smudge .process .driver program .filter .path \
+        pager editor .external askpass hookspath fsmonitor gitproxy proxy .insteadof .pushinsteadof .uploadpack \
+        .receivepack .vcs uploadpackfilter .trustexitcode include .allow worktree attributesfile excludesfile \
+        templatedir";
     key.starts_with("alias.")
         || key.starts_with("pager.")
         || key.starts_with("include")
-        || ends.iter().any(|end| key.ends_with(end))
+        || ENDS.split_whitespace().any(|end| key.ends_with(end))
 }
 
 /// Subcommands and options that start other programs or write files.

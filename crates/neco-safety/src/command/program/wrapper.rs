@@ -5,6 +5,7 @@ use crate::command::examined::Word;
 use crate::command::finding::{Command, Finding, Inner, Input};
 use crate::command::option;
 use crate::command::scan::is_name;
+use crate::listed::is_listed;
 
 /// How a wrapper's own words end and the other program begins.
 struct Wrapper {
@@ -88,79 +89,22 @@ const ELEVATORS: [(&str, &str, usize); 13] = [
     ("firejail", "", 0),
 ];
 
-/// Programs whose words end in another program and its words, behind options and words of their own.
-const LAUNCHERS: [&str; 40] = [
-    "aa-exec",
-    "capsh",
-    "catatonit",
-    "catchsegv",
-    "cgexec",
-    "chpst",
-    "concurrently",
-    "cross-env",
-    "daemonize",
-    "dbus-launch",
-    "dotenv",
-    "dotenvx",
-    "dumb-init",
-    "eatmydata",
-    "envdir",
-    "fakechroot",
-    "faketime",
-    "foreman",
-    "gdb",
-    "heaptrack",
-    "linux32",
-    "linux64",
-    "nix-shell",
-    "nodemon",
-    "numactl",
-    "perf",
-    "proot",
-    "proxychains",
-    "proxychains4",
-    "rr",
-    "runcon",
-    "sandbox-exec",
-    "screen",
-    "setarch",
-    "softlimit",
-    "start-stop-daemon",
-    "systemd-run",
-    "tini",
-    "tmux",
-    "watchexec",
-];
+/// Programs whose words end in another program and its words, behind options and words of their own: windows, sessions,
+/// tracers, and what sends the traffic of programs elsewhere.
+const LAUNCHERS: &str = "aa-exec abduco alacritty apptainer byobu capsh catatonit catchsegv cgexec chpst \
+    concurrently coreutils cpulimit cross-env daemonize dbus-launch direnv distrobox-host-exec dotenv dotenvx dtach \
+    dumb-init dvtm eatmydata envdir execlineb fakechroot faketime flatpak-spawn foreman gdb gnome-terminal heaptrack \
+    host-spawn kcov kitty konsole linux32 linux64 lldb memusage minijail0 nix-shell nocache nodemon nsjail numactl \
+    perf proot proxychains proxychains4 rr runcon sandbox-exec schedtool screen setarch setlock setuidgid sg \
+    singularity softlimit sotruss ssh-agent start-stop-daemon systemd-nspawn systemd-run tini tmux torify torsocks \
+    trickle tsocks uftrace watchexec wine xfce4-terminal xterm";
 
 /// How the names of programs begin that load others.
-const LOADERS: [&str; 10] = [
-    "ld-",
-    "ld.so",
-    "ld64.so",
-    "box64",
-    "box86",
-    "qemu-x86_64",
-    "qemu-i386",
-    "qemu-aarch64",
-    "qemu-arm",
-    "qemu-riscv64",
-];
-
-/// The same for windows, sessions, tracers and whatever else starts the program that it is told.
-const STARTERS: &str = "abduco alacritty apptainer byobu coreutils cpulimit distrobox-host-exec dtach dvtm execlineb \
-    flatpak-spawn gnome-terminal host-spawn kcov kitty konsole lldb memusage minijail0 nocache schedtool setlock \
-    setuidgid singularity sotruss systemd-nspawn uftrace wine xfce4-terminal xterm";
-
-/// The same by how they are called: what loads programs, and what sends their traffic elsewhere.
-fn is_launcher(name: &str) -> bool {
-    LAUNCHERS.contains(&name)
-        || LOADERS.iter().any(|start| name.starts_with(start))
-        || STARTERS.split_whitespace().any(|own| own == name)
-        || matches!(name, "torsocks" | "torify" | "tsocks" | "ssh-agent" | "direnv" | "trickle" | "nsjail" | "sg")
-}
+const LOADERS: &str = "ld- ld.so ld64.so box64 box86 qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64";
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
-    if is_launcher(case.name) {
+    let loads = LOADERS.split_whitespace().any(|start| case.name.starts_with(start));
+    if loads || is_listed(case.name, LAUNCHERS) {
         return launches(case, finding);
     }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == case.name) {
@@ -182,7 +126,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "parallel" | "sem" => parallel(case, finding),
         "watch" | "hyperfine" | "entr" => watch(case, finding),
         "npx" | "bunx" | "pnpx" | "uvx" => runner(case.arguments, finding),
-        name if is_package_manager(name) => package_runner(case, finding),
+        name if is_listed(name, PACKAGE_MANAGERS) => package_runner(case, finding),
         "script" => {
             option::values(case.arguments, Some('c'), "--command").iter().for_each(|text| finding.runs(text));
             // Some have the command behind the file that they write.
@@ -409,28 +353,9 @@ fn parallel(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
 }
 
-/// Whether a program manages packages, and runs programs of the project or any other.
-pub(super) fn is_package_manager(name: &str) -> bool {
-    matches!(
-        name,
-        "npm"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "uv"
-            | "poetry"
-            | "pipenv"
-            | "bundle"
-            | "conda"
-            | "mamba"
-            | "mise"
-            | "asdf"
-            | "rustup"
-            | "hatch"
-            | "pdm"
-            | "rye"
-    )
-}
+/// Programs that manage packages, and run programs of the project or any other.
+pub(super) const PACKAGE_MANAGERS: &str =
+    "npm pnpm yarn bun uv poetry pipenv bundle conda mamba mise asdf rustup hatch pdm rye";
 
 /// Package managers that run a program of the project, or any other.
 fn package_runner(case: &Case<'_>, finding: &mut Finding) {
@@ -441,26 +366,12 @@ fn package_runner(case: &Case<'_>, finding: &mut Finding) {
 }
 
 /// Options of runners that stand alone.
-const RUNNER_FLAGS: [&str; 14] = [
-    "-y",
-    "--yes",
-    "-q",
-    "--quiet",
-    "--silent",
-    "--bun",
-    "--no-install",
-    "--offline",
-    "--frozen",
-    "--locked",
-    "--no-sync",
-    "--isolated",
-    "--no-project",
-    "--",
-];
+const RUNNER_FLAGS: &str = "-y --yes -q --quiet --silent --bun --no-install --offline --frozen --locked --no-sync \
+    --isolated --no-project --";
 
 /// The program may stand behind options of any kind.
 fn runner(arguments: &[Word], finding: &mut Finding) {
-    let is_flag = |word: &Word| word.exact && RUNNER_FLAGS.contains(&word.text.as_str());
+    let is_flag = |word: &Word| word.exact && is_listed(&word.text, RUNNER_FLAGS);
     let start = arguments.iter().position(|word| !is_flag(word)).unwrap_or(arguments.len());
     let words = arguments.get(start..).unwrap_or_default().to_vec();
     let has_options = words.first().is_some_and(|word| word.text.starts_with('-'));
