@@ -4,66 +4,42 @@
 //! Git's way to write settings has many corners. Only lines of the plainest form count; what is written otherwise
 //! is taken out, so that nothing is read here otherwise than git reads it.
 
+use neco_safety::is_listed;
+
 /// The sections and keys that start nothing and lead nowhere; `*` is any name, also none.
-const HARMLESS: &[(&str, &[&str])] = &[
+const HARMLESS: &[(&str, &str)] = &[
     (
         "core",
-        &[
-            "repositoryformatversion",
-            "filemode",
-            "bare",
-            "logallrefupdates",
-            "ignorecase",
-            "precomposeunicode",
-            "symlinks",
-            "autocrlf",
-            "eol",
-            "safecrlf",
-            "abbrev",
-            "quotepath",
-            "compression",
-            "bigfilethreshold",
-            "longpaths",
-            "protecthfs",
-            "protectntfs",
-            "sparsecheckout",
-            "sparsecheckoutcone",
-            "splitindex",
-            "untrackedcache",
-            "preloadindex",
-            "commentchar",
-            "whitespace",
-        ],
+        "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf \
+         eol safecrlf abbrev quotepath compression bigfilethreshold longpaths protecthfs protectntfs sparsecheckout \
+         sparsecheckoutcone splitindex untrackedcache preloadindex commentchar whitespace",
     ),
-    ("user", &["name", "email", "useconfigonly"]),
-    ("author", &["name", "email"]),
-    ("committer", &["name", "email"]),
-    ("init", &["defaultbranch"]),
-    ("remote", &["url", "pushurl", "fetch", "push", "tagopt", "mirror", "prune", "prunetags", "skipdefaultupdate"]),
-    ("branch", &["remote", "merge", "rebase", "pushremote", "description", "autosetuprebase", "autosetupmerge"]),
-    ("submodule", &["url", "active", "branch", "ignore", "fetchrecursesubmodules", "shallow", "recurse"]),
-    (
-        "extensions",
-        &["objectformat", "compatobjectformat", "refstorage", "worktreeconfig", "relativeworktrees", "noop"],
-    ),
-    ("index", &["version", "sparse"]),
-    ("pull", &["rebase", "ff"]),
-    ("push", &["default", "autosetupremote", "followtags"]),
-    ("fetch", &["prune", "prunetags", "parallel", "recursesubmodules"]),
-    ("merge", &["conflictstyle", "ff", "renamelimit", "renames", "log", "stat"]),
-    ("rebase", &["autosquash", "autostash", "updaterefs", "stat"]),
-    ("diff", &["renames", "renamelimit", "algorithm", "colormoved", "mnemonicprefix", "noprefix", "ignoresubmodules"]),
-    ("commit", &["verbose", "status", "cleanup"]),
-    ("status", &["short", "branch", "showuntrackedfiles", "submodulesummary"]),
-    ("log", &["date", "decorate", "follow"]),
-    ("gc", &["auto", "autopacklimit", "autodetach", "pruneexpire", "reflogexpire"]),
-    ("maintenance", &["auto", "strategy"]),
-    ("pack", &["threads", "window", "depth", "windowmemory"]),
-    ("rerere", &["enabled", "autoupdate"]),
-    ("feature", &["manyfiles", "experimental"]),
-    ("lfs", &["repositoryformatversion"]),
-    ("color", &["*"]),
-    ("advice", &["*"]),
+    ("user", "name email useconfigonly"),
+    ("author", "name email"),
+    ("committer", "name email"),
+    ("init", "defaultbranch"),
+    ("remote", "url pushurl fetch push tagopt mirror prune prunetags skipdefaultupdate"),
+    ("branch", "remote merge rebase pushremote description autosetuprebase autosetupmerge"),
+    ("submodule", "url active branch ignore fetchrecursesubmodules shallow recurse"),
+    ("extensions", "objectformat compatobjectformat refstorage worktreeconfig relativeworktrees noop"),
+    ("index", "version sparse"),
+    ("pull", "rebase ff"),
+    ("push", "default autosetupremote followtags"),
+    ("fetch", "prune prunetags parallel recursesubmodules"),
+    ("merge", "conflictstyle ff renamelimit renames log stat"),
+    ("rebase", "autosquash autostash updaterefs stat"),
+    ("diff", "renames renamelimit algorithm colormoved mnemonicprefix noprefix ignoresubmodules"),
+    ("commit", "verbose status cleanup"),
+    ("status", "short branch showuntrackedfiles submodulesummary"),
+    ("log", "date decorate follow"),
+    ("gc", "auto autopacklimit autodetach pruneexpire reflogexpire"),
+    ("maintenance", "auto strategy"),
+    ("pack", "threads window depth windowmemory"),
+    ("rerere", "enabled autoupdate"),
+    ("feature", "manyfiles experimental"),
+    ("lfs", "repositoryformatversion"),
+    ("color", "*"),
+    ("advice", "*"),
 ];
 
 /// What is left of settings when all that could start a program is taken out; nothing if all of them are harmless.
@@ -163,10 +139,7 @@ fn starts_nothing(section: &str, key: &str, value: &str) -> bool {
         ("remote" | "submodule", "url" | "pushurl") | ("branch", "remote" | "pushremote") if value.contains("::") => {
             false
         }
-        (section, key) => {
-            let keys = HARMLESS.iter().find(|(own, _)| *own == section).map(|(_, keys)| *keys).unwrap_or_default();
-            keys.iter().any(|own| *own == key || *own == "*")
-        }
+        (section, key) => HARMLESS.iter().any(|(own, keys)| *own == section && (*keys == "*" || is_listed(key, keys))),
     }
 }
 

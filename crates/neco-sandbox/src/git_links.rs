@@ -10,37 +10,16 @@ use super::linked_git::is_git_name;
 use super::unreadable;
 
 /// What is looked after otherwise: settings, and git folders of their own.
-const APART: &[&str] = &["config", "config.worktree", "commondir", "hooks", "modules"];
+const APART: &str = "config config.worktree commondir hooks modules";
 
 /// Folders that are not looked into: those of worktrees are git folders of their own, the others belong to programs
 /// that keep content there.
-const NOT_ENTERED: &[&str] = &["worktrees", "lfs", "annex"];
+const NOT_ENTERED: &str = "worktrees lfs annex";
 
 /// What git has in a folder that is a repository by itself: other things may lie beside it.
-const OF_GIT: &[&str] = &[
-    "HEAD",
-    "index",
-    "objects",
-    "refs",
-    "logs",
-    "info",
-    "worktrees",
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
-    "rr-cache",
-    "packed-refs",
-    "FETCH_HEAD",
-    "ORIG_HEAD",
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "SQUASH_MSG",
-    "COMMIT_EDITMSG",
-    "TAG_EDITMSG",
-    "NOTES_EDITMSG",
-    "BISECT_LOG",
-    "description",
-];
+const OF_GIT: &str = "HEAD index objects refs logs info worktrees rebase-merge rebase-apply sequencer rr-cache \
+    packed-refs FETCH_HEAD ORIG_HEAD MERGE_HEAD MERGE_MSG SQUASH_MSG COMMIT_EDITMSG TAG_EDITMSG NOTES_EDITMSG \
+    BISECT_LOG description";
 
 /// The links in git folders, as long as nothing of them changes.
 #[derive(Debug, Default)]
@@ -72,7 +51,7 @@ impl Links {
     /// Looks for links in a git folder.
     pub(super) fn below(&mut self, git: &Path) -> Below {
         let by_itself = !git.iter().any(is_git_name);
-        let is_named = |names: &[&str], name: &OsStr| names.iter().any(|own| name == *own);
+        let is_named = |names: &str, name: &OsStr| names.split_whitespace().any(|own| name == own);
         let counts = |name: &OsStr| !is_named(APART, name) && (!by_itself || is_named(OF_GIT, name));
         let objects = git.join("objects");
         let mut found = Below::default();
@@ -87,7 +66,7 @@ impl Links {
             // Of objects there are many, and nothing is ever added to one.
             let is_entered = |name: &&OsString| match (at_the_top, in_objects) {
                 (true, _) => counts(name) && !is_named(NOT_ENTERED, name),
-                (false, true) => is_named(&["info", "pack"], name),
+                (false, true) => is_named("info pack", name),
                 (false, false) => true,
             };
             waiting.extend(level.folders.iter().filter(is_entered).map(|name| folder.join(name)));

@@ -11,31 +11,8 @@ use neco_safety::path::open_without_links;
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// What starts nothing, by its name and by its letter.
-const HARMLESS: &[&[u8]] = &[
-    b"pick",
-    b"p",
-    b"reword",
-    b"r",
-    b"edit",
-    b"e",
-    b"squash",
-    b"s",
-    b"fixup",
-    b"f",
-    b"drop",
-    b"d",
-    b"label",
-    b"l",
-    b"reset",
-    b"t",
-    b"merge",
-    b"m",
-    b"update-ref",
-    b"u",
-    b"break",
-    b"b",
-    b"noop",
-];
+const HARMLESS: &str = "pick p reword r edit e squash s fixup f drop d label l reset t merge m update-ref u break b \
+    noop";
 
 /// Where the list of a git folder is.
 pub(super) fn list_of(git: &Path) -> PathBuf {
@@ -69,7 +46,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn is_harmless(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let word = line.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
-    word.is_empty() || word.starts_with(b"#") || HARMLESS.contains(&word)
+    word.is_empty() || word.starts_with(b"#") || HARMLESS.split_whitespace().any(|own| own.as_bytes() == word)
 }
 
 fn read(list: &Path) -> Option<Vec<u8>> {

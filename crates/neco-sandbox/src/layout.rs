@@ -176,8 +176,8 @@ impl Drawing<'_> {
         for root in &roots.writable {
             self.keep_settings(root);
             if let Some(home) = self.machine.home.as_ref().filter(|home| home.starts_with(root)) {
-                START_UP.iter().for_each(|name| self.keep_file(home.join(name)));
-                START_UP_FOLDERS.iter().for_each(|name| self.keep_folder(&home.join(name)));
+                START_UP.split_whitespace().for_each(|name| self.keep_file(home.join(name)));
+                START_UP_FOLDERS.split_whitespace().for_each(|name| self.keep_folder(&home.join(name)));
             }
         }
         for path in found.settings.iter().take(MOST_SETTINGS) {
@@ -201,7 +201,8 @@ impl Drawing<'_> {
         // What is ours is opened to nobody.
         self.keep_closed(root.join(OWN_SETTINGS), Seen::StandIn);
         for (name, marks) in closed_folders().filter(|(name, _)| *name != OWN_SETTINGS) {
-            let is_used = self.machine.home.iter().any(|home| marks.iter().any(|mark| home.join(mark).exists()));
+            let is_used =
+                self.machine.home.iter().any(|home| marks.split_whitespace().any(|mark| home.join(mark).exists()));
             match is_used {
                 true => self.keep(root.join(name)),
                 false => self.keep_if_there(root.join(name)),
@@ -323,11 +324,12 @@ impl Drawing<'_> {
 
     fn hide(&mut self, found: &Found) {
         let machine = self.machine;
-        let at_home = machine.home.iter().flat_map(|home| SECRETS_AT_HOME.iter().map(|name| home.join(name)));
+        let at_home =
+            machine.home.iter().flat_map(|home| SECRETS_AT_HOME.split_whitespace().map(|name| home.join(name)));
         let at_home = at_home.chain(machine.other_homes.iter().flat_map(|home| secrets_in(home)));
         // Nobody else can read these.
         let as_root = rustix::process::geteuid().is_root();
-        let of_the_system = SECRETS_OF_THE_SYSTEM.iter().filter(|_| as_root).map(PathBuf::from);
+        let of_the_system = SECRETS_OF_THE_SYSTEM.split_whitespace().filter(|_| as_root).map(PathBuf::from);
         let named: Vec<PathBuf> = at_home.chain(of_the_system).filter(|path| !self.is_readable(path)).collect();
         for path in named.iter().chain(&self.settings.hidden) {
             if self.is_shown(path) {
@@ -418,8 +420,8 @@ fn target_of(link: &Path, text: &Path) -> Option<PathBuf> {
 /// What may be there of secrets in a home folder, by one look at it.
 fn secrets_in(home: &Path) -> Vec<PathBuf> {
     let there: BTreeSet<OsString> = fs::read_dir(home).into_iter().flatten().flatten().map(|e| e.file_name()).collect();
-    let is_there = |name: &&&str| Path::new(name).iter().next().is_some_and(|first| there.contains(first));
-    SECRETS_AT_HOME.iter().filter(is_there).map(|name| home.join(name)).collect()
+    let is_there = |name: &&str| Path::new(name).iter().next().is_some_and(|first| there.contains(first));
+    SECRETS_AT_HOME.split_whitespace().filter(is_there).map(|name| home.join(name)).collect()
 }
 
 fn is_hidden(seen: Seen) -> bool {

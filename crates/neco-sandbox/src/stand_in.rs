@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::hands::Hands;
 use super::names::START_UP;
+use neco_safety::is_listed;
 
 /// What stands in; its name decides.
 pub(super) enum StandIn {
@@ -20,7 +21,7 @@ impl StandIn {
             // Where a repository's shared folder is: here. Git takes an empty one for a broken repository.
             Some("commondir") => Self::File(".\n"),
             Some("config.worktree") => Self::File(""),
-            Some(name) if START_UP.contains(&name) => Self::File(""),
+            Some(name) if is_listed(name, START_UP) => Self::File(""),
             // Git wants to enter these before it takes what they are in for a repository.
             Some("refs" | "objects") => Self::Folder(0o444),
             Some(_) | None => Self::Folder(0o755),
