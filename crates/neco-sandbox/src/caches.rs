@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-use super::linked_git::named_back;
+use crate::git::linked::named_back;
 
 /// What was not used for so long goes when a new one comes.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::level::{Level, Network, Settings, level_name};
+use crate::level::{Level, Network, Settings, level_name};
 use neco_safety::policy::Confinement;
 
 /// How strong the box is.

@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::confined::Confined;
-use super::layout::{Machine, Roots};
-use super::level::{Level, Settings};
-use super::linux::landlock;
-use super::linux::waiting::Waiting;
-use super::masks::Masks;
-use super::probe::{self, Candidates};
-use super::report::{BUILT_BY_PATHS, Builder, NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
+use crate::after::masks::Masks;
+use crate::boxed::confined::Confined;
+use crate::level::{Level, Settings};
+use crate::linux::landlock;
+use crate::linux::waiting::Waiting;
+use crate::plan::layout::{Machine, Roots};
+use crate::probe::{self, Candidates};
+use crate::report::{BUILT_BY_PATHS, Builder, NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
 
 /// What a sandbox is made with.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use rustix::mount::{MountAttrFlags, MountPropagationFlags, UnmountFlags, mount_c
 use rustix::process::{chdir, fchdir, pivot_root};
 
 use super::mounts::{Depth, Links, PLAIN, READ_ONLY, copied, fresh, look_up, machine, put, set};
-use crate::layout::Seen;
-use crate::walls::Walls;
+use crate::boxed::walls::Walls;
+use crate::plan::layout::Seen;
 
 /// Folders for temporary files, which are the box's own, as is `/run`.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];

@@ -9,8 +9,8 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::read;
 
-use crate::bare;
-use crate::hands::Hands;
+use crate::after::hands::Hands;
+use crate::git::bare;
 
 /// Something was made, linked or moved there; something there got another name; and tell again and again.
 const ASKED: libc::c_ulong = 0x4 | 0x10 | 0x8000_0000;

@@ -10,8 +10,8 @@ use landlock::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::super::walls::any_paths;
 use super::landlock_calls;
+use crate::boxed::walls::any_paths;
 
 /// What this was written for; older kernels enforce what they know of it.
 const NEWEST: ABI = ABI::V7;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
-use crate::keep::{Aftermath, Keep};
+use crate::after::keep::{Aftermath, Keep};
 use crate::linux::descriptor::wait_until_readable;
 use neco_safety::world::{Stop, Stops};
 
