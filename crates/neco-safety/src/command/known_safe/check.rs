@@ -1,7 +1,7 @@
 //! Whether a command is on the list, with options on the list, and paths it may look at.
 
 use super::git;
-use super::table::{Operands, Safe, TABLE};
+use super::table::{self, Operands, Safe};
 use crate::command::environment::Effect;
 use crate::command::examined::Word;
 use crate::command::finding::{Finding, Input};
@@ -45,7 +45,7 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
         }
         "date" if case.arguments.iter().any(|word| !word.text.starts_with(['-', '+']) || may_split(word)) => false,
         _ if asks_version(case) => true,
-        name => TABLE.iter().find(|safe| safe.name == name).is_some_and(|safe| listed(safe, case)),
+        name => table::find(name).is_some_and(|safe| listed(&safe, case)),
     }
 }
 
@@ -92,9 +92,9 @@ fn may_split(word: &Word) -> bool {
 }
 
 fn listed(safe: &Safe, case: &Case<'_>) -> bool {
-    let Some(split) = split(safe, case.arguments) else { return false };
+    let Some(split) = split(safe, case) else { return false };
     let ground = case.ground;
-    if split.operands.iter().any(|word| may_be_option(word)) && has_reaching_options(safe.name) {
+    if split.operands.iter().any(|word| may_be_option(word)) && has_reaching_options(case.name) {
         return false;
     }
     match safe.operands {
@@ -116,7 +116,7 @@ fn listed(safe: &Safe, case: &Case<'_>) -> bool {
             }
             // Without files it reads its input, or the folder: `rg` leaves hidden files out, `grep` has no `-r` here.
             let folder_ok =
-                safe.name == "rg" || !files.is_empty() || case.command.input != Input::Inherited || safe.name == "jq";
+                case.name == "rg" || !files.is_empty() || case.command.input != Input::Inherited || case.name == "jq";
             ground.is_home_ground() && folder_ok && files.iter().all(|word| may_read(word, ground))
         }
     }
@@ -131,9 +131,9 @@ struct Split<'a> {
 }
 
 /// Tells options from operands; none when an option is not on the list.
-fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
+fn split<'a>(safe: &Safe, case: &Case<'a>) -> Option<Split<'a>> {
     let mut split = Split { operands: Vec::new(), gives_pattern: false, ended: false };
-    let mut rest = arguments.iter();
+    let mut rest = case.arguments.iter();
     while let Some(word) = rest.next() {
         let text = word.text.as_str();
         if safe.operands == Operands::Text && safe.letters.is_empty() {
@@ -148,16 +148,16 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
             (!matches!(name, "glob" | "iglob") || long.split_once('=').is_some_and(|(_, glob)| is_plain_glob(glob)))
                 .then_some(())?;
             split.gives_pattern |= matches!(name, "regexp" | "files" | "type-list");
-        } else if safe.name == "rg" && text == "-g" {
+        } else if case.name == "rg" && text == "-g" {
             rest.next().filter(|glob| glob.exact && is_plain_glob(&glob.text))?;
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             // `echo` prints what it does not know, and `ps` and `tr` take anything that looks like one.
             if !word.exact && safe.operands != Operands::Text {
                 return None;
             }
-            split.gives_pattern |= letters.contains('e') && safe.name != "jq";
+            split.gives_pattern |= letters.contains('e') && case.name != "jq";
             match value_letter(safe, letters) {
-                None if safe.operands == Operands::Text && matches!(safe.name, "echo" | "tr" | "expr") => {}
+                None if safe.operands == Operands::Text && matches!(case.name, "echo" | "tr" | "expr") => {}
                 None => return None,
                 Some(takes_next) if takes_next => {
                     rest.next().filter(|value| !may_split(value))?;

@@ -7,7 +7,7 @@ use crate::command::examined::Word;
 use crate::command::finding::{Command, Finding, Inner, Input};
 use crate::command::source::{fed, is_input, is_pipe, printed};
 use crate::command::{option, reaching};
-use crate::listed::is_listed;
+use crate::listed::{is_listed, row};
 
 /// Programs and the options whose value is a command or a program.
 const OPTIONS: &[(&[&str], &str)] = &[
@@ -39,50 +39,25 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["hyperfine"], "-s --setup -p --prepare -c --cleanup --conclude --reference -S --shell"),
 ];
 
-/// Programs that run what follows one of these words.
-const SUBCOMMANDS: &[(&str, &str)] = &[
-    ("asdf", "exec"),
-    ("aws-vault", "exec"),
-    ("bun", "x"),
-    ("bundle", "exec"),
-    ("chamber", "exec"),
-    ("cmake", "env time"),
-    ("conda", "run"),
-    ("devbox", "run"),
-    ("doppler", "run"),
-    ("fnm", "exec"),
-    ("guix", "shell environment"),
-    ("hatch", "run"),
-    ("ip", "exec"),
-    ("mamba", "run"),
-    ("meson", "devenv"),
-    ("mise", "exec x"),
-    ("nix", "run shell develop"),
-    ("npm", "exec x explore"),
-    ("nvm", "exec run"),
-    ("op", "run"),
-    ("pdm", "run"),
-    ("pipenv", "run"),
-    ("pixi", "run"),
-    ("pnpm", "exec dlx"),
-    ("poetry", "run"),
-    ("pyenv", "exec"),
-    ("rbenv", "exec"),
-    ("rustup", "run"),
-    ("rye", "run"),
-    ("toolbox", "run"),
-    ("uv", "run"),
-    ("volta", "run"),
-    ("yarn", "exec dlx"),
-    ("zellij", "run"),
-];
+/// Programs that run what follows one of these words, a row each.
+const SUBCOMMANDS: &str = "asdf,aws-vault,bundle,chamber,fnm,ip,pyenv,rbenv exec
+    bun x
+    cmake env time
+    conda,devbox,doppler,hatch,mamba,op,pdm,pipenv,pixi,poetry,rustup,rye,toolbox,uv,volta,zellij run
+    guix shell environment
+    meson devenv
+    mise exec x
+    nix run shell develop
+    npm exec x explore
+    nvm exec run
+    pnpm,yarn exec dlx";
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     for (_, options) in OPTIONS.iter().filter(|(programs, _)| programs.contains(&case.name)) {
         let values = options.split_whitespace().flat_map(|option| reaching::values(option, case.arguments));
         values.collect::<Vec<Word>>().iter().for_each(|command| told(command, finding));
     }
-    if let Some((_, words)) = SUBCOMMANDS.iter().find(|(program, _)| *program == case.name) {
+    if let Some([words]) = row(SUBCOMMANDS, case.name) {
         behind_subcommand(words, case, finding);
     }
     match case.name {
