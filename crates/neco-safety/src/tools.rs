@@ -56,7 +56,7 @@ pub struct KnownTool {
     /// What hooks are told that it is called, and what they may call it besides.
     pub common: &'static [&'static str],
     /// What else it is called elsewhere, in lower case.
-    pub others: &'static [&'static str],
+    pub others: &'static str,
     /// What a rule means that names it and asks or denies; itself in any case.
     pub meant: Effects,
     /// What any call of it does.
@@ -65,110 +65,63 @@ pub struct KnownTool {
 }
 
 const fn tool(name: &'static str, effects: Effects) -> KnownTool {
-    KnownTool { name, common: &[], others: &[], meant: effects, has: effects, path: PathArgument::None }
+    KnownTool { name, common: &[], others: "", meant: effects, has: effects, path: PathArgument::None }
+}
+
+impl KnownTool {
+    const fn called(mut self, common: &'static [&'static str], others: &'static str) -> Self {
+        (self.common, self.others) = (common, others);
+        self
+    }
+
+    const fn at(mut self, path: PathArgument) -> Self {
+        self.path = path;
+        self
+    }
 }
 
 /// Every tool that exists. One that is not here has no effect that another has.
 pub const TABLE: &[KnownTool] = &[
-    KnownTool {
-        common: &["Bash"],
-        others: &[
-            "shell",
-            "exec",
-            "run",
-            "run_command",
-            "run_terminal_cmd",
-            "run_shell_command",
-            "execute_command",
-            "local_shell",
-            "shell_command",
-            "exec_command",
-        ],
-        ..tool("bash", Effects::RUNS)
-    },
-    KnownTool {
-        common: &["Read"],
-        others: &["read", "readfile", "view", "cat", "notebookread", "view_file", "view_image"],
-        path: PathArgument::File,
-        ..tool("read_file", Effects::READS)
-    },
-    KnownTool {
-        common: &["Write"],
-        others: &["write", "writefile", "create_file", "write_to_file"],
-        path: PathArgument::File,
-        ..tool("write_file", Effects::WRITES)
-    },
-    KnownTool {
-        common: &["Edit", "MultiEdit"],
-        others: &["edit", "multiedit", "replace", "str_replace", "search_replace", "replace_in_file"],
-        path: PathArgument::File,
-        ..tool("edit_file", Effects::WRITES)
-    },
-    KnownTool {
-        // What watches edits and writes elsewhere must see patches too: they do both.
-        common: &["apply_patch", "Edit", "Write", "MultiEdit"],
-        others: &["applypatch", "apply_diff", "patch"],
-        ..tool("apply_patch", Effects::WRITES)
-    },
-    KnownTool {
-        common: &["LS"],
-        others: &["ls", "list", "list_dir", "list_files"],
-        path: PathArgument::Folder,
-        ..tool("list_directory", Effects::READS)
-    },
-    KnownTool {
-        common: &["Glob"],
-        others: &["find", "find_files", "glob_search", "file_search"],
-        path: PathArgument::Folder,
-        ..tool("glob", Effects::READS)
-    },
-    KnownTool {
-        common: &["Grep"],
-        others: &["search", "search_files", "search_file_content", "grep_search", "ripgrep", "grep_files"],
-        path: PathArgument::Folder,
-        ..tool("grep", Effects::READS)
-    },
-    KnownTool { others: &["codebase_search", "semantic_search", "search_code"], ..tool("code_search", Effects::READS) },
-    KnownTool {
-        others: &["find_symbol", "symbols", "list_code_definition_names"],
-        ..tool("code_index", Effects::READS)
-    },
+    tool("bash", Effects::RUNS).called(
+        &["Bash"],
+        "shell exec run run_command run_terminal_cmd run_shell_command execute_command local_shell \
+         shell_command exec_command",
+    ),
+    tool("read_file", Effects::READS)
+        .called(&["Read"], "read readfile view cat notebookread view_file view_image")
+        .at(PathArgument::File),
+    tool("write_file", Effects::WRITES)
+        .called(&["Write"], "write writefile create_file write_to_file")
+        .at(PathArgument::File),
+    tool("edit_file", Effects::WRITES)
+        .called(&["Edit", "MultiEdit"], "edit multiedit replace str_replace search_replace replace_in_file")
+        .at(PathArgument::File),
+    // What watches edits and writes elsewhere must see patches too: they do both.
+    tool("apply_patch", Effects::WRITES)
+        .called(&["apply_patch", "Edit", "Write", "MultiEdit"], "applypatch apply_diff patch"),
+    tool("list_directory", Effects::READS).called(&["LS"], "ls list list_dir list_files").at(PathArgument::Folder),
+    tool("glob", Effects::READS).called(&["Glob"], "find find_files glob_search file_search").at(PathArgument::Folder),
+    tool("grep", Effects::READS)
+        .called(&["Grep"], "search search_files search_file_content grep_search ripgrep grep_files")
+        .at(PathArgument::Folder),
+    tool("code_search", Effects::READS).called(&[], "codebase_search semantic_search search_code"),
+    tool("code_index", Effects::READS).called(&[], "find_symbol symbols list_code_definition_names"),
     // Who denies git means git, and not every command; who denies commands means git too.
     KnownTool { has: Effects::RUNS.and(Effects::GIT), ..tool("git", Effects::GIT) },
     KnownTool {
-        others: &["getdiagnostics", "read_lints", "get_errors"],
         has: Effects::RUNS,
-        ..tool("diagnostics", Effects::NONE)
+        ..tool("diagnostics", Effects::NONE).called(&[], "getdiagnostics read_lints get_errors")
     },
     // It runs what is typed into a shell: that is known of a call alone.
-    KnownTool {
-        common: &["BashOutput", "KillShell"],
-        others: &["bashoutput", "killshell", "write_stdin"],
-        ..tool("process", Effects::NONE)
-    },
-    KnownTool {
-        common: &["WebFetch"],
-        others: &["webfetch", "fetch", "fetch_url", "read_web_page"],
-        ..tool("web_fetch", Effects::NONE)
-    },
-    KnownTool {
-        common: &["WebSearch"],
-        others: &["websearch", "google_web_search", "search_web"],
-        ..tool("web_search", Effects::NONE)
-    },
-    KnownTool {
-        common: &["TodoWrite"],
-        others: &["todowrite", "write_todos", "update_plan", "update_todo_list"],
-        ..tool("todo_write", Effects::NONE)
-    },
-    KnownTool {
-        common: &["AskUserQuestion"],
-        others: &["askuserquestion", "ask_followup_question", "ask_user_question", "request_user_input"],
-        ..tool("ask_user", Effects::NONE)
-    },
-    KnownTool { common: &["EnterPlanMode"], others: &["enterplanmode"], ..tool("enter_plan_mode", Effects::NONE) },
-    KnownTool { common: &["ExitPlanMode"], others: &["exitplanmode"], ..tool("exit_plan_mode", Effects::NONE) },
-    KnownTool { others: &["invoke_agent"], ..tool("task", Effects::AGENTS) },
+    tool("process", Effects::NONE).called(&["BashOutput", "KillShell"], "bashoutput killshell write_stdin"),
+    tool("web_fetch", Effects::NONE).called(&["WebFetch"], "webfetch fetch fetch_url read_web_page"),
+    tool("web_search", Effects::NONE).called(&["WebSearch"], "websearch google_web_search search_web"),
+    tool("todo_write", Effects::NONE).called(&["TodoWrite"], "todowrite write_todos update_plan update_todo_list"),
+    tool("ask_user", Effects::NONE)
+        .called(&["AskUserQuestion"], "askuserquestion ask_followup_question ask_user_question request_user_input"),
+    tool("enter_plan_mode", Effects::NONE).called(&["EnterPlanMode"], "enterplanmode"),
+    tool("exit_plan_mode", Effects::NONE).called(&["ExitPlanMode"], "exitplanmode"),
+    tool("task", Effects::AGENTS).called(&[], "invoke_agent"),
     tool("spawn_agent", Effects::AGENTS),
     // Who denies workflows need not mean single agents.
     KnownTool { meant: Effects::NONE, ..tool("workflow", Effects::AGENTS) },
@@ -178,7 +131,7 @@ pub const TABLE: &[KnownTool] = &[
     tool("agent_cancel", Effects::NONE),
     tool("report", Effects::NONE),
     tool("complete_task", Effects::NONE),
-    KnownTool { others: &["save_memory"], ..tool("memory_store", Effects::NONE) },
+    tool("memory_store", Effects::NONE).called(&[], "save_memory"),
     tool("memory_search", Effects::RECALLS),
     tool("memory_get", Effects::RECALLS),
 ];
@@ -254,7 +207,8 @@ pub fn common_names(own: &str) -> &'static [&'static str] {
 pub fn own_name(name: &str) -> Option<&'static str> {
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
     let own = TABLE.iter().find(|tool| is(&tool.name));
-    own.or_else(|| TABLE.iter().find(|tool| tool.others.iter().any(is))).map(|tool| tool.name)
+    own.or_else(|| TABLE.iter().find(|tool| tool.others.split_whitespace().any(|other| is(&other))))
+        .map(|tool| tool.name)
 }
 
 /// The name that was meant by one that is no tool's but differs from one by a slip of the finger.
@@ -265,7 +219,7 @@ pub fn misspelt(name: &str) -> Option<&'static str> {
         return None;
     }
     let slips = if name.chars().count() > 5 { 2 } else { 1 };
-    let mut known = TABLE.iter().flat_map(|tool| [tool.name].into_iter().chain(tool.others.iter().copied()));
+    let mut known = TABLE.iter().flat_map(|tool| [tool.name].into_iter().chain(tool.others.split_whitespace()));
     known.find(|known| known.len() >= SHORTEST_MISSPELT && strsim::damerau_levenshtein(known, &name) <= slips)
 }
 

@@ -5,7 +5,7 @@ use crate::command::examined::Word;
 use crate::command::finding::{Command, Finding, Inner, Input};
 use crate::command::option;
 use crate::command::scan::is_name;
-use crate::listed::is_listed;
+use crate::listed::{is_listed, row};
 
 /// How a wrapper's own words end and the other program begins.
 struct Wrapper {
@@ -72,22 +72,15 @@ const WRAPPERS: [Wrapper; 32] = [
     Wrapper { transparent: false, ..wrapper("prlimit", "", "p") },
 ];
 
-/// Programs that start another with more rights, or in another world.
-const ELEVATORS: [(&str, &str, usize); 13] = [
-    ("sudo", "CDghpRrTtUu", 0),
-    ("doas", "Cu", 0),
-    ("pkexec", "", 0),
-    ("run0", "", 0),
-    ("runuser", "uglcsw", 0),
-    ("gosu", "", 1),
-    ("su-exec", "", 1),
-    ("setpriv", "", 0),
-    ("chroot", "", 1),
-    ("unshare", "SGRw", 0),
-    ("nsenter", "tSG", 0),
-    ("bwrap", "", 0),
-    ("firejail", "", 0),
-];
+/// Programs that start another with more rights, or in another world, a row each: how many words of their own follow the
+/// options, and letters of options that take the next word.
+const ELEVATORS: &str = "sudo 0 CDghpRrTtUu
+    doas 0 Cu
+    pkexec,run0,setpriv,bwrap,firejail 0 -
+    runuser 0 uglcsw
+    gosu,su-exec,chroot 1 -
+    unshare 0 SGRw
+    nsenter 0 tSG";
 
 /// Programs whose words end in another program and its words, behind options and words of their own: windows, sessions,
 /// tracers, and what sends the traffic of programs elsewhere.
@@ -110,13 +103,13 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == case.name) {
         return unwrap(wrapper, case, finding);
     }
-    if let Some((name, valued, own_words)) = ELEVATORS.iter().find(|(name, _, _)| *name == case.name) {
-        finding.critical(match *name {
+    if let Some([own_words, valued]) = row(ELEVATORS, case.name) {
+        finding.critical(match case.name {
             "chroot" | "unshare" | "nsenter" | "bwrap" | "firejail" => "it leaves the sandbox or builds another",
             _ => "it runs with the rights of another user",
         });
-        let elevator =
-            Wrapper { own_words: *own_words, transparent: false, ..wrapper(name, "ABEHKNPSVbeiklnsv", valued) };
+        let own_words = usize::from(own_words == "1");
+        let elevator = Wrapper { own_words, transparent: false, ..wrapper("", "ABEHKNPSVbeiklnsv", valued) };
         every_suffix(case.arguments, finding);
         return unwrap(&elevator, case, finding);
     }
@@ -141,10 +134,10 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
 
 fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
     let arguments = case.arguments;
-    if wrapper.name == "command" && option::has_word(arguments, &["-v", "-V"]) {
+    if case.name == "command" && option::has_word(arguments, &["-v", "-V"]) {
         return;
     }
-    let scripts = match wrapper.name {
+    let scripts = match case.name {
         "env" => option::values(arguments, Some('S'), "--split-string"),
         "flock" => option::values(arguments, Some('c'), "--command"),
         _ => Vec::new(),
@@ -156,7 +149,7 @@ fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
     let (start, mut understood) = own_end(wrapper, arguments);
     let mut rest = arguments.get(start..).unwrap_or_default();
     let mut environment = Vec::new();
-    if matches!(wrapper.name, "env" | "sudo" | "doas") {
+    if matches!(case.name, "env" | "sudo" | "doas") {
         while let Some((word, others)) = rest.split_first()
             && let Some((name, value)) = word.text.split_once('=').filter(|(name, _)| is_name(name))
         {
@@ -176,8 +169,7 @@ fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
         return;
     }
     finding.wrapper = wrapper.transparent && understood && scripts.is_empty();
-    let changed = matches!(wrapper.name, "exec") || !wrapper.transparent;
-    finding.uncoverable |= changed;
+    finding.uncoverable |= !wrapper.transparent;
     let input = case.command.input.clone();
     let captured = case.command.captured;
     finding.inner.push(Inner::Command(Command {
