@@ -202,7 +202,8 @@ impl Examined {
 }
 
 impl Part {
-    fn needs_no_rule(&self) -> bool {
+    /// Whether it is known to be safe, or only starts other parts.
+    pub(crate) fn needs_no_rule(&self) -> bool {
         self.risk == Risk::Safe || self.wrapper && !self.uncoverable
     }
 

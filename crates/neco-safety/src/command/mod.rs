@@ -42,4 +42,5 @@ pub use examined::{Examined, Opened, Part, Reasons, Word};
 pub use place::Place;
 pub use rule::CommandRule;
 
+pub(crate) use place::straighten;
 pub(crate) use reach::{Named, Reached};

@@ -57,7 +57,7 @@ impl Place {
 }
 
 /// A path without `.` and `..`; what would climb above the root stays there, as the system does it.
-fn straighten(path: PathBuf) -> PathBuf {
+pub(crate) fn straighten(path: PathBuf) -> PathBuf {
     if is_straight(&path) {
         return path;
     }

@@ -63,6 +63,14 @@ pub struct Action<'a> {
     pub because: Option<&'a str>,
 }
 
+impl<'a> Action<'a> {
+    /// A call of which no more is known than this, so that it looks safe.
+    pub(super) fn plain(tool: &'a str, origin: &'a ToolOrigin, arguments: &'a Value, touch: SideEffect) -> Self {
+        let (risk, command, folder, paths, because) = (Risk::Safe, None, None, [].as_slice(), None);
+        Self { tool, origin, arguments, touch, risk, command, folder, paths, because }
+    }
+}
+
 /// What stands between commands and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confinement {

@@ -2,8 +2,6 @@
 
 use std::borrow::Borrow;
 
-use neco_proto::Risk;
-
 use super::pattern::CommandPattern;
 use crate::command::{Examined, Part};
 
@@ -34,7 +32,7 @@ pub(super) fn fit<P: Borrow<CommandPattern>>(patterns: &[P], examined: &Examined
     for part in &examined.parts {
         if patterns.iter().any(|pattern| pattern.borrow().covers(part)) {
             covered += 1;
-        } else if !needs_no_rule(part) {
+        } else if !part.needs_no_rule() {
             open += 1;
         }
     }
@@ -59,11 +57,7 @@ pub(super) fn falls_short(patterns: &[CommandPattern], examined: &Examined) -> O
     if examined.uncoverable {
         return Some("a redirect, a variable, a function or another folder on the line is not covered".to_owned());
     }
-    let is_open = |part: &&Part| !needs_no_rule(part) && !patterns.iter().any(|pattern| pattern.covers(part));
+    let is_open = |part: &&Part| !part.needs_no_rule() && !patterns.iter().any(|pattern| pattern.covers(part));
     let other = examined.parts.iter().find(is_open)?;
     Some(format!("it does not allow `{}`", other.texts().next().unwrap_or_default()))
-}
-
-fn needs_no_rule(part: &Part) -> bool {
-    part.risk == Risk::Safe || part.wrapper && !part.uncoverable
 }

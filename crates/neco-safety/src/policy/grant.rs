@@ -7,13 +7,13 @@ use regex::Regex;
 
 use super::action::{Action, SideEffect, Who};
 use super::canonical::canonical;
-use super::facts::{Facts, straight};
+use super::facts::Facts;
 use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
 use super::read::prefix;
 use super::reasons::needs_network;
 use super::rule::{Rule, Ruling, Source, When};
-use crate::command::CommandRule;
+use crate::command::{CommandRule, straighten};
 use crate::secrets::{Redactor, Scope};
 
 /// The priority of rules that are kept: a person who says "always" means it more than a rule of theirs that asks.
@@ -180,7 +180,7 @@ fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, 
 
 /// How a rule names the folder that a command starts in: from the workspace on, where it is below.
 fn told_folder(folder: &Path, workspace: &Path) -> String {
-    match folder.strip_prefix(straight(workspace)) {
+    match folder.strip_prefix(straighten(workspace.to_path_buf())) {
         Ok(below) if below.as_os_str().is_empty() => HERE.to_owned(),
         Ok(below) => below.to_string_lossy().into_owned(),
         Err(_) => folder.to_string_lossy().into_owned(),
