@@ -17,9 +17,6 @@ use crate::git::linked::named_back;
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// The folder for the caches of a workspace, which is there from now on.
-///
-/// # Errors
-/// When it can't be made.
 pub(super) fn folder_for(all: &Path, workspace: Option<&PathBuf>) -> io::Result<PathBuf> {
     let folder = all.join(workspace.map_or_else(|| "none".to_owned(), |workspace| name_for(workspace)));
     let is_new = !folder.is_dir();

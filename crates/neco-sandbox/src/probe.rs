@@ -167,19 +167,7 @@ fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
 }
 
 fn empty_order(files: Option<Rules>) -> Order {
-    Order {
-        version: VERSION.to_owned(),
-        in_namespaces: false,
-        never_bare: Vec::new(),
-        walls: None,
-        terminal: false,
-        files,
-        has_rules: false,
-        internet: false,
-        unix_sockets: false,
-        proxy: false,
-        program: "/bin/sh".into(),
-    }
+    Order { version: VERSION.to_owned(), files, program: "/bin/sh".into(), ..Order::default() }
 }
 
 /// Runs a command that does nothing; says what was said if it fails.

@@ -92,9 +92,6 @@ impl Sandbox {
     }
 
     /// The box of a session that works in these folders; nothing where there is to be none.
-    ///
-    /// # Errors
-    /// When its folders can't be made or read.
     pub(crate) fn confine(&self, roots: Roots) -> io::Result<Option<Confined>> {
         if self.report().strength == Strength::None || self.settings().level == Level::Full {
             return Ok(None);

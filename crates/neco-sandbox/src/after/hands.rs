@@ -40,17 +40,11 @@ struct Place<'a> {
 
 impl Hands {
     /// Hands for a folder as it is now: they stay in it, wherever it goes.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { root: openat(CWD, path, FOLDER, Mode::empty())?, path: path.to_path_buf() })
     }
 
     /// The same for a folder that a command may have touched: no link may be on the way to it.
-    ///
-    /// # Errors
-    /// When there is one, or it can't be opened.
     pub(crate) fn open_straight(path: &Path) -> io::Result<Self> {
         let top = openat(CWD, "/", FOLDER, Mode::empty())?;
         let below = path.strip_prefix("/").map_err(io::Error::other)?;
@@ -82,9 +76,6 @@ impl Hands {
 
     /// Gives something another name beside its own, with this word in it, and says which. What can't be renamed
     /// although its folder was made writable is removed, if it is no folder.
-    ///
-    /// # Errors
-    /// When it is still there.
     pub(crate) fn put_aside(&self, path: &Path, word: &str) -> io::Result<PathBuf> {
         let place = self.place(path)?;
         let done = place.while_writable(|| place.rename_aside(word).or_else(|error| place.unlink(word).ok_or(error)));
@@ -92,9 +83,6 @@ impl Hands {
     }
 
     /// Removes something; a folder is put aside.
-    ///
-    /// # Errors
-    /// When it is still there.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         let place = self.place(path)?;
         match place.while_writable(|| unlinkat(&place.folder, place.name, AtFlags::empty())) {
@@ -105,18 +93,12 @@ impl Hands {
     }
 
     /// Makes a link where nothing is.
-    ///
-    /// # Errors
-    /// When something is there, or the system refuses.
     pub(crate) fn make_link(&self, path: &Path, text: &Path) -> io::Result<()> {
         let place = self.place(path)?;
         Ok(place.while_writable(|| symlinkat(text, &place.folder, place.name))?)
     }
 
     /// Makes a file where nothing is.
-    ///
-    /// # Errors
-    /// When something is there, or the system refuses.
     pub(crate) fn make_file(&self, path: &Path, text: &[u8]) -> io::Result<()> {
         let place = self.place(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -125,9 +107,6 @@ impl Hands {
     }
 
     /// The same with all of its text at once: whoever reads it meanwhile finds it whole or not at all.
-    ///
-    /// # Errors
-    /// When something is there, or the system refuses.
     pub(crate) fn make_file_at_once(&self, path: &Path, text: &[u8]) -> io::Result<()> {
         let fresh = path.with_file_name(format!(".neco-{}", unguessable()));
         self.make_file(&fresh, text)?;
@@ -141,18 +120,12 @@ impl Hands {
     }
 
     /// Makes a folder where nothing is.
-    ///
-    /// # Errors
-    /// When something is there, or the system refuses.
     pub(crate) fn make_folder(&self, path: &Path, mode: u32) -> io::Result<()> {
         let place = self.place(path)?;
         Ok(place.while_writable(|| mkdirat(&place.folder, place.name, Mode::from_raw_mode(mode)))?)
     }
 
     /// Removes a folder if there is nothing in it.
-    ///
-    /// # Errors
-    /// When there is, or it is no folder, or the system refuses.
     pub(crate) fn remove_folder(&self, path: &Path) -> io::Result<()> {
         let place = self.place(path)?;
         Ok(place.while_writable(|| unlinkat(&place.folder, place.name, AtFlags::REMOVEDIR))?)

@@ -16,7 +16,7 @@ use crate::survey::unreadable;
 pub(crate) const COARSE: Duration = Duration::from_millis(50);
 
 /// A change within so short a time after another may leave no trace.
-const UNSETTLED: Duration = Duration::from_millis(100);
+pub(crate) const UNSETTLED: Duration = Duration::from_millis(100);
 
 /// What changes whenever a file is written anew.
 pub(crate) type Stamp = (u64, i64, i64, u64);
@@ -248,7 +248,8 @@ pub(crate) fn birth(path: &Path) -> Option<Birth> {
     fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino(), found.created().ok()))
 }
 
-fn changed(found: &fs::Metadata) -> SystemTime {
+/// When something last changed, which no command can set.
+pub(crate) fn changed(found: &fs::Metadata) -> SystemTime {
     let part = |number: i64| u64::try_from(number).unwrap_or_default();
     SystemTime::UNIX_EPOCH + Duration::from_secs(part(found.ctime())) + Duration::from_nanos(part(found.ctime_nsec()))
 }

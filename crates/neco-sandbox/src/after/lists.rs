@@ -26,9 +26,6 @@ pub(crate) struct OwnList {
 
 impl OwnList {
     /// A new list.
-    ///
-    /// # Errors
-    /// When it can't be made.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -39,17 +36,11 @@ impl OwnList {
     }
 
     /// Writes something down.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub(crate) fn add(&mut self, lines: &[u8]) -> io::Result<()> {
         self.file.write_all(lines)
     }
 
     /// Leaves nothing in the list but this.
-    ///
-    /// # Errors
-    /// When it is still as it was.
     pub(crate) fn write_anew(&mut self, folder: &Path, lines: &[u8]) -> io::Result<()> {
         if lines.is_empty() {
             return self.file.set_len(0);

@@ -71,9 +71,6 @@ impl Masks {
     }
 
     /// Writes down what is to be put right if this process is killed while a command runs.
-    ///
-    /// # Errors
-    /// When it can't be written down.
     pub(crate) fn note(&self, guard: &mut MaskGuard, notes: &[Note]) -> io::Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let lines = notes.iter().flat_map(Note::line).collect::<Vec<u8>>();

@@ -29,9 +29,6 @@ impl StandIn {
     }
 
     /// Makes it where nothing is.
-    ///
-    /// # Errors
-    /// When something is there, or the system refuses.
     pub(crate) fn make(&self, hands: &Hands, path: &Path) -> io::Result<()> {
         match self {
             Self::Folder(mode) => hands.make_folder(path, *mode),

@@ -73,9 +73,6 @@ pub(crate) struct Watched {
 
 impl Watch {
     /// For folders that commands work in, and whether they write to them; what is `readable` is no secret.
-    ///
-    /// # Errors
-    /// When one of them can't be opened.
     pub(crate) fn new(roots: &[PathBuf], writes: bool, readable: &[PathBuf]) -> io::Result<Self> {
         Ok(Self {
             roots: roots.to_vec(),

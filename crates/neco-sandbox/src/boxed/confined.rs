@@ -25,7 +25,7 @@ use crate::linux::channel;
 use crate::linux::landlock::Rules;
 use crate::linux::waiting::Waiting;
 use crate::plan::closing::{Closing, ShutPlaces};
-use crate::plan::layout::{Layout, Machine, Roots, Seen, is_of_the_system};
+use crate::plan::layout::{Layout, Machine, Roots, Seen, can_be_worked_in};
 use crate::plan::named::Named;
 use crate::report::{Builder, Strength};
 use crate::sandbox::Sandbox;
@@ -142,7 +142,7 @@ impl Confined {
             writable: roots.writable.iter().map(canonical).collect::<Result<_, _>>()?,
             readable: roots.readable,
         };
-        if let Some(root) = roots.writable.iter().find(|root| is_of_the_system(root)) {
+        if let Some(root) = roots.writable.iter().find(|root| !can_be_worked_in(root)) {
             let words = format!("{} can't be worked in inside the sandbox", root.display());
             return Err(io::Error::other(words));
         }
@@ -200,9 +200,6 @@ impl Confined {
     }
 
     /// What to start so that the program runs in a box; nothing if it is to run without one.
-    ///
-    /// # Errors
-    /// When the box can't be prepared.
     pub(crate) fn put_in_box(&self, wanted: &Wanted<'_>) -> io::Result<Option<InBox>> {
         let free = wanted.allowance.freedom == Freedom::Unboxed || self.sandbox.settings().level == Level::Full;
         match self.sandbox.report().strength {
@@ -341,15 +338,12 @@ impl Confined {
         Order {
             version: VERSION.to_owned(),
             in_namespaces: files.in_namespaces,
-            never_bare: Vec::new(),
-            walls: None,
             terminal: wanted.terminal && files.in_namespaces,
             files: files.rules,
-            has_rules: false,
             internet: files.internet,
             unix_sockets: self.sandbox.settings().unix_sockets,
-            proxy: false,
             program: wanted.program.to_path_buf(),
+            ..Order::default()
         }
     }
 
@@ -416,8 +410,7 @@ fn put_right(layout: &mut Layout) -> io::Result<PutRight> {
         links: std::mem::take(&mut layout.links),
         only: std::mem::take(&mut layout.only),
         to_be_filled,
-        outside: Vec::new(),
-        closing: None,
+        ..PutRight::default()
     })
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct CommandLine {
 }
 
 /// An order to a launcher, handed over as JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
     /// Whom it is for.
     pub(crate) version: String,
@@ -75,9 +75,6 @@ pub(crate) struct Order {
 impl Order {
     /// The order as a file for the launcher to read: an argument would have to be short. Behind it stands the command
     /// line, whose parts have any bytes but zeros.
-    ///
-    /// # Errors
-    /// When there is no memory or no descriptor left.
     pub(crate) fn written(&self, line: &CommandLine) -> io::Result<OwnedFd> {
         let mut text = serde_json::to_vec(self)?;
         write!(text, "\0{}\0", line.arguments.len())?;
@@ -92,9 +89,6 @@ impl Order {
     }
 
     /// What was written.
-    ///
-    /// # Errors
-    /// When it can't be read, or is none.
     pub(crate) fn read(mut file: File) -> io::Result<(Self, CommandLine)> {
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;

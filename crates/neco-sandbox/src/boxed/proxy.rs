@@ -71,9 +71,6 @@ impl Hosts {
 
 impl Proxy {
     /// Serves a listening socket.
-    ///
-    /// # Errors
-    /// When it can't be waited for.
     pub(crate) fn start(listener: OwnedFd, hosts: Hosts) -> io::Result<Self> {
         let listener = std::net::TcpListener::from(listener);
         listener.set_nonblocking(true)?;

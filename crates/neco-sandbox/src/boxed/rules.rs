@@ -7,13 +7,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
 use crate::boxed::carve;
 use crate::linux::landlock::{self, Rules};
-
-/// A change so short a time after another may leave no trace.
-const UNSETTLED: Duration = Duration::from_millis(100);
+use crate::survey::look::{Stamp, settled, stamp};
 
 /// What a box without walls lets through.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +34,11 @@ pub(crate) struct ReadyRules(Mutex<Option<Ready>>);
 #[derive(Debug)]
 struct Ready {
     open: Open,
-    /// Folders whose entries have rules of their own, and what else has: rules hold for what is there, not for names.
+    /// Folders whose entries have rules of their own, and what else has, of which counts only which it is: rules hold
+    /// for what is there, not for names.
     made_of: Vec<(PathBuf, Option<Stamp>)>,
     rules: Arc<OwnedFd>,
 }
-
-/// Which file or folder it is, and when it last changed; for single things only which.
-type Stamp = (u64, u64, i64, i64);
 
 impl ReadyRules {
     /// Rules for this, made anew only if something is not as it was.
@@ -67,8 +62,12 @@ impl Ready {
         // Before anything is looked at: what changes meanwhile is another state.
         let first = carve::all_but(Path::new("/"), &open.holes);
         let single = open.shown.iter().chain(&open.writable).map(|path| (path.clone(), identity(path)));
-        let made_of: Vec<_> =
-            first.looked_into.iter().map(|path| (path.clone(), settled(path))).chain(single).collect();
+        let made_of: Vec<_> = first
+            .looked_into
+            .iter()
+            .map(|path| (path.clone(), fs::metadata(path).ok().and_then(|found| settled(&found))))
+            .chain(single)
+            .collect();
         let carved = carve::all_but(Path::new("/"), &open.holes);
         let rules = landlock::prepared(&Rules {
             readable: carved.allowed.into_iter().chain(open.shown.iter().cloned()).collect(),
@@ -82,7 +81,7 @@ impl Ready {
     fn holds(&self) -> bool {
         let is_single = |path: &PathBuf| self.open.shown.contains(path) || self.open.writable.contains(path);
         self.made_of.iter().all(|(path, before)| {
-            let now = if is_single(path) { identity(path) } else { stamp(path) };
+            let now = if is_single(path) { identity(path) } else { fs::metadata(path).ok().map(|found| stamp(&found)) };
             now == *before
         })
     }
@@ -91,20 +90,6 @@ impl Ready {
 fn identity(path: &Path) -> Option<Stamp> {
     // What is not there has no rule, and must still not be there.
     Some(fs::metadata(path).map_or((0, 0, 0, 0), |found| (found.dev(), found.ino(), 0, 0)))
-}
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let found = fs::metadata(path).ok()?;
-    Some((found.dev(), found.ino(), found.ctime(), found.ctime_nsec()))
-}
-
-/// Nothing where a later change could look the same.
-fn settled(path: &Path) -> Option<Stamp> {
-    let (device, number, seconds, rest) = stamp(path)?;
-    let part = |number: i64| u64::try_from(number).unwrap_or_default();
-    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(part(seconds)) + Duration::from_nanos(part(rest));
-    let age = SystemTime::now().duration_since(changed).unwrap_or_default();
-    (age > UNSETTLED).then_some((device, number, seconds, rest))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,6 @@ use crate::git::index::{Entered, Indexes};
 use crate::git::linked::{self, gitdir_of, names_a_folder, own_folder, shared_by};
 use crate::git::todo;
 use crate::survey::unreadable;
-use neco_safety::path::open_without_links;
 
 /// No settings that git wrote are longer.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -260,11 +259,7 @@ fn may_be_shared(objects: &Path, line: &[u8], is_reached: impl Fn(&Path) -> bool
 
 /// What a file says that is no longer than settings are; nothing for what is no file.
 pub(crate) fn settings(path: &Path) -> Option<Vec<u8>> {
-    let file = open_without_links(path).ok()?;
-    file.metadata().ok().filter(|found| found.is_file() && found.len() <= MOST_BYTES)?;
-    let mut text = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
+    linked::bytes_of(path, MOST_BYTES)
 }
 
 /// Whether the folder that a repository says to work in says that it is this one's: git makes no others.

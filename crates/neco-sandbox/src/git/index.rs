@@ -6,17 +6,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::after::known::{Stamp, stamp, unsettled_for};
 use crate::git::bare::is_bare;
 use crate::git::entries::{Entries, entries_in};
-use crate::git::linked::is_git_name;
+use crate::git::linked::{bytes_of, is_git_name};
 use crate::git::links::Links;
 use crate::survey::unreadable;
-use neco_safety::path::open_without_links;
 
 /// A larger index is not read.
 const MOST_INDEX: u64 = 256 * 1024 * 1024;
@@ -168,14 +166,6 @@ fn named_in(settings: &Path, key: &[u8]) -> Vec<PathBuf> {
         Some(PathBuf::from(OsStr::from_bytes(path)))
     };
     text.split(|byte| *byte == b'\n').filter_map(named).collect()
-}
-
-fn bytes_of(path: &Path, most: u64) -> Option<Vec<u8>> {
-    let file = open_without_links(path).ok()?;
-    file.metadata().ok().filter(|found| found.is_file() && found.len() <= most)?;
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 #[cfg(test)]

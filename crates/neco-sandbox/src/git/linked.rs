@@ -119,14 +119,20 @@ fn is_link(path: &Path) -> bool {
 /// What a file that leads to a git folder says, without the ends of lines behind it; spaces are part of a name.
 /// Nothing for what git reads as something else: what is longer than it reads, and what has a zero in it.
 fn text_of(path: &Path) -> Option<Vec<u8>> {
-    // Never waits for a pipe, and reads no more than was measured.
-    let file = open_without_links(path).ok()?;
-    file.metadata().ok().filter(|file| file.is_file() && file.len() <= MOST_BYTES)?;
-    let mut text = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    let mut text = bytes_of(path, MOST_BYTES)?;
     let length = text.iter().rposition(|byte| !b"\n\r".contains(byte))? + 1;
     text.truncate(length);
     (!text.contains(&0)).then_some(text)
+}
+
+/// What a file holds that is no longer than this; nothing for what is no file. Never waits for a pipe, follows no link,
+/// and reads no more than was measured.
+pub(crate) fn bytes_of(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let file = open_without_links(path).ok()?;
+    file.metadata().ok().filter(|found| found.is_file() && found.len() <= most)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn named_in(text: &[u8]) -> Option<&[u8]> {

@@ -37,7 +37,7 @@ pub(crate) struct Below {
 }
 
 /// One folder.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Level {
     /// Nothing where a later change could look the same.
     stamp: Option<Stamp>,
@@ -88,9 +88,9 @@ impl Level {
     fn read(folder: &Path, now: Option<Stamp>) -> Self {
         let stamp = now.filter(|stamp| unsettled_for(*stamp).is_none());
         let Ok(entries) = unreadable::entries(folder) else {
-            return Self { stamp: None, links: Vec::new(), folders: Vec::new(), unread: true };
+            return Self { unread: true, ..Self::default() };
         };
-        let mut level = Self { stamp, links: Vec::new(), folders: Vec::new(), unread: false };
+        let mut level = Self { stamp, ..Self::default() };
         for unreadable::Entry { name, kind } in entries {
             if kind.is_symlink() {
                 level.links.push(name);

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use neco_safety::path::open_without_links;
+use crate::git::linked::bytes_of;
 
 /// No list is longer.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -23,7 +22,7 @@ pub(crate) fn list_of(git: &Path) -> PathBuf {
 pub(crate) fn programs_in(git: &Path) -> Option<(PathBuf, BTreeSet<Vec<u8>>)> {
     let list = list_of(git);
     fs::symlink_metadata(&list).ok()?;
-    let text = read(&list).unwrap_or_default();
+    let text = bytes_of(&list, MOST_BYTES).unwrap_or_default();
     let programs = lines(&text).filter(|line| !is_harmless(line)).map(<[u8]>::to_vec).collect();
     Some((list, programs))
 }
@@ -31,7 +30,7 @@ pub(crate) fn programs_in(git: &Path) -> Option<(PathBuf, BTreeSet<Vec<u8>>)> {
 /// What is left of a list without the programs that were not `known`; nothing if there are none. What can't be read
 /// leaves nothing.
 pub(crate) fn without_new_programs(list: &Path, known: Option<&BTreeSet<Vec<u8>>>) -> Option<Vec<u8>> {
-    let Some(text) = read(list) else { return Some(Vec::new()) };
+    let Some(text) = bytes_of(list, MOST_BYTES) else { return Some(Vec::new()) };
     let stays = |line: &&[u8]| is_harmless(line) || known.is_some_and(|known| known.contains(*line));
     if lines(&text).all(|line| stays(&line)) {
         return None;
@@ -47,14 +46,6 @@ fn is_harmless(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let word = line.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
     word.is_empty() || word.starts_with(b"#") || HARMLESS.split_whitespace().any(|own| own.as_bytes() == word)
-}
-
-fn read(list: &Path) -> Option<Vec<u8>> {
-    let file = open_without_links(list).ok()?;
-    file.metadata().ok().filter(|found| found.is_file() && found.len() <= MOST_BYTES)?;
-    let mut text = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
 }
 
 #[cfg(test)]

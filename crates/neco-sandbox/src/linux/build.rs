@@ -44,9 +44,6 @@ struct Site<'a> {
 }
 
 /// Builds the walls and moves in. To be called with all capabilities in a mount namespace of its own.
-///
-/// # Errors
-/// When something of the plan is not there or the kernel refuses.
 pub(crate) fn build(walls: &Walls, terminal: bool) -> io::Result<()> {
     // What is mounted on the machine later is none of the box's.
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;

@@ -32,9 +32,6 @@ enum Told {
 
 impl Guard {
     /// Begins to watch.
-    ///
-    /// # Errors
-    /// When the system has no watches left.
     pub(super) fn new(folders: &[PathBuf]) -> io::Result<Self> {
         let told = match by_folders(folders) {
             Ok(held) => Told::Folders { _held: held },

@@ -124,9 +124,6 @@ impl Closing {
     }
 
     /// What is there now of what must not be made, and was not there before.
-    ///
-    /// # Errors
-    /// When it can't be said.
     pub(crate) fn made_since(&self, before: &ShutPlaces) -> io::Result<Vec<PathBuf>> {
         let now = self.found()?.places.into_iter().filter(|(_, shut)| shut.changing);
         let was_there: BTreeSet<&PathBuf> = before.places.keys().collect();

@@ -169,7 +169,7 @@ impl Drawing<'_> {
 
     fn work_in(&mut self, roots: &Roots, found: &Found) {
         for root in roots.writable.iter().chain(&self.settings.writable) {
-            if let Some(root) = fs::canonicalize(root).ok().filter(|root| !is_of_the_system(root)) {
+            if let Some(root) = fs::canonicalize(root).ok().filter(|root| can_be_worked_in(root)) {
                 self.put(root, Seen::Root);
             }
         }
@@ -401,13 +401,8 @@ impl Drawing<'_> {
 /// such.
 #[must_use]
 pub fn can_be_worked_in(folder: &Path) -> bool {
-    !is_of_the_system(folder)
-}
-
-/// Whether a folder is one that a box has to have of its own, or holds such.
-pub(crate) fn is_of_the_system(path: &Path) -> bool {
     let own = ["/dev", "/proc", "/sys"];
-    path.parent().is_none() || own.iter().any(|own| path.starts_with(own)) || path == Path::new("/run")
+    folder.parent().is_some() && !own.iter().any(|own| folder.starts_with(own)) && folder != Path::new("/run")
 }
 
 /// Where a link leads, whether or not there is something.

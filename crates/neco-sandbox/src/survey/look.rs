@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::after::known::{UNSETTLED, changed};
 use crate::git::linked::is_git_name;
 use crate::plan::names::{is_secret_variables, may_be_private_key};
 use crate::survey::news::{Changed, News};
@@ -35,9 +36,6 @@ const NOT_SEARCHED: &[&str] =
 
 /// So many folders are asked about each time.
 const FEW: usize = 200;
-
-/// A change within so short a time after another may leave no trace.
-const UNSETTLED: Duration = Duration::from_millis(100);
 
 /// Where links lead that stand in for no secret: what they lead to is everybody's.
 const OF_THE_SYSTEM: &[&str] =
@@ -79,7 +77,7 @@ enum Following {
     Never,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Folder {
     identity: (u64, u64),
     /// Nothing where a later change could look the same.
@@ -96,8 +94,8 @@ struct Folder {
     shallow: bool,
 }
 
-/// What changes with every change.
-type Stamp = (u64, u64, i64, i64);
+/// What changes with every change: which file or folder it is, and when it last changed.
+pub(crate) type Stamp = (u64, u64, i64, i64);
 
 impl Look {
     pub(crate) fn new(root: PathBuf) -> Self {
@@ -262,19 +260,8 @@ impl Look {
 
     /// A folder, and how many entries it has.
     fn read(&self, path: &Path, found: &Metadata, shallow: bool) -> (Folder, usize) {
-        let age = SystemTime::now().duration_since(changed(found)).unwrap_or_default();
-        let mut folder = Folder {
-            identity: (found.dev(), found.ino()),
-            stamp: (age > UNSETTLED).then(|| stamp(found)),
-            below: Vec::new(),
-            secrets: Vec::new(),
-            keys: Vec::new(),
-            settings: Vec::new(),
-            acting: Vec::new(),
-            repositories: Vec::new(),
-            bare: false,
-            shallow,
-        };
+        let (identity, stamp) = ((found.dev(), found.ino()), settled(found));
+        let mut folder = Folder { identity, stamp, shallow, ..Folder::default() };
         let mut parts = Parts::default();
         let acts = later(&self.root, path).is_some();
         let mut count = 0;
@@ -364,14 +351,14 @@ impl Parts {
     }
 }
 
-fn stamp(found: &Metadata) -> Stamp {
+pub(crate) fn stamp(found: &Metadata) -> Stamp {
     (found.dev(), found.ino(), found.ctime(), found.ctime_nsec())
 }
 
-fn changed(found: &Metadata) -> SystemTime {
-    let seconds = Duration::from_secs(u64::try_from(found.ctime()).unwrap_or_default());
-    let rest = Duration::from_nanos(u64::try_from(found.ctime_nsec()).unwrap_or_default());
-    SystemTime::UNIX_EPOCH + seconds + rest
+/// The same; nothing where a later change could look the same.
+pub(crate) fn settled(found: &Metadata) -> Option<Stamp> {
+    let age = SystemTime::now().duration_since(changed(found)).unwrap_or_default();
+    (age > UNSETTLED).then(|| stamp(found))
 }
 
 /// A secret may lie elsewhere and be linked to; what belongs to the system is none.

@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`search`], [`look`], [`unreadable`], [`news`].
 
-mod look;
+pub(crate) mod look;
 mod news;
 pub(crate) mod search;
 pub(crate) mod unreadable;
