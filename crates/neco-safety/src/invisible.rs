@@ -278,23 +278,9 @@ fn is_joining(char: char) -> bool {
 
 /// Signs that take the vowel from a letter of India, and join it to the next.
 fn is_virama(char: char) -> bool {
-    matches!(
-        char,
-        '\u{94d}'
-            | '\u{9cd}'
-            | '\u{a4d}'
-            | '\u{acd}'
-            | '\u{b4d}'
-            | '\u{bcd}'
-            | '\u{c4d}'
-            | '\u{ccd}'
-            | '\u{d4d}'
-            | '\u{dca}'
-            | '\u{f84}'
-            | '\u{1039}'
-            | '\u{103a}'
-            | '\u{17d2}'
-    )
+    const SIGNS: &str = "\u{94d}\u{9cd}\u{a4d}\u{acd}\u{b4d}\u{bcd}\u{c4d}\u{ccd}\u{d4d}\
+        \u{dca}\u{f84}\u{1039}\u{103a}\u{17d2}";
+    SIGNS.contains(char)
 }
 
 /// Letters that are written from the right.

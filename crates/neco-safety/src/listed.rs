@@ -2,7 +2,7 @@
 
 /// Whether a list has a name. What is empty, or has a blank in it, is in none.
 pub fn is_listed(name: &str, list: &str) -> bool {
-    list.split_whitespace().any(|own| own == name)
+    list.split_ascii_whitespace().any(|own| own == name)
 }
 
 /// The fields of the row that has a name among its first, which holds names with commas between them. Each field is a

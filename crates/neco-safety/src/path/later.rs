@@ -261,7 +261,8 @@ fn row_of(names: &[Cow<'_, str>]) -> Option<&'static Row> {
     best
 }
 
-fn folded(name: &OsStr) -> Cow<'_, str> {
+/// A name in small letters.
+pub(super) fn folded(name: &OsStr) -> Cow<'_, str> {
     let name = name.to_string_lossy();
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name }
 }

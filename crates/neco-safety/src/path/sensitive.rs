@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use super::later::{AGENT, BUILD, EDITOR, is_agents_folder};
+use super::later::{AGENT, BUILD, EDITOR, folded, is_agents_folder};
 
 /// Says why a path is sensitive. Judged by its names alone, without regard to case: whoever can
 /// spell `.ENV` on a file system that ignores case reads the same file.
@@ -85,15 +85,11 @@ pub fn is_sensitive_folder(path: &Path) -> Option<&'static str> {
 /// that would be sensitive as a whole counts as one.
 #[must_use]
 pub fn is_sensitive_file(path: &Path) -> Option<&'static str> {
-    let mut names = path.iter().rev().map(folded);
+    let mut names = path.iter().rev();
     let name = names.next()?;
-    let parent = names.next().unwrap_or_default();
-    let grandparent = names.next().unwrap_or_default();
-    folder_by_name(&name)
-        .or_else(|| folder_inside(&parent, &name))
-        .or_else(|| is_own_settings(path))
-        .or_else(|| file_by_name(&name))
-        .or_else(|| file_inside(&grandparent, &parent, &name))
+    let mut above = names.map(folded);
+    let parent = above.next().unwrap_or_default();
+    among(path, std::iter::once(name), (above.next().unwrap_or_default(), parent))
 }
 
 /// Whether a file, or all that is in a folder, holds secrets by its own name; the folders above it were
@@ -130,11 +126,6 @@ fn is_settings_of(folder: &Path, path: &Path) -> Option<&'static str> {
         name => is_file && is_settings_name(name),
     };
     guarded.then_some(AGENT)
-}
-
-fn folded(name: &OsStr) -> Cow<'_, str> {
-    let name = name.to_string_lossy();
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name }
 }
 
 const SECRETS: &str = "it may hold secrets";

@@ -70,8 +70,8 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
             }
         }
         "apt" | "apt-get" | "aptitude" | "sshfs" | "hg" => settings(case, finding),
-        "gh" | "glab" if option::has_word(case.arguments, &["alias"]) => guesses(case.arguments, finding),
-        "cargo" if option::has_word(case.arguments, &["watch"]) => cargo_watch(case, finding),
+        "gh" | "glab" if option::has_word(case.arguments, "alias") => guesses(case.arguments, finding),
+        "cargo" if option::has_word(case.arguments, "watch") => cargo_watch(case, finding),
         "jobs" if option::has(case.arguments, 'x', "") => {
             let words: Vec<Word> =
                 case.arguments.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect();

@@ -225,7 +225,7 @@ fn archive(case: &Case<'_>, finding: &mut Finding) {
         }
     }
     if option::has_long(case.arguments, "--absolute-names")
-        || matches!(case.name, "tar" | "bsdtar") && option::has_word(case.arguments, &["-P"])
+        || matches!(case.name, "tar" | "bsdtar") && option::has_word(case.arguments, "-P")
     {
         finding.critical("it may write outside the workspace");
     }

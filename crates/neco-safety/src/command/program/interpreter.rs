@@ -33,7 +33,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "php" => [('r', "--run"), ('B', "--process-begin"), ('R', "--process-code"), ('E', "--process-end")]
             .map(|(letter, long)| option::values(case.arguments, Some(letter), long))
             .concat(),
-        "deno" if option::has_word(case.arguments, &["eval"]) => case.arguments.to_vec(),
+        "deno" if option::has_word(case.arguments, "eval") => case.arguments.to_vec(),
         "pwsh" | "powershell" => {
             let words = case.arguments.iter().map(|word| word.text.as_str());
             let line: Vec<&str> = words.skip_while(|text| text.starts_with('-')).collect();
@@ -118,8 +118,7 @@ fn editor(case: &Case<'_>, finding: &mut Finding) {
             }
         }
     }
-    finding.uncoverable |=
-        option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, &["-ex", "--eval"]);
+    finding.uncoverable |= option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, "-ex --eval");
 }
 
 /// Clients of databases run the rest of a line that begins with a mark of theirs, and what a table is read from.
@@ -139,8 +138,7 @@ fn database(case: &Case<'_>, finding: &mut Finding) {
             finding.inner.push(Inner::Guess(command.trim_matches([' ', '"', '\'']).to_owned()));
         }
     }
-    finding.uncoverable |=
-        option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, &["-ex", "--eval"]);
+    finding.uncoverable |= option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, "-ex --eval");
 }
 
 /// What stands behind words that run the rest of a line.

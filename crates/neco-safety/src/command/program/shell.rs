@@ -258,9 +258,7 @@ fn alias(case: &Case<'_>, finding: &mut Finding) {
 fn settings(case: &Case<'_>, finding: &mut Finding) {
     let history = |word: &Word| word.text.starts_with("HIST") || word.text == "history";
     let tampers = match case.name {
-        "history" => {
-            option::has(case.arguments, 'c', "--clear") || option::has_word(case.arguments, &["-w", "-d", "-r", "-n"])
-        }
+        "history" => option::has(case.arguments, 'c', "--clear") || option::has_word(case.arguments, "-w -d -r -n"),
         "set" | "shopt" => {
             case.arguments.iter().any(|word| matches!(word.text.as_str(), "history" | "cmdhist" | "histappend"))
         }

@@ -8,69 +8,56 @@ use crate::command::scan::is_name;
 use crate::listed::{is_listed, row};
 
 /// How a wrapper's own words end and the other program begins.
+#[derive(Default)]
 struct Wrapper {
-    name: &'static str,
-    /// Letters of options that stand alone.
-    flags: &'static str,
-    /// Letters of options that take the next word.
-    valued: &'static str,
-    /// Long options that take a value.
-    long_valued: &'static [&'static str],
-    /// Long options that stand alone. Others, and abbreviations, are not understood.
-    long_flags: &'static [&'static str],
     /// How many words of its own follow the options.
     own_words: usize,
     /// Whether it adds nothing to what the other program does.
     transparent: bool,
+    /// Letters of options that stand alone.
+    flags: &'static str,
+    /// Letters of options that take the next word.
+    valued: &'static str,
+    /// Long options that take a value, with commas between them.
+    long_valued: &'static str,
+    /// Long options that stand alone. Others, and abbreviations, are not understood.
+    long_flags: &'static str,
 }
 
-const fn wrapper(name: &'static str, flags: &'static str, valued: &'static str) -> Wrapper {
-    Wrapper { name, flags, valued, long_valued: &[], long_flags: &[], own_words: 0, transparent: true }
+impl Wrapper {
+    fn find(name: &str) -> Option<Self> {
+        let [own_words, transparent, flags, valued, long_valued, long_flags] = row(WRAPPERS, name)?;
+        let (own_words, transparent) = (usize::from(own_words == "1"), transparent == "+");
+        Some(Self { own_words, transparent, flags, valued, long_valued, long_flags })
+    }
 }
 
-const WRAPPERS: [Wrapper; 32] = [
-    Wrapper {
-        long_valued: &["--unset"],
-        long_flags: &["--ignore-environment", "--null", "--debug"],
-        ..wrapper("env", "i0v", "u")
-    },
-    wrapper("command", "p", ""),
-    wrapper("builtin", "", ""),
-    Wrapper { transparent: false, ..wrapper("exec", "cl", "a") },
-    Wrapper { transparent: false, ..wrapper("coproc", "", "") },
-    wrapper("nohup", "", ""),
-    Wrapper { long_flags: &["--portability", "--verbose", "--quiet"], ..wrapper("time", "pvq", "") },
-    Wrapper { long_valued: &["--adjustment"], ..wrapper("nice", "0123456789-", "n") },
-    Wrapper { long_valued: &["--class", "--classdata"], ..wrapper("ionice", "t0123", "cnp") },
-    Wrapper {
-        long_valued: &["--signal", "--kill-after"],
-        long_flags: &["--preserve-status", "--foreground", "--verbose"],
-        own_words: 1,
-        ..wrapper("timeout", "v", "sk")
-    },
-    Wrapper { own_words: 1, ..wrapper("gtimeout", "v", "sk") },
-    Wrapper { long_valued: &["--input", "--output", "--error"], ..wrapper("stdbuf", "", "ioe") },
-    Wrapper { transparent: false, ..wrapper("setsid", "cfw", "") },
-    Wrapper { transparent: false, ..wrapper("strace", "cCdfFhiqrtTvVxyzk", "abeEIoOpPsSuX") },
-    Wrapper { transparent: false, ..wrapper("ltrace", "cCfhiLrStTvV", "aAeDFlnosuwxX") },
-    Wrapper { transparent: false, own_words: 1, ..wrapper("taskset", "ac", "p") },
-    Wrapper { transparent: false, own_words: 1, ..wrapper("chrt", "abfiomRrv", "TPD") },
-    Wrapper { transparent: false, ..wrapper("unbuffer", "p", "") },
-    Wrapper { transparent: false, ..wrapper("caffeinate", "disum", "tw") },
-    Wrapper { transparent: false, ..wrapper("busybox", "", "") },
-    Wrapper { transparent: false, ..wrapper("toybox", "", "") },
-    Wrapper { transparent: false, ..wrapper("chronic", "ve", "") },
-    Wrapper { transparent: false, ..wrapper("fakeroot", "uv", "lsib") },
-    Wrapper { transparent: false, ..wrapper("valgrind", "qv", "") },
-    Wrapper { transparent: false, ..wrapper("rlwrap", "", "") },
-    Wrapper { transparent: false, ..wrapper("dbus-run-session", "", "") },
-    Wrapper { transparent: false, ..wrapper("xvfb-run", "a", "efnps") },
-    Wrapper { transparent: false, own_words: 1, ..wrapper("flock", "enosuxF", "wE") },
-    Wrapper { transparent: false, ..wrapper("systemd-inhibit", "", "") },
-    Wrapper { transparent: false, ..wrapper("noglob", "", "") },
-    Wrapper { transparent: false, ..wrapper("nocorrect", "", "") },
-    Wrapper { transparent: false, ..wrapper("prlimit", "", "p") },
-];
+/// The wrappers, a row each: how many words of their own follow the options, `+` for those that add nothing, letters that
+/// stand alone and that take the next word, long options that take a value and that stand alone.
+const WRAPPERS: &str = "env 0 + i0v u --unset --ignore-environment,--null,--debug
+    command 0 + p
+    builtin,nohup 0 +
+    exec 0 - cl a
+    coproc,busybox,toybox,rlwrap,dbus-run-session,systemd-inhibit,noglob,nocorrect 0
+    time 0 + pvq - - --portability,--verbose,--quiet
+    nice 0 + 0123456789- n --adjustment
+    ionice 0 + t0123 cnp --class,--classdata
+    timeout 1 + v sk --signal,--kill-after --preserve-status,--foreground,--verbose
+    gtimeout 1 + v sk
+    stdbuf 0 + - ioe --input,--output,--error
+    setsid 0 - cfw
+    strace 0 - cCdfFhiqrtTvVxyzk abeEIoOpPsSuX
+    ltrace 0 - cCfhiLrStTvV aAeDFlnosuwxX
+    taskset 1 - ac p
+    chrt 1 - abfiomRrv TPD
+    unbuffer 0 - p
+    caffeinate 0 - disum tw
+    chronic 0 - ve
+    fakeroot 0 - uv lsib
+    valgrind 0 - qv
+    xvfb-run 0 - a efnps
+    flock 1 - enosuxF wE
+    prlimit 0 - - p";
 
 /// Programs that start another with more rights, or in another world, a row each: how many words of their own follow the
 /// options, and letters of options that take the next word.
@@ -100,8 +87,8 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     if loads || is_listed(case.name, LAUNCHERS) {
         return launches(case, finding);
     }
-    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == case.name) {
-        return unwrap(wrapper, case, finding);
+    if let Some(wrapper) = Wrapper::find(case.name) {
+        return unwrap(&wrapper, case, finding);
     }
     if let Some([own_words, valued]) = row(ELEVATORS, case.name) {
         finding.critical(match case.name {
@@ -109,7 +96,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
             _ => "it runs with the rights of another user",
         });
         let own_words = usize::from(own_words == "1");
-        let elevator = Wrapper { own_words, transparent: false, ..wrapper("", "ABEHKNPSVbeiklnsv", valued) };
+        let elevator = Wrapper { own_words, flags: "ABEHKNPSVbeiklnsv", valued, ..Wrapper::default() };
         every_suffix(case.arguments, finding);
         return unwrap(&elevator, case, finding);
     }
@@ -134,7 +121,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
 
 fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
     let arguments = case.arguments;
-    if case.name == "command" && option::has_word(arguments, &["-v", "-V"]) {
+    if case.name == "command" && option::has_word(arguments, "-v -V") {
         return;
     }
     let scripts = match case.name {
@@ -191,10 +178,11 @@ fn own_end(wrapper: &Wrapper, arguments: &[Word]) -> (usize, bool) {
             return (at + 1, understood);
         }
         if text.starts_with("--") {
+            let is_among = |name: &str, options: &str| options.split(',').any(|own| own == name);
             let name = text.split_once('=').map(|(name, _)| name);
-            let takes_next = wrapper.long_valued.contains(&text);
-            let has_value = name.is_some_and(|name| wrapper.long_valued.contains(&name));
-            understood &= takes_next || has_value || wrapper.long_flags.contains(&text);
+            let takes_next = is_among(text, wrapper.long_valued);
+            let has_value = name.is_some_and(|name| is_among(name, wrapper.long_valued));
+            understood &= takes_next || has_value || is_among(text, wrapper.long_flags);
             at += 1 + usize::from(takes_next);
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             let (own, takes_next) = short_options(wrapper, letters);
@@ -272,16 +260,10 @@ fn switch_user(case: &Case<'_>, finding: &mut Finding) {
 
 fn xargs(case: &Case<'_>, finding: &mut Finding) {
     let xargs = Wrapper {
-        long_valued: &[
-            "--arg-file",
-            "--delimiter",
-            "--max-lines",
-            "--max-args",
-            "--max-procs",
-            "--max-chars",
-            "--replace",
-        ],
-        ..wrapper("xargs", "0rtpxo", "adEILnPsJRS")
+        flags: "0rtpxo",
+        valued: "adEILnPsJRS",
+        long_valued: "--arg-file,--delimiter,--max-lines,--max-args,--max-procs,--max-chars,--replace",
+        ..Wrapper::default()
     };
     let (start, understood) = own_end(&xargs, case.arguments);
     if !understood {
