@@ -46,27 +46,24 @@ fn looks_for(words: &[Word], name: &str) -> bool {
         && words.iter().any(|word| is_called(&word.text))
 }
 
-impl Examined {
-    /// Whether something beside the words of its commands hands a program on: a redirect, a variable, code on the line,
-    /// or what prints it where something is written.
-    pub(super) fn hands_on(&self, name: &str) -> bool {
-        let named =
-            self.mentions.iter().filter(|mention| !mention.changes).any(|mention| is_path_of(&mention.word, name));
-        let writes = self.mentions.iter().any(|mention| mention.changes && !mention.word.text.starts_with("/dev/"));
-        named || writes && self.parts.iter().any(|part| prints(part, name)) || self.hands_found(name)
-    }
+/// Whether something beside the words of its commands hands a program on: a redirect, a variable, code on the line,
+/// or what prints it where something is written.
+pub(super) fn hands_on(line: &Examined, name: &str) -> bool {
+    let named = line.mentions.iter().filter(|mention| !mention.changes).any(|mention| is_path_of(&mention.word, name));
+    let writes = line.mentions.iter().any(|mention| mention.changes && !mention.word.text.starts_with("/dev/"));
+    named || writes && line.parts.iter().any(|part| prints(part, name)) || hands_found(line, name)
+}
 
-    /// Whether one command finds out where a program is, and another is handed what commands print.
-    fn hands_found(&self, name: &str) -> bool {
-        let called = |part: &Part| part.words.first().map(|word| program_name(&word.text).into_owned());
-        let finds = |part: &Part| {
-            let is_finder = matches!(called(part).as_deref(), Some("which" | "command" | "type" | "whereis"));
-            is_finder && part.words.iter().skip(1).any(|word| word.text == name)
-        };
-        let is_handing = |part: &Part| matches!(called(part).as_deref(), Some("xargs" | "parallel"));
-        let does = |part: &Part| !finds(part) && !is_handing(part) && !called(part).is_some_and(|own| only_looks(&own));
-        self.parts.iter().any(finds) && self.parts.iter().any(is_handing) && self.parts.iter().any(does)
-    }
+/// Whether one command finds out where a program is, and another is handed what commands print.
+fn hands_found(line: &Examined, name: &str) -> bool {
+    let called = |part: &Part| part.words.first().map(|word| program_name(&word.text).into_owned());
+    let finds = |part: &Part| {
+        let is_finder = matches!(called(part).as_deref(), Some("which" | "command" | "type" | "whereis"));
+        is_finder && part.words.iter().skip(1).any(|word| word.text == name)
+    };
+    let is_handing = |part: &Part| matches!(called(part).as_deref(), Some("xargs" | "parallel"));
+    let does = |part: &Part| !finds(part) && !is_handing(part) && !called(part).is_some_and(|own| only_looks(&own));
+    line.parts.iter().any(finds) && line.parts.iter().any(is_handing) && line.parts.iter().any(does)
 }
 
 fn prints(part: &Part, name: &str) -> bool {

@@ -12,49 +12,25 @@ use crate::listed::is_listed;
 /// A rule of more words would not be read before it is given.
 const MOST_WORDS: usize = 12;
 
-/// A rule that allows the commands that begin with certain words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandRule {
-    words: Vec<String>,
-}
-
-impl CommandRule {
-    /// The words a command must begin with.
-    #[must_use]
-    pub fn words(&self) -> &[String] {
-        &self.words
+/// The words of the rule that would cover a part and its like.
+pub(crate) fn for_part(part: &Part) -> Option<Vec<String>> {
+    let words: Vec<&str> = part.words.iter().take_while(|word| word.exact).map(|word| word.text.as_str()).collect();
+    let name = program_name(words.first()?);
+    let name = name.as_ref();
+    if part.risk != Risk::High || part.uncoverable || is_listed(name, WITHOUT_RULES) {
+        return None;
     }
-
-    /// The rule in words, as it is shown before it is stored.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        format!(
-            "run commands that begin with `{}`, with any files or names behind it, but only with options known to \
-             change no more than how much is done, and not together with commands that are not allowed",
-            self.words.join(" ")
-        )
+    let length = rule_length(name, words.get(1..).unwrap_or_default())?;
+    let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    if let (Some(program), Some(usual)) = (words.first_mut(), part.words.first().and_then(usual_name)) {
+        usual.clone_into(program);
     }
-
-    /// The rule that would cover a part and its like.
-    pub(crate) fn for_part(part: &Part) -> Option<Self> {
-        let words: Vec<&str> = part.words.iter().take_while(|word| word.exact).map(|word| word.text.as_str()).collect();
-        let name = program_name(words.first()?);
-        let name = name.as_ref();
-        if part.risk != Risk::High || part.uncoverable || is_listed(name, WITHOUT_RULES) {
-            return None;
-        }
-        let length = rule_length(name, words.get(1..).unwrap_or_default())?;
-        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        if let (Some(program), Some(usual)) = (words.first_mut(), part.words.first().and_then(usual_name)) {
-            usual.clone_into(program);
-        }
-        let start = words.get(..length)?;
-        if rest_is_harmless(start, &part.words) && part.uncovered(start).is_none() {
-            return Some(Self { words: start.to_vec() });
-        }
-        // Options that only this line was approved with stay a part of the rule.
-        (words.len() == part.words.len() && words.len() <= MOST_WORDS).then_some(Self { words })
+    let start = words.get(..length)?;
+    if rest_is_harmless(start, &part.words) && uncovered(start, &part.words).is_none() {
+        return Some(start.to_vec());
     }
+    // Options that only this line was approved with stay a part of the rule.
+    (words.len() == part.words.len() && words.len() <= MOST_WORDS).then_some(words)
 }
 
 /// Programs whose first words say nothing about what they will do.
@@ -113,17 +89,15 @@ pub(crate) fn rest_is_harmless(prefix: &[String], words: &[Word]) -> bool {
     rest.windows(2).all(|pair| matches!(pair, [previous, word] if is_harmless(program, previous, word)))
 }
 
-impl Part {
-    /// Why a rule that a person wrote for the words of `prefix` does not mean what follows them.
-    pub(crate) fn uncovered(&self, prefix: &[String]) -> Option<String> {
-        let program = program_name(told_program(prefix));
-        let arguments = self.words.get(1..).unwrap_or_default();
-        let rest = self.words.get(prefix.len().saturating_sub(1)..).unwrap_or_default();
-        rest.windows(2).find_map(|pair| match pair {
-            [previous, word] => reaches_by(&program, arguments, previous, word),
-            _ => None,
-        })
-    }
+/// Why a rule that a person wrote for the words of `prefix` does not mean what follows them in a command.
+pub(crate) fn uncovered(prefix: &[String], words: &[Word]) -> Option<String> {
+    let program = program_name(told_program(prefix));
+    let arguments = words.get(1..).unwrap_or_default();
+    let rest = words.get(prefix.len().saturating_sub(1)..).unwrap_or_default();
+    rest.windows(2).find_map(|pair| match pair {
+        [previous, word] => reaches_by(&program, arguments, previous, word),
+        _ => None,
+    })
 }
 
 fn reaches_by(program: &str, arguments: &[Word], previous: &Word, word: &Word) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use super::pattern::CommandPattern;
-use crate::command::{Examined, Part};
+use crate::command::{Examined, Part, uncovered};
 
 /// How well a rule fits a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) fn falls_short(patterns: &[CommandPattern], examined: &Examined) -> O
         let option = || "an option of it runs or writes something".to_owned();
         return Some(part.because.clone().unwrap_or_else(option));
     }
-    if let Some(why) = part.uncovered(words) {
+    if let Some(why) = uncovered(words, &part.words) {
         return Some(why);
     }
     if examined.uncoverable {

@@ -13,7 +13,7 @@ use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern}
 use super::read::prefix;
 use super::reasons::needs_network;
 use super::rule::{Rule, Ruling, Source, When};
-use crate::command::{CommandRule, straighten};
+use crate::command::straighten;
 use crate::secrets::{Redactor, Scope};
 
 /// The priority of rules that are kept: a person who says "always" means it more than a rule of theirs that asks.
@@ -161,11 +161,11 @@ impl Grant {
 }
 
 /// What is allowed of a line: commands that begin as its own do, or the very line where no rule covers it.
-fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, String) {
-    let prefixes: Option<Vec<String>> = rules.iter().map(prefix_text).collect();
+fn commands(rules: &[Vec<String>], line: &str) -> (Vec<CommandPattern>, String, String) {
+    let prefixes: Option<Vec<String>> = rules.iter().map(|words| prefix_text(words)).collect();
     match prefixes {
         Some(prefixes) if !prefixes.is_empty() => {
-            let patterns = rules.iter().map(|rule| CommandPattern::Granted(rule.words().to_vec())).collect();
+            let patterns = rules.iter().map(|rule| CommandPattern::Granted(rule.clone())).collect();
             let shown: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
             let subject = format!("run commands that begin with {}", shown.join(" or "));
             (patterns, format!("command = {}", toml_list(&prefixes)), subject)
@@ -188,9 +188,9 @@ fn told_folder(folder: &Path, workspace: &Path) -> String {
 }
 
 /// The words of a rule as `command = "…"` holds them; nothing when they can't be told apart again.
-fn prefix_text(rule: &CommandRule) -> Option<String> {
+fn prefix_text(words: &[String]) -> Option<String> {
     let plain = |word: &String| !word.is_empty() && !word.contains(char::is_whitespace) && prefix(word).is_ok();
-    rule.words().iter().all(plain).then(|| rule.words().join(" "))
+    words.iter().all(plain).then(|| words.join(" "))
 }
 
 /// The flag that would allow a call.
@@ -201,7 +201,7 @@ pub(super) fn flag(facts: &Facts<'_>) -> String {
     }
     let rules = facts.examined.as_ref().map(|examined| examined.rules()).unwrap_or_default();
     match (rules.as_slice(), facts.action.command) {
-        ([rule], _) => format!("{tool}({} *)", rule.words().join(" ")),
+        ([words], _) => format!("{tool}({} *)", words.join(" ")),
         (_, Some(line)) => {
             let rule = |line: &str| format!("{{ tool = {}, line = {line} }}", toml_string(tool));
             Some(rule(&toml_string(line.trim()))).filter(|rule| is_written(rule)).unwrap_or_else(|| rule("…"))

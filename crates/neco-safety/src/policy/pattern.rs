@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::canonical::canonical_marked;
 use super::facts::{Facts, Told};
 use super::rule::Ruling;
-use crate::command::{Examined, Named, Part};
+use crate::command::{Examined, Named, Part, uncovered};
 use crate::path::Shape;
 use crate::tools::{self, Effects, their_arguments};
 
@@ -203,7 +203,9 @@ impl CommandPattern {
     /// Whether a rule that allows covers a command of a line.
     pub(super) fn covers(&self, part: &Part) -> bool {
         match self {
-            Self::Prefix(prefix) => !part.uncoverable && part.begins_with(prefix) && part.uncovered(prefix).is_none(),
+            Self::Prefix(prefix) => {
+                !part.uncoverable && part.begins_with(prefix) && uncovered(prefix, &part.words).is_none()
+            }
             Self::Granted(prefix) => !part.uncoverable && part.is_granted(prefix),
             Self::Exact(words) => part.is_as_long_as(words) && part.begins_with(words),
             Self::Matches(regex) => {
