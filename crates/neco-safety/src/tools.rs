@@ -28,13 +28,11 @@ impl Effects {
     pub const RECALLS: Self = Self(1 << 5);
 
     /// These and others.
-    #[must_use]
     pub const fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
     /// Whether some are the same.
-    #[must_use]
     pub const fn overlap(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
@@ -154,13 +152,11 @@ const OF_AGENTS: &str = "agent__";
 const SHORTEST_MISSPELT: usize = 4;
 
 /// The tools that a name in a rule stands for where it stands for several.
-#[must_use]
 pub fn kind(name: &str) -> Option<&'static [&'static str]> {
     KINDS.iter().find(|(kind, _)| kind.eq_ignore_ascii_case(name)).map(|(_, tools)| *tools)
 }
 
 /// What any call of a tool does, by our name for it.
-#[must_use]
 pub fn effects(own: &str) -> Effects {
     match find(own) {
         Some(tool) => tool.has,
@@ -170,20 +166,17 @@ pub fn effects(own: &str) -> Effects {
 }
 
 /// Whether a name, as it is spelt here, is that of a tool of ours.
-#[must_use]
 pub fn is_known(own: &str) -> bool {
     find(own).is_some() || own.starts_with(OF_AGENTS)
 }
 
 /// Whether a tool starts agents.
-#[must_use]
 pub fn starts_agents(own: &str) -> bool {
     effects(own).overlap(Effects::AGENTS)
 }
 
 /// The one spelling of a name that a tool is known by: ours for what others call otherwise, without spaces around it
 /// and in lower case. What is no tool of ours stays, but for that.
-#[must_use]
 pub fn spelling(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     if let Some(own) = own_name(name) {
@@ -197,13 +190,11 @@ pub fn spelling(name: &str) -> Cow<'_, str> {
 
 /// The names that other agents have for our tool `own`, the most common first; none for a tool that
 /// only we have.
-#[must_use]
 pub fn common_names(own: &str) -> &'static [&'static str] {
     find(own).map_or(&[], |tool| tool.common)
 }
 
 /// Our name for `name`, if it is ours or another agent's name for one of our tools, in any case.
-#[must_use]
 pub fn own_name(name: &str) -> Option<&'static str> {
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
     let own = TABLE.iter().find(|tool| is(&tool.name));
@@ -212,7 +203,6 @@ pub fn own_name(name: &str) -> Option<&'static str> {
 }
 
 /// The name that was meant by one that is no tool's but differs from one by a slip of the finger.
-#[must_use]
 pub fn misspelt(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     if own_name(&name).is_some() {
@@ -224,7 +214,6 @@ pub fn misspelt(name: &str) -> Option<&'static str> {
 }
 
 /// The arguments of a call under the names that Gemini CLI has for them.
-#[must_use]
 pub fn their_arguments(own: &str, arguments: &Value) -> Value {
     let path = match find(own).map_or(PathArgument::None, |tool| tool.path) {
         PathArgument::File => THEIR_FILE,

@@ -1,6 +1,7 @@
 //! Variables that are set for a command: most are harmless, some decide what is run.
 
 use super::examined::Word;
+use super::expansion::is_number;
 use super::finding::{Finding, Inner, Input};
 use super::ground::Ground;
 use super::scan::is_name;
@@ -147,10 +148,6 @@ fn is_harmless(name: &str, value: &str) -> bool {
         || is_plain_pager(value) && is_command(name)
         || is_listed(name, HARMLESS)
         || name.starts_with("LC_")
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Names that only change words, colours, sizes and how much is told.

@@ -24,7 +24,6 @@ pub struct Word {
 
 impl Word {
     /// A word that is known exactly.
-    #[must_use]
     pub fn exact(text: impl Into<String>) -> Self {
         Self::of(text, true)
     }
@@ -111,7 +110,6 @@ impl Reasons {
     }
 
     /// All of them in words, if there are any.
-    #[must_use]
     pub fn told(&self) -> Option<String> {
         let more = if self.more { "; and more that is critical" } else { "" };
         (!self.told.is_empty()).then(|| format!("{}{more}", self.told.join("; also ")))
@@ -152,7 +150,6 @@ impl Examined {
     /// Whether every part of the line is covered by one of the rules or known to be safe. Never for
     /// what is critical or denied, for redirects that write, for environment prefixes that change
     /// what is run, and for options that execute or write.
-    #[must_use]
     pub fn covered_by_any<P: AsRef<[String]>>(&self, prefixes: &[P]) -> bool {
         self.clean
             && !self.uncoverable
@@ -163,7 +160,6 @@ impl Examined {
     }
 
     /// Whether a part of the line begins with `prefix`, or might: for rules that ask or deny.
-    #[must_use]
     pub fn mentions(&self, prefix: &[String]) -> bool {
         let hands_on = || match prefix {
             [program] => hands_on(self, &program_name(program)),
@@ -174,7 +170,6 @@ impl Examined {
 
     /// The rules that "always allow" would store for this line, each by the words that a command must begin with: none
     /// when a rule can't cover it.
-    #[must_use]
     pub fn rules(&self) -> Vec<Vec<String>> {
         let mut rules = Vec::new();
         for part in self.parts.iter().filter(|part| !part.needs_no_rule()) {

@@ -4,6 +4,7 @@
 use super::examined::{Examined, Part, Word};
 use super::named::program_name;
 use super::pattern;
+use super::source::straight_names;
 use crate::listed::is_listed;
 
 /// Programs that only look at a file they are handed, or judge elsewhere what they start.
@@ -115,15 +116,7 @@ fn leads_to(path: &str, name: &str) -> bool {
     if !path.starts_with(['/', '~']) && !climbs(path) {
         return false;
     }
-    let mut folders: Vec<&str> = Vec::new();
-    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
-        match part {
-            ".." => {
-                folders.pop();
-            }
-            part => folders.push(part),
-        }
-    }
+    let mut folders = straight_names(path);
     // What a process has for its root is the root.
     if let ["proc", _, "root", ..] = folders.as_slice() {
         folders.drain(..3);

@@ -17,7 +17,6 @@ pub struct Place {
 
 impl Place {
     /// A place in which the command starts in the workspace itself.
-    #[must_use]
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
         let workspace = workspace.into();
         Self { folder: workspace.clone(), workspace, home: None, roots: Vec::new() }

@@ -23,7 +23,6 @@ pub enum Later {
 
 impl Later {
     /// Why it is not written without asking.
-    #[must_use]
     pub fn asks(self) -> Option<&'static str> {
         match self {
             Self::Runs(why) => Some(why),
@@ -33,7 +32,6 @@ impl Later {
 }
 
 /// Says what a file does later, by its names from `root` on and without regard to case.
-#[must_use]
 pub fn later(root: &Path, path: &Path) -> Option<Later> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let names: Vec<Cow<'_, str>> = below.iter().map(folded).collect();

@@ -20,7 +20,6 @@ pub enum SideEffect {
 
 impl SideEffect {
     /// Whether it leaves the machine as it is, so that it may run together with others that do.
-    #[must_use]
     pub fn changes_nothing(self) -> bool {
         match self {
             Self::Reads | Self::Network => true,
@@ -29,7 +28,6 @@ impl SideEffect {
     }
 
     /// The name that rules use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
@@ -86,7 +84,6 @@ pub enum Confinement {
 
 impl Confinement {
     /// Whether there is a sandbox.
-    #[must_use]
     pub fn is_boxed(self) -> bool {
         match self {
             Self::Boxed | Self::BoxedInPart => true,
@@ -95,7 +92,6 @@ impl Confinement {
     }
 
     /// The name that rules use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Boxed | Self::BoxedInPart => "boxed",

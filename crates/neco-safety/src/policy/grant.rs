@@ -42,7 +42,6 @@ pub struct Grant {
 impl Policy {
     /// What "for this session" and "always" would allow, where they would help: not where every
     /// single call is asked about.
-    #[must_use]
     pub fn offer(&self, action: &Action<'_>, who: &Who<'_>) -> Option<Grant> {
         let facts = self.facts(action, who);
         if facts.risk >= Risk::Critical || facts.never().is_some() {
@@ -132,14 +131,12 @@ impl Grant {
     }
 
     /// What "for this session" allows, in words.
-    #[must_use]
     pub fn describe(&self) -> String {
         let network = if self.needs_network { "and with the network, " } else { "" };
         format!("{} without asking, {network}until Neco ends", self.subject)
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.
-    #[must_use]
     pub fn describe_always(&self, file: &str) -> Option<String> {
         // Who keeps a rule is asked once, and would never be told again what reaches the network.
         let network = if self.needs_network { ", but without the network after this once" } else { "" };
@@ -148,7 +145,6 @@ impl Grant {
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.
-    #[must_use]
     pub fn to_toml(&self, workspace: &Path) -> String {
         let mut lines = vec!["[[rule]]".to_owned()];
         lines.extend(self.lines.iter().cloned());

@@ -66,7 +66,6 @@ pub(super) struct Decided<'p> {
 
 impl Policy {
     /// The built-in rules and these, for a workspace.
-    #[must_use]
     pub fn new(place: Place, rules: Vec<Rule>) -> Self {
         let mut all = super::builtin::rules();
         all.extend(rules);
@@ -75,13 +74,11 @@ impl Policy {
     }
 
     /// The rules in the order in which they are looked at.
-    #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
     /// Where it judges.
-    #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
     }

@@ -46,7 +46,6 @@ pub struct ReadRules {
 
 impl RuleReader<'_> {
     /// The rules of a policy file, our own or Gemini CLI's.
-    #[must_use]
     pub fn file(&self, text: &str, file: &str, source: Source) -> ReadRules {
         let mut read = ReadRules::default();
         match parse(text, file) {
@@ -57,7 +56,6 @@ impl RuleReader<'_> {
     }
 
     /// The rules of `[[policy.rules]]` in settings, each with its place.
-    #[must_use]
     pub fn settings(&self, rules: &[(Map<String, Value>, String)], source: Source) -> ReadRules {
         let mut read = ReadRules::default();
         for (fields, place) in rules {
@@ -73,7 +71,6 @@ impl RuleReader<'_> {
     }
 
     /// The rule of a flag such as `--allow RULE`: `bash(git log *)`, `read_file`, or a table in braces.
-    #[must_use]
     pub fn flag(&self, decision: Ruling, text: &str) -> ReadRules {
         let flag = format!("--{decision} '{text}'");
         if !text.trim_start().starts_with('{') {

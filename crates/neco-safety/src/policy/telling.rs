@@ -27,7 +27,6 @@ pub struct Telling {
 
 impl Policy {
     /// What judges the files that are told without a call.
-    #[must_use]
     pub fn telling(&self) -> Telling {
         let mut policy = self.clone();
         // A rule against reading as such is about a tool, and these are not read with it.
@@ -51,7 +50,6 @@ impl Telling {
     }
 
     /// The same for a resolved path of which nothing but rules matters.
-    #[must_use]
     pub fn refuses_path(&self, path: &Path) -> Option<String> {
         let (paths, arguments) = ([path.to_path_buf()], json!({ "path": self.named(path) }));
         self.everybody().find_map(|who| self.refuses_who(&paths, &arguments, &who))

@@ -82,7 +82,6 @@ const AWS_SECRET: usize = 40;
 const LONGEST_GAP: usize = 6;
 
 /// Whether a text holds something that looks like a well-known key, or a private key.
-#[must_use]
 pub fn looks_like_key(text: &[u8]) -> bool {
     super::find::holds_key(text)
 }

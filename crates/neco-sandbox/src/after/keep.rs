@@ -107,9 +107,9 @@ enum Heard {
 impl Kept {
     fn end(self, heard: Heard) -> Aftermath {
         let mut aftermath = Aftermath::default();
-        let watch = Arc::clone(self.watched.watch());
-        let lasting = self.watched.is_lasting();
-        self.put_right.carry_out(&watch, &self.masks.known(), &mut aftermath);
+        let watch = Arc::clone(&self.watched.watch);
+        let lasting = self.watched.lasting;
+        self.put_right.carry_out(&watch, &self.masks.masks.known(), &mut aftermath);
         aftermath.add(self.watched.end());
         drop(self.masks);
         Watched::hold_up(&watch, &aftermath.left);

@@ -46,7 +46,7 @@ struct Standing {
 /// Keeps stand-ins in place until it is dropped.
 #[derive(Debug)]
 pub(crate) struct MaskGuard {
-    masks: Arc<Masks>,
+    pub(crate) masks: Arc<Masks>,
     paths: Vec<PathBuf>,
     noted: Option<u64>,
 }
@@ -204,11 +204,6 @@ impl Drop for Masks {
 }
 
 impl MaskGuard {
-    /// Everything that is a stand-in now.
-    pub(crate) fn known(&self) -> BTreeSet<PathBuf> {
-        self.masks.known()
-    }
-
     /// Whether a stand-in is here.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         self.paths.iter().any(|own| own == path)

@@ -66,8 +66,9 @@ struct Repositories {
 /// One box that is watched; ends with it.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    watch: Arc<Watch>,
-    lasting: bool,
+    pub(crate) watch: Arc<Watch>,
+    /// Whether others work beside it.
+    pub(crate) lasting: bool,
     over: bool,
 }
 
@@ -333,16 +334,6 @@ impl Watched {
     /// No other command runs until these are gone.
     pub(crate) fn hold_up(watch: &Watch, left: &[PathBuf]) {
         watch.state.lock().unwrap_or_else(PoisonError::into_inner).left.extend_from_slice(left);
-    }
-
-    /// Whether others work beside it.
-    pub(crate) fn is_lasting(&self) -> bool {
-        self.lasting
-    }
-
-    /// What it watches with.
-    pub(crate) fn watch(&self) -> &Arc<Watch> {
-        &self.watch
     }
 }
 

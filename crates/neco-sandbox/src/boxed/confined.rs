@@ -152,9 +152,9 @@ impl Confined {
             false => sandbox.settings().readable.clone(),
         };
         let watch = Arc::new(Watch::new(&roots.writable, writes, &readable)?);
-        let folders = Folders::new(sandbox.temporary())?;
+        let folders = Folders::new(&sandbox.0.setup.temporary)?;
         let caches = caches::folder_for(&sandbox.caches(), roots.writable.first())?;
-        let home = sandbox.machine().home.clone();
+        let home = sandbox.0.machine.home.clone();
         let git = GitView::new(folders.told(), folders.base.path().to_path_buf(), home);
         Ok(Self { sandbox, roots, watch, folders, caches, git, rules: ReadyRules::default() })
     }
@@ -216,7 +216,7 @@ impl Confined {
         watched.protects(&layout.git_folders);
         layout.places.retain(|(path, seen)| !STAND_INS.contains(seen) || masks.holds(path));
         let network = self.network_for(wanted);
-        let files = self.sandbox.has_landlock().then(|| self.rules_inside(&layout));
+        let files = self.sandbox.0.landlock.then(|| self.rules_inside(&layout));
         let order = self.order(wanted, Files { rules: files, in_namespaces: true, internet: true });
         let proxy = matches!(network, Network::Hosts(_));
         let mut order = Order { proxy, never_bare: layout.never_bare.clone(), ..order };
@@ -231,10 +231,10 @@ impl Confined {
             instead: instead.into_iter().map(|(path, other)| (path.into(), other)).collect(),
             temporary: self.folders.temporary(),
             network: network == Network::On,
-            from_run: self.sandbox.seen_of_run().to_vec(),
+            from_run: self.sandbox.0.seen_of_run.clone(),
             folder: wanted.folder.to_path_buf(),
         };
-        let launcher = self.sandbox.launcher();
+        let launcher = self.sandbox.0.setup.launcher.as_path();
         let mut waiting = None;
         let (program, mut arguments) = match self.sandbox.report().builder {
             Some(Builder::Bubblewrap) => {
@@ -245,7 +245,7 @@ impl Confined {
             }
             Some(Builder::Launcher) | None => {
                 order.walls = Some(walls);
-                waiting = Some(Arc::clone(self.sandbox.waiting()));
+                waiting = Some(Arc::clone(&self.sandbox.0.waiting));
                 (launcher, vec![OsString::from("neco")])
             }
         };
@@ -281,11 +281,11 @@ impl Confined {
         put_right.unwanted.extend(layout.seen_as(&[Seen::StandInFile]).cloned());
         // Nothing can stand in for them here.
         put_right.settings.extend(layout.seen_as(&[Seen::StandIn]).cloned());
-        let mut masks = self.sandbox.masks().put(std::iter::empty())?;
+        let mut masks = self.sandbox.0.masks.put(std::iter::empty())?;
         let put_right = put_right.after(wanted.closing, shut).reach_outside(&self.watch);
         self.note(&mut masks, &put_right)?;
         let keep = Keep::new(masks, put_right, watched);
-        let (program, waiting) = (self.sandbox.launcher().to_path_buf(), Some(Arc::clone(self.sandbox.waiting())));
+        let (program, waiting) = (self.sandbox.0.setup.launcher.clone(), Some(Arc::clone(&self.sandbox.0.waiting)));
         let (rules, git_settings) = (Some(rules), Vec::new());
         Ok(InBox { program, arguments, order, waiting, channel: None, rules, hosts: None, git_settings, keep })
     }
@@ -293,7 +293,7 @@ impl Confined {
     /// Whoever comes after a killed process puts right what its commands left.
     fn note(&self, masks: &mut MaskGuard, put_right: &PutRight) -> io::Result<()> {
         let notes = [put_right.notes(), self.watch.notes()].concat();
-        self.sandbox.masks().note(masks, &notes)
+        self.sandbox.0.masks.note(masks, &notes)
     }
 
     fn shown_to_git(&self, layout: &Layout, found: &Found, wanted: &Wanted<'_>) -> Shown {
@@ -353,7 +353,7 @@ impl Confined {
         loop {
             attempts += 1;
             let layout = self.layout(found, Named::new(&wanted.allowance.opens), shut.clone(), wanted.lasting);
-            match self.sandbox.masks().put(layout.seen_as(&STAND_INS).cloned()) {
+            match self.sandbox.0.masks.put(layout.seen_as(&STAND_INS).cloned()) {
                 Ok(masks) => return Ok((layout, masks)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < MOST_ATTEMPTS => {}
                 Err(error) => return Err(error),
@@ -364,8 +364,8 @@ impl Confined {
     fn layout(&self, found: &Found, opened: Named, shut: ShutPlaces, lasting: bool) -> Layout {
         let given = vec![self.folders.shared(), self.caches.clone()];
         let shown = vec![self.folders.told()];
-        let stand_ins = self.sandbox.masks().known();
-        let machine = Machine { given, shown, stand_ins, opened, shut, lasting, ..self.sandbox.machine().clone() };
+        let stand_ins = self.sandbox.0.masks.known();
+        let machine = Machine { given, shown, stand_ins, opened, shut, lasting, ..self.sandbox.0.machine.clone() };
         Layout::new(self.sandbox.settings(), &machine, &self.roots, found)
     }
 

@@ -399,7 +399,6 @@ impl Drawing<'_> {
 
 /// Whether commands can work in a folder inside a box: not in one that a box has to have of its own, or that holds
 /// such.
-#[must_use]
 pub fn can_be_worked_in(folder: &Path) -> bool {
     let own = ["/dev", "/proc", "/sys"];
     folder.parent().is_some() && !own.iter().any(|own| folder.starts_with(own)) && folder != Path::new("/run")

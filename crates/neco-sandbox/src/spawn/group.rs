@@ -41,7 +41,6 @@ struct Inner {
 
 impl Group {
     /// The process id of the leader, which is the group's number.
-    #[must_use]
     pub fn id(&self) -> i32 {
         self.inner.leader.as_raw_nonzero().get()
     }

@@ -86,7 +86,6 @@ impl Running {
     }
 
     /// A handle to signal the process and everything it started.
-    #[must_use]
     pub fn group(&self) -> &Group {
         self.guard.group()
     }

@@ -4,7 +4,7 @@ use super::Case;
 use super::wrapper::{PACKAGE_MANAGERS, behind_options, every_suffix};
 use crate::command::environment;
 use crate::command::examined::Word;
-use crate::command::finding::{Command, Finding, Inner, Input};
+use crate::command::finding::{Finding, Inner, Input};
 use crate::command::source::{fed, is_input, is_pipe, printed};
 use crate::command::{option, reaching};
 use crate::listed::{is_listed, row};
@@ -161,7 +161,7 @@ fn behind_subcommand(subcommands: &str, case: &Case<'_>, finding: &mut Finding) 
 fn surely_starts(words: &[Word], finding: &mut Finding) {
     let is_line = |word: &Word| word.exact && word.text.contains(' ');
     if words.first().is_some_and(|word| !is_line(word) && !word.text.starts_with('-')) {
-        finding.inner.push(Inner::Command(Command { vouched: true, ..Command::of(words) }));
+        finding.vouches_for(words);
     }
 }
 

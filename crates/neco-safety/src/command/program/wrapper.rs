@@ -355,7 +355,7 @@ fn runner(arguments: &[Word], finding: &mut Finding) {
     if has_options {
         behind_options(&words, finding);
     } else if !words.is_empty() {
-        finding.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
+        finding.vouches_for(&words);
     }
 }
 
