@@ -17,8 +17,6 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-model", "Models", "what is known of models is found, described and tried in files of their own"),
     ("neco-model", "Script", "a script is written, read and played in files of their own"),
     ("neco-sandbox", "Drawing", "the layout of a box is drawn from three kinds of places"),
-    ("neco-safety", "Examined", "what a command does, reaches and is handed"),
-    ("neco-safety", "Part", "a part of a command is named, judged by rules and known for sure in files of their own"),
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),
     ("neco-safety", "Walk", "one file for each kind of command that a walk over a script meets"),
     ("neco-session", "SessionActor", "one file for each topic of commands"),

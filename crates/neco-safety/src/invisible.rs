@@ -51,7 +51,6 @@ pub enum Kind {
 
 impl Kind {
     /// The word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::ZeroWidth => "zero-width",
@@ -95,21 +94,18 @@ impl Kind {
 }
 
 /// Whether a character can't be seen, wherever it stands.
-#[must_use]
 pub fn is_invisible(char: char) -> bool {
     Kind::of(char).is_some()
 }
 
 /// Whether a text has characters in it that hide something from whoever reads it; control characters are none,
 /// as terminals show what they do.
-#[must_use]
 pub fn hides_something(text: &str) -> bool {
     !text.is_ascii() && seen(text).found.iter().any(|found| found.kind != Kind::Control)
 }
 
 /// The text with everything in it visible that no script or emoji needs. A mark of byte order at its beginning is
 /// left out.
-#[must_use]
 pub fn seen(text: &str) -> Seen<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !text.contains(is_invisible) {
@@ -126,7 +122,6 @@ pub fn seen(text: &str) -> Seen<'_> {
 }
 
 /// What a person is told about a text: where what is; nothing when all of it can be seen.
-#[must_use]
 pub fn told(found: &[Invisible]) -> Option<String> {
     let mut lines: Vec<(usize, Vec<&'static str>)> = Vec::new();
     for Invisible { line, kind } in found {
@@ -278,23 +273,9 @@ fn is_joining(char: char) -> bool {
 
 /// Signs that take the vowel from a letter of India, and join it to the next.
 fn is_virama(char: char) -> bool {
-    matches!(
-        char,
-        '\u{94d}'
-            | '\u{9cd}'
-            | '\u{a4d}'
-            | '\u{acd}'
-            | '\u{b4d}'
-            | '\u{bcd}'
-            | '\u{c4d}'
-            | '\u{ccd}'
-            | '\u{d4d}'
-            | '\u{dca}'
-            | '\u{f84}'
-            | '\u{1039}'
-            | '\u{103a}'
-            | '\u{17d2}'
-    )
+    const SIGNS: &str = "\u{94d}\u{9cd}\u{a4d}\u{acd}\u{b4d}\u{bcd}\u{c4d}\u{ccd}\u{d4d}\
+        \u{dca}\u{f84}\u{1039}\u{103a}\u{17d2}";
+    SIGNS.contains(char)
 }
 
 /// Letters that are written from the right.

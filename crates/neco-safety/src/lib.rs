@@ -9,6 +9,7 @@
 
 pub mod command;
 pub mod invisible;
+mod listed;
 pub mod path;
 pub mod policy;
 pub mod secrets;
@@ -17,6 +18,7 @@ pub mod trust;
 pub mod untrusted;
 pub mod world;
 
+pub use listed::is_listed;
 pub use path::{Located, PathError};
 pub use policy::{Action, Confinement, Grant, Policy, Ruling, SideEffect, Verdict, Who};
 pub use trust::Trust;

@@ -28,13 +28,11 @@ impl Effects {
     pub const RECALLS: Self = Self(1 << 5);
 
     /// These and others.
-    #[must_use]
     pub const fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
     /// Whether some are the same.
-    #[must_use]
     pub const fn overlap(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
@@ -56,7 +54,7 @@ pub struct KnownTool {
     /// What hooks are told that it is called, and what they may call it besides.
     pub common: &'static [&'static str],
     /// What else it is called elsewhere, in lower case.
-    pub others: &'static [&'static str],
+    pub others: &'static str,
     /// What a rule means that names it and asks or denies; itself in any case.
     pub meant: Effects,
     /// What any call of it does.
@@ -65,110 +63,63 @@ pub struct KnownTool {
 }
 
 const fn tool(name: &'static str, effects: Effects) -> KnownTool {
-    KnownTool { name, common: &[], others: &[], meant: effects, has: effects, path: PathArgument::None }
+    KnownTool { name, common: &[], others: "", meant: effects, has: effects, path: PathArgument::None }
+}
+
+impl KnownTool {
+    const fn called(mut self, common: &'static [&'static str], others: &'static str) -> Self {
+        (self.common, self.others) = (common, others);
+        self
+    }
+
+    const fn at(mut self, path: PathArgument) -> Self {
+        self.path = path;
+        self
+    }
 }
 
 /// Every tool that exists. One that is not here has no effect that another has.
 pub const TABLE: &[KnownTool] = &[
-    KnownTool {
-        common: &["Bash"],
-        others: &[
-            "shell",
-            "exec",
-            "run",
-            "run_command",
-            "run_terminal_cmd",
-            "run_shell_command",
-            "execute_command",
-            "local_shell",
-            "shell_command",
-            "exec_command",
-        ],
-        ..tool("bash", Effects::RUNS)
-    },
-    KnownTool {
-        common: &["Read"],
-        others: &["read", "readfile", "view", "cat", "notebookread", "view_file", "view_image"],
-        path: PathArgument::File,
-        ..tool("read_file", Effects::READS)
-    },
-    KnownTool {
-        common: &["Write"],
-        others: &["write", "writefile", "create_file", "write_to_file"],
-        path: PathArgument::File,
-        ..tool("write_file", Effects::WRITES)
-    },
-    KnownTool {
-        common: &["Edit", "MultiEdit"],
-        others: &["edit", "multiedit", "replace", "str_replace", "search_replace", "replace_in_file"],
-        path: PathArgument::File,
-        ..tool("edit_file", Effects::WRITES)
-    },
-    KnownTool {
-        // What watches edits and writes elsewhere must see patches too: they do both.
-        common: &["apply_patch", "Edit", "Write", "MultiEdit"],
-        others: &["applypatch", "apply_diff", "patch"],
-        ..tool("apply_patch", Effects::WRITES)
-    },
-    KnownTool {
-        common: &["LS"],
-        others: &["ls", "list", "list_dir", "list_files"],
-        path: PathArgument::Folder,
-        ..tool("list_directory", Effects::READS)
-    },
-    KnownTool {
-        common: &["Glob"],
-        others: &["find", "find_files", "glob_search", "file_search"],
-        path: PathArgument::Folder,
-        ..tool("glob", Effects::READS)
-    },
-    KnownTool {
-        common: &["Grep"],
-        others: &["search", "search_files", "search_file_content", "grep_search", "ripgrep", "grep_files"],
-        path: PathArgument::Folder,
-        ..tool("grep", Effects::READS)
-    },
-    KnownTool { others: &["codebase_search", "semantic_search", "search_code"], ..tool("code_search", Effects::READS) },
-    KnownTool {
-        others: &["find_symbol", "symbols", "list_code_definition_names"],
-        ..tool("code_index", Effects::READS)
-    },
+    tool("bash", Effects::RUNS).called(
+        &["Bash"],
+        "shell exec run run_command run_terminal_cmd run_shell_command execute_command local_shell \
+         shell_command exec_command",
+    ),
+    tool("read_file", Effects::READS)
+        .called(&["Read"], "read readfile view cat notebookread view_file view_image")
+        .at(PathArgument::File),
+    tool("write_file", Effects::WRITES)
+        .called(&["Write"], "write writefile create_file write_to_file")
+        .at(PathArgument::File),
+    tool("edit_file", Effects::WRITES)
+        .called(&["Edit", "MultiEdit"], "edit multiedit replace str_replace search_replace replace_in_file")
+        .at(PathArgument::File),
+    // What watches edits and writes elsewhere must see patches too: they do both.
+    tool("apply_patch", Effects::WRITES)
+        .called(&["apply_patch", "Edit", "Write", "MultiEdit"], "applypatch apply_diff patch"),
+    tool("list_directory", Effects::READS).called(&["LS"], "ls list list_dir list_files").at(PathArgument::Folder),
+    tool("glob", Effects::READS).called(&["Glob"], "find find_files glob_search file_search").at(PathArgument::Folder),
+    tool("grep", Effects::READS)
+        .called(&["Grep"], "search search_files search_file_content grep_search ripgrep grep_files")
+        .at(PathArgument::Folder),
+    tool("code_search", Effects::READS).called(&[], "codebase_search semantic_search search_code"),
+    tool("code_index", Effects::READS).called(&[], "find_symbol symbols list_code_definition_names"),
     // Who denies git means git, and not every command; who denies commands means git too.
     KnownTool { has: Effects::RUNS.and(Effects::GIT), ..tool("git", Effects::GIT) },
     KnownTool {
-        others: &["getdiagnostics", "read_lints", "get_errors"],
         has: Effects::RUNS,
-        ..tool("diagnostics", Effects::NONE)
+        ..tool("diagnostics", Effects::NONE).called(&[], "getdiagnostics read_lints get_errors")
     },
     // It runs what is typed into a shell: that is known of a call alone.
-    KnownTool {
-        common: &["BashOutput", "KillShell"],
-        others: &["bashoutput", "killshell", "write_stdin"],
-        ..tool("process", Effects::NONE)
-    },
-    KnownTool {
-        common: &["WebFetch"],
-        others: &["webfetch", "fetch", "fetch_url", "read_web_page"],
-        ..tool("web_fetch", Effects::NONE)
-    },
-    KnownTool {
-        common: &["WebSearch"],
-        others: &["websearch", "google_web_search", "search_web"],
-        ..tool("web_search", Effects::NONE)
-    },
-    KnownTool {
-        common: &["TodoWrite"],
-        others: &["todowrite", "write_todos", "update_plan", "update_todo_list"],
-        ..tool("todo_write", Effects::NONE)
-    },
-    KnownTool {
-        common: &["AskUserQuestion"],
-        others: &["askuserquestion", "ask_followup_question", "ask_user_question", "request_user_input"],
-        ..tool("ask_user", Effects::NONE)
-    },
-    KnownTool { common: &["EnterPlanMode"], others: &["enterplanmode"], ..tool("enter_plan_mode", Effects::NONE) },
-    KnownTool { common: &["ExitPlanMode"], others: &["exitplanmode"], ..tool("exit_plan_mode", Effects::NONE) },
-    KnownTool { others: &["invoke_agent"], ..tool("task", Effects::AGENTS) },
+    tool("process", Effects::NONE).called(&["BashOutput", "KillShell"], "bashoutput killshell write_stdin"),
+    tool("web_fetch", Effects::NONE).called(&["WebFetch"], "webfetch fetch fetch_url read_web_page"),
+    tool("web_search", Effects::NONE).called(&["WebSearch"], "websearch google_web_search search_web"),
+    tool("todo_write", Effects::NONE).called(&["TodoWrite"], "todowrite write_todos update_plan update_todo_list"),
+    tool("ask_user", Effects::NONE)
+        .called(&["AskUserQuestion"], "askuserquestion ask_followup_question ask_user_question request_user_input"),
+    tool("enter_plan_mode", Effects::NONE).called(&["EnterPlanMode"], "enterplanmode"),
+    tool("exit_plan_mode", Effects::NONE).called(&["ExitPlanMode"], "exitplanmode"),
+    tool("task", Effects::AGENTS).called(&[], "invoke_agent"),
     tool("spawn_agent", Effects::AGENTS),
     // Who denies workflows need not mean single agents.
     KnownTool { meant: Effects::NONE, ..tool("workflow", Effects::AGENTS) },
@@ -178,7 +129,7 @@ pub const TABLE: &[KnownTool] = &[
     tool("agent_cancel", Effects::NONE),
     tool("report", Effects::NONE),
     tool("complete_task", Effects::NONE),
-    KnownTool { others: &["save_memory"], ..tool("memory_store", Effects::NONE) },
+    tool("memory_store", Effects::NONE).called(&[], "save_memory"),
     tool("memory_search", Effects::RECALLS),
     tool("memory_get", Effects::RECALLS),
 ];
@@ -201,13 +152,11 @@ const OF_AGENTS: &str = "agent__";
 const SHORTEST_MISSPELT: usize = 4;
 
 /// The tools that a name in a rule stands for where it stands for several.
-#[must_use]
 pub fn kind(name: &str) -> Option<&'static [&'static str]> {
     KINDS.iter().find(|(kind, _)| kind.eq_ignore_ascii_case(name)).map(|(_, tools)| *tools)
 }
 
 /// What any call of a tool does, by our name for it.
-#[must_use]
 pub fn effects(own: &str) -> Effects {
     match find(own) {
         Some(tool) => tool.has,
@@ -217,20 +166,17 @@ pub fn effects(own: &str) -> Effects {
 }
 
 /// Whether a name, as it is spelt here, is that of a tool of ours.
-#[must_use]
 pub fn is_known(own: &str) -> bool {
     find(own).is_some() || own.starts_with(OF_AGENTS)
 }
 
 /// Whether a tool starts agents.
-#[must_use]
 pub fn starts_agents(own: &str) -> bool {
     effects(own).overlap(Effects::AGENTS)
 }
 
 /// The one spelling of a name that a tool is known by: ours for what others call otherwise, without spaces around it
 /// and in lower case. What is no tool of ours stays, but for that.
-#[must_use]
 pub fn spelling(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     if let Some(own) = own_name(name) {
@@ -244,33 +190,30 @@ pub fn spelling(name: &str) -> Cow<'_, str> {
 
 /// The names that other agents have for our tool `own`, the most common first; none for a tool that
 /// only we have.
-#[must_use]
 pub fn common_names(own: &str) -> &'static [&'static str] {
     find(own).map_or(&[], |tool| tool.common)
 }
 
 /// Our name for `name`, if it is ours or another agent's name for one of our tools, in any case.
-#[must_use]
 pub fn own_name(name: &str) -> Option<&'static str> {
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
     let own = TABLE.iter().find(|tool| is(&tool.name));
-    own.or_else(|| TABLE.iter().find(|tool| tool.others.iter().any(is))).map(|tool| tool.name)
+    own.or_else(|| TABLE.iter().find(|tool| tool.others.split_whitespace().any(|other| is(&other))))
+        .map(|tool| tool.name)
 }
 
 /// The name that was meant by one that is no tool's but differs from one by a slip of the finger.
-#[must_use]
 pub fn misspelt(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     if own_name(&name).is_some() {
         return None;
     }
     let slips = if name.chars().count() > 5 { 2 } else { 1 };
-    let mut known = TABLE.iter().flat_map(|tool| [tool.name].into_iter().chain(tool.others.iter().copied()));
+    let mut known = TABLE.iter().flat_map(|tool| [tool.name].into_iter().chain(tool.others.split_whitespace()));
     known.find(|known| known.len() >= SHORTEST_MISSPELT && strsim::damerau_levenshtein(known, &name) <= slips)
 }
 
 /// The arguments of a call under the names that Gemini CLI has for them.
-#[must_use]
 pub fn their_arguments(own: &str, arguments: &Value) -> Value {
     let path = match find(own).map_or(PathArgument::None, |tool| tool.path) {
         PathArgument::File => THEIR_FILE,

@@ -101,20 +101,17 @@ impl Trust {
     }
 
     /// Trust in nothing, for whoever can't look it up.
-    #[must_use]
     pub fn none() -> Self {
         Self { file: PathBuf::new(), kept: Kept::default() }
     }
 
     /// Whether a person trusts this very folder, which holds the settings in question. Folders above
     /// and below it don't count.
-    #[must_use]
     pub fn is_trusted(&self, folder: &Path) -> bool {
         self.standing(folder) == Standing::Trusted
     }
 
     /// How it stands with a folder.
-    #[must_use]
     pub fn standing(&self, folder: &Path) -> Standing {
         match self.decided(folder) {
             Some(decided) if decided.trusted => Standing::Trusted,
@@ -124,19 +121,16 @@ impl Trust {
     }
 
     /// Whether a person trusts this folder and has seen this item of it.
-    #[must_use]
     pub fn covers(&self, folder: &Path, item: &str) -> bool {
         self.decided(folder).is_some_and(|decided| decided.trusted && decided.items.contains(item))
     }
 
     /// Whether a person was shown this item and has decided, either way.
-    #[must_use]
     pub fn has_seen(&self, folder: &Path, item: &str) -> bool {
         self.decided(folder).is_some_and(|decided| decided.items.contains(item))
     }
 
     /// Every folder that was decided about, in the order of paths.
-    #[must_use]
     pub fn folders(&self) -> &[DecidedFolder] {
         &self.kept.folders
     }

@@ -68,7 +68,6 @@ pub fn wrap(id: &str, source: &str, text: &str) -> String {
 }
 
 /// What stood between the tags that [`wrap`] put around it; all of a text without any.
-#[must_use]
 pub fn unwrapped(text: &str) -> Cow<'_, str> {
     if !text.lines().any(is_our_tag) {
         return Cow::Borrowed(text);
@@ -78,7 +77,6 @@ pub fn unwrapped(text: &str) -> Cow<'_, str> {
 
 /// Only what stood between tags that [`wrap`] put around it, without a word of our own; `None` for a text
 /// without any.
-#[must_use]
 pub fn between(text: &str) -> Option<String> {
     let mut found: Option<Vec<&str>> = None;
     let mut inside = false;
@@ -95,7 +93,6 @@ pub fn between(text: &str) -> Option<String> {
 
 /// The tags of the part of a text in which the place `at` lies: the line that opens it and the one that
 /// closes it. None where the text is our own.
-#[must_use]
 pub fn tags_at(text: &str, at: usize) -> Option<(&str, String)> {
     let before = text.get(..text.floor_char_boundary(at))?;
     // A tag that is cut through has not begun.
@@ -106,7 +103,6 @@ pub fn tags_at(text: &str, at: usize) -> Option<(&str, String)> {
 }
 
 /// Whether the place `at` lies within a tag, which must not be cut: where its line begins and ends.
-#[must_use]
 pub fn tag_around(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let (before, after) = text.split_at_checked(text.floor_char_boundary(at))?;
     let start = before.rfind('\n').map_or(0, |end| end + 1);

@@ -11,15 +11,12 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-use super::linked_git::named_back;
+use crate::git::linked::named_back;
 
 /// What was not used for so long goes when a new one comes.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// The folder for the caches of a workspace, which is there from now on.
-///
-/// # Errors
-/// When it can't be made.
 pub(super) fn folder_for(all: &Path, workspace: Option<&PathBuf>) -> io::Result<PathBuf> {
     let folder = all.join(workspace.map_or_else(|| "none".to_owned(), |workspace| name_for(workspace)));
     let is_new = !folder.is_dir();

@@ -15,10 +15,10 @@ use std::path::Path;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::linux::namespaces::{self, Net};
-use super::linux::{build, channel, first_process, landlock, privilege, seccomp, session_leader, waiting};
-use super::lists::clean_up;
-use super::order::{ASKED, CHANNEL, CommandLine, ORDER, Order, PUT_RIGHT, RULES, VERSION, WAITS};
+use crate::after::lists::clean_up;
+use crate::boxed::order::{ASKED, CHANNEL, CommandLine, ORDER, Order, PUT_RIGHT, RULES, VERSION, WAITS};
+use crate::linux::namespaces::{self, Net};
+use crate::linux::{build, channel, first_process, landlock, privilege, seccomp, session_leader, waiting};
 
 /// What is said before why nothing was run.
 pub(super) const NOT_CLOSED: &str = "neco: the sandbox could not be closed, so nothing was run: ";

@@ -41,7 +41,6 @@ pub struct Settings {
 
 impl Settings {
     /// The settings of a section; `home` is what `~` stands for.
-    #[must_use]
     pub fn of(section: &SandboxSection, home: Option<&Path>) -> Self {
         let network = match section.network {
             SandboxNetwork::On => Network::On,
@@ -64,7 +63,6 @@ impl Settings {
 }
 
 /// The name that settings and flags use.
-#[must_use]
 pub fn level_name(level: Level) -> &'static str {
     match level {
         Level::ReadOnly => "read_only",

@@ -18,7 +18,6 @@ pub struct Profile {
 }
 
 /// The profile's text. Later rules win over earlier ones.
-#[must_use]
 pub fn profile(wanted: &Profile) -> String {
     let mut text = String::from(
         "(version 1)\n(deny default)\n(allow process-exec process-fork)\n(allow signal (target same-sandbox))\n\

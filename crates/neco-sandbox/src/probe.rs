@@ -14,16 +14,16 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use serde::{Deserialize, Serialize};
 
-use super::bwrap::{self, LAUNCHER_INSIDE};
-use super::launcher::NOT_CLOSED;
-use super::linux::channel::{self, Word};
-use super::linux::landlock::{self, Rules};
-use super::linux::seccomp;
-use super::linux::session_leader::{self, Boxed, Program, Streams};
-use super::order::{ASKED, CommandLine, Order, VERSION};
-use super::report::Builder;
-use super::sandbox::Ask;
-use super::walls::{Covers, Walls};
+use crate::boxed::bwrap::{self, LAUNCHER_INSIDE};
+use crate::boxed::order::{ASKED, CommandLine, Order, VERSION};
+use crate::boxed::walls::{Covers, Walls};
+use crate::launcher::NOT_CLOSED;
+use crate::linux::channel::{self, Word};
+use crate::linux::landlock::{self, Rules};
+use crate::linux::seccomp;
+use crate::linux::session_leader::{self, Boxed, Program, Streams};
+use crate::report::Builder;
+use crate::sandbox::Ask;
 
 /// No box takes longer than this to start.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -167,19 +167,7 @@ fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
 }
 
 fn empty_order(files: Option<Rules>) -> Order {
-    Order {
-        version: VERSION.to_owned(),
-        in_namespaces: false,
-        never_bare: Vec::new(),
-        walls: None,
-        terminal: false,
-        files,
-        has_rules: false,
-        internet: false,
-        unix_sockets: false,
-        proxy: false,
-        program: "/bin/sh".into(),
-    }
+    Order { version: VERSION.to_owned(), files, program: "/bin/sh".into(), ..Order::default() }
 }
 
 /// Runs a command that does nothing; says what was said if it fails.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::level::{Level, Network, Settings, level_name};
+use crate::level::{Level, Network, Settings, level_name};
 use neco_safety::policy::Confinement;
 
 /// How strong the box is.
@@ -68,7 +68,6 @@ impl Report {
     }
 
     /// What the policy goes by.
-    #[must_use]
     pub fn confinement(&self) -> Confinement {
         match (self.level, self.strength) {
             (Level::Full, _) => Confinement::ChosenNone,
@@ -79,19 +78,16 @@ impl Report {
     }
 
     /// Whether commands reach the network without being asked about it.
-    #[must_use]
     pub fn reaches_network(&self) -> bool {
         self.strength == Strength::None || self.level == Level::Full || self.network == Network::On
     }
 
     /// Whether it is as strong as it is by default.
-    #[must_use]
     pub fn is_usual(&self) -> bool {
         (self.level, self.strength, &self.network) == (Level::WorkspaceWrite, Strength::Strong, &Network::Off)
     }
 
     /// In a few words, for the first event of a session.
-    #[must_use]
     pub fn in_short(&self) -> String {
         let level = level_name(self.level);
         match (self.level, self.strength) {

@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::confined::Confined;
-use super::layout::{Machine, Roots};
-use super::level::{Level, Settings};
-use super::linux::landlock;
-use super::linux::waiting::Waiting;
-use super::masks::Masks;
-use super::probe::{self, Candidates};
-use super::report::{BUILT_BY_PATHS, Builder, NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
+use crate::after::masks::Masks;
+use crate::boxed::confined::Confined;
+use crate::level::{Level, Settings};
+use crate::linux::landlock;
+use crate::linux::waiting::Waiting;
+use crate::plan::layout::{Machine, Roots};
+use crate::probe::{self, Candidates};
+use crate::report::{BUILT_BY_PATHS, Builder, NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
 
 /// What a sandbox is made with.
 #[derive(Clone, Debug)]
@@ -51,17 +51,17 @@ pub enum Ask {
 
 /// The sandbox of a process. Clones are the same one.
 #[derive(Clone, Debug)]
-pub struct Sandbox(Arc<Inner>);
+pub struct Sandbox(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
-struct Inner {
-    setup: SandboxSetup,
-    machine: Machine,
-    report: Report,
-    landlock: bool,
-    seen_of_run: Vec<PathBuf>,
-    masks: Arc<Masks>,
-    waiting: Arc<Waiting>,
+pub(crate) struct Inner {
+    pub(crate) setup: SandboxSetup,
+    pub(crate) machine: Machine,
+    pub(crate) report: Report,
+    pub(crate) landlock: bool,
+    pub(crate) seen_of_run: Vec<PathBuf>,
+    pub(crate) masks: Arc<Masks>,
+    pub(crate) waiting: Arc<Waiting>,
 }
 
 impl Sandbox {
@@ -86,15 +86,11 @@ impl Sandbox {
     }
 
     /// What was got.
-    #[must_use]
     pub fn report(&self) -> &Report {
         &self.0.report
     }
 
     /// The box of a session that works in these folders; nothing where there is to be none.
-    ///
-    /// # Errors
-    /// When its folders can't be made or read.
     pub(crate) fn confine(&self, roots: Roots) -> io::Result<Option<Confined>> {
         if self.report().strength == Strength::None || self.settings().level == Level::Full {
             return Ok(None);
@@ -102,16 +98,8 @@ impl Sandbox {
         Confined::new(self.clone(), roots).map(Some)
     }
 
-    pub(super) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.0.setup.settings
-    }
-
-    pub(super) fn machine(&self) -> &Machine {
-        &self.0.machine
-    }
-
-    pub(crate) fn launcher(&self) -> &Path {
-        &self.0.setup.launcher
     }
 
     /// Where it is written down what to put right after a killed process.
@@ -123,30 +111,9 @@ impl Sandbox {
         self.0.setup.bwrap.as_deref().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    pub(super) fn temporary(&self) -> &Path {
-        &self.0.setup.temporary
-    }
-
     /// Where the caches of all workspaces are.
     pub(super) fn caches(&self) -> PathBuf {
         self.0.setup.state.join("cache")
-    }
-
-    pub(super) fn has_landlock(&self) -> bool {
-        self.0.landlock
-    }
-
-    pub(super) fn seen_of_run(&self) -> &[PathBuf] {
-        &self.0.seen_of_run
-    }
-
-    /// What splits off launchers.
-    pub(super) fn waiting(&self) -> &Arc<Waiting> {
-        &self.0.waiting
-    }
-
-    pub(super) fn masks(&self) -> &Arc<Masks> {
-        &self.0.masks
     }
 }
 

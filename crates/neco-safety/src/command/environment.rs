@@ -1,9 +1,11 @@
 //! Variables that are set for a command: most are harmless, some decide what is run.
 
 use super::examined::Word;
+use super::expansion::is_number;
 use super::finding::{Finding, Inner, Input};
 use super::ground::Ground;
 use super::scan::is_name;
+use crate::listed::is_listed;
 
 /// What setting a variable does to what is run after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,37 +104,15 @@ fn is_plain_pager(value: &str) -> bool {
     matches!(value, "" | "cat" | "true" | ":" | "less" | "more" | "/bin/cat" | "/bin/true")
 }
 
+/// Variables by which programs load code without being told on their own line.
+const INJECTORS: &str = "LD_PRELOAD LD_AUDIT BASH_ENV ENV ZDOTDIR PS4 PS1 SHELLOPTS BASHOPTS PERL5OPT PERL5DB \
+    RUBYOPT PYTHONSTARTUP PYTHONHOME GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_PARAMETERS \
+    GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GCONV_PATH CDPATH GLOBIGNORE HOME XDG_CONFIG_HOME";
+
 /// Code that other programs load without being told on their own line.
 fn is_injector(name: &str) -> bool {
-    matches!(
-        name,
-        "LD_PRELOAD"
-            | "LD_AUDIT"
-            | "BASH_ENV"
-            | "ENV"
-            | "ZDOTDIR"
-            | "PS4"
-            | "PS1"
-            | "SHELLOPTS"
-            | "BASHOPTS"
-            | "PERL5OPT"
-            | "PERL5DB"
-            | "RUBYOPT"
-            | "PYTHONSTARTUP"
-            | "PYTHONHOME"
-            | "GIT_EXEC_PATH"
-            | "GIT_TEMPLATE_DIR"
-            | "GIT_CONFIG"
-            | "GIT_CONFIG_PARAMETERS"
-            | "GIT_CONFIG_GLOBAL"
-            | "GIT_CONFIG_SYSTEM"
-            | "GIT_CONFIG_COUNT"
-            | "GCONV_PATH"
-            | "CDPATH"
-            | "GLOBIGNORE"
-            | "HOME"
-            | "XDG_CONFIG_HOME"
-    ) || ["DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"].iter().any(|start| name.starts_with(start))
+    is_listed(name, INJECTORS)
+        || ["DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"].iter().any(|start| name.starts_with(start))
 }
 
 /// Variables whose value is options of a program that runs commands.
@@ -141,56 +121,18 @@ fn takes_options(name: &str) -> bool {
 }
 
 /// Variables whose value is itself a command.
+const COMMANDS: &str = "PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH \
+    GIT_SSH_COMMAND GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_FSMONITOR LESSOPEN \
+    LESSCLOSE PROMPT_COMMAND BROWSER RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTDOC CARGO CC CXX LD AR SHELL \
+    MAKESHELL RSYNC_RSH CVS_RSH SVN_SSH TAR_OPTIONS FCEDIT RSYNC_CONNECT_PROG FZF_DEFAULT_COMMAND \
+    npm_config_script_shell npm_config_shell NPM_CONFIG_SCRIPT_SHELL NPM_CONFIG_SHELL";
+
+/// Variables whose value is itself a command.
 pub(crate) fn is_command(name: &str) -> bool {
     let is_suffix = ["PAGER", "EDITOR", "BROWSER"].iter().any(|end| name.ends_with(end));
     let of_cargo = name.starts_with("CARGO_")
         && ["_RUNNER", "_LINKER", "_RUSTC", "_RUSTC_WRAPPER"].iter().any(|end| name.ends_with(end));
-    let is_listed = matches!(
-        name,
-        "PAGER"
-            | "GIT_PAGER"
-            | "MANPAGER"
-            | "SYSTEMD_PAGER"
-            | "EDITOR"
-            | "VISUAL"
-            | "GIT_EDITOR"
-            | "GIT_SEQUENCE_EDITOR"
-            | "GIT_SSH"
-            | "GIT_SSH_COMMAND"
-            | "GIT_ASKPASS"
-            | "SSH_ASKPASS"
-            | "SUDO_ASKPASS"
-            | "GIT_EXTERNAL_DIFF"
-            | "GIT_PROXY_COMMAND"
-            | "GIT_FSMONITOR"
-            | "LESSOPEN"
-            | "LESSCLOSE"
-            | "PROMPT_COMMAND"
-            | "BROWSER"
-            | "RUSTC_WRAPPER"
-            | "RUSTC_WORKSPACE_WRAPPER"
-            | "RUSTC"
-            | "RUSTDOC"
-            | "CARGO"
-            | "CC"
-            | "CXX"
-            | "LD"
-            | "AR"
-            | "SHELL"
-            | "MAKESHELL"
-            | "RSYNC_RSH"
-            | "CVS_RSH"
-            | "SVN_SSH"
-            | "TAR_OPTIONS"
-            | "FCEDIT"
-            | "RSYNC_CONNECT_PROG"
-            | "FZF_DEFAULT_COMMAND"
-            | "npm_config_script_shell"
-            | "npm_config_shell"
-            | "NPM_CONFIG_SCRIPT_SHELL"
-            | "NPM_CONFIG_SHELL"
-    );
-    is_suffix || of_cargo || is_listed
+    is_suffix || of_cargo || is_listed(name, COMMANDS)
 }
 
 fn is_harmless(name: &str, value: &str) -> bool {
@@ -204,59 +146,14 @@ fn is_harmless(name: &str, value: &str) -> bool {
     is_local
         || heap()
         || is_plain_pager(value) && is_command(name)
-        || HARMLESS.contains(&name)
+        || is_listed(name, HARMLESS)
         || name.starts_with("LC_")
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// Names that only change words, colours, sizes and how much is told.
-const HARMLESS: [&str; 45] = [
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "TERM",
-    "COLORTERM",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLUMNS",
-    "LINES",
-    "CI",
-    "DEBUG",
-    "VERBOSE",
-    "V",
-    "LOG_LEVEL",
-    "LOGLEVEL",
-    "RUST_LOG",
-    "RUST_BACKTRACE",
-    "RUST_LIB_BACKTRACE",
-    "RUST_TEST_THREADS",
-    "RUST_TEST_NOCAPTURE",
-    "RUST_MIN_STACK",
-    "CARGO_TERM_COLOR",
-    "CARGO_TERM_PROGRESS_WHEN",
-    "CARGO_INCREMENTAL",
-    "CARGO_BUILD_JOBS",
-    "CARGO_NET_OFFLINE",
-    "NODE_ENV",
-    "BABEL_ENV",
-    "RAILS_ENV",
-    "RACK_ENV",
-    "FLASK_ENV",
-    "DJANGO_DEBUG",
-    "PYTHONUNBUFFERED",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONHASHSEED",
-    "GOOS",
-    "GOARCH",
-    "CGO_ENABLED",
-    "GIT_TERMINAL_PROMPT",
-    "GIT_OPTIONAL_LOCKS",
-    "INSTA_UPDATE",
-    "PROPTEST_CASES",
-    "PORT",
-];
+const HARMLESS: &str = "LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES \
+    CI DEBUG VERBOSE V LOG_LEVEL LOGLEVEL RUST_LOG RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_TEST_THREADS \
+    RUST_TEST_NOCAPTURE RUST_MIN_STACK CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN CARGO_INCREMENTAL CARGO_BUILD_JOBS \
+    CARGO_NET_OFFLINE NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV FLASK_ENV DJANGO_DEBUG PYTHONUNBUFFERED \
+    PYTHONDONTWRITEBYTECODE PYTHONHASHSEED GOOS GOARCH CGO_ENABLED GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS \
+    INSTA_UPDATE PROPTEST_CASES PORT";

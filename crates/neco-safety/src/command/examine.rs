@@ -44,7 +44,6 @@ enum Task {
     Script { text: String, input: Input, captured: bool, depth: usize },
     Guess { text: String, hunch: bool, depth: usize },
     Step { step: Step, depth: usize },
-    Command { command: Command, depth: usize },
 }
 
 struct Examination<'a> {
@@ -111,7 +110,6 @@ impl<'a> Examination<'a> {
                 }
                 Task::Guess { text, hunch, depth } => self.guess(&text, hunch, depth, &mut tasks),
                 Task::Step { step, depth } => self.step(step, depth, &mut tasks),
-                Task::Command { command, depth } => self.command(command, false, depth, &mut tasks),
             }
         }
     }
@@ -150,7 +148,7 @@ impl<'a> Examination<'a> {
         let task = |step: Step| match step {
             Step::Command { command, .. } if hunch => {
                 let command = Command { guess: true, vouched: true, ..command };
-                is_program(&command).then_some(Task::Command { command, depth })
+                is_program(&command).then_some(Task::Step { step: Step::Command { command, moves: false }, depth })
             }
             Step::Script { text } if hunch => Some(Task::Guess { text, hunch, depth: depth + 1 }),
             Step::Command { command, moves } => {
@@ -284,7 +282,9 @@ impl<'a> Examination<'a> {
                 Inner::Guess(text) => tasks.push(Task::Guess { text, hunch: false, depth }),
                 Inner::Hunch(text) => tasks.push(Task::Guess { text, hunch: true, depth }),
                 Inner::Command(_) if depth > DEEPEST => self.found.clean = false,
-                Inner::Command(command) => tasks.push(Task::Command { command, depth }),
+                Inner::Command(command) => {
+                    tasks.push(Task::Step { step: Step::Command { command, moves: false }, depth });
+                }
             }
         }
     }

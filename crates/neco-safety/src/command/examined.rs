@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use neco_proto::Risk;
 
+use super::handed::hands_on;
 use super::named::program_name;
-use super::rule::CommandRule;
+use super::rule::{for_part, rest_is_harmless, uncovered};
 
 /// A word of a command as the program would get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +24,6 @@ pub struct Word {
 
 impl Word {
     /// A word that is known exactly.
-    #[must_use]
     pub fn exact(text: impl Into<String>) -> Self {
         Self::of(text, true)
     }
@@ -110,7 +110,6 @@ impl Reasons {
     }
 
     /// All of them in words, if there are any.
-    #[must_use]
     pub fn told(&self) -> Option<String> {
         let more = if self.more { "; and more that is critical" } else { "" };
         (!self.told.is_empty()).then(|| format!("{}{more}", self.told.join("; also ")))
@@ -148,17 +147,9 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// Whether a rule for commands that begin with `prefix`, together with what is known to be safe,
-    /// covers the whole line.
-    #[must_use]
-    pub fn covered_by(&self, prefix: &[String]) -> bool {
-        self.covered_by_any(&[prefix])
-    }
-
     /// Whether every part of the line is covered by one of the rules or known to be safe. Never for
     /// what is critical or denied, for redirects that write, for environment prefixes that change
     /// what is run, and for options that execute or write.
-    #[must_use]
     pub fn covered_by_any<P: AsRef<[String]>>(&self, prefixes: &[P]) -> bool {
         self.clean
             && !self.uncoverable
@@ -169,40 +160,32 @@ impl Examined {
     }
 
     /// Whether a part of the line begins with `prefix`, or might: for rules that ask or deny.
-    #[must_use]
     pub fn mentions(&self, prefix: &[String]) -> bool {
         let hands_on = || match prefix {
-            [program] => self.hands_on(&program_name(program)),
+            [program] => hands_on(self, &program_name(program)),
             _ => false,
         };
         !self.clean || self.parts.iter().any(|part| part.may_begin_with(prefix)) || hands_on()
     }
 
-    /// The rules that "always allow" would store for this line: none when a rule can't cover it.
-    #[must_use]
-    pub fn rules(&self) -> Vec<CommandRule> {
+    /// The rules that "always allow" would store for this line, each by the words that a command must begin with: none
+    /// when a rule can't cover it.
+    pub fn rules(&self) -> Vec<Vec<String>> {
         let mut rules = Vec::new();
         for part in self.parts.iter().filter(|part| !part.needs_no_rule()) {
-            match CommandRule::for_part(part) {
+            match for_part(part) {
                 Some(rule) if rules.contains(&rule) => {}
                 Some(rule) => rules.push(rule),
                 None => return Vec::new(),
             }
         }
-        let prefixes: Vec<&[String]> = rules.iter().map(CommandRule::words).collect();
-        if self.covered_by_any(&prefixes) { rules } else { Vec::new() }
-    }
-
-    /// The one rule that "always allow" would store for this line.
-    #[must_use]
-    pub fn rule(&self) -> Option<CommandRule> {
-        let mut rules = self.rules().into_iter();
-        rules.next().filter(|_| rules.next().is_none())
+        if self.covered_by_any(&rules) { rules } else { Vec::new() }
     }
 }
 
 impl Part {
-    fn needs_no_rule(&self) -> bool {
+    /// Whether it is known to be safe, or only starts other parts.
+    pub(crate) fn needs_no_rule(&self) -> bool {
         self.risk == Risk::Safe || self.wrapper && !self.uncoverable
     }
 
@@ -216,8 +199,6 @@ impl Part {
     /// Whether a rule that was given as an answer, for commands that begin with these words, means it: what follows
     /// them is known to be harmless.
     pub(crate) fn is_granted(&self, prefix: &[String]) -> bool {
-        self.begins_with(prefix)
-            && super::rule::rest_is_harmless(prefix, &self.words)
-            && self.uncovered(prefix).is_none()
+        self.begins_with(prefix) && rest_is_harmless(prefix, &self.words) && uncovered(prefix, &self.words).is_none()
     }
 }

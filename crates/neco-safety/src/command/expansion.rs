@@ -77,7 +77,7 @@ fn is_cut(word: &str) -> bool {
     word.split_once('}').is_some_and(|(places, _)| places.split(':').all(is_number))
 }
 
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -145,6 +145,17 @@ impl Finding {
         self.uncoverable = true;
     }
 
+    /// It names, for this reason, what only a person may open to it.
+    pub(crate) fn asks_for(&mut self, word: &Word, why: &str, opened: Vec<Opened>) {
+        self.critical(format!("{}: {why}", word.text));
+        self.opens.extend(opened);
+    }
+
+    /// It starts a program of these words, and a rule for what starts it covers that too.
+    pub(crate) fn vouches_for(&mut self, words: &[Word]) {
+        self.inner.push(Inner::Command(Command { vouched: true, ..Command::of(words) }));
+    }
+
     /// It starts a program; does nothing when there is none.
     pub(crate) fn starts(&mut self, words: &[Word]) {
         if !words.is_empty() {
@@ -158,7 +169,7 @@ impl Finding {
         let words: Vec<Word> = words.cloned().collect();
         // What looks like no file may be a subcommand.
         if words.first().is_some_and(|file| file.text.contains(['/', '.'])) {
-            self.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
+            self.vouches_for(&words);
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::examined::{Opened, Word};
 use super::pattern;
 use super::place::Place;
+use crate::listed::is_listed;
 use crate::path::later::later;
 use crate::path::sensitive::{is_in_git_folder, is_sensitive, is_sensitive_below};
 
@@ -145,19 +146,10 @@ impl Ground<'_> {
 
     /// Whether it is the record of what was typed into a shell.
     pub(crate) fn is_history(&self, word: &Word) -> bool {
-        const RECORDS: [&str; 9] = [
-            ".bash_history",
-            ".zsh_history",
-            ".zhistory",
-            ".histfile",
-            ".sh_history",
-            ".history",
-            "fish_history",
-            ".python_history",
-            ".ksh_history",
-        ];
+        const RECORDS: &str = ".bash_history .zsh_history .zhistory .histfile .sh_history .history fish_history \
+            .python_history .ksh_history";
         let text = word.text.rsplit(['/', '=']).next().unwrap_or_default();
-        RECORDS.contains(&text) || text == "$HISTFILE" || text == "${HISTFILE}"
+        is_listed(text, RECORDS) || text == "$HISTFILE" || text == "${HISTFILE}"
     }
 
     /// Whether it is one of our own settings.
@@ -214,35 +206,9 @@ fn spellings(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 }
 
 fn is_system_folder(top: &str) -> bool {
-    const FOLDERS: [&str; 26] = [
-        "bin",
-        "boot",
-        "dev",
-        "etc",
-        "home",
-        "lib",
-        "lib32",
-        "lib64",
-        "libx32",
-        "media",
-        "mnt",
-        "opt",
-        "proc",
-        "root",
-        "run",
-        "sbin",
-        "srv",
-        "sys",
-        "usr",
-        "var",
-        "users",
-        "system",
-        "library",
-        "applications",
-        "private",
-        "volumes",
-    ];
-    FOLDERS.contains(&top)
+    const FOLDERS: &str = "bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys usr \
+        var users system library applications private volumes";
+    is_listed(top, FOLDERS)
 }
 
 /// A pattern in the root itself, such as `/u*`.

@@ -4,6 +4,8 @@
 use super::examined::{Examined, Part, Word};
 use super::named::program_name;
 use super::pattern;
+use super::source::straight_names;
+use crate::listed::is_listed;
 
 /// Programs that only look at a file they are handed, or judge elsewhere what they start.
 const LOOK: &str = "ls dir vdir stat file ldd nm objdump readelf size strings md5sum sha1sum sha224sum sha256sum \
@@ -23,7 +25,7 @@ pub(super) fn is_handed_on(program: &str, words: &[Word], name: &str) -> bool {
 
 /// Whether a program only looks at the files it is handed.
 fn only_looks(program: &str) -> bool {
-    [LOOK, PRINT].iter().any(|list| list.split_whitespace().any(|own| own == program))
+    is_listed(program, LOOK) || is_listed(program, PRINT)
 }
 
 /// Whether a program that looks is told to act on what it sees: to hand it to another, to keep it, to write it.
@@ -45,33 +47,30 @@ fn looks_for(words: &[Word], name: &str) -> bool {
         && words.iter().any(|word| is_called(&word.text))
 }
 
-impl Examined {
-    /// Whether something beside the words of its commands hands a program on: a redirect, a variable, code on the line,
-    /// or what prints it where something is written.
-    pub(super) fn hands_on(&self, name: &str) -> bool {
-        let named =
-            self.mentions.iter().filter(|mention| !mention.changes).any(|mention| is_path_of(&mention.word, name));
-        let writes = self.mentions.iter().any(|mention| mention.changes && !mention.word.text.starts_with("/dev/"));
-        named || writes && self.parts.iter().any(|part| prints(part, name)) || self.hands_found(name)
-    }
+/// Whether something beside the words of its commands hands a program on: a redirect, a variable, code on the line,
+/// or what prints it where something is written.
+pub(super) fn hands_on(line: &Examined, name: &str) -> bool {
+    let named = line.mentions.iter().filter(|mention| !mention.changes).any(|mention| is_path_of(&mention.word, name));
+    let writes = line.mentions.iter().any(|mention| mention.changes && !mention.word.text.starts_with("/dev/"));
+    named || writes && line.parts.iter().any(|part| prints(part, name)) || hands_found(line, name)
+}
 
-    /// Whether one command finds out where a program is, and another is handed what commands print.
-    fn hands_found(&self, name: &str) -> bool {
-        let called = |part: &Part| part.words.first().map(|word| program_name(&word.text).into_owned());
-        let finds = |part: &Part| {
-            let is_finder = matches!(called(part).as_deref(), Some("which" | "command" | "type" | "whereis"));
-            is_finder && part.words.iter().skip(1).any(|word| word.text == name)
-        };
-        let is_handing = |part: &Part| matches!(called(part).as_deref(), Some("xargs" | "parallel"));
-        let does = |part: &Part| !finds(part) && !is_handing(part) && !called(part).is_some_and(|own| only_looks(&own));
-        self.parts.iter().any(finds) && self.parts.iter().any(is_handing) && self.parts.iter().any(does)
-    }
+/// Whether one command finds out where a program is, and another is handed what commands print.
+fn hands_found(line: &Examined, name: &str) -> bool {
+    let called = |part: &Part| part.words.first().map(|word| program_name(&word.text).into_owned());
+    let finds = |part: &Part| {
+        let is_finder = matches!(called(part).as_deref(), Some("which" | "command" | "type" | "whereis"));
+        is_finder && part.words.iter().skip(1).any(|word| word.text == name)
+    };
+    let is_handing = |part: &Part| matches!(called(part).as_deref(), Some("xargs" | "parallel"));
+    let does = |part: &Part| !finds(part) && !is_handing(part) && !called(part).is_some_and(|own| only_looks(&own));
+    line.parts.iter().any(finds) && line.parts.iter().any(is_handing) && line.parts.iter().any(does)
 }
 
 fn prints(part: &Part, name: &str) -> bool {
     let Some((program, arguments)) = part.words.split_first() else { return false };
     let program = program_name(&program.text);
-    PRINT.split_whitespace().any(|own| *own == *program) && arguments.iter().any(|word| is_path_of(word, name))
+    is_listed(&program, PRINT) && arguments.iter().any(|word| is_path_of(word, name))
 }
 
 /// Whether a word is the path of a program of this name in a folder of programs, however it is spelt, or looks it up.
@@ -117,15 +116,7 @@ fn leads_to(path: &str, name: &str) -> bool {
     if !path.starts_with(['/', '~']) && !climbs(path) {
         return false;
     }
-    let mut folders: Vec<&str> = Vec::new();
-    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
-        match part {
-            ".." => {
-                folders.pop();
-            }
-            part => folders.push(part),
-        }
-    }
+    let mut folders = straight_names(path);
     // What a process has for its root is the root.
     if let ["proc", _, "root", ..] = folders.as_slice() {
         folders.drain(..3);

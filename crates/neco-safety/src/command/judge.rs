@@ -76,8 +76,7 @@ fn secrets(case: &Case<'_>, program: &Word, finding: &mut Finding) {
     // Looking at every word costs more than all the rest; what only tells names is not looked at.
     let named = files.chain([program]).filter(|_| !names_only);
     for (word, why) in named.filter_map(|word| Some((word, case.ground.sensitive(word)?))) {
-        finding.critical(format!("{}: {why}", word.text));
-        finding.opens.extend(case.ground.read_by(word));
+        finding.asks_for(word, why, case.ground.read_by(word));
     }
     let globs = [option::values(case.arguments, Some('g'), "--glob"), option::values(case.arguments, None, "--iglob")];
     if case.name == "rg"

@@ -40,6 +40,7 @@ mod walk;
 pub use examine::examine;
 pub use examined::{Examined, Opened, Part, Reasons, Word};
 pub use place::Place;
-pub use rule::CommandRule;
 
+pub(crate) use place::straighten;
 pub(crate) use reach::{Named, Reached};
+pub(crate) use rule::uncovered;

@@ -1,6 +1,7 @@
 //! Options among the words of a command.
 
 use super::examined::Word;
+use crate::listed::is_listed;
 
 /// Whether an option is given, in any of its spellings: alone, among other letters, abbreviated, with a value.
 pub(crate) fn has(words: &[Word], short: char, long: &str) -> bool {
@@ -15,9 +16,9 @@ pub(crate) fn has_long(words: &[Word], long: &str) -> bool {
     before_double_dash(words).any(|word| is_long(&word.text, long))
 }
 
-/// Whether one of the words is exactly one of these.
-pub(crate) fn has_word(words: &[Word], any: &[&str]) -> bool {
-    words.iter().any(|word| any.contains(&word.text.as_str()))
+/// Whether one of the words is exactly one of a list.
+pub(crate) fn has_word(words: &[Word], any: &str) -> bool {
+    words.iter().any(|word| is_listed(&word.text, any))
 }
 
 /// The words that are no options. Values of options that stand apart count as operands.

@@ -5,38 +5,12 @@ use std::path::Path;
 use crate::path::sensitive::is_sensitive_file;
 
 /// Names that stand for their kind, to try patterns on.
-const SENSITIVE: [&str; 26] = [
-    ".env",
-    ".env.local",
-    ".env.production",
-    ".envrc",
-    "credentials",
-    "credentials.json",
-    "secrets.json",
-    "secrets.yml",
-    "id_rsa",
-    "id_ed25519",
-    "id_ecdsa",
-    "server.key",
-    "private.key",
-    "cert.pem",
-    "key.pem",
-    "store.p12",
-    "store.jks",
-    ".netrc",
-    ".npmrc",
-    ".git-credentials",
-    ".pgpass",
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".bashrc",
-    ".gitconfig",
-];
+const SENSITIVE: &str = ".env .env.local .env.production .envrc credentials credentials.json secrets.json \
+    secrets.yml id_rsa id_ed25519 id_ecdsa server.key private.key cert.pem key.pem store.p12 store.jks .netrc .npmrc \
+    .git-credentials .pgpass .ssh .aws .gnupg .bashrc .gitconfig";
 
 /// Folders whose files no pattern may choose from.
-const FOLDERS: [&str; 12] =
-    ["..", ".git", ".ssh", ".aws", ".gnupg", ".config", ".neco", ".docker", ".kube", ".vscode", ".idea", ".npm"];
+const FOLDERS: &str = ".. .git .ssh .aws .gnupg .config .neco .docker .kube .vscode .idea .npm";
 
 /// Names that any pattern for many files finds too.
 const ORDINARY: [&str; 4] = ["main.rs", "readme", "index.html", ".gitignore"];
@@ -53,7 +27,7 @@ pub(crate) fn finds_sensitive(path: &Path) -> bool {
         return false;
     }
     let end = literal_end(name);
-    let mut possible = SENSITIVE.iter().filter(|sensitive| ends_with(sensitive, end));
+    let mut possible = SENSITIVE.split_whitespace().filter(|sensitive| ends_with(sensitive, end));
     if possible.any(|sensitive| matches(name, sensitive)) && !ORDINARY.iter().any(|plain| matches(name, plain)) {
         return true;
     }
@@ -76,24 +50,25 @@ fn ends_with(name: &str, end: &[u8]) -> bool {
 /// Whether a pattern might find a sensitive file among others.
 pub(crate) fn may_find_sensitive(text: &str) -> bool {
     let (folders, name) = text.rsplit_once('/').unwrap_or(("", text));
-    may_find(name, &SENSITIVE) || folders.split('/').any(|folder| may_find(folder, &FOLDERS))
+    may_find(name, SENSITIVE) || folders.split('/').any(|folder| may_find(folder, FOLDERS))
 }
 
 /// Whether a pattern might find the folder above.
 pub(crate) fn may_climb(text: &str) -> bool {
-    text.split('/').any(|name| may_find(name, &[".."]))
+    text.split('/').any(|name| may_find(name, ".."))
 }
 
 /// Whether a pattern might find one of the names. Quotes are gone from it, so nobody can tell where a
 /// bracket ends: from there on it fits anything.
-fn may_find(pattern: &str, names: &[&str]) -> bool {
+fn may_find(pattern: &str, names: &str) -> bool {
     let open = pattern.split('[').next().filter(|start| start.len() < pattern.len()).map(|start| format!("{start}*"));
     let pattern = match &open {
         Some(start) if start == "*" => return true,
         Some(start) => start,
         None => pattern,
     };
-    is_pattern(pattern) && (pattern.chars().count() > 200 || names.iter().any(|name| matches(pattern, name)))
+    is_pattern(pattern)
+        && (pattern.chars().count() > 200 || names.split_whitespace().any(|name| matches(pattern, name)))
 }
 
 fn is_pattern(name: &str) -> bool {

@@ -17,7 +17,6 @@ pub struct Place {
 
 impl Place {
     /// A place in which the command starts in the workspace itself.
-    #[must_use]
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
         let workspace = workspace.into();
         Self { folder: workspace.clone(), workspace, home: None, roots: Vec::new() }
@@ -57,7 +56,7 @@ impl Place {
 }
 
 /// A path without `.` and `..`; what would climb above the root stays there, as the system does it.
-fn straighten(path: PathBuf) -> PathBuf {
+pub(crate) fn straighten(path: PathBuf) -> PathBuf {
     if is_straight(&path) {
         return path;
     }

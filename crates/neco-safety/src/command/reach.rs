@@ -6,7 +6,7 @@ use super::examined::{Examined, Word};
 use super::ground::Ground;
 use super::judge::is_about_names;
 use super::place::Place;
-use super::surely::looks_like_path;
+use super::surely::{looks_like_path, surely_paths};
 use crate::path::Shape;
 
 /// More paths of one line are not told apart: who needs to know must take it that any may be meant.
@@ -37,7 +37,7 @@ impl Examined {
     /// script) and what lies below a folder that it names is not among them.
     pub(crate) fn reached(&self, place: &Place) -> Vec<Reached> {
         let of_parts = self.parts.iter().flat_map(|part| {
-            let words = part.words.iter().zip(part.surely_paths());
+            let words = part.words.iter().zip(surely_paths(&part.words));
             words.map(|(word, surely)| (word, false, surely, part.standing))
         });
         let mentions = self.mentions.iter().map(|mention| {

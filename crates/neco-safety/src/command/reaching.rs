@@ -6,10 +6,10 @@
 
 use super::examined::Word;
 use super::option;
+use crate::listed::row;
 
-/// What some programs have that reaches further.
+/// What a program has that reaches further; options have commas between them.
 struct Reaching {
-    programs: &'static [&'static str],
     /// Options that run something, load code, or take settings that do.
     runs: &'static str,
     /// Options that name a file which is written, though the program is one that reads.
@@ -22,79 +22,45 @@ struct Reaching {
     valued: &'static str,
 }
 
-const fn reaching(programs: &'static [&'static str], runs: &'static str, writes: &'static str) -> Reaching {
-    Reaching { programs, runs, writes, makes: "", written_from: usize::MAX, valued: "" }
-}
-
-const TABLE: &[Reaching] = &[
-    reaching(&["make", "gmake"], "-f --file --makefile -C --directory -E --eval -I --include-dir", ""),
-    reaching(
-        &["npm", "pnpm", "yarn", "bun"],
-        "--script-shell --shell --prefix -C --dir --cwd --node-options --userconfig --globalconfig",
-        "",
-    ),
-    reaching(&["cargo"], "--config --manifest-path -C -Z", ""),
-    Reaching { makes: "-o", ..reaching(&["go"], "-exec -toolexec -vettool -overlay -modfile -C", "") },
-    reaching(
-        &["pytest"],
-        "-p -c -o --override-ini --rootdir --confcutdir --config-file",
-        "--junitxml --junit-xml --log-file --basetemp",
-    ),
-    Reaching {
-        makes: "-o",
-        ..reaching(&["gcc", "g++", "cc", "c++", "clang", "clang++"], "-wrapper -fplugin -specs -iplugindir -B", "")
-    },
-    Reaching { makes: "-o", ..reaching(&["rustc"], "-C --codegen -Z --sysroot", "") },
-    reaching(
-        &["eslint"],
-        "-c --config --parser --rulesdir -f --format --plugin --resolve-plugins-relative-to",
-        "-o --output-file",
-    ),
-    reaching(&["prettier", "stylelint"], "--plugin --config --custom-formatter", ""),
-    reaching(
-        &["jest", "vitest"],
-        "-c --config --rootDir --globalSetup --setupFiles --testRunner --runner --transform --environment --reporter",
-        "--outputFile",
-    ),
-    reaching(&["mypy"], "--config-file --python-executable", "--junit-xml"),
-    reaching(&["ninja"], "-C -f", ""),
-    reaching(&["cmake"], "-P -C -E", ""),
-    reaching(
-        &["git"],
-        "--amend -c --config-env --exec-path --git-dir --work-tree --ext-diff --textconv --upload-pack --receive-pack \
-         --exec -O --open-files-in-pager --template",
-        "--output",
-    ),
-    reaching(&["docker", "podman", "nerdctl"], "-v --volume --mount --privileged --device --cap-add -H --host", ""),
-    reaching(&["pip", "pip3", "uv"], "-t --target --prefix --root --src -i --index-url --extra-index-url", ""),
-    reaching(&["rg"], "--pre --hostname-bin", ""),
-    reaching(&["ag", "ack", "bat", "man"], "-P --pager", ""),
-    reaching(
-        &["awk", "gawk", "mawk", "nawk"],
-        "-f --file -i --include -l --load -E --exec",
-        "-o --pretty-print -d --dump-variables -p --profile",
-    ),
-    reaching(&["sed", "gsed"], "-f --file", ""),
-    reaching(&["diff3"], "--diff-program", ""),
-    reaching(&["sdiff"], "--diff-program", "-o --output"),
-    reaching(&["sort"], "--compress-program", "-o --output"),
-    reaching(&["shuf", "iconv", "xmllint"], "", "-o --output"),
-    reaching(&["tree"], "", "-o -R"),
-    reaching(&["file"], "", "-C --compile"),
-    reaching(&["less"], "", "-o -O --log-file --LOG-FILE"),
-    reaching(&["yq"], "", "-i --inplace --in-place"),
-    reaching(&["base64"], "", "-o --output"),
-    reaching(&["openssl"], "", "-out -keyout"),
-    reaching(&["tcpdump"], "-z", "-w"),
-    reaching(&["patch"], "", "-o --output -r --reject-file"),
-    Reaching { makes: "-o --output", ..reaching(&["pandoc", "dot", "ld", "as"], "", "") },
-    // These set what they otherwise tell.
-    Reaching { written_from: 0, ..reaching(&["hostname"], "-F --file -b --boot", "") },
-    reaching(&["date"], "-s --set", ""),
-    Reaching { written_from: 1, valued: "fsw", ..reaching(&["uniq"], "", "") },
-    Reaching { written_from: 1, valued: "cglnosR", ..reaching(&["xxd"], "", "") },
-    Reaching { written_from: 1, valued: "FgMSTw", ..reaching(&["ptx"], "", "") },
-];
+/// The programs, a row each, with the fields in the same order; `hostname` and `date` set what they otherwise tell.
+const TABLE: &str = "make,gmake -f,--file,--makefile,-C,--directory,-E,--eval,-I,--include-dir
+    npm,pnpm,yarn,bun --script-shell,--shell,--prefix,-C,--dir,--cwd,--node-options,--userconfig,--globalconfig
+    cargo --config,--manifest-path,-C,-Z
+    go -exec,-toolexec,-vettool,-overlay,-modfile,-C - -o
+    pytest -p,-c,-o,--override-ini,--rootdir,--confcutdir,--config-file --junitxml,--junit-xml,--log-file,--basetemp
+    gcc,g++,cc,c++,clang,clang++ -wrapper,-fplugin,-specs,-iplugindir,-B - -o
+    rustc -C,--codegen,-Z,--sysroot - -o
+    eslint -c,--config,--parser,--rulesdir,-f,--format,--plugin,--resolve-plugins-relative-to -o,--output-file
+    prettier,stylelint --plugin,--config,--custom-formatter
+    jest,vitest -c,--config,--rootDir,--globalSetup,--setupFiles,--testRunner,--runner,--transform,--environment,--reporter --outputFile
+    mypy --config-file,--python-executable --junit-xml
+    ninja -C,-f
+    cmake -P,-C,-E
+    git --amend,-c,--config-env,--exec-path,--git-dir,--work-tree,--ext-diff,--textconv,--upload-pack,--receive-pack,--exec,-O,--open-files-in-pager,--template --output
+    docker,podman,nerdctl -v,--volume,--mount,--privileged,--device,--cap-add,-H,--host
+    pip,pip3,uv -t,--target,--prefix,--root,--src,-i,--index-url,--extra-index-url
+    rg --pre,--hostname-bin
+    ag,ack,bat,man -P,--pager
+    awk,gawk,mawk,nawk -f,--file,-i,--include,-l,--load,-E,--exec -o,--pretty-print,-d,--dump-variables,-p,--profile
+    sed,gsed -f,--file
+    diff3 --diff-program
+    sdiff --diff-program -o,--output
+    sort --compress-program -o,--output
+    shuf,iconv,xmllint - -o,--output
+    tree - -o,-R
+    file - -C,--compile
+    less - -o,-O,--log-file,--LOG-FILE
+    yq - -i,--inplace,--in-place
+    base64 - -o,--output
+    openssl - -out,-keyout
+    tcpdump -z -w
+    patch - -o,--output,-r,--reject-file
+    pandoc,dot,ld,as - - -o,--output
+    hostname -F,--file,-b,--boot - - 0
+    date -s,--set
+    uniq - - - 1 fsw
+    xxd - - - 1 cglnosR
+    ptx - - - 1 FgMSTw";
 
 /// Why a rule for the first words of a program's command does not mean one of the words behind them.
 pub(super) fn reaches(program: &str, arguments: &[Word], word: &Word) -> Option<String> {
@@ -103,7 +69,7 @@ pub(super) fn reaches(program: &str, arguments: &[Word], word: &Word) -> Option<
     if any_is(row.runs, text) {
         return Some(format!("{text} makes it run something else, or do more than it is for"));
     }
-    if any_is(row.writes, text) || operands(row, arguments).skip(row.written_from).any(|own| own == word) {
+    if any_is(row.writes, text) || operands(&row, arguments).skip(row.written_from).any(|own| own == word) {
         return Some(format!("{text} makes it write"));
     }
     let sets_clock = program == "date" && !text.starts_with(['-', '+']);
@@ -113,18 +79,23 @@ pub(super) fn reaches(program: &str, arguments: &[Word], word: &Word) -> Option<
 /// The files that a program writes to by an option, or as a second operand.
 pub(super) fn written(program: &str, arguments: &[Word]) -> Vec<Word> {
     let Some(row) = find(program) else { return Vec::new() };
-    let named = row.writes.split_whitespace().chain(row.makes.split_whitespace());
+    let named = options(row.writes).chain(options(row.makes));
     let mut found: Vec<Word> = named.flat_map(|option| values(option, arguments)).collect();
-    found.extend(operands(row, arguments).skip(row.written_from).cloned());
+    found.extend(operands(&row, arguments).skip(row.written_from).cloned());
     found
 }
 
-fn find(program: &str) -> Option<&'static Reaching> {
-    TABLE.iter().find(|row| row.programs.contains(&program))
+fn find(program: &str) -> Option<Reaching> {
+    let [runs, writes, makes, from, valued] = row(TABLE, program)?;
+    Some(Reaching { runs, writes, makes, written_from: from.parse().unwrap_or(usize::MAX), valued })
 }
 
-fn any_is(options: &str, text: &str) -> bool {
-    text.starts_with('-') && options.split_whitespace().any(|option| is(option, text))
+fn options(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').filter(|option| !option.is_empty())
+}
+
+fn any_is(list: &str, text: &str) -> bool {
+    text.starts_with('-') && options(list).any(|option| is(option, text))
 }
 
 /// Whether a word gives an option: abbreviated, with a value, among other letters.

@@ -7,152 +7,38 @@ use super::examined::{Part, Word};
 use super::named::{program_name, usual_name};
 use super::reaching;
 use super::scan::is_name;
+use crate::listed::is_listed;
 
 /// A rule of more words would not be read before it is given.
 const MOST_WORDS: usize = 12;
 
-/// A rule that allows the commands that begin with certain words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandRule {
-    words: Vec<String>,
-}
-
-impl CommandRule {
-    /// The words a command must begin with.
-    #[must_use]
-    pub fn words(&self) -> &[String] {
-        &self.words
+/// The words of the rule that would cover a part and its like.
+pub(crate) fn for_part(part: &Part) -> Option<Vec<String>> {
+    let words: Vec<&str> = part.words.iter().take_while(|word| word.exact).map(|word| word.text.as_str()).collect();
+    let name = program_name(words.first()?);
+    let name = name.as_ref();
+    if part.risk != Risk::High || part.uncoverable || is_listed(name, WITHOUT_RULES) {
+        return None;
     }
-
-    /// The rule in words, as it is shown before it is stored.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        format!(
-            "run commands that begin with `{}`, with any files or names behind it, but only with options known to \
-             change no more than how much is done, and not together with commands that are not allowed",
-            self.words.join(" ")
-        )
+    let length = rule_length(name, words.get(1..).unwrap_or_default())?;
+    let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    if let (Some(program), Some(usual)) = (words.first_mut(), part.words.first().and_then(usual_name)) {
+        usual.clone_into(program);
     }
-
-    /// The rule that would cover a part and its like.
-    pub(crate) fn for_part(part: &Part) -> Option<Self> {
-        let words: Vec<&str> = part.words.iter().take_while(|word| word.exact).map(|word| word.text.as_str()).collect();
-        let name = program_name(words.first()?);
-        let name = name.as_ref();
-        if part.risk != Risk::High || part.uncoverable || has_no_rule(name) {
-            return None;
-        }
-        let length = rule_length(name, words.get(1..).unwrap_or_default())?;
-        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        if let (Some(program), Some(usual)) = (words.first_mut(), part.words.first().and_then(usual_name)) {
-            usual.clone_into(program);
-        }
-        let start = words.get(..length)?;
-        if rest_is_harmless(start, &part.words) && part.uncovered(start).is_none() {
-            return Some(Self { words: start.to_vec() });
-        }
-        // Options that only this line was approved with stay a part of the rule.
-        (words.len() == part.words.len() && words.len() <= MOST_WORDS).then_some(Self { words })
+    let start = words.get(..length)?;
+    if rest_is_harmless(start, &part.words) && uncovered(start, &part.words).is_none() {
+        return Some(start.to_vec());
     }
+    // Options that only this line was approved with stay a part of the rule.
+    (words.len() == part.words.len() && words.len() <= MOST_WORDS).then_some(words)
 }
 
 /// Programs whose first words say nothing about what they will do.
-fn has_no_rule(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash"
-            | "zsh"
-            | "dash"
-            | "ash"
-            | "ksh"
-            | "fish"
-            | "node"
-            | "ruby"
-            | "perl"
-            | "php"
-            | "lua"
-            | "osascript"
-            | "awk"
-            | "gawk"
-            | "sed"
-            | "xargs"
-            | "parallel"
-            | "env"
-            | "find"
-            | "fd"
-            | "ssh"
-            | "scp"
-            | "sftp"
-            | "rsync"
-            | "nc"
-            | "socat"
-            | "curl"
-            | "wget"
-            | "rm"
-            | "rmdir"
-            | "mv"
-            | "cp"
-            | "ln"
-            | "chmod"
-            | "chown"
-            | "kill"
-            | "pkill"
-            | "killall"
-            | "dd"
-            | "tee"
-            | "tar"
-            | "truncate"
-            | "eval"
-            | "source"
-            | "."
-            | "trap"
-            | "alias"
-            | "exec"
-            | "vim"
-            | "vi"
-            | "nvim"
-            | "emacs"
-            | "ed"
-            | "psql"
-            | "mysql"
-            | "sqlite3"
-            | "printenv"
-            | "busybox"
-            | "watch"
-            | "script"
-            | "nohup"
-            | "install"
-            | "gdb"
-            | "strace"
-            | "cat"
-            | "grep"
-            | "ls"
-            | "cd"
-            | "neco"
-            | "history"
-            | "read"
-            | "export"
-            | "declare"
-            | "set"
-            | "unset"
-            | "sort"
-            | "head"
-            | "tail"
-            | "date"
-            | "hostname"
-            | "let"
-            | "local"
-            | "readonly"
-            | "typeset"
-            | "getopts"
-            | "printf"
-            | "echo"
-            | "test"
-            | "["
-            | "[["
-            | "wait"
-    )
-}
+const WITHOUT_RULES: &str = "sh bash zsh dash ash ksh fish node ruby perl php lua osascript awk gawk sed xargs \
+    parallel env find fd ssh scp sftp rsync nc socat curl wget rm rmdir mv cp ln chmod chown kill pkill killall dd \
+    tee tar truncate eval source . trap alias exec vim vi nvim emacs ed psql mysql sqlite3 printenv busybox watch \
+    script nohup install gdb strace cat grep ls cd neco history read export declare set unset sort head tail date \
+    hostname let local readonly typeset getopts printf echo test [ [[ wait";
 
 /// How many words make a rule that says what is done; none where no number does.
 fn rule_length(name: &str, arguments: &[&str]) -> Option<usize> {
@@ -171,7 +57,7 @@ fn rule_length(name: &str, arguments: &[&str]) -> Option<usize> {
         ("go" | "cargo", "run") => Some(2),
         ("docker" | "podman", "run" | "exec") => None,
         ("cmake", "--build") => Some(2),
-        _ if is_tool_for_files(name) => Some(1),
+        _ if is_listed(name, TOOLS_FOR_FILES) => Some(1),
         (_, "") => Some(1),
         // A flag before the subcommand: what the subcommand is, can't be told from here.
         ("git" | "cargo" | "npm" | "go" | "docker" | "kubectl" | "pip" | "uv" | "gh", option)
@@ -190,44 +76,9 @@ fn is_subcommand(word: &str) -> bool {
 }
 
 /// Programs whose arguments are files, not things to do.
-fn is_tool_for_files(name: &str) -> bool {
-    matches!(
-        name,
-        "mkdir"
-            | "touch"
-            | "pytest"
-            | "eslint"
-            | "prettier"
-            | "tsc"
-            | "jest"
-            | "vitest"
-            | "ruff"
-            | "black"
-            | "mypy"
-            | "gofmt"
-            | "rustfmt"
-            | "clang-format"
-            | "shellcheck"
-            | "gcc"
-            | "g++"
-            | "clang"
-            | "rustc"
-            | "javac"
-            | "ninja"
-            | "biome"
-            | "flake8"
-            | "isort"
-            | "stylelint"
-            | "markdownlint"
-            | "unzip"
-            | "zip"
-            | "patch"
-            | "open"
-            | "rspec"
-            | "phpunit"
-            | "golangci-lint"
-    )
-}
+const TOOLS_FOR_FILES: &str = "mkdir touch pytest eslint prettier tsc jest vitest ruff black mypy gofmt rustfmt \
+    clang-format shellcheck gcc g++ clang rustc javac ninja biome flake8 isort stylelint markdownlint unzip zip \
+    patch open rspec phpunit golangci-lint";
 
 /// Whether a rule for the words of `prefix` covers what follows them: operands, and options known to
 /// change only how much is done and told.
@@ -238,17 +89,15 @@ pub(crate) fn rest_is_harmless(prefix: &[String], words: &[Word]) -> bool {
     rest.windows(2).all(|pair| matches!(pair, [previous, word] if is_harmless(program, previous, word)))
 }
 
-impl Part {
-    /// Why a rule that a person wrote for the words of `prefix` does not mean what follows them.
-    pub(crate) fn uncovered(&self, prefix: &[String]) -> Option<String> {
-        let program = program_name(told_program(prefix));
-        let arguments = self.words.get(1..).unwrap_or_default();
-        let rest = self.words.get(prefix.len().saturating_sub(1)..).unwrap_or_default();
-        rest.windows(2).find_map(|pair| match pair {
-            [previous, word] => reaches_by(&program, arguments, previous, word),
-            _ => None,
-        })
-    }
+/// Why a rule that a person wrote for the words of `prefix` does not mean what follows them in a command.
+pub(crate) fn uncovered(prefix: &[String], words: &[Word]) -> Option<String> {
+    let program = program_name(told_program(prefix));
+    let arguments = words.get(1..).unwrap_or_default();
+    let rest = words.get(prefix.len().saturating_sub(1)..).unwrap_or_default();
+    rest.windows(2).find_map(|pair| match pair {
+        [previous, word] => reaches_by(&program, arguments, previous, word),
+        _ => None,
+    })
 }
 
 fn reaches_by(program: &str, arguments: &[Word], previous: &Word, word: &Word) -> Option<String> {

@@ -15,19 +15,22 @@ pub(crate) fn is_input(word: &Word) -> bool {
     if !word.text.starts_with(['/', '.']) {
         return false;
     }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in word.text.split('/').filter(|part| !matches!(*part, "" | ".")) {
-        match part {
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
     matches!(
-        parts.as_slice(),
+        straight_names(&word.text).as_slice(),
         ["dev", "stdin"] | ["dev", "fd", _] | ["proc", _, "fd", _] | ["proc", _, "task", _, "fd", _]
     )
+}
+
+/// The names of a path without `.` and `..`, by its text alone; what would climb above the root stays there.
+pub(super) fn straight_names(path: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+        match name {
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names
 }
 
 /// Whether a word is the pipe from a command: `<(…)`.

@@ -3,6 +3,7 @@
 
 use super::examined::Word;
 use super::pattern;
+use crate::listed::is_listed;
 
 /// A long option and the letters that mean the same.
 struct Form {
@@ -64,7 +65,7 @@ const FORMS: &[Form] = &[
 ];
 
 /// Options that are whole, though longer ones begin with them: whoever writes them means them.
-const WHOLE: [&str; 8] = ["--force", "--save", "--all", "--output", "--delete", "--config", "--include", "--no-verify"];
+const WHOLE: &str = "--force --save --all --output --delete --config --include --no-verify";
 
 /// Programs whose options are words behind one dash, which can't be joined as letters can.
 const WORDED: &str = "find gfind bfs go java javac terraform tofu gcc g++ cc c++ clang clang++ openssl ffmpeg";
@@ -92,7 +93,7 @@ pub(super) fn has_option(program: &str, option: &str, words: &[Word]) -> bool {
     let Some(wanted) = letters_of(option) else {
         return forms.iter().any(|form| form.long == option && form.is_given(words));
     };
-    if WORDED.split_whitespace().any(|own| own == program) && wanted.chars().count() > 1 {
+    if is_listed(program, WORDED) && wanted.chars().count() > 1 {
         return words.iter().any(|word| is_word(&word.text, wanted));
     }
     let given: String = words.iter().filter_map(|word| own_letters(word, &valued)).collect();
@@ -162,7 +163,7 @@ fn letters_of(text: &str) -> Option<&str> {
 /// Whether a word is a long option, or the beginning of it that programs take for it, also with a value.
 fn abbreviates(text: &str, option: &str) -> bool {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
-    name == option || name.len() > 2 && name.starts_with("--") && option.starts_with(name) && !WHOLE.contains(&name)
+    name == option || name.len() > 2 && name.starts_with("--") && option.starts_with(name) && !is_listed(name, WHOLE)
 }
 
 /// Whether a word that only the shell will know may be this option. What begins with other letters is none, and of a

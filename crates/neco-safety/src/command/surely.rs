@@ -1,53 +1,50 @@
 //! Which words of a command surely name files. Others may be text, patterns, or what a program is to do: where the box
 //! has nothing of what is closed, those are left to it.
 
-use super::examined::{Part, Word};
+use super::examined::Word;
 use super::judge::takes_pattern;
 use super::named::program_name;
 use super::program::invocation;
+use crate::listed::is_listed;
 
-impl Part {
-    /// For each of its words, whether it surely names a file.
-    pub(super) fn surely_paths(&self) -> Vec<bool> {
-        let Some((program, arguments)) = self.words.split_first() else { return Vec::new() };
-        let name = program_name(&program.text);
-        let subcommand = if *name == *"git" { invocation(arguments).subcommand } else { "" };
-        let searches = is_search(&name);
-        let mut patterns = match subcommand {
-            // The subcommand itself, and what it looks for.
-            "grep" => 2,
-            _ => usize::from(takes_pattern(&name, arguments)),
-        };
-        let names_no_files = matches!(&*name, "echo" | "printf") || is_about_commits(subcommand);
-        let mut in_expression = false;
-        // Behind this, git is told files and nothing else.
-        let mut behind_dashes = false;
-        let mut before = "";
-        let mut surely = vec![looks_like_path(program)];
-        for word in arguments {
-            let text = word.text.as_str();
-            let is_option = text.starts_with('-');
-            let is_value =
-                takes_text(before) || searches && takes_search_text(before) || is_message(subcommand, before);
-            let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-            let is_operand = !is_option && !is_value && !is_number;
-            let is_pattern = is_operand && patterns > 0;
-            patterns -= usize::from(is_pattern);
-            let begins_expression = is_option && !matches!(text, "-L" | "-H" | "-P") || matches!(text, "(" | "!");
-            in_expression |= *name == *"find" && begins_expression;
-            let is_text =
-                is_value || is_pattern || in_expression || holds_text(text) || holds_message(subcommand, text);
-            let is_folder = matches!(before, "-C" | "--directory" | "--target-directory");
-            let is_file = looks_like_path(word) && !names_no_files
-                || is_operand && takes_files(&name) && !text.contains('=')
-                || behind_dashes && !subcommand.is_empty()
-                || ["--target-directory=", "--directory=", "--file="].iter().any(|option| text.starts_with(option));
-            surely.push(is_folder || is_file && !is_text);
-            behind_dashes |= text == "--";
-            before = text;
-        }
-        surely
+/// For each word of a command, whether it surely names a file.
+pub(super) fn surely_paths(words: &[Word]) -> Vec<bool> {
+    let Some((program, arguments)) = words.split_first() else { return Vec::new() };
+    let name = program_name(&program.text);
+    let subcommand = if *name == *"git" { invocation(arguments).subcommand } else { "" };
+    let searches = is_search(&name);
+    let mut patterns = match subcommand {
+        // The subcommand itself, and what it looks for.
+        "grep" => 2,
+        _ => usize::from(takes_pattern(&name, arguments)),
+    };
+    let names_no_files = matches!(&*name, "echo" | "printf") || is_about_commits(subcommand);
+    let mut in_expression = false;
+    // Behind this, git is told files and nothing else.
+    let mut behind_dashes = false;
+    let mut before = "";
+    let mut surely = vec![looks_like_path(program)];
+    for word in arguments {
+        let text = word.text.as_str();
+        let is_option = text.starts_with('-');
+        let is_value = takes_text(before) || searches && takes_search_text(before) || is_message(subcommand, before);
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_operand = !is_option && !is_value && !is_number;
+        let is_pattern = is_operand && patterns > 0;
+        patterns -= usize::from(is_pattern);
+        let begins_expression = is_option && !matches!(text, "-L" | "-H" | "-P") || matches!(text, "(" | "!");
+        in_expression |= *name == *"find" && begins_expression;
+        let is_text = is_value || is_pattern || in_expression || holds_text(text) || holds_message(subcommand, text);
+        let is_folder = matches!(before, "-C" | "--directory" | "--target-directory");
+        let is_file = looks_like_path(word) && !names_no_files
+            || is_operand && takes_files(&name) && !text.contains('=')
+            || behind_dashes && !subcommand.is_empty()
+            || ["--target-directory=", "--directory=", "--file="].iter().any(|option| text.starts_with(option));
+        surely.push(is_folder || is_file && !is_text);
+        behind_dashes |= text == "--";
+        before = text;
     }
+    surely
 }
 
 /// Whether a word has folders in it, and is no web address.
@@ -58,13 +55,10 @@ pub(super) fn looks_like_path(word: &Word) -> bool {
 
 /// Programs whose operands are files, but for a pattern that comes first.
 fn takes_files(program: &str) -> bool {
-    const PROGRAMS: [&str; 45] = [
-        "bat", "cat", "cd", "chdir", "cmp", "cp", "diff", "du", "egrep", "fgrep", "file", "find", "grep", "head",
-        "hexdump", "install", "less", "ln", "ls", "mkdir", "more", "mv", "nl", "od", "pushd", "rg", "rm", "rmdir",
-        "rsync", "scp", "sed", "shred", "sort", "source", "stat", "strings", "tac", "tail", "tar", "tee", "touch",
-        "truncate", "unlink", "wc", "xxd",
-    ];
-    PROGRAMS.contains(&program)
+    const PROGRAMS: &str = "bat cat cd chdir cmp cp diff du egrep fgrep file find grep head hexdump install less ln \
+        ls mkdir more mv nl od pushd rg rm rmdir rsync scp sed shred sort source stat strings tac tail tar tee touch \
+        truncate unlink wc xxd";
+    is_listed(program, PROGRAMS)
 }
 
 /// Programs that look for a pattern.
@@ -107,23 +101,12 @@ fn is_about_commits(subcommand: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::Risk;
-
     use super::*;
 
     /// The words of a line that surely are paths.
     fn surely(line: &str) -> Vec<String> {
         let words: Vec<Word> = line.split(' ').map(Word::exact).collect();
-        let part = Part {
-            words,
-            plain: true,
-            risk: Risk::High,
-            because: None,
-            wrapper: false,
-            uncoverable: false,
-            standing: 0,
-        };
-        let found = part.words.iter().zip(part.surely_paths()).filter(|(_, surely)| *surely);
+        let found = words.iter().zip(surely_paths(&words)).filter(|(_, surely)| *surely);
         found.map(|(word, _)| word.text.clone()).collect()
     }
 

@@ -80,7 +80,6 @@ pub enum PathError {
 
 impl PathError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Outside { .. } | Self::ReadOnlyRoot(_) | Self::Swapped(_) => ErrorCode::PathOutsideWorkspace,

@@ -23,7 +23,6 @@ pub enum Later {
 
 impl Later {
     /// Why it is not written without asking.
-    #[must_use]
     pub fn asks(self) -> Option<&'static str> {
         match self {
             Self::Runs(why) => Some(why),
@@ -33,7 +32,6 @@ impl Later {
 }
 
 /// Says what a file does later, by its names from `root` on and without regard to case.
-#[must_use]
 pub fn later(root: &Path, path: &Path) -> Option<Later> {
     let below = path.strip_prefix(root).unwrap_or(path);
     let names: Vec<Cow<'_, str>> = below.iter().map(folded).collect();
@@ -54,7 +52,7 @@ pub(crate) fn is_agents_folder(name: &str) -> bool {
 }
 
 /// The folders that a box closes, with what a home folder has where the program that reads them is used.
-pub fn closed_folders() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+pub fn closed_folders() -> impl Iterator<Item = (&'static str, &'static str)> {
     ROWS.iter().filter(|row| row.is_folder()).filter_map(|row| Some((*row.parts.first()?, row.closed?)))
 }
 
@@ -80,12 +78,12 @@ const TOOL: &str = "it decides what another program runs";
 /// One kind of file.
 struct Row {
     /// Its names, the last one last, in small letters. One that begins with `*` says how a name ends.
-    parts: &'static [&'static str],
+    parts: Vec<&'static str>,
     kind: Kind,
     does: Later,
     /// Whether a box keeps commands from changing it, and what a home folder has where it would be followed without a
     /// question: there nothing can be made in its place while a command runs.
-    closed: Option<&'static [&'static str]>,
+    closed: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,11 +96,6 @@ enum Kind {
 impl Row {
     fn is_folder(&self) -> bool {
         self.kind == Kind::Folder
-    }
-
-    const fn closed(mut self, marks: &'static [&'static str]) -> Self {
-        self.closed = Some(marks);
-        self
     }
 
     fn fits_ending(&self, name: &str) -> bool {
@@ -118,198 +111,129 @@ impl Row {
     }
 }
 
-const fn file(parts: &'static [&'static str], does: Later) -> Row {
-    Row { parts, kind: Kind::File, does, closed: None }
+/// Kinds of files that do the same; their names stand apart, those of folders and what is in them with `/` between.
+struct Group {
+    names: &'static str,
+    kind: Kind,
+    does: Later,
+    closed: Option<&'static str>,
 }
 
-const fn folder(parts: &'static [&'static str], does: Later) -> Row {
-    Row { parts, kind: Kind::Folder, does, closed: None }
+impl Group {
+    const fn closed(mut self, marks: &'static str) -> Self {
+        self.closed = Some(marks);
+        self
+    }
 }
 
-const fn agents(parts: &'static [&'static str], marks: &'static [&'static str]) -> Row {
-    folder(parts, Later::Runs(AGENT)).closed(marks)
+const fn files(does: Later, names: &'static str) -> Group {
+    Group { names, kind: Kind::File, does, closed: None }
 }
 
-const CURSOR: &[&str] = &[".cursor", ".cursor-server", ".config/Cursor"];
+const fn folders(does: Later, names: &'static str) -> Group {
+    Group { names, kind: Kind::Folder, does, closed: None }
+}
+
+const fn agents(name: &'static str, marks: &'static str) -> Group {
+    folders(Later::Runs(AGENT), name).closed(marks)
+}
 
 /// The editors that read the same folder.
-const CODE: &[&str] = &[
-    ".vscode",
-    ".vscode-server",
-    ".vscode-oss",
-    ".config/Code",
-    ".config/VSCodium",
-    ".cursor",
-    ".cursor-server",
-    ".config/Cursor",
-    ".windsurf",
-    ".config/Windsurf",
-];
+const CODE: &str = ".vscode .vscode-server .vscode-oss .config/Code .config/VSCodium .cursor .cursor-server \
+    .config/Cursor .windsurf .config/Windsurf";
 
 /// The list. Of two rows that fit, the one with more names counts.
-static ROWS: &[Row] = &[
+const GROUPS: &[Group] = &[
     // What agents may do, ours first.
-    agents(&[".neco"], &[]),
-    agents(&[".claude"], &[".claude", ".claude.json"]),
-    agents(&[".codex"], &[".codex"]),
-    agents(&[".gemini"], &[".gemini"]),
-    agents(&[".cursor"], CURSOR),
-    agents(&[".windsurf"], &[".windsurf", ".codeium", ".config/Windsurf"]),
-    agents(&[".agents"], &[".agents"]),
-    agents(&[".continue"], &[".continue"]),
-    agents(&[".opencode"], &[".config/opencode", ".local/share/opencode"]),
-    agents(&[".kiro"], &[".kiro"]),
-    agents(&[".roo"], &[".roo"]),
-    agents(&[".amazonq"], &[".amazonq", ".aws/amazonq"]),
-    agents(&[".qwen"], &[".qwen"]),
-    agents(&[".crush"], &[".config/crush", ".local/share/crush"]),
-    agents(&[".augment"], &[".augment"]),
-    agents(&[".trae"], &[".trae"]),
-    agents(&[".junie"], &[".junie"]),
-    agents(&[".goose"], &[".config/goose"]),
-    file(&[".mcp.json"], Later::Runs(AGENT)).closed(&[]),
-    file(&[".aider.conf.yml"], Later::Runs(AGENT)).closed(&[]),
-    file(&["opencode.json"], Later::Runs(AGENT)).closed(&[]),
-    file(&["opencode.jsonc"], Later::Runs(AGENT)).closed(&[]),
-    file(&["crush.json"], Later::Runs(AGENT)).closed(&[]),
-    file(&[".crush.json"], Later::Runs(AGENT)).closed(&[]),
+    agents(".neco", ""),
+    agents(".claude", ".claude .claude.json"),
+    agents(".codex", ".codex"),
+    agents(".gemini", ".gemini"),
+    agents(".cursor", ".cursor .cursor-server .config/Cursor"),
+    agents(".windsurf", ".windsurf .codeium .config/Windsurf"),
+    agents(".agents", ".agents"),
+    agents(".continue", ".continue"),
+    agents(".opencode", ".config/opencode .local/share/opencode"),
+    agents(".kiro", ".kiro"),
+    agents(".roo", ".roo"),
+    agents(".amazonq", ".amazonq .aws/amazonq"),
+    agents(".qwen", ".qwen"),
+    agents(".crush", ".config/crush .local/share/crush"),
+    agents(".augment", ".augment"),
+    agents(".trae", ".trae"),
+    agents(".junie", ".junie"),
+    agents(".goose", ".config/goose"),
+    files(Later::Runs(AGENT), ".mcp.json .aider.conf.yml opencode.json opencode.jsonc crush.json .crush.json")
+        .closed(""),
     // What editors run.
-    folder(&[".vscode"], Later::Runs(EDITOR)).closed(CODE),
-    folder(&[".devcontainer"], Later::Runs(EDITOR)).closed(CODE),
-    file(&[".devcontainer.json"], Later::Runs(EDITOR)).closed(&[]),
-    folder(&[".idea"], Later::Runs(EDITOR)).closed(&[
-        ".config/JetBrains",
-        ".local/share/JetBrains",
-        ".cache/JetBrains",
-    ]),
-    folder(&[".zed"], Later::Runs(EDITOR)).closed(&[".config/zed", ".local/share/zed"]),
-    folder(&[".helix"], Later::Runs(EDITOR)),
-    folder(&[".fleet"], Later::Runs(EDITOR)),
-    file(&[".exrc"], Later::Runs(EDITOR)).closed(&[]),
-    file(&[".nvimrc"], Later::Runs(EDITOR)).closed(&[]),
-    file(&[".nvim.lua"], Later::Runs(EDITOR)).closed(&[]),
-    file(&[".dir-locals.el"], Later::Runs(EDITOR)).closed(&[]),
-    file(&["*.code-workspace"], Later::Runs(EDITOR)).closed(&[]),
-    file(&["*.sublime-project"], Later::Runs(EDITOR)),
+    folders(Later::Runs(EDITOR), ".vscode .devcontainer").closed(CODE),
+    folders(Later::Runs(EDITOR), ".idea").closed(".config/JetBrains .local/share/JetBrains .cache/JetBrains"),
+    folders(Later::Runs(EDITOR), ".zed").closed(".config/zed .local/share/zed"),
+    folders(Later::Runs(EDITOR), ".helix .fleet"),
+    files(Later::Runs(EDITOR), ".devcontainer.json .exrc .nvimrc .nvim.lua .dir-locals.el *.code-workspace").closed(""),
+    files(Later::Runs(EDITOR), "*.sublime-project"),
     // What runs when somebody enters the folder, or uses git in it.
-    file(&[".envrc"], Later::Runs(BUILD)).closed(&[]),
-    file(&["mise.toml"], Later::Runs(BUILD)),
-    file(&[".mise.toml"], Later::Runs(BUILD)),
-    file(&["mise.local.toml"], Later::Runs(BUILD)),
-    file(&[".mise.local.toml"], Later::Runs(BUILD)),
-    folder(&[".mise"], Later::Runs(BUILD)),
-    folder(&[".husky"], Later::Runs(HOOK)),
-    folder(&[".githooks"], Later::Runs(HOOK)),
-    file(&[".huskyrc"], Later::Runs(HOOK)),
-    file(&[".huskyrc.json"], Later::Runs(HOOK)),
-    file(&[".pre-commit-config.yaml"], Later::Runs(HOOK)),
-    file(&[".pre-commit-config.yml"], Later::Runs(HOOK)),
-    file(&["lefthook.yml"], Later::Runs(HOOK)),
-    file(&["lefthook.yaml"], Later::Runs(HOOK)),
-    file(&["lefthook.toml"], Later::Runs(HOOK)),
-    file(&["lefthook.json"], Later::Runs(HOOK)),
-    file(&[".lefthook.yml"], Later::Runs(HOOK)),
-    file(&[".lefthook.yaml"], Later::Runs(HOOK)),
-    file(&["lefthook-local.yml"], Later::Runs(HOOK)),
-    file(&[".lefthook-local.yml"], Later::Runs(HOOK)),
-    folder(&[".lefthook"], Later::Runs(HOOK)),
-    file(&[".overcommit.yml"], Later::Runs(HOOK)),
-    file(&[".gitmodules"], Later::Runs(GIT)),
+    files(Later::Runs(BUILD), ".envrc").closed(""),
+    files(Later::Runs(BUILD), "mise.toml .mise.toml mise.local.toml .mise.local.toml"),
+    folders(Later::Runs(BUILD), ".mise"),
+    folders(Later::Runs(HOOK), ".husky .githooks .lefthook"),
+    files(
+        Later::Runs(HOOK),
+        ".huskyrc .huskyrc.json .pre-commit-config.yaml .pre-commit-config.yml lefthook.yml lefthook.yaml lefthook.toml \
+         lefthook.json .lefthook.yml .lefthook.yaml lefthook-local.yml .lefthook-local.yml .overcommit.yml",
+    ),
+    files(Later::Runs(GIT), ".gitmodules"),
     // What other programs read by themselves, and run something because of it.
-    file(&[".ripgreprc"], Later::Runs(TOOL)),
-    file(&[".npmrc"], Later::Runs(TOOL)),
-    file(&[".yarnrc"], Later::Runs(TOOL)),
-    file(&[".yarnrc.yml"], Later::Runs(TOOL)),
-    file(&[".pnpmfile.cjs"], Later::Runs(TOOL)),
-    file(&["pip.conf"], Later::Runs(TOOL)),
-    file(&["pip.ini"], Later::Runs(TOOL)),
-    file(&["sitecustomize.py"], Later::Runs(TOOL)),
-    file(&["usercustomize.py"], Later::Runs(TOOL)),
-    file(&[".gdbinit"], Later::Runs(TOOL)),
-    file(&[".lldbinit"], Later::Runs(TOOL)),
-    file(&[".cargo", "config"], Later::Runs(TOOL)),
-    file(&[".cargo", "config.toml"], Later::Runs(TOOL)),
-    file(&[".bundle", "config"], Later::Runs(TOOL)),
-    file(&[".mvn", "jvm.config"], Later::Runs(TOOL)),
-    file(&[".mvn", "maven.config"], Later::Runs(TOOL)),
-    file(&[".mvn", "extensions.xml"], Later::Runs(TOOL)),
+    files(
+        Later::Runs(TOOL),
+        ".ripgreprc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pip.conf pip.ini sitecustomize.py usercustomize.py .gdbinit \
+         .lldbinit .cargo/config .cargo/config.toml .bundle/config .mvn/jvm.config .mvn/maven.config .mvn/extensions.xml",
+    ),
     // What a machine elsewhere runs when the project is published.
-    folder(&[".github", "workflows"], Later::RunsElsewhere),
-    folder(&[".github", "actions"], Later::RunsElsewhere),
-    folder(&[".gitea", "workflows"], Later::RunsElsewhere),
-    folder(&[".forgejo", "workflows"], Later::RunsElsewhere),
-    folder(&[".circleci"], Later::RunsElsewhere),
-    folder(&[".buildkite"], Later::RunsElsewhere),
-    folder(&[".gitlab", "ci"], Later::RunsElsewhere),
-    folder(&[".woodpecker"], Later::RunsElsewhere),
-    folder(&[".semaphore"], Later::RunsElsewhere),
-    folder(&[".teamcity"], Later::RunsElsewhere),
-    folder(&[".azure-pipelines"], Later::RunsElsewhere),
-    folder(&[".tekton"], Later::RunsElsewhere),
-    file(&["*.gitlab-ci.yml"], Later::RunsElsewhere),
-    file(&[".gitlab-ci.yml"], Later::RunsElsewhere),
-    file(&["jenkinsfile"], Later::RunsElsewhere),
-    file(&["azure-pipelines.yml"], Later::RunsElsewhere),
-    file(&["azure-pipelines.yaml"], Later::RunsElsewhere),
-    file(&["bitbucket-pipelines.yml"], Later::RunsElsewhere),
-    file(&[".travis.yml"], Later::RunsElsewhere),
-    file(&["appveyor.yml"], Later::RunsElsewhere),
-    file(&[".appveyor.yml"], Later::RunsElsewhere),
-    file(&[".drone.yml"], Later::RunsElsewhere),
-    file(&[".cirrus.yml"], Later::RunsElsewhere),
-    file(&[".woodpecker.yml"], Later::RunsElsewhere),
-    file(&["buildspec.yml"], Later::RunsElsewhere),
-    file(&["cloudbuild.yaml"], Later::RunsElsewhere),
-    file(&["cloudbuild.yml"], Later::RunsElsewhere),
-    file(&["codemagic.yaml"], Later::RunsElsewhere),
+    folders(
+        Later::RunsElsewhere,
+        ".github/workflows .github/actions .gitea/workflows .forgejo/workflows .circleci .buildkite .gitlab/ci \
+         .woodpecker .semaphore .teamcity .azure-pipelines .tekton",
+    ),
+    files(
+        Later::RunsElsewhere,
+        "*.gitlab-ci.yml .gitlab-ci.yml jenkinsfile azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml \
+         .travis.yml appveyor.yml .appveyor.yml .drone.yml .cirrus.yml .woodpecker.yml buildspec.yml cloudbuild.yaml \
+         cloudbuild.yml codemagic.yaml",
+    ),
     // What agents are told in every session.
-    file(&["agents.md"], Later::Instructs),
-    file(&["agents.override.md"], Later::Instructs),
-    file(&["agents.local.md"], Later::Instructs),
-    file(&["agent.md"], Later::Instructs),
-    file(&["claude.md"], Later::Instructs),
-    file(&["claude.local.md"], Later::Instructs),
-    file(&["gemini.md"], Later::Instructs),
-    file(&["qwen.md"], Later::Instructs),
-    file(&["crush.md"], Later::Instructs),
-    file(&["warp.md"], Later::Instructs),
-    file(&["neco.md"], Later::Instructs),
-    file(&[".cursorrules"], Later::Instructs),
-    file(&[".windsurfrules"], Later::Instructs),
-    file(&[".clinerules"], Later::Instructs),
-    folder(&[".clinerules"], Later::Instructs),
-    file(&[".roorules"], Later::Instructs),
-    file(&[".goosehints"], Later::Instructs),
-    file(&[".rules"], Later::Instructs),
-    file(&[".augment-guidelines"], Later::Instructs),
-    file(&["copilot-instructions.md"], Later::Instructs),
-    file(&["*.instructions.md"], Later::Instructs),
-    folder(&[".github", "instructions"], Later::Instructs),
-    folder(&[".github", "prompts"], Later::Instructs),
-    folder(&[".github", "chatmodes"], Later::Instructs),
-    folder(&[".github", "agents"], Later::Instructs),
-    folder(&[".aiassistant", "rules"], Later::Instructs),
+    files(
+        Later::Instructs,
+        "agents.md agents.override.md agents.local.md agent.md claude.md claude.local.md gemini.md qwen.md crush.md \
+         warp.md neco.md .cursorrules .windsurfrules .clinerules .roorules .goosehints .rules .augment-guidelines \
+         copilot-instructions.md *.instructions.md",
+    ),
+    folders(
+        Later::Instructs,
+        ".clinerules .github/instructions .github/prompts .github/chatmodes .github/agents .aiassistant/rules",
+    ),
     // The same in the folders of agents, all else in which is asked about.
-    file(&[".claude", "claude.md"], Later::Instructs),
-    folder(&[".claude", "rules"], Later::Instructs),
-    file(&[".gemini", "gemini.md"], Later::Instructs),
-    file(&[".codex", "agents.md"], Later::Instructs),
-    file(&[".qwen", "qwen.md"], Later::Instructs),
-    folder(&[".cursor", "rules"], Later::Instructs),
-    folder(&[".windsurf", "rules"], Later::Instructs),
-    folder(&[".continue", "rules"], Later::Instructs),
-    folder(&[".kiro", "steering"], Later::Instructs),
-    folder(&[".roo", "rules"], Later::Instructs),
-    folder(&[".amazonq", "rules"], Later::Instructs),
-    folder(&[".augment", "rules"], Later::Instructs),
-    folder(&[".trae", "rules"], Later::Instructs),
-    file(&[".junie", "guidelines.md"], Later::Instructs),
+    files(Later::Instructs, ".claude/claude.md .gemini/gemini.md .codex/agents.md .qwen/qwen.md .junie/guidelines.md"),
+    folders(
+        Later::Instructs,
+        ".claude/rules .cursor/rules .windsurf/rules .continue/rules .kiro/steering .roo/rules .amazonq/rules \
+         .augment/rules .trae/rules",
+    ),
 ];
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let rows = GROUPS.iter().flat_map(|Group { names, kind, does, closed }| {
+        let row =
+            |name: &'static str| Row { parts: name.split('/').collect(), kind: *kind, does: *does, closed: *closed };
+        names.split_whitespace().map(row)
+    });
+    rows.collect()
+});
 
 /// The rows by the last of their names.
 static BY_LAST_PART: LazyLock<HashMap<&'static str, Vec<&'static Row>>> = LazyLock::new(|| {
     let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
-    for row in ROWS {
+    for row in ROWS.iter() {
         rows.entry(row.parts.last().copied().unwrap_or_default()).or_default().push(row);
     }
     rows
@@ -335,7 +259,8 @@ fn row_of(names: &[Cow<'_, str>]) -> Option<&'static Row> {
     best
 }
 
-fn folded(name: &OsStr) -> Cow<'_, str> {
+/// A name in small letters.
+pub(super) fn folded(name: &OsStr) -> Cow<'_, str> {
     let name = name.to_string_lossy();
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name }
 }

@@ -106,7 +106,6 @@ pub struct Stamp {
 
 impl Stamp {
     /// The stamp of what was opened or looked at.
-    #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -118,7 +117,6 @@ impl Stamp {
     }
 
     /// The stamp of a text that is in no file: the same text has the same one.
-    #[must_use]
     pub fn of_text(text: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -127,7 +125,6 @@ impl Stamp {
     }
 
     /// Bytes in the file.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -139,25 +136,21 @@ impl Located {
     }
 
     /// The resolved path.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.absolute
     }
 
     /// The path from the root that holds it; empty for the root itself.
-    #[must_use]
     pub fn below_root(&self) -> &Path {
         &self.relative
     }
 
     /// Whether there was something when it was located.
-    #[must_use]
     pub fn exists(&self) -> bool {
         self.exists
     }
 
     /// The path for people and models: relative to the workspace inside it, `.` for the workspace itself.
-    #[must_use]
     pub fn shown(&self) -> String {
         if !self.root.is_workspace {
             return self.absolute.to_string_lossy().into_owned();
@@ -187,7 +180,6 @@ impl Located {
     }
 
     /// What it does later without being called.
-    #[must_use]
     pub fn later(&self) -> Option<Later> {
         later(&self.root.path, &self.absolute)
     }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use super::later::{AGENT, BUILD, EDITOR, is_agents_folder};
+use super::later::{AGENT, BUILD, EDITOR, folded, is_agents_folder};
 
 /// Says why a path is sensitive. Judged by its names alone, without regard to case: whoever can
 /// spell `.ENV` on a file system that ignores case reads the same file.
@@ -16,7 +16,6 @@ pub fn is_sensitive(path: &Path) -> Option<&'static str> {
 
 /// The same for a path in a folder that the person chose to work in: that folder and those above it
 /// make nothing sensitive as a whole, or nobody could work on the settings of an editor.
-#[must_use]
 pub fn is_sensitive_below(root: &Path, path: &Path) -> Option<&'static str> {
     let Ok(below) = path.strip_prefix(root) else { return is_sensitive(path) };
     let mut above = root.iter().rev().map(folded);
@@ -50,7 +49,6 @@ fn among<'a>(
 
 /// Why a path with `.git` in it is not written without asking: files such as `commondir` and
 /// `gitdir` lead git to other folders, whose hooks and filters it then runs.
-#[must_use]
 pub fn is_in_git_folder(path: &Path) -> Option<&'static str> {
     path.iter().any(|name| name.eq_ignore_ascii_case(".git")).then_some(GIT)
 }
@@ -58,7 +56,6 @@ pub fn is_in_git_folder(path: &Path) -> Option<&'static str> {
 /// Why a path is not written without asking that makes a folder a repository by itself, or lies in one that may be:
 /// git takes every folder with `HEAD`, `objects` and `refs` for one, and runs what the `config` in it says. Looks at the
 /// folders up to the root.
-#[must_use]
 pub fn may_make_a_repository(root: &Path, path: &Path) -> Option<&'static str> {
     let is_head = |name: &OsStr| name == "HEAD" || (cfg!(target_os = "macos") && name.eq_ignore_ascii_case("HEAD"));
     if path.file_name().is_some_and(is_head) {
@@ -74,7 +71,6 @@ pub fn may_make_a_repository(root: &Path, path: &Path) -> Option<&'static str> {
 }
 
 /// Whether all that is in a folder is sensitive, by its own name; the folders above it were judged before.
-#[must_use]
 pub fn is_sensitive_folder(path: &Path) -> Option<&'static str> {
     let mut names = path.iter().rev().map(folded);
     let name = names.next()?;
@@ -83,22 +79,16 @@ pub fn is_sensitive_folder(path: &Path) -> Option<&'static str> {
 
 /// Whether a file is sensitive, by its own name; the folders above it were judged before. A folder
 /// that would be sensitive as a whole counts as one.
-#[must_use]
 pub fn is_sensitive_file(path: &Path) -> Option<&'static str> {
-    let mut names = path.iter().rev().map(folded);
+    let mut names = path.iter().rev();
     let name = names.next()?;
-    let parent = names.next().unwrap_or_default();
-    let grandparent = names.next().unwrap_or_default();
-    folder_by_name(&name)
-        .or_else(|| folder_inside(&parent, &name))
-        .or_else(|| is_own_settings(path))
-        .or_else(|| file_by_name(&name))
-        .or_else(|| file_inside(&grandparent, &parent, &name))
+    let mut above = names.map(folded);
+    let parent = above.next().unwrap_or_default();
+    among(path, std::iter::once(name), (above.next().unwrap_or_default(), parent))
 }
 
 /// Whether a file, or all that is in a folder, holds secrets by its own name; the folders above it were
 /// judged before. Unlike what is sensitive, this is not about what programs do.
-#[must_use]
 pub fn holds_secrets(path: &Path, is_folder: bool) -> bool {
     let why = if is_folder { is_sensitive_folder(path) } else { is_sensitive_file(path) };
     why.is_some_and(|why| [SECRETS, CREDENTIALS, PRIVATE_KEY].contains(&why))
@@ -130,11 +120,6 @@ fn is_settings_of(folder: &Path, path: &Path) -> Option<&'static str> {
         name => is_file && is_settings_name(name),
     };
     guarded.then_some(AGENT)
-}
-
-fn folded(name: &OsStr) -> Cow<'_, str> {
-    let name = name.to_string_lossy();
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name }
 }
 
 const SECRETS: &str = "it may hold secrets";

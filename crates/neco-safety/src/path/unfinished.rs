@@ -140,7 +140,6 @@ pub(super) fn sweep(folder: BorrowedFd<'_>) {
 }
 
 /// Whether a name is one that a file has while it is being written: it is nothing of the user's.
-#[must_use]
 pub fn is_own_name(name: &[u8]) -> bool {
     writer_of(name).is_some()
 }

@@ -20,7 +20,6 @@ pub enum SideEffect {
 
 impl SideEffect {
     /// Whether it leaves the machine as it is, so that it may run together with others that do.
-    #[must_use]
     pub fn changes_nothing(self) -> bool {
         match self {
             Self::Reads | Self::Network => true,
@@ -29,7 +28,6 @@ impl SideEffect {
     }
 
     /// The name that rules use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
@@ -63,6 +61,14 @@ pub struct Action<'a> {
     pub because: Option<&'a str>,
 }
 
+impl<'a> Action<'a> {
+    /// A call of which no more is known than this, so that it looks safe.
+    pub(super) fn plain(tool: &'a str, origin: &'a ToolOrigin, arguments: &'a Value, touch: SideEffect) -> Self {
+        let (risk, command, folder, paths, because) = (Risk::Safe, None, None, [].as_slice(), None);
+        Self { tool, origin, arguments, touch, risk, command, folder, paths, because }
+    }
+}
+
 /// What stands between commands and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confinement {
@@ -78,7 +84,6 @@ pub enum Confinement {
 
 impl Confinement {
     /// Whether there is a sandbox.
-    #[must_use]
     pub fn is_boxed(self) -> bool {
         match self {
             Self::Boxed | Self::BoxedInPart => true,
@@ -87,7 +92,6 @@ impl Confinement {
     }
 
     /// The name that rules use.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Boxed | Self::BoxedInPart => "boxed",

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 /// The canonical text of a value.
-#[must_use]
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text, "");

@@ -4,6 +4,7 @@ use neco_proto::{ApprovalMode, Mode};
 use serde_json::Value;
 
 use super::fields::{Fields, Problem, Table, parse};
+use super::read::{APPROVALS, MODES, RULINGS};
 use super::rule::Ruling;
 
 /// One case.
@@ -64,16 +65,12 @@ fn case(table: Table) -> Result<Case, Vec<Problem>> {
         fields.wrong(&place, "the case needs a tool, such as \"bash\"");
     }
     let args = arguments(&mut fields);
-    let expected = [("allow", Ruling::Allow), ("ask", Ruling::Ask), ("deny", Ruling::Deny)];
-    let expect = fields.choices("expect", &expected);
+    let expect = fields.named("expect", &RULINGS);
     if expect.len() != 1 {
         fields.wrong(&place, "the case needs one expect: \"allow\", \"ask\" or \"deny\"");
     }
-    let modes = [("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask), ("debug", Mode::Debug)];
-    let mode = fields.choices("mode", &modes).first().copied();
-    let approvals =
-        [("auto", ApprovalMode::Auto), ("ask_first", ApprovalMode::AskFirst), ("manual", ApprovalMode::Manual)];
-    let approval = fields.choices("approval", &approvals).first().copied();
+    let mode = fields.named("mode", &MODES).first().copied();
+    let approval = fields.named("approval", &APPROVALS).first().copied();
     let person = fields.switch("person").unwrap_or(true);
     let problems = fields.finish();
     match (tool, expect.first()) {

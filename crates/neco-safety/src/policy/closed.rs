@@ -129,7 +129,6 @@ impl Sayings {
     }
 
     /// Whether nothing is closed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.closing().next().is_none()
     }
@@ -154,7 +153,6 @@ impl Closed {
     }
 
     /// Whether nothing is closed to tools that read.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
@@ -174,13 +172,11 @@ impl Closed {
     }
 
     /// Whether something is closed to commands that read.
-    #[must_use]
     pub fn keeps_something_from_commands(&self) -> bool {
         !self.reads.is_empty()
     }
 
     /// Whether nothing is closed to commands.
-    #[must_use]
     pub fn is_open_to_commands(&self) -> bool {
         self.reads.is_empty() && self.changes.is_empty()
     }

@@ -2,10 +2,8 @@
 
 use std::borrow::Borrow;
 
-use neco_proto::Risk;
-
 use super::pattern::CommandPattern;
-use crate::command::{Examined, Part};
+use crate::command::{Examined, Part, uncovered};
 
 /// How well a rule fits a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub(super) fn fit<P: Borrow<CommandPattern>>(patterns: &[P], examined: &Examined
     for part in &examined.parts {
         if patterns.iter().any(|pattern| pattern.borrow().covers(part)) {
             covered += 1;
-        } else if !needs_no_rule(part) {
+        } else if !part.needs_no_rule() {
             open += 1;
         }
     }
@@ -53,17 +51,13 @@ pub(super) fn falls_short(patterns: &[CommandPattern], examined: &Examined) -> O
         let option = || "an option of it runs or writes something".to_owned();
         return Some(part.because.clone().unwrap_or_else(option));
     }
-    if let Some(why) = part.uncovered(words) {
+    if let Some(why) = uncovered(words, &part.words) {
         return Some(why);
     }
     if examined.uncoverable {
         return Some("a redirect, a variable, a function or another folder on the line is not covered".to_owned());
     }
-    let is_open = |part: &&Part| !needs_no_rule(part) && !patterns.iter().any(|pattern| pattern.covers(part));
+    let is_open = |part: &&Part| !part.needs_no_rule() && !patterns.iter().any(|pattern| pattern.covers(part));
     let other = examined.parts.iter().find(is_open)?;
     Some(format!("it does not allow `{}`", other.texts().next().unwrap_or_default()))
-}
-
-fn needs_no_rule(part: &Part) -> bool {
-    part.risk == Risk::Safe || part.wrapper && !part.uncoverable
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::action::{Action, SideEffect, Who};
 use super::canonical::{canonical, canonical_marked};
-use crate::command::{Examined, Named, Place, Reached, examine};
+use crate::command::{Examined, Named, Place, Reached, examine, straighten};
 use crate::tools::{self, Effects, THEIR_FILE};
 
 /// The tool that types into programs.
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
 
     /// The folder that the command would start in.
     pub fn folder(&self) -> PathBuf {
-        straight(self.action.folder.unwrap_or(&self.place.workspace))
+        straighten(self.action.folder.unwrap_or(&self.place.workspace).to_path_buf())
     }
 
     /// Whether it is a command that is known to change nothing.
@@ -188,20 +188,4 @@ pub(super) fn starting(place: &Place, folder: Option<&Path>) -> Place {
         Some(folder) => Place { folder: folder.to_path_buf(), ..place.clone() },
         None => place.clone(),
     }
-}
-
-/// A path without `.` and `..`.
-pub(super) fn straight(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut straight = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                straight.pop();
-            }
-            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => straight.push(component),
-        }
-    }
-    straight
 }

@@ -205,14 +205,20 @@ impl Fields {
         entry.value.as_bool()
     }
 
-    /// Values of a fixed set, by their names.
-    pub fn choices<T: Copy>(&mut self, name: &'static str, all: &[(&'static str, T)]) -> Vec<T> {
+    /// Values of a fixed set, by the names that they have themselves.
+    pub fn named<T: Copy + fmt::Display>(&mut self, name: &'static str, all: &[T]) -> Vec<T> {
+        let all: Vec<(String, T)> = all.iter().map(|value| (value.to_string(), *value)).collect();
+        self.choices(name, &all)
+    }
+
+    /// Values of a fixed set, by names that are given.
+    pub fn choices<T: Copy>(&mut self, name: &'static str, all: &[(impl AsRef<str>, T)]) -> Vec<T> {
         let mut chosen = Vec::new();
         for (place, text) in self.texts(name) {
-            match all.iter().find(|(known, _)| *known == text) {
+            match all.iter().find(|(known, _)| known.as_ref() == text) {
                 Some((_, value)) => chosen.push(*value),
                 None => {
-                    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+                    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_ref()).collect();
                     self.wrong(&place, format!("{name}: there is no {text:?}; there are {}", names.join(", ")));
                 }
             }

@@ -7,13 +7,13 @@ use regex::Regex;
 
 use super::action::{Action, SideEffect, Who};
 use super::canonical::canonical;
-use super::facts::{Facts, straight};
+use super::facts::Facts;
 use super::judge::Policy;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, MCP, ToolPattern};
 use super::read::prefix;
 use super::reasons::needs_network;
 use super::rule::{Rule, Ruling, Source, When};
-use crate::command::CommandRule;
+use crate::command::straighten;
 use crate::secrets::{Redactor, Scope};
 
 /// The priority of rules that are kept: a person who says "always" means it more than a rule of theirs that asks.
@@ -42,7 +42,6 @@ pub struct Grant {
 impl Policy {
     /// What "for this session" and "always" would allow, where they would help: not where every
     /// single call is asked about.
-    #[must_use]
     pub fn offer(&self, action: &Action<'_>, who: &Who<'_>) -> Option<Grant> {
         let facts = self.facts(action, who);
         if facts.risk >= Risk::Critical || facts.never().is_some() {
@@ -132,14 +131,12 @@ impl Grant {
     }
 
     /// What "for this session" allows, in words.
-    #[must_use]
     pub fn describe(&self) -> String {
         let network = if self.needs_network { "and with the network, " } else { "" };
         format!("{} without asking, {network}until Neco ends", self.subject)
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.
-    #[must_use]
     pub fn describe_always(&self, file: &str) -> Option<String> {
         // Who keeps a rule is asked once, and would never be told again what reaches the network.
         let network = if self.needs_network { ", but without the network after this once" } else { "" };
@@ -148,7 +145,6 @@ impl Grant {
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.
-    #[must_use]
     pub fn to_toml(&self, workspace: &Path) -> String {
         let mut lines = vec!["[[rule]]".to_owned()];
         lines.extend(self.lines.iter().cloned());
@@ -161,11 +157,11 @@ impl Grant {
 }
 
 /// What is allowed of a line: commands that begin as its own do, or the very line where no rule covers it.
-fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, String) {
-    let prefixes: Option<Vec<String>> = rules.iter().map(prefix_text).collect();
+fn commands(rules: &[Vec<String>], line: &str) -> (Vec<CommandPattern>, String, String) {
+    let prefixes: Option<Vec<String>> = rules.iter().map(|words| prefix_text(words)).collect();
     match prefixes {
         Some(prefixes) if !prefixes.is_empty() => {
-            let patterns = rules.iter().map(|rule| CommandPattern::Granted(rule.words().to_vec())).collect();
+            let patterns = rules.iter().map(|rule| CommandPattern::Granted(rule.clone())).collect();
             let shown: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
             let subject = format!("run commands that begin with {}", shown.join(" or "));
             (patterns, format!("command = {}", toml_list(&prefixes)), subject)
@@ -180,7 +176,7 @@ fn commands(rules: &[CommandRule], line: &str) -> (Vec<CommandPattern>, String, 
 
 /// How a rule names the folder that a command starts in: from the workspace on, where it is below.
 fn told_folder(folder: &Path, workspace: &Path) -> String {
-    match folder.strip_prefix(straight(workspace)) {
+    match folder.strip_prefix(straighten(workspace.to_path_buf())) {
         Ok(below) if below.as_os_str().is_empty() => HERE.to_owned(),
         Ok(below) => below.to_string_lossy().into_owned(),
         Err(_) => folder.to_string_lossy().into_owned(),
@@ -188,9 +184,9 @@ fn told_folder(folder: &Path, workspace: &Path) -> String {
 }
 
 /// The words of a rule as `command = "…"` holds them; nothing when they can't be told apart again.
-fn prefix_text(rule: &CommandRule) -> Option<String> {
+fn prefix_text(words: &[String]) -> Option<String> {
     let plain = |word: &String| !word.is_empty() && !word.contains(char::is_whitespace) && prefix(word).is_ok();
-    rule.words().iter().all(plain).then(|| rule.words().join(" "))
+    words.iter().all(plain).then(|| words.join(" "))
 }
 
 /// The flag that would allow a call.
@@ -201,7 +197,7 @@ pub(super) fn flag(facts: &Facts<'_>) -> String {
     }
     let rules = facts.examined.as_ref().map(|examined| examined.rules()).unwrap_or_default();
     match (rules.as_slice(), facts.action.command) {
-        ([rule], _) => format!("{tool}({} *)", rule.words().join(" ")),
+        ([words], _) => format!("{tool}({} *)", words.join(" ")),
         (_, Some(line)) => {
             let rule = |line: &str| format!("{{ tool = {}, line = {line} }}", toml_string(tool));
             Some(rule(&toml_string(line.trim()))).filter(|rule| is_written(rule)).unwrap_or_else(|| rule("…"))

@@ -66,7 +66,6 @@ pub(super) struct Decided<'p> {
 
 impl Policy {
     /// The built-in rules and these, for a workspace.
-    #[must_use]
     pub fn new(place: Place, rules: Vec<Rule>) -> Self {
         let mut all = super::builtin::rules();
         all.extend(rules);
@@ -75,13 +74,11 @@ impl Policy {
     }
 
     /// The rules in the order in which they are looked at.
-    #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
     /// Where it judges.
-    #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
     }
@@ -132,18 +129,7 @@ impl Policy {
     /// Whether every call of a tool is denied, whatever its arguments: then it need not exist for the model.
     #[must_use]
     pub fn refuses(&self, tool: &str, origin: &ToolOrigin, touch: SideEffect, who: &Who<'_>) -> bool {
-        let arguments = serde_json::Value::Null;
-        let action = Action {
-            tool,
-            origin,
-            arguments: &arguments,
-            touch,
-            risk: Risk::Safe,
-            command: None,
-            folder: None,
-            paths: &[],
-            because: None,
-        };
+        let action = Action::plain(tool, origin, &serde_json::Value::Null, touch);
         let facts = Facts::of(&action, who, &self.place);
         let concerns = |rule: &&Rule| rule.source > Source::BuiltIn && rule.when.concerns(rule.decision, &facts);
         for rule in self.rules.iter().filter(concerns) {

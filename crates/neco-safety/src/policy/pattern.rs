@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::canonical::canonical_marked;
 use super::facts::{Facts, Told};
 use super::rule::Ruling;
-use crate::command::{Examined, Named, Part};
+use crate::command::{Examined, Named, Part, uncovered};
 use crate::path::Shape;
 use crate::tools::{self, Effects, their_arguments};
 
@@ -44,7 +44,6 @@ enum ToolKind {
 
 impl ToolPattern {
     /// The pattern of a name, however it is spelt.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         let name = name.trim();
         let (text, kind) = match (tools::kind(name), tools::spelling(name)) {
@@ -63,7 +62,6 @@ impl ToolPattern {
     }
 
     /// Whether a tool has such a name. Tools of servers are meant with and without `mcp__`.
-    #[must_use]
     pub fn fits(&self, tool: &str) -> bool {
         self.fits_own(&tools::spelling(tool))
     }
@@ -89,7 +87,6 @@ impl ToolPattern {
     }
 
     /// The name, where it is that of one tool.
-    #[must_use]
     pub fn name(&self) -> Option<&str> {
         (self.kind == ToolKind::Exact).then_some(&self.text)
     }
@@ -203,7 +200,9 @@ impl CommandPattern {
     /// Whether a rule that allows covers a command of a line.
     pub(super) fn covers(&self, part: &Part) -> bool {
         match self {
-            Self::Prefix(prefix) => !part.uncoverable && part.begins_with(prefix) && part.uncovered(prefix).is_none(),
+            Self::Prefix(prefix) => {
+                !part.uncoverable && part.begins_with(prefix) && uncovered(prefix, &part.words).is_none()
+            }
             Self::Granted(prefix) => !part.uncoverable && part.is_granted(prefix),
             Self::Exact(words) => part.is_as_long_as(words) && part.begins_with(words),
             Self::Matches(regex) => {
@@ -279,7 +278,6 @@ impl PathPattern {
     }
 
     /// Whether a path is meant.
-    #[must_use]
     pub fn fits(&self, path: &Path) -> bool {
         match &self.base {
             // Most are none of it, which needs no look at the whole.
@@ -325,13 +323,11 @@ pub struct HostPattern(String);
 
 impl HostPattern {
     /// The pattern of a host.
-    #[must_use]
     pub fn new(host: &str) -> Self {
         Self(host.trim().trim_end_matches('.').to_lowercase())
     }
 
     /// Whether the `url` of a call has this host.
-    #[must_use]
     pub fn fits(&self, arguments: &Value) -> bool {
         Self::of_url(arguments).is_some_and(|host| wildcard(&self.0, &host.0))
     }

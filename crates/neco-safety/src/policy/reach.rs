@@ -106,7 +106,6 @@ fn add_written(rule: &Rule, closed: &mut Vec<String>) {
 }
 
 /// The names in words, as many as are worth reading.
-#[must_use]
 pub fn some_of(names: &[String]) -> String {
     let (named, others) = names.split_at(names.len().min(MOST_NAMED));
     match others.len() {

@@ -7,18 +7,24 @@ use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use super::action::{Confinement, SideEffect};
-use super::facts::straight;
 use super::fields::{Entry, Fields, Problem, Table, parse};
 use super::foreign::{claude, gemini};
 use super::grant::KEPT_PRIORITY;
 use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
 use super::rule::{Rule, Ruling, Source, When};
-use crate::command::Place;
+use crate::command::{Place, straighten};
 
 /// The largest pattern, compiled: a rule must not be able to use up the memory.
 const PATTERN_BYTES: usize = 1 << 20;
 /// Priorities lie between this and its negative.
 const MOST_PRIORITY: i64 = 999;
+
+const RISKS: [Risk; 5] = [Risk::Safe, Risk::Low, Risk::Medium, Risk::High, Risk::Critical];
+const TOUCHES: [SideEffect; 4] = [SideEffect::Reads, SideEffect::Network, SideEffect::Writes, SideEffect::Runs];
+const CONFINEMENTS: [Confinement; 3] = [Confinement::Boxed, Confinement::ChosenNone, Confinement::Unavailable];
+pub(super) const RULINGS: [Ruling; 3] = [Ruling::Allow, Ruling::Ask, Ruling::Deny];
+pub(super) const MODES: [Mode; 4] = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug];
+pub(super) const APPROVALS: [ApprovalMode; 3] = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
 
 /// Reads rules for a workspace.
 #[derive(Clone, Debug)]
@@ -40,7 +46,6 @@ pub struct ReadRules {
 
 impl RuleReader<'_> {
     /// The rules of a policy file, our own or Gemini CLI's.
-    #[must_use]
     pub fn file(&self, text: &str, file: &str, source: Source) -> ReadRules {
         let mut read = ReadRules::default();
         match parse(text, file) {
@@ -51,7 +56,6 @@ impl RuleReader<'_> {
     }
 
     /// The rules of `[[policy.rules]]` in settings, each with its place.
-    #[must_use]
     pub fn settings(&self, rules: &[(Map<String, Value>, String)], source: Source) -> ReadRules {
         let mut read = ReadRules::default();
         for (fields, place) in rules {
@@ -67,7 +71,6 @@ impl RuleReader<'_> {
     }
 
     /// The rule of a flag such as `--allow RULE`: `bash(git log *)`, `read_file`, or a table in braces.
-    #[must_use]
     pub fn flag(&self, decision: Ruling, text: &str) -> ReadRules {
         let flag = format!("--{decision} '{text}'");
         if !text.trim_start().starts_with('{') {
@@ -136,7 +139,6 @@ impl RuleReader<'_> {
 
     fn own(&self, fields: &mut Fields, source: Source) -> Option<Rule> {
         let place = fields.place().to_owned();
-        let decisions = [("allow", Ruling::Allow), ("ask", Ruling::Ask), ("deny", Ruling::Deny)];
         let name = fields.text("name");
         let mut when = self.when(fields);
         let reason = fields.text("reason");
@@ -147,7 +149,7 @@ impl RuleReader<'_> {
         let usual = if kept { i64::from(KEPT_PRIORITY) } else { 0 };
         let priority = fields.whole("priority", -MOST_PRIORITY, MOST_PRIORITY).unwrap_or(usual);
         let said = fields.has("decision");
-        let decision = fields.choices("decision", &decisions);
+        let decision = fields.named("decision", &RULINGS);
         match decision.as_slice() {
             [decision] => Some(Rule {
                 decision: *decision,
@@ -183,13 +185,13 @@ impl RuleReader<'_> {
             commands: self.commands(fields),
             paths: self.paths(fields),
             hosts: fields.texts("host").iter().map(|(_, host)| HostPattern::new(host)).collect(),
-            risks: fields.choices("risk", RISKS),
-            touches: fields.choices("touch", TOUCHES),
-            modes: fields.choices("mode", MODES),
-            approvals: fields.choices("approval", APPROVALS),
+            risks: fields.named("risk", &RISKS),
+            touches: fields.choices("touch", &TOUCHES.map(|touch| (touch.name(), touch))),
+            modes: fields.named("mode", &MODES),
+            approvals: fields.named("approval", &APPROVALS),
             roles: fields.texts("role").into_iter().map(|(_, role)| role).collect(),
             origins: fields.texts("origin").into_iter().map(|(_, origin)| origin).collect(),
-            confinements: fields.choices("confinement", CONFINEMENTS),
+            confinements: fields.choices("confinement", &CONFINEMENTS.map(|one| (one.name(), one))),
             person: fields.switch("person"),
             known_safe: fields.switch("known_safe"),
             history: fields.switch("history"),
@@ -238,7 +240,7 @@ impl RuleReader<'_> {
 
     /// A folder that commands start in: relative to the workspace, to the home folder with `~/`, or absolute.
     fn folder(&self, text: &str) -> PathBuf {
-        straight(&self.place.workspace.join(self.workspace(text)))
+        straighten(self.place.workspace.join(self.workspace(text)))
     }
 
     fn workspace(&self, text: &str) -> PathBuf {
@@ -295,26 +297,3 @@ pub(super) fn regex(fields: &mut Fields, place: &str, name: &str, pattern: &str)
         }
     }
 }
-
-const RISKS: &[(&str, Risk)] = &[
-    ("safe", Risk::Safe),
-    ("low", Risk::Low),
-    ("medium", Risk::Medium),
-    ("high", Risk::High),
-    ("critical", Risk::Critical),
-];
-const TOUCHES: &[(&str, SideEffect)] = &[
-    ("reads", SideEffect::Reads),
-    ("network", SideEffect::Network),
-    ("writes", SideEffect::Writes),
-    ("runs", SideEffect::Runs),
-];
-const MODES: &[(&str, Mode)] =
-    &[("agent", Mode::Agent), ("plan", Mode::Plan), ("ask", Mode::Ask), ("debug", Mode::Debug)];
-const APPROVALS: &[(&str, ApprovalMode)] =
-    &[("auto", ApprovalMode::Auto), ("ask_first", ApprovalMode::AskFirst), ("manual", ApprovalMode::Manual)];
-const CONFINEMENTS: &[(&str, Confinement)] = &[
-    ("boxed", Confinement::Boxed),
-    ("chosen_none", Confinement::ChosenNone),
-    ("unavailable", Confinement::Unavailable),
-];

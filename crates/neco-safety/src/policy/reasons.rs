@@ -183,44 +183,16 @@ impl fmt::Display for When {
         add("host ", listed(&self.hosts));
         add("args ", self.args.as_ref().map(|args| format!("/{}/", args.regex)).unwrap_or_default());
         add("risk ", listed(&self.risks));
-        add(
-            "",
-            match self.network {
-                Some(true) => "commands reach the network".to_owned(),
-                Some(false) => "commands don't reach the network".to_owned(),
-                None => String::new(),
-            },
-        );
+        add("", said(self.network, "commands reach the network", "commands don't reach the network"));
         add("", listed(&self.touches.iter().map(|touch| touch.name()).collect::<Vec<_>>()));
         add("mode ", listed(&self.modes));
         add("approval ", listed(&self.approvals));
         add("role ", listed(&self.roles));
         add("from ", listed(&self.origins));
         add("commands ", listed(&self.confinements.iter().map(|one| one.name()).collect::<Vec<_>>()));
-        add(
-            "",
-            match self.person {
-                Some(true) => "a person is there".to_owned(),
-                Some(false) => "nobody can be asked".to_owned(),
-                None => String::new(),
-            },
-        );
-        add(
-            "",
-            match self.known_safe {
-                Some(true) => "known-safe command".to_owned(),
-                Some(false) => "not a known-safe command".to_owned(),
-                None => String::new(),
-            },
-        );
-        add(
-            "",
-            match self.history {
-                Some(true) => "publishes or rewrites commits".to_owned(),
-                Some(false) => "neither publishes nor rewrites commits".to_owned(),
-                None => String::new(),
-            },
-        );
+        add("", said(self.person, "a person is there", "nobody can be asked"));
+        add("", said(self.known_safe, "known-safe command", "not a known-safe command"));
+        add("", said(self.history, "publishes or rewrites commits", "neither publishes nor rewrites commits"));
         add("in ", listed(&self.workspaces.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()));
         add("from ", listed(&self.folders.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()));
         if !conditions.is_empty() {
@@ -228,6 +200,10 @@ impl fmt::Display for When {
         }
         Ok(())
     }
+}
+
+fn said(wanted: Option<bool>, yes: &str, no: &str) -> String {
+    wanted.map_or("", |wanted| if wanted { yes } else { no }).to_owned()
 }
 
 fn listed<T: fmt::Display>(items: &[T]) -> String {

@@ -146,13 +146,11 @@ impl Rule {
     }
 
     /// Who wrote it and where: `user ~/.config/neco/policy/mine.toml:3:1`.
-    #[must_use]
     pub fn origin(&self) -> String {
         if self.place.is_empty() { self.source.name().to_owned() } else { format!("{} {}", self.source, self.place) }
     }
 
     /// The rule in one line: its name, or what it says.
-    #[must_use]
     pub fn title(&self) -> String {
         match &self.name {
             Some(name) => name.clone(),

@@ -40,24 +40,13 @@ pub struct LoadedPolicy {
     pub untrusted: Vec<String>,
 }
 
-/// Rules of the user that can't be used: everything that is wrong with them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Rules of the user that can't be used: everything that is wrong with them, one problem a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct PolicyError {
     /// What is wrong; never empty.
     pub problems: Vec<Problem>,
 }
-
-/// One problem a line.
-impl std::fmt::Display for PolicyError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
-            write!(f, "{}{problem}", if index == 0 { "" } else { "\n" })?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for PolicyError {}
 
 impl RuleSources<'_> {
     /// Reads everything.

@@ -3,21 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
+use neco_proto::ToolOrigin;
 use serde_json::json;
 
 use super::action::{Action, Confinement, SideEffect, Who};
 use super::facts::Facts;
 use super::judge::Policy;
+use super::read::{APPROVALS, MODES};
 use super::rule::{Rule, Ruling, Source};
 use crate::path::Located;
 use crate::path::sensitive::is_in_git_folder;
 
 /// The tool that stands for everything that reads files.
 const READS: &str = "read_file";
-
-const MODES: [Mode; 4] = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug];
-const APPROVALS: [ApprovalMode; 3] = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
 
 /// Judges files that are told without a call. What is told is told to every agent of a session in every mode, so
 /// what one of them may not read none of them is told.
@@ -29,7 +27,6 @@ pub struct Telling {
 
 impl Policy {
     /// What judges the files that are told without a call.
-    #[must_use]
     pub fn telling(&self) -> Telling {
         let mut policy = self.clone();
         // A rule against reading as such is about a tool, and these are not read with it.
@@ -53,7 +50,6 @@ impl Telling {
     }
 
     /// The same for a resolved path of which nothing but rules matters.
-    #[must_use]
     pub fn refuses_path(&self, path: &Path) -> Option<String> {
         let (paths, arguments) = ([path.to_path_buf()], json!({ "path": self.named(path) }));
         self.everybody().find_map(|who| self.refuses_who(&paths, &arguments, &who))
@@ -79,17 +75,7 @@ impl Telling {
     }
 
     fn refuses_who(&self, paths: &[PathBuf], arguments: &serde_json::Value, who: &Who<'_>) -> Option<String> {
-        let action = Action {
-            tool: READS,
-            origin: ToolOrigin::BUILT_IN,
-            arguments,
-            touch: SideEffect::Reads,
-            risk: Risk::Safe,
-            command: None,
-            folder: None,
-            paths,
-            because: None,
-        };
+        let action = Action { paths, ..Action::plain(READS, ToolOrigin::BUILT_IN, arguments, SideEffect::Reads) };
         let facts = Facts::of(&action, who, self.policy.place());
         let decided = self.policy.decide(&facts, None);
         match (decided.ruling, decided.rule) {

@@ -9,78 +9,16 @@ use super::cost::looked_at;
 use super::find::Verdict;
 
 /// What names of secrets contain. All in lower case; names are compared without case.
-pub(super) const NAMES: &[&str] = &[
-    "secret",
-    "token",
-    "passw",
-    "passphrase",
-    "pwd",
-    "apikey",
-    "api_key",
-    "api-key",
-    "access_key",
-    "accesskey",
-    "accountkey",
-    "account_key",
-    "private_key",
-    "privatekey",
-    "signing_key",
-    "encryption_key",
-    "master_key",
-    "credential",
-    "_auth",
-];
+pub(super) const NAMES: &str = "secret token passw passphrase pwd apikey api_key api-key access_key accesskey \
+    accountkey account_key private_key privatekey signing_key encryption_key master_key credential _auth";
 
 /// What in a name says that the value is something else.
-const OTHERWISE: &[&str] = &[
-    "hash",
-    "digest",
-    "checksum",
-    "public",
-    "_id",
-    "-id",
-    "name",
-    "type",
-    "file",
-    "path",
-    "url",
-    "uri",
-    "field",
-    "length",
-    "limit",
-    "size",
-    "iz",
-    "expir",
-    "ttl",
-    "header",
-    "prefix",
-    "suffix",
-    "pattern",
-    "regex",
-    "provider",
-    "manager",
-    "service",
-    "class",
-    "kind",
-    "stream",
-    "index",
-    "arn",
-    "version",
-    "format",
-    "label",
-    "hint",
-    "page",
-    "cursor",
-    "continuation",
-    "next",
-    "csrf",
-    "uuid",
-    "policy",
-];
+const OTHERWISE: &str = "hash digest checksum public _id -id name type file path url uri field length limit size iz \
+    expir ttl header prefix suffix pattern regex provider manager service class kind stream index arn version format \
+    label hint page cursor continuation next csrf uuid policy";
 
 /// What stands where a secret is to be filled in.
-const PLACEHOLDERS: &[&str] =
-    &["example", "your", "xxxx", "changeme", "change_me", "placeholder", "dummy", "sample", "redacted", "fake", "test"];
+const PLACEHOLDERS: &str = "example your xxxx changeme change_me placeholder dummy sample redacted fake test";
 
 /// What is longer is data, and a longer name is text.
 const LONGEST: usize = 1024;
@@ -105,7 +43,7 @@ pub(super) fn judge(text: &[u8], at: usize, end: usize, more: bool) -> Verdict {
         let unfinished = more && after.len() < 8 && !after.contains(&b'\n');
         return if unfinished { Verdict::OpenFrom(start) } else { Verdict::No };
     };
-    if name.len() > LONGEST_NAME || OTHERWISE.iter().any(|word| contains_folded(name, word)) {
+    if name.len() > LONGEST_NAME || OTHERWISE.split_whitespace().any(|word| contains_folded(name, word)) {
         return Verdict::No;
     }
     let value_at = end + gap;
@@ -196,7 +134,7 @@ fn trimmed(value: &[u8]) -> &[u8] {
 
 fn is_secret(name: &[u8], value: &[u8]) -> bool {
     looked_at(value.len());
-    if value.len() > LONGEST || PLACEHOLDERS.iter().any(|word| contains_folded(value, word)) {
+    if value.len() > LONGEST || PLACEHOLDERS.split_whitespace().any(|word| contains_folded(value, word)) {
         return false;
     }
     if value.starts_with(b"/") || value.starts_with(b"./") || value.starts_with(b"../") {

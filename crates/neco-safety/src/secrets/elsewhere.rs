@@ -23,37 +23,9 @@ const BOT_TOKEN: usize = 35;
 const TOKEN_PARTS: [(&[u8], usize); 3] = [(b"eyJ", 12), (b"eyJ", 12), (b"", 20)];
 
 /// Passwords that are none: they stand in examples and in settings for one's own machine.
-const PLACEHOLDERS: &[&str] = &[
-    "password",
-    "passwd",
-    "pass",
-    "pw",
-    "pwd",
-    "secret",
-    "changeme",
-    "example",
-    "test",
-    "postgres",
-    "mysql",
-    "redis",
-    "root",
-    "admin",
-    "guest",
-    "user",
-    "username",
-    "token",
-    "key",
-    "dev",
-    "local",
-    "xxx",
-    "xxxx",
-    "xxxxx",
-    "xxxxxx",
-    "mypassword",
-    "yourpassword",
-    "your_password",
-    "your-password",
-];
+const PLACEHOLDERS: &str = "password passwd pass pw pwd secret changeme example test postgres mysql redis root admin \
+    guest user username token key dev local xxx xxxx xxxxx xxxxxx mypassword yourpassword your_password \
+    your-password";
 
 /// A private key from its first line to its last.
 pub(super) fn private_key(text: &[u8], at: usize, more: bool) -> Verdict {
@@ -137,7 +109,7 @@ pub(super) fn password(text: &[u8], at: usize, more: bool) -> Verdict {
 fn is_placeholder(password: &[u8]) -> bool {
     password.iter().all(|byte| *byte == b'*' || *byte == b'.')
         || password.starts_with(b"%")
-        || PLACEHOLDERS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
+        || PLACEHOLDERS.split_whitespace().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// Three parts of base64, the first two of which are JSON.

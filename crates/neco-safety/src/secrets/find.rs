@@ -116,7 +116,7 @@ fn words() -> Vec<(&'static str, Anchor)> {
         ("basic ", Anchor::Basic),
         (":AA", Anchor::BotToken),
     ];
-    shapes.chain(others).chain(assigned::NAMES.iter().map(|name| (*name, Anchor::Named))).collect()
+    shapes.chain(others).chain(assigned::NAMES.split_whitespace().map(|name| (name, Anchor::Named))).collect()
 }
 
 /// The words as automata; without one, which can't happen, nothing would be found.

@@ -1,5 +1,7 @@
 //! What well-known keys look like.
 
+use std::sync::LazyLock;
+
 use super::bytes::{escaped_before, is_word_byte, random_run, run_of};
 use super::find::Verdict;
 
@@ -25,72 +27,52 @@ pub(super) struct Shape {
     pub(super) what: &'static str,
 }
 
-const fn shape(prefix: &'static str, body: Body, what: &'static str) -> Shape {
-    Shape { prefix, body, what }
-}
-
-/// The longer of two prefixes that begin alike stands first.
-pub(super) const SHAPES: &[Shape] = &[
-    shape("sk-ant-", Body::Random(20), "Anthropic key"),
-    shape("sk-or-v1-", Body::Random(20), "OpenRouter key"),
-    shape("sk-proj-", Body::Random(20), "OpenAI key"),
-    shape("sk-svcacct-", Body::Random(20), "OpenAI key"),
-    shape("sk-admin-", Body::Random(20), "OpenAI key"),
-    shape("sk-", Body::Random(20), "API key"),
-    shape("sk_live_", Body::Random(16), "Stripe key"),
-    shape("sk_test_", Body::Random(16), "Stripe key"),
-    shape("rk_live_", Body::Random(16), "Stripe key"),
-    shape("rk_test_", Body::Random(16), "Stripe key"),
-    shape("whsec_", Body::Random(24), "Stripe key"),
-    shape("ghp_", Body::Random(20), "GitHub token"),
-    shape("gho_", Body::Random(20), "GitHub token"),
-    shape("ghu_", Body::Random(20), "GitHub token"),
-    shape("ghs_", Body::Random(20), "GitHub token"),
-    shape("ghr_", Body::Random(20), "GitHub token"),
-    shape("github_pat_", Body::Random(20), "GitHub token"),
-    shape("glpat-", Body::Dotted(16), "GitLab token"),
-    shape("gldt-", Body::Random(16), "GitLab token"),
-    shape("glrt-", Body::Random(16), "GitLab token"),
-    shape("glptt-", Body::Random(16), "GitLab token"),
-    shape("glcbt-", Body::Random(16), "GitLab token"),
-    shape("glsoat-", Body::Random(16), "GitLab token"),
-    shape("xoxb-", Body::Random(16), "Slack token"),
-    shape("xoxp-", Body::Random(16), "Slack token"),
-    shape("xoxa-", Body::Random(16), "Slack token"),
-    shape("xoxr-", Body::Random(16), "Slack token"),
-    shape("xoxs-", Body::Random(16), "Slack token"),
-    shape("xoxe-", Body::Random(16), "Slack token"),
-    shape("xapp-", Body::Random(16), "Slack token"),
-    shape("hooks.slack.com/services/", Body::Address(20), "webhook address"),
-    shape("discord.com/api/webhooks/", Body::Address(40), "webhook address"),
-    shape("AIza", Body::Random(30), "Google key"),
-    shape("ya29.", Body::Dotted(20), "Google token"),
-    shape("GOCSPX-", Body::Random(20), "Google key"),
-    shape("AKIA", Body::Upper(16), "AWS key"),
-    shape("ASIA", Body::Upper(16), "AWS key"),
-    shape("ABIA", Body::Upper(16), "AWS key"),
-    shape("ACCA", Body::Upper(16), "AWS key"),
-    shape("hf_", Body::Random(30), "Hugging Face token"),
-    shape("gsk_", Body::Random(30), "Groq key"),
-    shape("xai-", Body::Random(30), "xAI key"),
-    shape("pplx-", Body::Random(30), "Perplexity key"),
-    shape("nvapi-", Body::Random(30), "NVIDIA key"),
-    shape("r8_", Body::Random(30), "Replicate key"),
-    shape("npm_", Body::Random(30), "npm token"),
-    shape("pypi-", Body::Random(30), "PyPI token"),
-    shape("dckr_pat_", Body::Random(20), "Docker token"),
-    shape("dop_v1_", Body::Random(40), "DigitalOcean token"),
-    shape("SG.", Body::Dotted(40), "SendGrid key"),
-    shape("shpat_", Body::Random(30), "Shopify token"),
-    shape("shpss_", Body::Random(30), "Shopify token"),
-    shape("lin_api_", Body::Random(30), "Linear key"),
-    shape("PMAK-", Body::Random(40), "Postman key"),
-    shape("hvs.", Body::Random(24), "Vault token"),
-    shape("hvb.", Body::Random(24), "Vault token"),
-    shape("dapi", Body::Random(32), "Databricks token"),
-    shape("glsa_", Body::Random(30), "Grafana token"),
-    shape("AGE-SECRET-KEY-1", Body::Random(50), "age key"),
+/// The shapes, those together that differ in what they begin with. The longer of two beginnings that are alike stands
+/// first.
+const GROUPS: &[(&str, Body, &str)] = &[
+    ("sk-ant-", Body::Random(20), "Anthropic key"),
+    ("sk-or-v1-", Body::Random(20), "OpenRouter key"),
+    ("sk-proj- sk-svcacct- sk-admin-", Body::Random(20), "OpenAI key"),
+    ("sk-", Body::Random(20), "API key"),
+    ("sk_live_ sk_test_ rk_live_ rk_test_", Body::Random(16), "Stripe key"),
+    ("whsec_", Body::Random(24), "Stripe key"),
+    ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", Body::Random(20), "GitHub token"),
+    ("glpat-", Body::Dotted(16), "GitLab token"),
+    ("gldt- glrt- glptt- glcbt- glsoat-", Body::Random(16), "GitLab token"),
+    ("xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xapp-", Body::Random(16), "Slack token"),
+    ("hooks.slack.com/services/", Body::Address(20), "webhook address"),
+    ("discord.com/api/webhooks/", Body::Address(40), "webhook address"),
+    ("AIza", Body::Random(30), "Google key"),
+    ("ya29.", Body::Dotted(20), "Google token"),
+    ("GOCSPX-", Body::Random(20), "Google key"),
+    ("AKIA ASIA ABIA ACCA", Body::Upper(16), "AWS key"),
+    ("hf_", Body::Random(30), "Hugging Face token"),
+    ("gsk_", Body::Random(30), "Groq key"),
+    ("xai-", Body::Random(30), "xAI key"),
+    ("pplx-", Body::Random(30), "Perplexity key"),
+    ("nvapi-", Body::Random(30), "NVIDIA key"),
+    ("r8_", Body::Random(30), "Replicate key"),
+    ("npm_", Body::Random(30), "npm token"),
+    ("pypi-", Body::Random(30), "PyPI token"),
+    ("dckr_pat_", Body::Random(20), "Docker token"),
+    ("dop_v1_", Body::Random(40), "DigitalOcean token"),
+    ("SG.", Body::Dotted(40), "SendGrid key"),
+    ("shpat_ shpss_", Body::Random(30), "Shopify token"),
+    ("lin_api_", Body::Random(30), "Linear key"),
+    ("PMAK-", Body::Random(40), "Postman key"),
+    ("hvs. hvb.", Body::Random(24), "Vault token"),
+    ("dapi", Body::Random(32), "Databricks token"),
+    ("glsa_", Body::Random(30), "Grafana token"),
+    ("AGE-SECRET-KEY-1", Body::Random(50), "age key"),
 ];
+
+pub(super) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
+    let of_group = |(prefixes, body, what): &(&'static str, Body, &'static str)| {
+        let (body, what) = (*body, *what);
+        prefixes.split_whitespace().map(move |prefix| Shape { prefix, body, what })
+    };
+    GROUPS.iter().flat_map(of_group).collect()
+});
 
 /// What is longer is data.
 const LONGEST: usize = 1024;
@@ -100,7 +82,6 @@ const AWS_SECRET: usize = 40;
 const LONGEST_GAP: usize = 6;
 
 /// Whether a text holds something that looks like a well-known key, or a private key.
-#[must_use]
 pub fn looks_like_key(text: &[u8]) -> bool {
     super::find::holds_key(text)
 }

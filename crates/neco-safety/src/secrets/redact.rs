@@ -49,7 +49,6 @@ impl Shared {
 impl Redactor {
     /// A redactor that knows the values of some secrets besides what secrets look like. Values that
     /// are words rather than secrets are left alone: they would be taken out everywhere.
-    #[must_use]
     pub fn new(known: impl IntoIterator<Item = KnownSecret>) -> Self {
         let redactor = Self::default();
         redactor.learn(known);
@@ -77,7 +76,6 @@ impl Redactor {
     }
 
     /// How many secrets were taken out so far.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.0.count.load(Ordering::Relaxed)
     }
@@ -108,14 +106,12 @@ impl Redactor {
     }
 
     /// The same for text that comes in pieces.
-    #[must_use]
     pub fn stream(&self, scope: Scope) -> RedactedStream {
         RedactedStream { redactor: self.clone(), scope, held: Vec::new(), given: 0 }
     }
 
     /// The first of this redactor's marks in `new` that `old` does not have: whoever wrote it has not
     /// seen what stands there. What only looks like a mark, such as `[redacted: email]`, is none.
-    #[must_use]
     pub fn unseen_mark<'a>(&self, new: &'a str, old: &str) -> Option<&'a str> {
         self.marks(new).find(|mark| !old.contains(mark))
     }

@@ -16,7 +16,6 @@ pub enum Content {
 
 impl Content {
     /// A text that somebody else has, and the stamp by which it is known again.
-    #[must_use]
     pub fn text(text: String) -> (Self, Stamp) {
         let stamp = Stamp::of_text(&text);
         (Self::Text(Cursor::new(text.into_bytes())), stamp)

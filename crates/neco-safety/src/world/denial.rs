@@ -82,14 +82,12 @@ const NO_NETWORK: &[&str] = &[
 pub const REFUSED_HOST: &str = "neco-sandbox-refused";
 
 /// What the box probably refused first of all to a command that failed and printed this.
-#[must_use]
 pub fn recognise(output: &str, closed: &Closed) -> Option<Denial> {
     refusals(output, closed).into_iter().next()
 }
 
 /// Everything that the box probably refused to a command that failed and printed this: paths first, the last one told
 /// before the others.
-#[must_use]
 pub fn refusals(output: &str, closed: &Closed) -> Vec<Denial> {
     let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
     let mut found: Vec<Denial> = Vec::new();
@@ -105,7 +103,6 @@ pub fn refusals(output: &str, closed: &Closed) -> Vec<Denial> {
 
 /// Whether a command that was refused something probably did the rest: it was kept from reading alone, and it printed
 /// more than what it complains of.
-#[must_use]
 pub fn did_the_rest(output: &str, closed: &Closed) -> bool {
     let refused: Vec<&str> = output.lines().filter(|line| !refused_paths(line, closed).is_empty()).collect();
     let complain: BTreeSet<&str> = refused.iter().filter_map(|line| speaker(line)).collect();

@@ -64,7 +64,6 @@ impl Files {
     }
 
     /// Whether rules close an entry of a folder to reading, or where it leads if it is a link: a listing leaves it out.
-    #[must_use]
     pub fn leaves_out(&self, entry: &Path, kind: std::fs::FileType) -> bool {
         let leads_to_closed = || std::fs::canonicalize(entry).is_ok_and(|path| self.closed.holds(&path));
         !self.closed.is_empty() && (self.closed.holds(entry) || kind.is_symlink() && leads_to_closed())
@@ -81,7 +80,6 @@ impl Files {
     }
 
     /// The workspace, resolved.
-    #[must_use]
     pub fn workspace(&self) -> &Path {
         &self.workspace
     }

@@ -92,7 +92,6 @@ pub enum SpawnError {
 
 impl SpawnError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NoProgram(_) | Self::Sandbox(_) | Self::System(..) => ErrorCode::ToolFailed,

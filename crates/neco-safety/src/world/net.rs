@@ -91,7 +91,6 @@ pub struct Answer {
 
 impl Request {
     /// A plain request for what is at an address.
-    #[must_use]
     pub fn get(url: Url, time: Duration, bytes: usize) -> Self {
         let (headers, key, body, open_host) = (Vec::new(), None, None, None);
         Self { method: Method::Get, url, headers, key, body, open_host, time, bytes }
@@ -151,7 +150,6 @@ pub enum NetError {
 
 impl NetError {
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Scheme(_) | Self::Login | Self::NoHost => ErrorCode::InvalidArguments,

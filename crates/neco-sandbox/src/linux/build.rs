@@ -12,8 +12,8 @@ use rustix::mount::{MountAttrFlags, MountPropagationFlags, UnmountFlags, mount_c
 use rustix::process::{chdir, fchdir, pivot_root};
 
 use super::mounts::{Depth, Links, PLAIN, READ_ONLY, copied, fresh, look_up, machine, put, set};
-use crate::layout::Seen;
-use crate::walls::Walls;
+use crate::boxed::walls::Walls;
+use crate::plan::layout::Seen;
 
 /// Folders for temporary files, which are the box's own, as is `/run`.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -44,9 +44,6 @@ struct Site<'a> {
 }
 
 /// Builds the walls and moves in. To be called with all capabilities in a mount namespace of its own.
-///
-/// # Errors
-/// When something of the plan is not there or the kernel refuses.
 pub(crate) fn build(walls: &Walls, terminal: bool) -> io::Result<()> {
     // What is mounted on the machine later is none of the box's.
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;

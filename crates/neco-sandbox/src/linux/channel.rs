@@ -27,9 +27,6 @@ const ENDED: u8 = b'E';
 const LISTENER: u8 = b'L';
 
 /// Both ends.
-///
-/// # Errors
-/// When the system has no descriptors left.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
 }
@@ -42,9 +39,6 @@ pub(crate) fn say_ended(channel: impl AsFd, status: i32, others: bool) {
 }
 
 /// Hands over a listening socket.
-///
-/// # Errors
-/// When nobody takes it.
 pub(crate) fn hand_over(channel: impl AsFd, listener: impl AsFd) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = SendAncillaryBuffer::new(&mut space);

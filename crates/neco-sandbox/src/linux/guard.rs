@@ -9,8 +9,8 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::read;
 
-use crate::bare;
-use crate::hands::Hands;
+use crate::after::hands::Hands;
+use crate::git::bare;
 
 /// Something was made, linked or moved there; something there got another name; and tell again and again.
 const ASKED: libc::c_ulong = 0x4 | 0x10 | 0x8000_0000;
@@ -32,9 +32,6 @@ enum Told {
 
 impl Guard {
     /// Begins to watch.
-    ///
-    /// # Errors
-    /// When the system has no watches left.
     pub(super) fn new(folders: &[PathBuf]) -> io::Result<Self> {
         let told = match by_folders(folders) {
             Ok(held) => Told::Folders { _held: held },

@@ -1,7 +1,8 @@
 //! Landlock: which files a program may read and write, enforced by the kernel on top of everything else.
+#![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 
 use landlock::{
@@ -10,8 +11,7 @@ use landlock::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::super::walls::any_paths;
-use super::landlock_calls;
+use crate::boxed::walls::any_paths;
 
 /// What this was written for; older kernels enforce what they know of it.
 const NEWEST: ABI = ABI::V7;
@@ -35,9 +35,13 @@ pub(crate) struct Rules {
     pub(crate) no_tcp: bool,
 }
 
-/// Which version of Landlock the kernel has; 0 is none.
+/// Which version of Landlock the kernel has; 0 when there is none or it is switched off.
 pub(crate) fn version() -> i32 {
-    landlock_calls::version()
+    const ASK_FOR_VERSION: u32 = 1;
+    let nothing = std::ptr::null::<libc::c_void>();
+    // SAFETY: with this flag the call takes no structure and only gives a number.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, ASK_FOR_VERSION) };
+    i32::try_from(version).unwrap_or(0).max(0)
 }
 
 /// Rules that are ready, for this process or another, as often as need be.
@@ -67,11 +71,10 @@ pub(crate) fn prepared(rules: &Rules) -> io::Result<OwnedFd> {
 }
 
 /// Applies rules to this thread and all it starts. Can't be undone; `no_new_privs` must be set.
-///
-/// # Errors
-/// When the kernel refuses.
 pub(crate) fn restrict(rules: &OwnedFd) -> io::Result<()> {
-    landlock_calls::restrict(rules)
+    // SAFETY: takes a descriptor that lives here, and a number.
+    let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0_u32) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// What is not there needs no rule.

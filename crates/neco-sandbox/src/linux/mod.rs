@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`session_leader`] and [`waiting`] (starting), [`namespaces`], [`build`] with [`mounts`] (the walls of a box),
 //! [`channel`] and [`first_process`] with [`guard`] (inside it), [`privilege`],
-//! [`landlock`] with [`landlock_calls`], [`seccomp`] (the locks), [`descriptor`].
+//! [`landlock`], [`seccomp`] (the locks), [`descriptor`].
 
 pub(crate) mod build;
 pub(crate) mod channel;
@@ -10,7 +10,6 @@ pub(crate) mod descriptor;
 pub(crate) mod first_process;
 mod guard;
 pub(crate) mod landlock;
-mod landlock_calls;
 mod mounts;
 pub(crate) mod namespaces;
 pub(crate) mod privilege;

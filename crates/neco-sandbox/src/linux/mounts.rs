@@ -42,18 +42,12 @@ pub(super) fn look_up(root: BorrowedFd<'_>, path: &Path, links: Links) -> Result
 }
 
 /// The machine's root, as this process sees it.
-///
-/// # Errors
-/// When there are no descriptors left.
 pub(super) fn machine() -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(openat2(CWD, "/", flags, Mode::empty(), ResolveFlags::empty())?)
 }
 
 /// A copy of what is here and mounted below it, not yet anywhere.
-///
-/// # Errors
-/// When the kernel refuses.
 pub(super) fn copied(place: impl AsFd, attributes: MountAttrFlags) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -65,9 +59,6 @@ pub(super) fn copied(place: impl AsFd, attributes: MountAttrFlags) -> io::Result
 }
 
 /// A filesystem that the kernel makes anew, not yet anywhere.
-///
-/// # Errors
-/// When the kernel refuses.
 pub(super) fn fresh(kind: &str, options: &[(&str, Option<&str>)], attributes: MountAttrFlags) -> io::Result<OwnedFd> {
     let made = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
     for (name, value) in options {
@@ -99,9 +90,6 @@ pub(super) enum Depth {
 }
 
 /// Sets attributes of a mount. None is taken away.
-///
-/// # Errors
-/// When the kernel refuses, or is older than this call.
 pub(super) fn set(mount: impl AsFd, attributes: MountAttrFlags, depth: Depth) -> io::Result<()> {
     #[repr(C)]
     struct Attributes {

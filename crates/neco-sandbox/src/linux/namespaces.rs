@@ -21,9 +21,6 @@ pub(crate) enum Net {
 /// Splits this process, which must have one thread. The one that returns is the first process in new
 /// namespaces, with every capability in them and none outside; the other waits for its end and then
 /// ends in the same way.
-///
-/// # Errors
-/// When the machine does not allow it.
 pub(crate) fn enter(net: Net) -> io::Result<()> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     let own_net = if net == Net::Own { libc::CLONE_NEWNET } else { 0 };

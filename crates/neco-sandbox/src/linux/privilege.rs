@@ -10,9 +10,6 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 const PROCESSES: u64 = 4096;
 
 /// Drops all capabilities, also those that root would get back by running a program.
-///
-/// # Errors
-/// When some are left.
 pub(crate) fn drop_all() -> io::Result<()> {
     set_no_new_privs(true)?;
     for number in 0..64 {
@@ -34,9 +31,6 @@ pub(crate) fn drop_all() -> io::Result<()> {
 }
 
 /// Makes sure that there is no capability.
-///
-/// # Errors
-/// When there is.
 pub(crate) fn check_capabilities() -> io::Result<()> {
     let sets = capabilities(None)?;
     if !(sets.effective | sets.permitted | sets.inheritable).is_empty() {

@@ -39,54 +39,20 @@ const OPEN_TREE_ATTR: libc::c_long = 467;
 /// The newest call that was looked at; those after it are answered as if the kernel did not have them.
 const NEWEST: u32 = 469;
 
-/// Refused as if the person had no right to it.
-const REFUSED: &[libc::c_long] = &[
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_kexec_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_acct,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    libc::SYS_process_madvise,
-    OPEN_TREE_ATTR,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_syslog,
-    libc::SYS_vhangup,
-    libc::SYS_fanotify_init,
+/// System calls by their names.
+macro_rules! calls {
+    ($($call:ident)+) => { &[$(libc::$call),+] };
+}
+
+/// Refused as if the person had no right to it, as is what copies a mount and changes what it allows.
+const REFUSED: &[libc::c_long] = calls![
+    SYS_ptrace SYS_process_vm_readv SYS_process_vm_writev SYS_pidfd_getfd SYS_kcmp SYS_mount SYS_umount2
+    SYS_pivot_root SYS_chroot SYS_open_tree SYS_move_mount SYS_fsopen SYS_fsconfig SYS_fsmount SYS_fspick
+    SYS_mount_setattr SYS_unshare SYS_setns SYS_bpf SYS_perf_event_open SYS_userfaultfd SYS_keyctl SYS_add_key
+    SYS_request_key SYS_open_by_handle_at SYS_kexec_load SYS_init_module SYS_finit_module SYS_delete_module
+    SYS_reboot SYS_swapon SYS_swapoff SYS_acct SYS_quotactl SYS_quotactl_fd SYS_process_madvise SYS_settimeofday
+    SYS_clock_settime SYS_clock_adjtime SYS_adjtimex SYS_sethostname SYS_setdomainname SYS_syslog SYS_vhangup
+    SYS_fanotify_init
 ];
 
 /// Answered as if the kernel did not have them: programs then take another way.
@@ -146,7 +112,7 @@ fn program(sockets: Sockets) -> Option<Vec<libc::sock_filter>> {
         filter.extend([at_least(X32, 0, 1), answer(KILL)]);
     }
     filter.extend([at_least(NEWEST + 1, 0, 1), answer(ENOSYS)]);
-    let refused = REFUSED.iter().chain(ONLY_HERE).map(|number| (*number, EPERM));
+    let refused = REFUSED.iter().chain(&[OPEN_TREE_ATTR]).chain(ONLY_HERE).map(|number| (*number, EPERM));
     let absent = ABSENT.iter().map(|number| (*number, ENOSYS));
     for (number, result) in refused.chain(absent) {
         filter.extend([equal(number as u32, 0, 1), answer(result)]);

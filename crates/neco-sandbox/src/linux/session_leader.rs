@@ -18,7 +18,7 @@ use std::sync::Once;
 use rustix::process::Pid;
 
 use super::first_process::END;
-use crate::order::{CHANNEL, ORDER, RULES};
+use crate::boxed::order::{CHANNEL, ORDER, RULES};
 
 /// Where the three standard descriptors of the child lead.
 pub(crate) enum Streams<'a> {

@@ -26,7 +26,7 @@ use rustix::process::{Pid, WaitOptions, fchdir, getpid, setsid, waitpid};
 
 use super::channel;
 use super::session_leader::{self, Program, Streams, hold_back, take_terminal};
-use crate::order::{CHANNEL, ORDER, RULES, WAITS};
+use crate::boxed::order::{CHANNEL, ORDER, RULES, WAITS};
 
 /// A copy that takes longer to be off than this never will be.
 const PATIENCE: Duration = Duration::from_secs(10);

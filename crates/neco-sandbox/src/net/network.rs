@@ -57,7 +57,6 @@ impl fmt::Debug for LocalNet {
 
 impl LocalNet {
     /// A network of these settings.
-    #[must_use]
     pub fn new(settings: NetSettings) -> Self {
         let NetSettings { private_hosts, proxy, keys } = settings;
         Self(Arc::new(Shared { open: OpenHosts::new(private_hosts), proxy, keys, tls: OnceCell::new() }))

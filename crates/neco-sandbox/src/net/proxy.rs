@@ -19,7 +19,6 @@ pub struct ProxyRules {
 impl ProxyRules {
     /// The rules of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in either case; of the first
     /// only in lower case, as whoever is called by a web server gets the other from its visitors.
-    #[must_use]
     pub fn of_variables(variables: &[(OsString, OsString)]) -> Self {
         let value = |names: &[&str]| {
             let one = |name: &&str| {

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::strays::{self, Mark};
 use super::watchdog::Watchdog;
-use crate::keep::{Aftermath, Keep};
+use crate::after::keep::{Aftermath, Keep};
 use crate::linux::descriptor::wait_until_readable;
 use neco_safety::world::{Stop, Stops};
 
@@ -41,7 +41,6 @@ struct Inner {
 
 impl Group {
     /// The process id of the leader, which is the group's number.
-    #[must_use]
     pub fn id(&self) -> i32 {
         self.inner.leader.as_raw_nonzero().get()
     }

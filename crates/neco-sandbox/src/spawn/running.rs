@@ -12,8 +12,8 @@ use tokio::time::Instant;
 use super::group::{Finished, Group, GroupGuard};
 use super::spawner::Started;
 use super::stream::{ExitWatch, Input, ProcessOutput};
-use crate::keep::Aftermath;
-use crate::proxy::{Hosts, Proxy};
+use crate::after::keep::Aftermath;
+use crate::boxed::proxy::{Hosts, Proxy};
 use neco_safety::world::{BoxFuture, Ending, Exit, Leftovers, Process, ProcessInput, Progress, Stops};
 
 /// How long processes that a command left behind may still print into its output.
@@ -86,7 +86,6 @@ impl Running {
     }
 
     /// A handle to signal the process and everything it started.
-    #[must_use]
     pub fn group(&self) -> &Group {
         self.guard.group()
     }

@@ -17,12 +17,12 @@ use super::running::Running;
 use super::strays::Mark;
 use super::terminal;
 use super::watchdog::Watchdog;
-use crate::closing::Closing;
-use crate::confined::{Confined, InBox, Wanted};
+use crate::boxed::confined::{Confined, InBox, Wanted};
+use crate::boxed::order::{CommandLine, PUT_RIGHT};
 use crate::linux::channel::{self, Word};
 use crate::linux::session_leader::{self, Boxed, Program, Streams};
 use crate::linux::waiting::Waiting;
-use crate::order::{CommandLine, PUT_RIGHT};
+use crate::plan::closing::Closing;
 use crate::{Roots, Sandbox};
 use neco_safety::policy;
 use neco_safety::secrets;
@@ -62,7 +62,6 @@ pub struct Spawner {
 
 impl Spawner {
     /// A spawner whose children get `environment` without what fits the `hidden` globs or looks like a key.
-    #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, hidden: &[String]) -> Self {
         let told = |name: &OsStr| name == "TERM" || name == Mark::name() || TOLD.iter().any(|(told, _)| name == *told);
         let mut kept = secrets::scrub(environment, hidden).kept;
@@ -77,7 +76,7 @@ impl Spawner {
     /// When the folders of the box can't be made.
     pub fn boxed(mut self, sandbox: &Sandbox, roots: Roots) -> io::Result<Self> {
         self.confined = sandbox.confine(roots)?.map(Arc::new);
-        let words = [sandbox.launcher().as_os_str().to_owned(), PUT_RIGHT.into(), sandbox.lists().into()];
+        let words = [sandbox.0.setup.launcher.as_os_str().to_owned(), PUT_RIGHT.into(), sandbox.lists().into()];
         if let Ok(words) = words.iter().map(|word| c_string(word)).collect() {
             self.watchdog.run_afterwards(words);
         }

@@ -1,13 +1,14 @@
 //! Whether a command is on the list, with options on the list, and paths it may look at.
 
 use super::git;
-use super::table::{Operands, Safe, TABLE};
+use super::table::{self, Operands, Safe};
 use crate::command::environment::Effect;
 use crate::command::examined::Word;
 use crate::command::finding::{Finding, Input};
 use crate::command::ground::Ground;
 use crate::command::pattern;
 use crate::command::program::{Case, is_harmless_script, looks_up, prints_into_variable, sets};
+use crate::listed::is_listed;
 
 /// Whether a command only looks, at what it may look at.
 pub(crate) fn check(case: &Case<'_>) -> bool {
@@ -23,24 +24,9 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
         "command" => matches!(case.arguments, [option, _] if matches!(option.text.as_str(), "-v" | "-V")),
         "cd" => moves(case),
         "set" => {
-            case.arguments.iter().all(|word| {
-                matches!(
-                    word.text.as_str(),
-                    "-e" | "-u"
-                        | "-x"
-                        | "-o"
-                        | "-eu"
-                        | "-ex"
-                        | "-eux"
-                        | "-euo"
-                        | "-euxo"
-                        | "pipefail"
-                        | "+e"
-                        | "+x"
-                        | "errexit"
-                        | "nounset"
-                )
-            }) && !case.arguments.is_empty()
+            const HARMLESS: &str = "-e -u -x -o -eu -ex -eux -euo -euxo pipefail +e +x errexit \
+                nounset";
+            !case.arguments.is_empty() && case.arguments.iter().all(|word| is_listed(&word.text, HARMLESS))
         }
         "export" | "local" | "declare" | "readonly" | "typeset" => declares(case),
         // Without a dash, `e` shows the environment of every process.
@@ -59,20 +45,18 @@ pub(crate) fn check(case: &Case<'_>) -> bool {
         }
         "date" if case.arguments.iter().any(|word| !word.text.starts_with(['-', '+']) || may_split(word)) => false,
         _ if asks_version(case) => true,
-        name => TABLE.iter().find(|safe| safe.name == name).is_some_and(|safe| listed(safe, case)),
+        name => table::find(name).is_some_and(|safe| listed(&safe, case)),
     }
 }
 
 /// `cargo --version` and its like, for programs known to answer it and nothing else.
 fn asks_version(case: &Case<'_>) -> bool {
-    const PROGRAMS: [&str; 22] = [
-        "cargo", "rustc", "node", "npm", "yarn", "pnpm", "python", "python3", "pip", "pip3", "go", "java", "ruby",
-        "gcc", "clang", "make", "cmake", "docker", "bash", "git", "rustup", "tsc",
-    ];
+    const PROGRAMS: &str = "cargo rustc node npm yarn pnpm python python3 pip pip3 go java ruby gcc clang make cmake \
+        docker bash git rustup tsc";
     let asks = matches!(case.arguments, [word] if word.exact && matches!(word.text.as_str(), "--version" | "-V"));
     let java = case.name == "java" && matches!(case.arguments, [word] if word.text == "-version");
     let go = case.name == "go" && matches!(case.arguments, [word] if word.text == "version");
-    PROGRAMS.contains(&case.name)
+    is_listed(case.name, PROGRAMS)
         && (asks || java || go)
         && (case.name != "bash" || case.arguments.iter().all(|word| word.text == "--version"))
 }
@@ -108,9 +92,9 @@ fn may_split(word: &Word) -> bool {
 }
 
 fn listed(safe: &Safe, case: &Case<'_>) -> bool {
-    let Some(split) = split(safe, case.arguments) else { return false };
+    let Some(split) = split(safe, case) else { return false };
     let ground = case.ground;
-    if split.operands.iter().any(|word| may_be_option(word)) && has_reaching_options(safe.name) {
+    if split.operands.iter().any(|word| may_be_option(word)) && has_reaching_options(case.name) {
         return false;
     }
     match safe.operands {
@@ -132,7 +116,7 @@ fn listed(safe: &Safe, case: &Case<'_>) -> bool {
             }
             // Without files it reads its input, or the folder: `rg` leaves hidden files out, `grep` has no `-r` here.
             let folder_ok =
-                safe.name == "rg" || !files.is_empty() || case.command.input != Input::Inherited || safe.name == "jq";
+                case.name == "rg" || !files.is_empty() || case.command.input != Input::Inherited || case.name == "jq";
             ground.is_home_ground() && folder_ok && files.iter().all(|word| may_read(word, ground))
         }
     }
@@ -147,9 +131,9 @@ struct Split<'a> {
 }
 
 /// Tells options from operands; none when an option is not on the list.
-fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
+fn split<'a>(safe: &Safe, case: &Case<'a>) -> Option<Split<'a>> {
     let mut split = Split { operands: Vec::new(), gives_pattern: false, ended: false };
-    let mut rest = arguments.iter();
+    let mut rest = case.arguments.iter();
     while let Some(word) = rest.next() {
         let text = word.text.as_str();
         if safe.operands == Operands::Text && safe.letters.is_empty() {
@@ -160,20 +144,20 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
             split.ended &= !split.operands.iter().any(|word| may_split(word));
         } else if let Some(long) = text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
-            (word.exact && safe.long.split(' ').any(|known| known == name)).then_some(())?;
+            (word.exact && is_listed(name, safe.long)).then_some(())?;
             (!matches!(name, "glob" | "iglob") || long.split_once('=').is_some_and(|(_, glob)| is_plain_glob(glob)))
                 .then_some(())?;
             split.gives_pattern |= matches!(name, "regexp" | "files" | "type-list");
-        } else if safe.name == "rg" && text == "-g" {
+        } else if case.name == "rg" && text == "-g" {
             rest.next().filter(|glob| glob.exact && is_plain_glob(&glob.text))?;
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             // `echo` prints what it does not know, and `ps` and `tr` take anything that looks like one.
             if !word.exact && safe.operands != Operands::Text {
                 return None;
             }
-            split.gives_pattern |= letters.contains('e') && safe.name != "jq";
+            split.gives_pattern |= letters.contains('e') && case.name != "jq";
             match value_letter(safe, letters) {
-                None if safe.operands == Operands::Text && matches!(safe.name, "echo" | "tr" | "expr") => {}
+                None if safe.operands == Operands::Text && matches!(case.name, "echo" | "tr" | "expr") => {}
                 None => return None,
                 Some(takes_next) if takes_next => {
                     rest.next().filter(|value| !may_split(value))?;
@@ -191,7 +175,7 @@ fn split<'a>(safe: &Safe, arguments: &'a [Word]) -> Option<Split<'a>> {
 fn is_plain_glob(glob: &str) -> bool {
     const KINDS: &str =
         "rs toml py js mjs ts tsx jsx go java kt swift c h cc cpp hpp cs rb php html css scss md txt sql sh";
-    glob.starts_with('!') || glob.strip_prefix("*.").is_some_and(|kind| KINDS.split(' ').any(|known| known == kind))
+    glob.starts_with('!') || glob.strip_prefix("*.").is_some_and(|kind| is_listed(kind, KINDS))
 }
 
 /// Whether the last letter takes the next word; none when a letter is not on the list.
@@ -232,52 +216,9 @@ pub(super) fn may_read(word: &Word, ground: &Ground<'_>) -> bool {
 }
 
 fn find(case: &Case<'_>) -> bool {
-    const TESTS: [&str; 44] = [
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-type",
-        "-size",
-        "-mtime",
-        "-mmin",
-        "-atime",
-        "-amin",
-        "-ctime",
-        "-cmin",
-        "-newer",
-        "-maxdepth",
-        "-mindepth",
-        "-empty",
-        "-not",
-        "-a",
-        "-o",
-        "-and",
-        "-or",
-        "-print",
-        "-print0",
-        "-printf",
-        "-prune",
-        "-perm",
-        "-user",
-        "-group",
-        "-depth",
-        "-xdev",
-        "-mount",
-        "-ls",
-        "-quit",
-        "-readable",
-        "-executable",
-        "-writable",
-        "-links",
-        "-regextype",
-        "-daystart",
-        "-L",
-        "-H",
-    ];
+    const TESTS: &str = "-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -amin \
+        -ctime -cmin -newer -maxdepth -mindepth -empty -not -a -o -and -or -print -print0 -printf -prune -perm -user \
+        -group -depth -xdev -mount -ls -quit -readable -executable -writable -links -regextype -daystart -L -H";
     let mut in_tests = false;
     case.ground.is_home_ground()
         && case.arguments.iter().all(|word| {
@@ -286,7 +227,7 @@ fn find(case: &Case<'_>) -> bool {
             if text.starts_with('-')
                 && !text.trim_start_matches('-').starts_with(|letter: char| letter.is_ascii_digit())
             {
-                word.exact && TESTS.contains(&text)
+                word.exact && is_listed(text, TESTS)
             } else {
                 (word.exact || word.pattern) && !may_be_option(word) && (in_tests || may_name(word, case.ground))
             }

@@ -4,6 +4,7 @@ use super::check::may_be_option;
 use crate::command::examined::Word;
 use crate::command::option;
 use crate::command::program::{Case, invocation};
+use crate::listed::{is_listed, row};
 
 /// Options of log, diff, show and their like that choose what is shown and how.
 const SHOWING: &str = "oneline graph decorate no-decorate stat shortstat numstat name-only name-status patch no-patch pretty format date \
@@ -18,7 +19,6 @@ const SHOWING: &str = "oneline graph decorate no-decorate stat shortstat numstat
 
 /// A subcommand that only looks.
 struct Looking {
-    name: &'static str,
     letters: &'static str,
     long: &'static str,
     /// Whether it also takes all options that choose what is shown.
@@ -27,94 +27,71 @@ struct Looking {
     operands: usize,
 }
 
-const ANY: usize = usize::MAX;
-
-const fn looking(
-    name: &'static str,
-    letters: &'static str,
-    long: &'static str,
-    shows: bool,
-    operands: usize,
-) -> Looking {
-    Looking { name, letters, long, shows, operands }
-}
-
-const TABLE: [Looking; 32] = [
-    looking(
-        "status",
-        "sbvuz",
-        "short branch porcelain long verbose untracked-files ignored null column no-column ahead-behind show-stash no-renames find-renames ignore-submodules",
-        false,
-        ANY,
+/// The subcommands, a row each: letters of options, then long ones; `-` where there are none. Each table says whether
+/// they take the options that choose what is shown, and how many operands.
+const TABLES: [(bool, usize, &str); 3] = [
+    (
+        true,
+        usize::MAX,
+        "log pnusigcmLSGzwbMCDBEFP0123456789UtW
+         diff puUswbMCDBzRSGaW0123456789
+         show psnuUswbMCzmc
+         whatchanged pnusm
+         diff-tree prtzmsvuMC no-commit-id
+         diff-index prtzmsuMC
+         diff-files pqsuz
+         shortlog snecw summary numbered email
+         rev-list n count objects all",
     ),
-    looking("log", "pnusigcmLSGzwbMCDBEFP0123456789UtW", "", true, ANY),
-    looking("diff", "puUswbMCDBzRSGaW0123456789", "", true, ANY),
-    looking("show", "psnuUswbMCzmc", "", true, ANY),
-    looking("whatchanged", "pnusm", "", true, ANY),
-    looking("diff-tree", "prtzmsvuMC", "no-commit-id", true, ANY),
-    looking("diff-index", "prtzmsuMC", "", true, ANY),
-    looking("diff-files", "pqsuz", "", true, ANY),
-    looking("shortlog", "snecw", "summary numbered email", true, ANY),
-    looking("rev-list", "n", "count objects all", true, ANY),
-    looking(
-        "rev-parse",
-        "q",
-        "abbrev-ref show-toplevel show-prefix show-cdup git-dir is-inside-work-tree verify short symbolic symbolic-full-name absolute-git-dir is-bare-repository show-superproject-working-tree all branches remotes tags quiet",
+    (
         false,
-        ANY,
+        usize::MAX,
+        "status sbvuz short branch porcelain long verbose untracked-files ignored null column no-column ahead-behind \
+           show-stash no-renames find-renames ignore-submodules
+         rev-parse q abbrev-ref show-toplevel show-prefix show-cdup git-dir is-inside-work-tree verify short \
+           symbolic symbolic-full-name absolute-git-dir is-bare-repository show-superproject-working-tree all \
+           branches remotes tags quiet
+         ls-files cdmoistuvzkf cached deleted modified others ignored stage unmerged killed exclude-standard exclude \
+           full-name error-unmatch directory no-empty-directory abbrev eol deduplicate
+         ls-tree drtlz name-only name-status long full-name full-tree abbrev object-only format
+         cat-file tspe batch-check
+         blame LlstfnewcMCb0123456789 line-porcelain porcelain show-name show-number show-email date root since \
+           abbrev color-lines
+         annotate Lt
+         describe - tags all long always dirty abbrev candidates exact-match match exclude contains first-parent \
+           broken
+         merge-base a all is-ancestor octopus independent fork-point
+         name-rev - name-only tags refs always
+         show-ref qsd heads tags branches verify hash head abbrev exists
+         show-branch ar all remotes current topics sha1-name
+         for-each-ref - count sort format points-at merged no-merged contains no-contains
+         grep nilLcwvEFGPhHqeaIzpWABC0123456789 line-number ignore-case files-with-matches files-without-match count \
+           word-regexp invert-match extended-regexp fixed-strings basic-regexp perl-regexp heading break \
+           show-function cached and or not all-match quiet max-depth column only-matching context after-context \
+           before-context color no-color text untracked-none
+         cherry v abbrev
+         check-ignore vqnz verbose quiet non-matching no-index
+         check-attr az all cached",
     ),
-    looking(
-        "branch",
-        "avrlqi",
-        "all list remotes verbose show-current contains merged no-merged no-contains points-at sort format column no-column color no-color ignore-case abbrev no-abbrev",
+    (
         false,
         0,
+        "branch avrlqi all list remotes verbose show-current contains merged no-merged no-contains points-at sort \
+           format column no-column color no-color ignore-case abbrev no-abbrev
+         tag lni list sort contains merged no-merged points-at format column ignore-case
+         remote v verbose
+         count-objects vH verbose human-readable
+         version - build-options
+         var -",
     ),
-    looking("tag", "lni", "list sort contains merged no-merged points-at format column ignore-case", false, 0),
-    looking("remote", "v", "verbose", false, 0),
-    looking(
-        "ls-files",
-        "cdmoistuvzkf",
-        "cached deleted modified others ignored stage unmerged killed exclude-standard exclude full-name error-unmatch directory no-empty-directory abbrev eol deduplicate",
-        false,
-        ANY,
-    ),
-    looking("ls-tree", "drtlz", "name-only name-status long full-name full-tree abbrev object-only format", false, ANY),
-    looking("cat-file", "tspe", "batch-check", false, ANY),
-    looking(
-        "blame",
-        "LlstfnewcMCb0123456789",
-        "line-porcelain porcelain show-name show-number show-email date root since abbrev color-lines",
-        false,
-        ANY,
-    ),
-    looking("annotate", "Lt", "", false, ANY),
-    looking(
-        "describe",
-        "",
-        "tags all long always dirty abbrev candidates exact-match match exclude contains first-parent broken",
-        false,
-        ANY,
-    ),
-    looking("merge-base", "a", "all is-ancestor octopus independent fork-point", false, ANY),
-    looking("name-rev", "", "name-only tags refs always", false, ANY),
-    looking("show-ref", "qsd", "heads tags branches verify hash head abbrev exists", false, ANY),
-    looking("show-branch", "ar", "all remotes current topics sha1-name", false, ANY),
-    looking("for-each-ref", "", "count sort format points-at merged no-merged contains no-contains", false, ANY),
-    looking(
-        "grep",
-        "nilLcwvEFGPhHqeaIzpWABC0123456789",
-        "line-number ignore-case files-with-matches files-without-match count word-regexp invert-match extended-regexp fixed-strings basic-regexp perl-regexp heading break show-function cached and or not all-match quiet max-depth column only-matching context after-context before-context color no-color text untracked-none",
-        false,
-        ANY,
-    ),
-    looking("count-objects", "vH", "verbose human-readable", false, 0),
-    looking("cherry", "v", "abbrev", false, ANY),
-    looking("check-ignore", "vqnz", "verbose quiet non-matching no-index", false, ANY),
-    looking("check-attr", "az", "all cached", false, ANY),
-    looking("version", "", "build-options", false, 0),
-    looking("var", "", "", false, 0),
 ];
+
+fn find(subcommand: &str) -> Option<Looking> {
+    TABLES.iter().find_map(|(shows, operands, rows)| {
+        let [letters, long] = row(rows, subcommand)?;
+        Some(Looking { letters, long, shows: *shows, operands: *operands })
+    })
+}
 
 pub(super) fn check(case: &Case<'_>) -> bool {
     let call = invocation(case.arguments);
@@ -151,9 +128,7 @@ pub(super) fn check(case: &Case<'_>) -> bool {
             matches!(option::operands(call.arguments).count(), 1)
                 && call.arguments.iter().all(|word| matches!(word.text.as_str(), "--short" | "-q" | "HEAD"))
         }
-        name => {
-            TABLE.iter().find(|looking| looking.name == name).is_some_and(|looking| listed(looking, call.arguments))
-        }
+        name => find(name).is_some_and(|looking| listed(&looking, call.arguments)),
     }
 }
 
@@ -183,7 +158,7 @@ fn is_harmless_setting(setting: &str) -> bool {
 }
 
 fn shown(arguments: &[Word]) -> bool {
-    listed(&looking("", "pnu0123456789", "", true, ANY), arguments)
+    listed(&Looking { letters: "pnu0123456789", long: "", shows: true, operands: usize::MAX }, arguments)
 }
 
 fn listed(looking: &Looking, arguments: &[Word]) -> bool {
@@ -196,8 +171,7 @@ fn listed(looking: &Looking, arguments: &[Word]) -> bool {
         let text = word.text.as_str();
         if let Some(long) = text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
-            let known = |list: &str| list.split_whitespace().any(|known| known == name);
-            if !(known(looking.long) || looking.shows && known(SHOWING)) {
+            if !(is_listed(name, looking.long) || looking.shows && is_listed(name, SHOWING)) {
                 return false;
             }
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {

@@ -1,12 +1,13 @@
 //! Options and words by which programs that are for something else are told to run a command.
 
 use super::Case;
-use super::wrapper::{behind_options, every_suffix, is_package_manager};
+use super::wrapper::{PACKAGE_MANAGERS, behind_options, every_suffix};
 use crate::command::environment;
 use crate::command::examined::Word;
-use crate::command::finding::{Command, Finding, Inner, Input};
+use crate::command::finding::{Finding, Inner, Input};
 use crate::command::source::{fed, is_input, is_pipe, printed};
 use crate::command::{option, reaching};
+use crate::listed::{is_listed, row};
 
 /// Programs and the options whose value is a command or a program.
 const OPTIONS: &[(&[&str], &str)] = &[
@@ -38,50 +39,25 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["hyperfine"], "-s --setup -p --prepare -c --cleanup --conclude --reference -S --shell"),
 ];
 
-/// Programs that run what follows one of these words.
-const SUBCOMMANDS: &[(&str, &str)] = &[
-    ("asdf", "exec"),
-    ("aws-vault", "exec"),
-    ("bun", "x"),
-    ("bundle", "exec"),
-    ("chamber", "exec"),
-    ("cmake", "env time"),
-    ("conda", "run"),
-    ("devbox", "run"),
-    ("doppler", "run"),
-    ("fnm", "exec"),
-    ("guix", "shell environment"),
-    ("hatch", "run"),
-    ("ip", "exec"),
-    ("mamba", "run"),
-    ("meson", "devenv"),
-    ("mise", "exec x"),
-    ("nix", "run shell develop"),
-    ("npm", "exec x explore"),
-    ("nvm", "exec run"),
-    ("op", "run"),
-    ("pdm", "run"),
-    ("pipenv", "run"),
-    ("pixi", "run"),
-    ("pnpm", "exec dlx"),
-    ("poetry", "run"),
-    ("pyenv", "exec"),
-    ("rbenv", "exec"),
-    ("rustup", "run"),
-    ("rye", "run"),
-    ("toolbox", "run"),
-    ("uv", "run"),
-    ("volta", "run"),
-    ("yarn", "exec dlx"),
-    ("zellij", "run"),
-];
+/// Programs that run what follows one of these words, a row each.
+const SUBCOMMANDS: &str = "asdf,aws-vault,bundle,chamber,fnm,ip,pyenv,rbenv exec
+    bun x
+    cmake env time
+    conda,devbox,doppler,hatch,mamba,op,pdm,pipenv,pixi,poetry,rustup,rye,toolbox,uv,volta,zellij run
+    guix shell environment
+    meson devenv
+    mise exec x
+    nix run shell develop
+    npm exec x explore
+    nvm exec run
+    pnpm,yarn exec dlx";
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     for (_, options) in OPTIONS.iter().filter(|(programs, _)| programs.contains(&case.name)) {
         let values = options.split_whitespace().flat_map(|option| reaching::values(option, case.arguments));
         values.collect::<Vec<Word>>().iter().for_each(|command| told(command, finding));
     }
-    if let Some((_, words)) = SUBCOMMANDS.iter().find(|(program, _)| *program == case.name) {
+    if let Some([words]) = row(SUBCOMMANDS, case.name) {
         behind_subcommand(words, case, finding);
     }
     match case.name {
@@ -94,8 +70,8 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
             }
         }
         "apt" | "apt-get" | "aptitude" | "sshfs" | "hg" => settings(case, finding),
-        "gh" | "glab" if option::has_word(case.arguments, &["alias"]) => guesses(case.arguments, finding),
-        "cargo" if option::has_word(case.arguments, &["watch"]) => cargo_watch(case, finding),
+        "gh" | "glab" if option::has_word(case.arguments, "alias") => guesses(case.arguments, finding),
+        "cargo" if option::has_word(case.arguments, "watch") => cargo_watch(case, finding),
         "jobs" if option::has(case.arguments, 'x', "") => {
             let words: Vec<Word> =
                 case.arguments.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect();
@@ -151,13 +127,13 @@ fn behind_subcommand(subcommands: &str, case: &Case<'_>, finding: &mut Finding) 
     let is_option = |word: Option<&Word>| word.is_some_and(|word| word.text.starts_with('-'));
     let before = |at: usize| at.checked_sub(1).and_then(|at| case.arguments.get(at));
     let is_own = |at: usize| case.name == "ip" || is_option(case.arguments.get(at)) || is_option(before(at));
-    let is_one = |word: &Word| subcommands.split_whitespace().any(|own| own == word.text);
+    let is_one = |word: &Word| is_listed(&word.text, subcommands);
     let found = case.arguments.iter().enumerate().find(|(at, word)| is_one(word) && (0..*at).all(is_own));
     let Some((at, subcommand)) = found else { return };
     // Some take a version or a place before the program.
     let takes_name = subcommand.text == "explore"
         || matches!(case.name, "rustup" | "mise" | "ip" | "aws-vault" | "chamber" | "nvm" | "fnm");
-    if at == 0 && !takes_name && is_package_manager(case.name) {
+    if at == 0 && !takes_name && is_listed(case.name, PACKAGE_MANAGERS) {
         return;
     }
     let rest = case.arguments.get(at + 1..).unwrap_or_default();
@@ -185,7 +161,7 @@ fn behind_subcommand(subcommands: &str, case: &Case<'_>, finding: &mut Finding) 
 fn surely_starts(words: &[Word], finding: &mut Finding) {
     let is_line = |word: &Word| word.exact && word.text.contains(' ');
     if words.first().is_some_and(|word| !is_line(word) && !word.text.starts_with('-')) {
-        finding.inner.push(Inner::Command(Command { vouched: true, ..Command::of(words) }));
+        finding.vouches_for(words);
     }
 }
 

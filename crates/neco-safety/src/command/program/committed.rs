@@ -2,18 +2,15 @@
 
 use super::git::Invocation;
 use crate::command::examined::Word;
+use crate::listed::{is_listed, row};
 
 /// A subcommand that deals with names, commits and settings alone.
-struct Kept {
-    name: &'static str,
+struct Kept<'a> {
+    name: &'a str,
     /// Letters of options with which it stays so; `*` for all there are.
     letters: &'static str,
-    /// Long options with which it stays so; `*` for all there are.
+    /// Long options with which it stays so; `*` for all there are, `+` for those that choose commits.
     long: &'static str,
-}
-
-const fn kept(name: &'static str, letters: &'static str, long: &'static str) -> Kept {
-    Kept { name, letters, long }
 }
 
 /// Options that choose commits, and say of files no more than their names and how much of them changed.
@@ -25,64 +22,24 @@ const COMMITS: &str = "oneline graph decorate no-decorate stat shortstat numstat
     extended-regexp fixed-strings perl-regexp grep-reflog walk-reflogs encoding full-history relative count objects \
     summary numbered email";
 
-const TABLE: &[Kept] = &[
-    kept(
-        "status",
-        "sbuz",
-        "short branch porcelain long untracked-files ignored null column no-column ahead-behind show-stash no-renames find-renames ignore-submodules",
-    ),
-    kept("log", "nisgzEFP0123456789", COMMITS),
-    kept("shortlog", "snec0123456789", COMMITS),
-    kept("rev-list", "nig0123456789", COMMITS),
-    kept("reflog", "ng0123456789", COMMITS),
-    kept(
-        "add",
-        "AnNufv",
-        "all dry-run verbose force update intent-to-add ignore-removal no-ignore-removal ignore-errors chmod refresh renormalize",
-    ),
-    kept(
-        "commit",
-        "amqnsFCcS",
-        "all message quiet amend no-edit signoff no-verify allow-empty allow-empty-message author date file fixup squash reset-author dry-run short porcelain only include trailer no-gpg-sign gpg-sign",
-    ),
-    kept("branch", "*", "*"),
-    kept(
-        "tag",
-        "ldfamnsi",
-        "list delete force annotate message sign sort contains merged no-merged points-at column ignore-case",
-    ),
-    kept("remote", "*", "*"),
-    kept("fetch", "*", "*"),
-    kept("push", "*", "*"),
-    kept(
-        "config",
-        "lez",
-        "global local system get get-all get-regexp unset unset-all list add type name-only show-origin null edit replace-all",
-    ),
-    kept("init", "*", "*"),
-    kept("rev-parse", "*", "*"),
-    kept("ls-files", "*", "*"),
-    kept("ls-tree", "*", "*"),
-    kept("ls-remote", "*", "*"),
-    kept("merge-base", "*", "*"),
-    kept("name-rev", "*", "*"),
-    kept("describe", "*", "*"),
-    kept("show-ref", "*", "*"),
-    kept("show-branch", "*", "*"),
-    kept("for-each-ref", "*", "count sort points-at merged no-merged contains no-contains"),
-    kept("symbolic-ref", "*", "*"),
-    kept("check-ignore", "*", "*"),
-    kept("check-attr", "*", "*"),
-    kept("count-objects", "*", "*"),
-    kept("rm", "*", "*"),
-    kept("mv", "*", "*"),
-    kept("gc", "*", "*"),
-    kept("version", "*", "*"),
-    kept("help", "*", "*"),
-];
-
-/// What `git stash list` is told, but for what it is to list.
-const STASHES: Kept = kept("stash", "ng0123456789", COMMITS);
+/// The subcommands, a row each: letters, then long options.
+const TABLE: &str =
+    "status sbuz short branch porcelain long untracked-files ignored null column no-column ahead-behind show-stash \
+      no-renames find-renames ignore-submodules
+    log nisgzEFP0123456789 +
+    shortlog snec0123456789 +
+    rev-list nig0123456789 +
+    reflog ng0123456789 +
+    add AnNufv all dry-run verbose force update intent-to-add ignore-removal no-ignore-removal ignore-errors chmod \
+      refresh renormalize
+    commit amqnsFCcS all message quiet amend no-edit signoff no-verify allow-empty allow-empty-message author date \
+      file fixup squash reset-author dry-run short porcelain only include trailer no-gpg-sign gpg-sign
+    branch,remote,fetch,push,init,rev-parse,ls-files,ls-tree,ls-remote,merge-base,name-rev,describe * *
+    show-ref,show-branch,symbolic-ref,check-ignore,check-attr,count-objects,rm,mv,gc,version,help * *
+    tag ldfamnsi list delete force annotate message sign sort contains merged no-merged points-at column ignore-case
+    config lez global local system get get-all get-regexp unset unset-all list add type name-only show-origin null \
+      edit replace-all
+    for-each-ref * count sort points-at merged no-merged contains no-contains";
 
 /// Whether a call with so many words tells and brings back nothing of what files hold.
 pub(super) fn is_kept(call: &Invocation<'_>, words: usize) -> bool {
@@ -97,16 +54,18 @@ pub(super) fn is_kept(call: &Invocation<'_>, words: usize) -> bool {
             let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
             rest.iter().all(|word| word.exact && (word.text.starts_with('-') || is_number(&word.text)))
                 && !rest.iter().any(|word| word.text == "--")
-                && STASHES.holds_for(rest)
+                && Kept { name: "stash", letters: "ng0123456789", long: "+" }.holds_for(rest)
         }
         ("submodule", "status") => true,
         // A new branch where one is leaves the files as they are.
         ("switch", "-c" | "--create") | ("checkout", "-b") => call.arguments.len() == 2,
-        (name, _) => TABLE.iter().find(|kept| kept.name == name).is_some_and(|kept| kept.holds_for(call.arguments)),
+        (name, _) => {
+            row(TABLE, name).is_some_and(|[letters, long]| Kept { name, letters, long }.holds_for(call.arguments))
+        }
     }
 }
 
-impl Kept {
+impl Kept<'_> {
     fn holds_for(&self, arguments: &[Word]) -> bool {
         let options = arguments.iter().take_while(|word| word.text != "--");
         options.filter(|word| !word.exact || word.text.starts_with('-')).all(|word| self.has(word))
@@ -115,7 +74,8 @@ impl Kept {
     fn has(&self, word: &Word) -> bool {
         if let Some(long) = word.text.strip_prefix("--") {
             let name = long.split_once('=').map_or(long, |(name, _)| name);
-            return self.long == "*" || self.long.split_whitespace().any(|own| own == name);
+            let own = if self.long == "+" { COMMITS } else { self.long };
+            return own == "*" || is_listed(name, own);
         }
         match word.text.strip_prefix('-') {
             // What only the shell will know may be any option.

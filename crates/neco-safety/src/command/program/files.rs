@@ -69,8 +69,7 @@ fn destroys(target: &Word, case: &Case<'_>, finding: &mut Finding) {
     } else if ground.is_own_settings(target) {
         finding.never("it changes Neco's own settings");
     } else if let Some(why) = ground.guarded(target) {
-        finding.critical(format!("{}: {why}", target.text));
-        finding.opens.extend(ground.changed_by(target));
+        finding.asks_for(target, why, case.ground.changed_by(target));
     } else if ground.is_outside(target) {
         finding.critical(format!("{} is outside the workspace", target.text));
     }
@@ -109,8 +108,7 @@ fn transfer(case: &Case<'_>, finding: &mut Finding) {
         if matches!(case.name, "mv" | "gmv") {
             destroys(source, case, finding);
         } else if let Some(why) = case.ground.sensitive(source) {
-            finding.critical(format!("{}: {why}", source.text));
-            finding.opens.extend(case.ground.read_by(source));
+            finding.asks_for(source, why, case.ground.read_by(source));
         }
     }
     let Some(destination) = destination.filter(|word| !is_remote(word)) else { return };
@@ -118,8 +116,7 @@ fn transfer(case: &Case<'_>, finding: &mut Finding) {
     for name in inside {
         let file = Word::of(format!("{}/{name}", destination.text.trim_end_matches('/')), destination.exact);
         if let Some(why) = case.ground.guarded(&file) {
-            finding.critical(format!("{}: {why}", file.text));
-            finding.opens.extend(case.ground.changed_by(&file));
+            finding.asks_for(&file, why, case.ground.changed_by(&file));
         }
     }
     // Putting a file into a folder is not overwriting the folder, unless the rest of it goes.
@@ -144,8 +141,7 @@ fn change(case: &Case<'_>, finding: &mut Finding) {
         } else if case.ground.is_own_settings(target) || case.ground.is_device(target) {
             destroys(target, case, finding);
         } else if let Some(why) = case.ground.guarded(target) {
-            finding.critical(format!("{}: {why}", target.text));
-            finding.opens.extend(case.ground.changed_by(target));
+            finding.asks_for(target, why, case.ground.changed_by(target));
         } else if case.ground.is_outside(target) {
             finding.critical(format!("{} is outside the workspace", target.text));
         }
@@ -169,8 +165,7 @@ fn dd(case: &Case<'_>, finding: &mut Finding) {
         } else if let Some(source) = word.text.strip_prefix("if=").map(part)
             && let Some(why) = case.ground.sensitive(&source)
         {
-            finding.critical(format!("{}: {why}", source.text));
-            finding.opens.extend(case.ground.read_by(&source));
+            finding.asks_for(&source, why, case.ground.read_by(&source));
         }
     }
 }
@@ -225,7 +220,7 @@ fn archive(case: &Case<'_>, finding: &mut Finding) {
         }
     }
     if option::has_long(case.arguments, "--absolute-names")
-        || matches!(case.name, "tar" | "bsdtar") && option::has_word(case.arguments, &["-P"])
+        || matches!(case.name, "tar" | "bsdtar") && option::has_word(case.arguments, "-P")
     {
         finding.critical("it may write outside the workspace");
     }

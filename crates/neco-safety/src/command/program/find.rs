@@ -53,8 +53,7 @@ fn find(case: &Case<'_>, finding: &mut Finding) {
 fn acts(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
     if let Some((word, why)) = case.arguments.iter().find_map(|word| Some((word, case.ground.sensitive(word)?))) {
-        finding.critical(format!("{}: {why}", word.text));
-        finding.opens.extend(case.ground.read_by(word));
+        finding.asks_for(word, why, case.ground.read_by(word));
     }
 }
 

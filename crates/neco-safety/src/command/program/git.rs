@@ -4,6 +4,7 @@ use super::{Case, committed};
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
 use crate::command::option;
+use crate::listed::is_listed;
 
 /// A call of git, taken apart.
 pub(crate) struct Invocation<'a> {
@@ -50,8 +51,8 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     if matches!(
         call.subcommand,
         "clone" | "fetch" | "pull" | "push" | "ls-remote" | "send-email" | "lfs" | "svn" | "p4" | "fetch-pack"
-    ) || call.subcommand == "remote" && option::has_word(call.arguments, &["update", "show", "prune"])
-        || call.subcommand == "submodule" && option::has_word(call.arguments, &["update", "add"])
+    ) || call.subcommand == "remote" && option::has_word(call.arguments, "update show prune")
+        || call.subcommand == "submodule" && option::has_word(call.arguments, "update add")
         || call.subcommand == "archive" && option::has_long(call.arguments, "--remote")
     {
         finding.network = true;
@@ -101,65 +102,24 @@ fn configured(setting: &Word, finding: &mut Finding) {
     }
 }
 
+/// Settings that only change how things are told or kept.
+const HARMLESS: &str = "core.quotepath commit.gpgsign tag.gpgsign init.defaultbranch diff.noprefix diff.renames \
+    core.abbrev pull.rebase core.autocrlf gc.auto diff.algorithm core.longpaths";
+
 fn is_harmless_setting(key: &str) -> bool {
     ["color.", "user.", "advice.", "column.", "log.", "format.", "i18n."].iter().any(|start| key.starts_with(start))
-        || matches!(
-            key,
-            "core.quotepath"
-                | "commit.gpgsign"
-                | "tag.gpgsign"
-                | "init.defaultbranch"
-                | "diff.noprefix"
-                | "diff.renames"
-                | "core.abbrev"
-                | "pull.rebase"
-                | "core.autocrlf"
-                | "gc.auto"
-                | "diff.algorithm"
-                | "core.longpaths"
-        )
+        || is_listed(key, HARMLESS)
 }
 
 fn runs_command(key: &str) -> bool {
-    let ends = [
-        "command",
-        "cmd",
-        "hook",
-        ".textconv",
-        ".helper",
-        ".clean",
-        ".smudge",
-        ".process",
-        ".driver",
-        "program",
-        ".filter",
-        ".path",
-        "pager",
-        "editor",
-        ".external",
-        "askpass",
-        "hookspath",
-        "fsmonitor",
-        "gitproxy",
-        "proxy",
-        ".insteadof",
-        ".pushinsteadof",
-        ".uploadpack",
-        ".receivepack",
-        ".vcs",
-        "uploadpackfilter",
-        ".trustexitcode",
-        "include",
-        ".allow",
-        "worktree",
-        "attributesfile",
-        "excludesfile",
-        "templatedir",
-    ];
+    const ENDS: &str = "command cmd hook .textconv .helper .clean .smudge .process .driver program .filter .path \
+        pager editor .external askpass hookspath fsmonitor gitproxy proxy .insteadof .pushinsteadof .uploadpack \
+        .receivepack .vcs uploadpackfilter .trustexitcode include .allow worktree attributesfile excludesfile \
+        templatedir";
     key.starts_with("alias.")
         || key.starts_with("pager.")
         || key.starts_with("include")
-        || ends.iter().any(|end| key.ends_with(end))
+        || ENDS.split_whitespace().any(|end| key.ends_with(end))
 }
 
 /// Subcommands and options that start other programs or write files.
@@ -278,13 +238,12 @@ fn run_joined(words: &[Word], finding: &mut Finding) {
 
 fn config(arguments: &[Word], finding: &mut Finding) {
     finding.uncoverable();
-    let reads = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--get-urlmatch"];
-    if option::has_word(arguments, &reads) {
+    if option::has_word(arguments, "--get --get-all --get-regexp --list -l get list --get-urlmatch") {
         return;
     }
     let operands: Vec<&Word> =
         option::operands(arguments).filter(|word| !matches!(word.text.as_str(), "set" | "add" | "unset")).collect();
-    if option::has_word(arguments, &["--global", "--system", "--file", "-f", "-e", "--edit", "edit"]) {
+    if option::has_word(arguments, "--global --system --file -f -e --edit edit") {
         finding.critical("it changes settings of git beyond this repository");
     }
     if let [key, value, ..] = operands.as_slice() {
@@ -300,29 +259,29 @@ fn config(arguments: &[Word], finding: &mut Finding) {
 fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
     let arguments = call.arguments;
     let has = |short: char, long: &str| option::has(arguments, short, long);
-    let word = |any: &[&str]| option::has_word(arguments, any);
+    let word = |any: &str| option::has_word(arguments, any);
     let paths_follow =
-        || word(&["--", "."]) || arguments.iter().any(|word| word.text.starts_with("./") || word.text.contains('*'));
+        || word("-- .") || arguments.iter().any(|word| word.text.starts_with("./") || word.text.contains('*'));
     match call.subcommand {
         "reset" if ["--hard", "--merge", "--keep"].iter().any(|long| option::has_long(arguments, long)) => {
             Some("it throws away changes")
         }
         "clean" if !has('n', "--dry-run") || has('f', "--force") => Some("it deletes files that git does not know"),
-        "checkout" if paths_follow() || has('f', "--force") || word(&["-B", "-p"]) || checks_out_paths(arguments) => {
+        "checkout" if paths_follow() || has('f', "--force") || word("-B -p") || checks_out_paths(arguments) => {
             Some("it throws away changes")
         }
         "switch"
             if has('f', "--force")
                 || option::has_long(arguments, "--discard-changes")
                 || option::has_long(arguments, "--force-create")
-                || word(&["-C"]) =>
+                || word("-C") =>
         {
             Some("it throws away changes")
         }
         "restore"
-            if !option::has_long(arguments, "--staged") && !word(&["-S"])
+            if !option::has_long(arguments, "--staged") && !word("-S")
                 || option::has_long(arguments, "--worktree")
-                || word(&["-W"]) =>
+                || word("-W") =>
         {
             Some("it throws away changes")
         }
@@ -330,14 +289,14 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
             if has('D', "--delete")
                 || has('d', "--delete") && has('f', "--force")
                 || has('f', "--force")
-                || word(&["-M", "-C"]) =>
+                || word("-M -C") =>
         {
             Some("it deletes or moves branches")
         }
         "tag" if has('d', "--delete") || has('f', "--force") => Some("it deletes or moves tags"),
         "push" if pushes_over(arguments) => Some("it overwrites or deletes what is on the server"),
-        "stash" if word(&["drop", "clear", "pop"]) && !word(&["pop"]) => Some("it throws away stashed changes"),
-        "reflog" if word(&["expire", "delete"]) => Some("it forgets where branches were"),
+        "stash" if word("drop clear pop") && !word("pop") => Some("it throws away stashed changes"),
+        "reflog" if word("expire delete") => Some("it forgets where branches were"),
         "gc" if ["--prune", "--aggressive"].iter().any(|long| option::has_long(arguments, long)) => {
             Some("it deletes what nothing points to")
         }
@@ -345,16 +304,14 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
         "filter-branch" | "filter-repo" | "replace" => Some("it rewrites history"),
         "update-ref" => Some("it moves or deletes references"),
         "symbolic-ref" if has('d', "--delete") => Some("it moves or deletes references"),
-        "worktree" if word(&["remove", "prune"]) => Some("it deletes a working folder"),
-        "remote" if word(&["remove", "rm", "set-url", "add", "rename"]) => {
-            Some("it changes where this repository goes")
-        }
+        "worktree" if word("remove prune") => Some("it deletes a working folder"),
+        "remote" if word("remove rm set-url add rename") => Some("it changes where this repository goes"),
         "rm" if has('r', "--recursive") || has('f', "--force") || arguments.iter().any(|word| !word.exact) => {
             Some("it deletes many files")
         }
-        "submodule" if word(&["deinit"]) => Some("it deletes the files of submodules"),
+        "submodule" if word("deinit") => Some("it deletes the files of submodules"),
         "read-tree" | "checkout-index"
-            if has('f', "--force") || word(&["-u"]) || option::has_long(arguments, "--reset") =>
+            if has('f', "--force") || word("-u") || option::has_long(arguments, "--reset") =>
         {
             Some("it throws away changes")
         }
@@ -380,7 +337,7 @@ fn touches_history(call: &Invocation<'_>) -> bool {
         "rebase" => !moves_on(),
         "pull" => option::has(arguments, 'r', "--rebase"),
         "reset" => option::operands(arguments).any(|word| !word.exact || word.text != "HEAD" && is_older(&word.text)),
-        "subtree" => option::has_word(arguments, &["push"]),
+        "subtree" => option::has_word(arguments, "push"),
         _ => false,
     }
 }

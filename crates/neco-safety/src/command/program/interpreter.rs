@@ -8,23 +8,8 @@ use crate::command::option;
 use crate::command::source::{fed, is_input, is_pipe, printed};
 
 /// Words of code that starts programs, in one language or another.
-const STARTS: [&str; 15] = [
-    "system",
-    "popen",
-    "Popen",
-    "subprocess",
-    "exec",
-    "spawn",
-    "fork",
-    "child_process",
-    "shell",
-    "qx",
-    "%x",
-    "passthru",
-    "proc_open",
-    ".Command",
-    "os.execute",
-];
+const STARTS: &str = "system popen Popen subprocess exec spawn fork child_process shell qx %x passthru proc_open \
+    .Command os.execute";
 
 /// Words behind which editors, debuggers and their like take the rest for a command.
 const TOLD: [&str; 7] = ["shell ", "system ", "syscmd(", "spawn ", "exec ", "terminal ", "term "];
@@ -48,7 +33,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "php" => [('r', "--run"), ('B', "--process-begin"), ('R', "--process-code"), ('E', "--process-end")]
             .map(|(letter, long)| option::values(case.arguments, Some(letter), long))
             .concat(),
-        "deno" if option::has_word(case.arguments, &["eval"]) => case.arguments.to_vec(),
+        "deno" if option::has_word(case.arguments, "eval") => case.arguments.to_vec(),
         "pwsh" | "powershell" => {
             let words = case.arguments.iter().map(|word| word.text.as_str());
             let line: Vec<&str> = words.skip_while(|text| text.starts_with('-')).collect();
@@ -133,8 +118,7 @@ fn editor(case: &Case<'_>, finding: &mut Finding) {
             }
         }
     }
-    finding.uncoverable |=
-        option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, &["-ex", "--eval"]);
+    finding.uncoverable |= option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, "-ex --eval");
 }
 
 /// Clients of databases run the rest of a line that begins with a mark of theirs, and what a table is read from.
@@ -154,8 +138,7 @@ fn database(case: &Case<'_>, finding: &mut Finding) {
             finding.inner.push(Inner::Guess(command.trim_matches([' ', '"', '\'']).to_owned()));
         }
     }
-    finding.uncoverable |=
-        option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, &["-ex", "--eval"]);
+    finding.uncoverable |= option::has(case.arguments, 'c', "--cmd") || option::has_word(case.arguments, "-ex --eval");
 }
 
 /// What stands behind words that run the rest of a line.
@@ -192,7 +175,7 @@ pub(super) fn judge_code(code: &Word, case: &Case<'_>, finding: &mut Finding) {
 fn starts_programs(code: &str, language: &str) -> bool {
     let opens = ["perl", "ruby", "raku", "tclsh", "expect", "wish"].iter().any(|own| language.starts_with(own));
     let reads_from = || code.split_once("open").is_some_and(|(_, behind)| behind.contains('|'));
-    STARTS.iter().any(|word| code.contains(word)) || code.contains('`') || opens && reads_from()
+    STARTS.split_whitespace().any(|word| code.contains(word)) || code.contains('`') || opens && reads_from()
 }
 
 /// Why a text names a sensitive file, word by word.
@@ -209,7 +192,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 /// Every string in code is read as a command, and so are strings that follow one another in a list: what it would start
 /// decides no less than if it stood here. One word alone is as likely to be anything else.
 fn strings(code: &str, finding: &mut Finding) {
-    for word in STARTS {
+    for word in STARTS.split_whitespace() {
         code.split(word).skip(1).for_each(|behind| called_with(behind, finding));
     }
     for quote in ['\'', '"', '`'] {

@@ -17,7 +17,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
 }
 
 fn uses_network(case: &Case<'_>) -> bool {
-    let word = |any: &[&str]| option::has_word(case.arguments, any);
+    let word = |any: &str| option::has_word(case.arguments, any);
     match case.name {
         "curl" | "wget" | "aria2c" | "nc" | "ncat" | "netcat" | "socat" | "telnet" | "ftp" | "sftp" | "ssh" | "scp"
         | "mosh" | "sshfs" | "ping" | "ping6" | "traceroute" | "dig" | "nslookup" | "host" | "whois" | "nmap"
@@ -26,20 +26,18 @@ fn uses_network(case: &Case<'_>) -> bool {
         | "openssl" | "ssh-copy-id" | "yt-dlp" => true,
         "rsync" => case.arguments.iter().any(|word| word.text.contains(':')),
         "npm" | "yarn" | "pnpm" | "bun" => {
-            word(&[
-                "install", "i", "ci", "add", "update", "upgrade", "publish", "audit", "view", "dlx", "exec", "create",
-                "init", "outdated",
-            ]) || case.name == "yarn" && case.arguments.is_empty()
+            word("install i ci add update upgrade publish audit view dlx exec create init outdated")
+                || case.name == "yarn" && case.arguments.is_empty()
         }
         "pip" | "pip3" | "uv" | "poetry" | "conda" | "mamba" | "gem" | "bundle" | "composer" => {
-            word(&["install", "download", "add", "sync", "update", "lock", "upgrade", "require"])
+            word("install download add sync update lock upgrade require")
         }
-        "cargo" => word(&["install", "fetch", "update", "add", "publish", "search", "login", "audit"]),
-        "go" => word(&["get", "install", "download"]),
-        "rustup" => word(&["update", "install", "add", "toolchain", "component", "target"]),
+        "cargo" => word("install fetch update add publish search login audit"),
+        "go" => word("get install download"),
+        "rustup" => word("update install add toolchain component target"),
         "apt" | "apt-get" | "yum" | "dnf" | "pacman" | "apk" | "brew" | "snap" | "flatpak" | "zypper" => true,
-        "docker" | "podman" => word(&["pull", "push", "login", "build", "run"]),
-        "python" | "python3" => word(&["pip", "http.server", "ensurepip"]),
+        "docker" | "podman" => word("pull push login build run"),
+        "python" | "python3" => word("pip http.server ensurepip"),
         _ => false,
     }
 }

@@ -7,6 +7,7 @@ use crate::command::finding::{Finding, Inner, Input};
 use crate::command::option;
 use crate::command::scan::is_name;
 use crate::command::source::{is_input, is_pipe, printed};
+use crate::listed::is_listed;
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     match case.name {
@@ -27,7 +28,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "set" | "shopt" | "unset" | "history" | "export" | "declare" | "typeset" => settings(case, finding),
         _ => {}
     }
-    if takes_names(case.name) {
+    if is_listed(case.name, TAKE_NAMES) {
         names(case, finding);
     }
     if sets_variables(case.name) && sets(case, finding) == Effect::Unknown || looks_up(case) {
@@ -257,9 +258,7 @@ fn alias(case: &Case<'_>, finding: &mut Finding) {
 fn settings(case: &Case<'_>, finding: &mut Finding) {
     let history = |word: &Word| word.text.starts_with("HIST") || word.text == "history";
     let tampers = match case.name {
-        "history" => {
-            option::has(case.arguments, 'c', "--clear") || option::has_word(case.arguments, &["-w", "-d", "-r", "-n"])
-        }
+        "history" => option::has(case.arguments, 'c', "--clear") || option::has_word(case.arguments, "-w -d -r -n"),
         "set" | "shopt" => {
             case.arguments.iter().any(|word| matches!(word.text.as_str(), "history" | "cmdhist" | "histappend"))
         }
@@ -271,25 +270,7 @@ fn settings(case: &Case<'_>, finding: &mut Finding) {
 }
 
 /// Builtins that take names of variables work out what stands between brackets, commands included.
-fn takes_names(name: &str) -> bool {
-    matches!(
-        name,
-        "unset"
-            | "read"
-            | "declare"
-            | "typeset"
-            | "local"
-            | "export"
-            | "readonly"
-            | "let"
-            | "printf"
-            | "test"
-            | "["
-            | "[["
-            | "wait"
-            | "getopts"
-    )
-}
+const TAKE_NAMES: &str = "unset read declare typeset local export readonly let printf test [ [[ wait getopts";
 
 fn names(case: &Case<'_>, finding: &mut Finding) {
     for word in case.arguments.iter().filter(|word| word.exact) {

@@ -54,6 +54,9 @@ pub(crate) fn is_harmless_script(script: &str) -> bool {
     commands(script).is_some_and(|commands| !commands.iter().any(SedCommand::reaches_out))
 }
 
+/// Commands that print, delete or keep lines, and take nothing behind them.
+const PLAIN: &str = "pdqQ=nNgGhHxPDl";
+
 struct SedCommand {
     letter: char,
     rest: String,
@@ -63,27 +66,7 @@ impl SedCommand {
     fn reaches_out(&self) -> bool {
         match self.letter {
             's' => self.rest.contains(['e', 'w', 'm', 'M']),
-            letter => !matches!(
-                letter,
-                'p' | 'd'
-                    | 'q'
-                    | 'Q'
-                    | '='
-                    | 'n'
-                    | 'N'
-                    | 'g'
-                    | 'G'
-                    | 'h'
-                    | 'H'
-                    | 'x'
-                    | 'y'
-                    | 'P'
-                    | 'D'
-                    | 'l'
-                    | 'a'
-                    | 'i'
-                    | 'c'
-            ),
+            letter => !PLAIN.contains(letter) && !"yaic".contains(letter),
         }
     }
 }
@@ -126,7 +109,7 @@ fn commands(script: &str) -> Option<Vec<SedCommand>> {
                 rest = rest.get(end..)?;
                 text
             }
-            'p' | 'd' | 'q' | 'Q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'P' | 'D' | 'l' => String::new(),
+            letter if PLAIN.contains(letter) => String::new(),
             _ => return None,
         };
         found.push(SedCommand { letter, rest: argument });
@@ -253,7 +236,7 @@ fn awk(case: &Case<'_>, finding: &mut Finding) {
         }
         finding.uncoverable |= text.contains(['>', '|']) || text.contains("getline") || text.contains("system");
     }
-    finding.uncoverable |= option::has_word(case.arguments, &["-i", "inplace"]);
+    finding.uncoverable |= option::has_word(case.arguments, "-i inplace");
 }
 
 /// Whether a program for `awk` starts others: it calls `system`, or has a pipe.

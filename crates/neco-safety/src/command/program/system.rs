@@ -15,7 +15,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
 }
 
 fn denied(case: &Case<'_>) -> Option<&'static str> {
-    let word = |any: &[&str]| option::has_word(case.arguments, any);
+    let word = |any: &str| option::has_word(case.arguments, any);
     let names_device = || case.arguments.iter().any(|word| case.ground.is_device(word));
     match case.name {
         name if name == "mkfs" || name.starts_with("mkfs.") || name.starts_with("newfs") => {
@@ -32,19 +32,9 @@ fn denied(case: &Case<'_>) -> Option<&'static str> {
             Some("it overwrites a disk")
         }
         "shutdown" | "reboot" | "halt" | "poweroff" | "kexec" => Some("it stops the machine"),
-        "init" | "telinit" if word(&["0", "6", "1", "s", "S"]) => Some("it stops the machine"),
+        "init" | "telinit" if word("0 6 1 s S") => Some("it stops the machine"),
         "systemctl" | "loginctl"
-            if word(&[
-                "poweroff",
-                "reboot",
-                "halt",
-                "kexec",
-                "suspend",
-                "hibernate",
-                "rescue",
-                "emergency",
-                "soft-reboot",
-            ]) =>
+            if word("poweroff reboot halt kexec suspend hibernate rescue emergency soft-reboot") =>
         {
             Some("it stops the machine")
         }
@@ -79,12 +69,15 @@ fn kills_too_much(case: &Case<'_>) -> bool {
     case.arguments.iter().any(ours) || everything
 }
 
+/// What package managers are told to remove something with.
+const REMOVES: &str = "remove purge autoremove erase uninstall del -r -R -Rns -Rs -e -P --purge --remove";
+
 fn critical(case: &Case<'_>) -> Option<&'static str> {
-    let word = |any: &[&str]| option::has_word(case.arguments, any);
+    let word = |any: &str| option::has_word(case.arguments, any);
     match case.name {
-        "crontab" if !word(&["-l"]) => Some("it makes something run later"),
+        "crontab" if !word("-l") => Some("it makes something run later"),
         "at" | "batch" | "systemd-run" | "launchctl" => Some("it makes something run later"),
-        "systemctl" if !word(&["status", "show", "list-units", "is-active", "is-enabled", "cat"]) => {
+        "systemctl" if !word("status show list-units is-active is-enabled cat") => {
             Some("it changes what the machine runs")
         }
         "service" | "rc-service" | "update-rc.d" | "chkconfig" => Some("it changes what the machine runs"),
@@ -94,37 +87,33 @@ fn critical(case: &Case<'_>) -> Option<&'static str> {
         }
         "useradd" | "userdel" | "usermod" | "groupadd" | "passwd" | "chpasswd" | "visudo" | "chsh" | "adduser"
         | "deluser" => Some("it changes the users of the machine"),
-        "kill" | "pkill" | "killall" if word(&["-9", "-KILL", "-SIGKILL"]) && case.arguments.len() < 2 => {
+        "kill" | "pkill" | "killall" if word("-9 -KILL -SIGKILL") && case.arguments.len() < 2 => {
             Some("it ends processes")
         }
         "apt" | "apt-get" | "aptitude" | "yum" | "dnf" | "zypper" | "pacman" | "apk" | "brew" | "snap" | "flatpak"
         | "dpkg" | "rpm" | "port"
-            if removes_packages(case) =>
+            if word(REMOVES) =>
         {
             Some("it removes programs from the machine")
         }
-        "neco" if !word(&["--version", "--help", "doctor"]) => Some("it would run Neco inside Neco"),
+        "neco" if !word("--version --help doctor") => Some("it would run Neco inside Neco"),
         "docker" | "podman" | "nerdctl" if reaches_host(case) => Some("it leaves the sandbox"),
-        "docker" | "podman" | "nerdctl" if word(&["prune", "rm", "rmi", "kill"]) => {
-            Some("it deletes containers or images")
-        }
+        "docker" | "podman" | "nerdctl" if word("prune rm rmi kill") => Some("it deletes containers or images"),
         "gdb" | "lldb" | "ptrace" if option::has(case.arguments, 'p', "--pid") => {
             Some("it reaches into another process")
         }
         "ssh-add" | "ssh-keygen" | "gpg" | "security" | "secret-tool" | "pass" | "op" | "keyctl" => {
             Some("it deals with keys")
         }
-        "printenv" | "env" if word(&["-0", "--null"]) => None,
-        "terraform" | "tofu" | "pulumi" if word(&["destroy", "apply"]) => Some("it changes machines elsewhere"),
-        "kubectl" if word(&["delete", "drain", "apply", "replace"]) => Some("it changes machines elsewhere"),
+        "printenv" | "env" if word("-0 --null") => None,
+        "terraform" | "tofu" | "pulumi" if word("destroy apply") => Some("it changes machines elsewhere"),
+        "kubectl" if word("delete drain apply replace") => Some("it changes machines elsewhere"),
         "npm" | "yarn" | "pnpm" | "cargo" | "twine" | "gem" | "poetry" | "uv"
-            if word(&["publish", "unpublish", "yank", "upload", "push"]) =>
+            if word("publish unpublish yank upload push") =>
         {
             Some("it publishes")
         }
-        "gh" | "glab" if word(&["delete", "merge", "release", "secret", "api", "auth"]) => {
-            Some("it changes things on a server")
-        }
+        "gh" | "glab" if word("delete merge release secret api auth") => Some("it changes things on a server"),
         "dropdb" | "mysqladmin" => Some("it deletes a database"),
         "psql" | "mysql" | "sqlite3" if case.arguments.iter().any(|word| drops(&word.text)) => {
             Some("it deletes from a database")
@@ -136,26 +125,6 @@ fn critical(case: &Case<'_>) -> Option<&'static str> {
 fn drops(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["drop ", "truncate ", "delete from"].iter().any(|word| text.contains(word))
-}
-
-fn removes_packages(case: &Case<'_>) -> bool {
-    let words = [
-        "remove",
-        "purge",
-        "autoremove",
-        "erase",
-        "uninstall",
-        "del",
-        "-r",
-        "-R",
-        "-Rns",
-        "-Rs",
-        "-e",
-        "-P",
-        "--purge",
-        "--remove",
-    ];
-    option::has_word(case.arguments, &words)
 }
 
 fn reaches_host(case: &Case<'_>) -> bool {

@@ -3,6 +3,7 @@
 use super::Case;
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
+use crate::listed::is_listed;
 
 /// Programs that are known: others look at what they start, or they start nothing that is on their line.
 const KNOWN: &str = "[ [[ ag apt apt-get awk b2sum base64 basename bash bat brew cargo cat cd chgrp chmod chown cksum cmp \
@@ -16,7 +17,7 @@ const KNOWN: &str = "[ [[ ag apt apt-get awk b2sum base64 basename bash bat brew
 const TOLD: [&str; 10] = ["exec", "cmd", "command", "program", "pager", "editor", "shell", "filter", "hook", "runner"];
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
-    if KNOWN.split_whitespace().any(|known| known == case.name) || case.command.guess {
+    if is_listed(case.name, KNOWN) || case.command.guess {
         return;
     }
     for (at, word) in case.arguments.iter().enumerate().take(64) {

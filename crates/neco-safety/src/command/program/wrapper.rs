@@ -5,174 +5,98 @@ use crate::command::examined::Word;
 use crate::command::finding::{Command, Finding, Inner, Input};
 use crate::command::option;
 use crate::command::scan::is_name;
+use crate::listed::{is_listed, row};
 
 /// How a wrapper's own words end and the other program begins.
+#[derive(Default)]
 struct Wrapper {
-    name: &'static str,
-    /// Letters of options that stand alone.
-    flags: &'static str,
-    /// Letters of options that take the next word.
-    valued: &'static str,
-    /// Long options that take a value.
-    long_valued: &'static [&'static str],
-    /// Long options that stand alone. Others, and abbreviations, are not understood.
-    long_flags: &'static [&'static str],
     /// How many words of its own follow the options.
     own_words: usize,
     /// Whether it adds nothing to what the other program does.
     transparent: bool,
+    /// Letters of options that stand alone.
+    flags: &'static str,
+    /// Letters of options that take the next word.
+    valued: &'static str,
+    /// Long options that take a value, with commas between them.
+    long_valued: &'static str,
+    /// Long options that stand alone. Others, and abbreviations, are not understood.
+    long_flags: &'static str,
 }
 
-const fn wrapper(name: &'static str, flags: &'static str, valued: &'static str) -> Wrapper {
-    Wrapper { name, flags, valued, long_valued: &[], long_flags: &[], own_words: 0, transparent: true }
+impl Wrapper {
+    fn find(name: &str) -> Option<Self> {
+        let [own_words, transparent, flags, valued, long_valued, long_flags] = row(WRAPPERS, name)?;
+        let (own_words, transparent) = (usize::from(own_words == "1"), transparent == "+");
+        Some(Self { own_words, transparent, flags, valued, long_valued, long_flags })
+    }
 }
 
-const WRAPPERS: [Wrapper; 32] = [
-    Wrapper {
-        long_valued: &["--unset"],
-        long_flags: &["--ignore-environment", "--null", "--debug"],
-        ..wrapper("env", "i0v", "u")
-    },
-    wrapper("command", "p", ""),
-    wrapper("builtin", "", ""),
-    Wrapper { transparent: false, ..wrapper("exec", "cl", "a") },
-    Wrapper { transparent: false, ..wrapper("coproc", "", "") },
-    wrapper("nohup", "", ""),
-    Wrapper { long_flags: &["--portability", "--verbose", "--quiet"], ..wrapper("time", "pvq", "") },
-    Wrapper { long_valued: &["--adjustment"], ..wrapper("nice", "0123456789-", "n") },
-    Wrapper { long_valued: &["--class", "--classdata"], ..wrapper("ionice", "t0123", "cnp") },
-    Wrapper {
-        long_valued: &["--signal", "--kill-after"],
-        long_flags: &["--preserve-status", "--foreground", "--verbose"],
-        own_words: 1,
-        ..wrapper("timeout", "v", "sk")
-    },
-    Wrapper { own_words: 1, ..wrapper("gtimeout", "v", "sk") },
-    Wrapper { long_valued: &["--input", "--output", "--error"], ..wrapper("stdbuf", "", "ioe") },
-    Wrapper { transparent: false, ..wrapper("setsid", "cfw", "") },
-    Wrapper { transparent: false, ..wrapper("strace", "cCdfFhiqrtTvVxyzk", "abeEIoOpPsSuX") },
-    Wrapper { transparent: false, ..wrapper("ltrace", "cCfhiLrStTvV", "aAeDFlnosuwxX") },
-    Wrapper { transparent: false, own_words: 1, ..wrapper("taskset", "ac", "p") },
-    Wrapper { transparent: false, own_words: 1, ..wrapper("chrt", "abfiomRrv", "TPD") },
-    Wrapper { transparent: false, ..wrapper("unbuffer", "p", "") },
-    Wrapper { transparent: false, ..wrapper("caffeinate", "disum", "tw") },
-    Wrapper { transparent: false, ..wrapper("busybox", "", "") },
-    Wrapper { transparent: false, ..wrapper("toybox", "", "") },
-    Wrapper { transparent: false, ..wrapper("chronic", "ve", "") },
-    Wrapper { transparent: false, ..wrapper("fakeroot", "uv", "lsib") },
-    Wrapper { transparent: false, ..wrapper("valgrind", "qv", "") },
-    Wrapper { transparent: false, ..wrapper("rlwrap", "", "") },
-    Wrapper { transparent: false, ..wrapper("dbus-run-session", "", "") },
-    Wrapper { transparent: false, ..wrapper("xvfb-run", "a", "efnps") },
-    Wrapper { transparent: false, own_words: 1, ..wrapper("flock", "enosuxF", "wE") },
-    Wrapper { transparent: false, ..wrapper("systemd-inhibit", "", "") },
-    Wrapper { transparent: false, ..wrapper("noglob", "", "") },
-    Wrapper { transparent: false, ..wrapper("nocorrect", "", "") },
-    Wrapper { transparent: false, ..wrapper("prlimit", "", "p") },
-];
+/// The wrappers, a row each: how many words of their own follow the options, `+` for those that add nothing, letters that
+/// stand alone and that take the next word, long options that take a value and that stand alone.
+const WRAPPERS: &str = "env 0 + i0v u --unset --ignore-environment,--null,--debug
+    command 0 + p
+    builtin,nohup 0 +
+    exec 0 - cl a
+    coproc,busybox,toybox,rlwrap,dbus-run-session,systemd-inhibit,noglob,nocorrect 0
+    time 0 + pvq - - --portability,--verbose,--quiet
+    nice 0 + 0123456789- n --adjustment
+    ionice 0 + t0123 cnp --class,--classdata
+    timeout 1 + v sk --signal,--kill-after --preserve-status,--foreground,--verbose
+    gtimeout 1 + v sk
+    stdbuf 0 + - ioe --input,--output,--error
+    setsid 0 - cfw
+    strace 0 - cCdfFhiqrtTvVxyzk abeEIoOpPsSuX
+    ltrace 0 - cCfhiLrStTvV aAeDFlnosuwxX
+    taskset 1 - ac p
+    chrt 1 - abfiomRrv TPD
+    unbuffer 0 - p
+    caffeinate 0 - disum tw
+    chronic 0 - ve
+    fakeroot 0 - uv lsib
+    valgrind 0 - qv
+    xvfb-run 0 - a efnps
+    flock 1 - enosuxF wE
+    prlimit 0 - - p";
 
-/// Programs that start another with more rights, or in another world.
-const ELEVATORS: [(&str, &str, usize); 13] = [
-    ("sudo", "CDghpRrTtUu", 0),
-    ("doas", "Cu", 0),
-    ("pkexec", "", 0),
-    ("run0", "", 0),
-    ("runuser", "uglcsw", 0),
-    ("gosu", "", 1),
-    ("su-exec", "", 1),
-    ("setpriv", "", 0),
-    ("chroot", "", 1),
-    ("unshare", "SGRw", 0),
-    ("nsenter", "tSG", 0),
-    ("bwrap", "", 0),
-    ("firejail", "", 0),
-];
+/// Programs that start another with more rights, or in another world, a row each: how many words of their own follow the
+/// options, and letters of options that take the next word.
+const ELEVATORS: &str = "sudo 0 CDghpRrTtUu
+    doas 0 Cu
+    pkexec,run0,setpriv,bwrap,firejail 0 -
+    runuser 0 uglcsw
+    gosu,su-exec,chroot 1 -
+    unshare 0 SGRw
+    nsenter 0 tSG";
 
-/// Programs whose words end in another program and its words, behind options and words of their own.
-const LAUNCHERS: [&str; 40] = [
-    "aa-exec",
-    "capsh",
-    "catatonit",
-    "catchsegv",
-    "cgexec",
-    "chpst",
-    "concurrently",
-    "cross-env",
-    "daemonize",
-    "dbus-launch",
-    "dotenv",
-    "dotenvx",
-    "dumb-init",
-    "eatmydata",
-    "envdir",
-    "fakechroot",
-    "faketime",
-    "foreman",
-    "gdb",
-    "heaptrack",
-    "linux32",
-    "linux64",
-    "nix-shell",
-    "nodemon",
-    "numactl",
-    "perf",
-    "proot",
-    "proxychains",
-    "proxychains4",
-    "rr",
-    "runcon",
-    "sandbox-exec",
-    "screen",
-    "setarch",
-    "softlimit",
-    "start-stop-daemon",
-    "systemd-run",
-    "tini",
-    "tmux",
-    "watchexec",
-];
+/// Programs whose words end in another program and its words, behind options and words of their own: windows, sessions,
+/// tracers, and what sends the traffic of programs elsewhere.
+const LAUNCHERS: &str = "aa-exec abduco alacritty apptainer byobu capsh catatonit catchsegv cgexec chpst \
+    concurrently coreutils cpulimit cross-env daemonize dbus-launch direnv distrobox-host-exec dotenv dotenvx dtach \
+    dumb-init dvtm eatmydata envdir execlineb fakechroot faketime flatpak-spawn foreman gdb gnome-terminal heaptrack \
+    host-spawn kcov kitty konsole linux32 linux64 lldb memusage minijail0 nix-shell nocache nodemon nsjail numactl \
+    perf proot proxychains proxychains4 rr runcon sandbox-exec schedtool screen setarch setlock setuidgid sg \
+    singularity softlimit sotruss ssh-agent start-stop-daemon systemd-nspawn systemd-run tini tmux torify torsocks \
+    trickle tsocks uftrace watchexec wine xfce4-terminal xterm";
 
 /// How the names of programs begin that load others.
-const LOADERS: [&str; 10] = [
-    "ld-",
-    "ld.so",
-    "ld64.so",
-    "box64",
-    "box86",
-    "qemu-x86_64",
-    "qemu-i386",
-    "qemu-aarch64",
-    "qemu-arm",
-    "qemu-riscv64",
-];
-
-/// The same for windows, sessions, tracers and whatever else starts the program that it is told.
-const STARTERS: &str = "abduco alacritty apptainer byobu coreutils cpulimit distrobox-host-exec dtach dvtm execlineb \
-    flatpak-spawn gnome-terminal host-spawn kcov kitty konsole lldb memusage minijail0 nocache schedtool setlock \
-    setuidgid singularity sotruss systemd-nspawn uftrace wine xfce4-terminal xterm";
-
-/// The same by how they are called: what loads programs, and what sends their traffic elsewhere.
-fn is_launcher(name: &str) -> bool {
-    LAUNCHERS.contains(&name)
-        || LOADERS.iter().any(|start| name.starts_with(start))
-        || STARTERS.split_whitespace().any(|own| own == name)
-        || matches!(name, "torsocks" | "torify" | "tsocks" | "ssh-agent" | "direnv" | "trickle" | "nsjail" | "sg")
-}
+const LOADERS: &str = "ld- ld.so ld64.so box64 box86 qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64";
 
 pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
-    if is_launcher(case.name) {
+    let loads = LOADERS.split_whitespace().any(|start| case.name.starts_with(start));
+    if loads || is_listed(case.name, LAUNCHERS) {
         return launches(case, finding);
     }
-    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == case.name) {
-        return unwrap(wrapper, case, finding);
+    if let Some(wrapper) = Wrapper::find(case.name) {
+        return unwrap(&wrapper, case, finding);
     }
-    if let Some((name, valued, own_words)) = ELEVATORS.iter().find(|(name, _, _)| *name == case.name) {
-        finding.critical(match *name {
+    if let Some([own_words, valued]) = row(ELEVATORS, case.name) {
+        finding.critical(match case.name {
             "chroot" | "unshare" | "nsenter" | "bwrap" | "firejail" => "it leaves the sandbox or builds another",
             _ => "it runs with the rights of another user",
         });
-        let elevator =
-            Wrapper { own_words: *own_words, transparent: false, ..wrapper(name, "ABEHKNPSVbeiklnsv", valued) };
+        let own_words = usize::from(own_words == "1");
+        let elevator = Wrapper { own_words, flags: "ABEHKNPSVbeiklnsv", valued, ..Wrapper::default() };
         every_suffix(case.arguments, finding);
         return unwrap(&elevator, case, finding);
     }
@@ -182,7 +106,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
         "parallel" | "sem" => parallel(case, finding),
         "watch" | "hyperfine" | "entr" => watch(case, finding),
         "npx" | "bunx" | "pnpx" | "uvx" => runner(case.arguments, finding),
-        name if is_package_manager(name) => package_runner(case, finding),
+        name if is_listed(name, PACKAGE_MANAGERS) => package_runner(case, finding),
         "script" => {
             option::values(case.arguments, Some('c'), "--command").iter().for_each(|text| finding.runs(text));
             // Some have the command behind the file that they write.
@@ -197,10 +121,10 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
 
 fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
     let arguments = case.arguments;
-    if wrapper.name == "command" && option::has_word(arguments, &["-v", "-V"]) {
+    if case.name == "command" && option::has_word(arguments, "-v -V") {
         return;
     }
-    let scripts = match wrapper.name {
+    let scripts = match case.name {
         "env" => option::values(arguments, Some('S'), "--split-string"),
         "flock" => option::values(arguments, Some('c'), "--command"),
         _ => Vec::new(),
@@ -212,7 +136,7 @@ fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
     let (start, mut understood) = own_end(wrapper, arguments);
     let mut rest = arguments.get(start..).unwrap_or_default();
     let mut environment = Vec::new();
-    if matches!(wrapper.name, "env" | "sudo" | "doas") {
+    if matches!(case.name, "env" | "sudo" | "doas") {
         while let Some((word, others)) = rest.split_first()
             && let Some((name, value)) = word.text.split_once('=').filter(|(name, _)| is_name(name))
         {
@@ -232,8 +156,7 @@ fn unwrap(wrapper: &Wrapper, case: &Case<'_>, finding: &mut Finding) {
         return;
     }
     finding.wrapper = wrapper.transparent && understood && scripts.is_empty();
-    let changed = matches!(wrapper.name, "exec") || !wrapper.transparent;
-    finding.uncoverable |= changed;
+    finding.uncoverable |= !wrapper.transparent;
     let input = case.command.input.clone();
     let captured = case.command.captured;
     finding.inner.push(Inner::Command(Command {
@@ -255,10 +178,11 @@ fn own_end(wrapper: &Wrapper, arguments: &[Word]) -> (usize, bool) {
             return (at + 1, understood);
         }
         if text.starts_with("--") {
+            let is_among = |name: &str, options: &str| options.split(',').any(|own| own == name);
             let name = text.split_once('=').map(|(name, _)| name);
-            let takes_next = wrapper.long_valued.contains(&text);
-            let has_value = name.is_some_and(|name| wrapper.long_valued.contains(&name));
-            understood &= takes_next || has_value || wrapper.long_flags.contains(&text);
+            let takes_next = is_among(text, wrapper.long_valued);
+            let has_value = name.is_some_and(|name| is_among(name, wrapper.long_valued));
+            understood &= takes_next || has_value || is_among(text, wrapper.long_flags);
             at += 1 + usize::from(takes_next);
         } else if let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             let (own, takes_next) = short_options(wrapper, letters);
@@ -336,16 +260,10 @@ fn switch_user(case: &Case<'_>, finding: &mut Finding) {
 
 fn xargs(case: &Case<'_>, finding: &mut Finding) {
     let xargs = Wrapper {
-        long_valued: &[
-            "--arg-file",
-            "--delimiter",
-            "--max-lines",
-            "--max-args",
-            "--max-procs",
-            "--max-chars",
-            "--replace",
-        ],
-        ..wrapper("xargs", "0rtpxo", "adEILnPsJRS")
+        flags: "0rtpxo",
+        valued: "adEILnPsJRS",
+        long_valued: "--arg-file,--delimiter,--max-lines,--max-args,--max-procs,--max-chars,--replace",
+        ..Wrapper::default()
     };
     let (start, understood) = own_end(&xargs, case.arguments);
     if !understood {
@@ -409,28 +327,9 @@ fn parallel(case: &Case<'_>, finding: &mut Finding) {
     finding.uncoverable();
 }
 
-/// Whether a program manages packages, and runs programs of the project or any other.
-pub(super) fn is_package_manager(name: &str) -> bool {
-    matches!(
-        name,
-        "npm"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "uv"
-            | "poetry"
-            | "pipenv"
-            | "bundle"
-            | "conda"
-            | "mamba"
-            | "mise"
-            | "asdf"
-            | "rustup"
-            | "hatch"
-            | "pdm"
-            | "rye"
-    )
-}
+/// Programs that manage packages, and run programs of the project or any other.
+pub(super) const PACKAGE_MANAGERS: &str =
+    "npm pnpm yarn bun uv poetry pipenv bundle conda mamba mise asdf rustup hatch pdm rye";
 
 /// Package managers that run a program of the project, or any other.
 fn package_runner(case: &Case<'_>, finding: &mut Finding) {
@@ -441,26 +340,12 @@ fn package_runner(case: &Case<'_>, finding: &mut Finding) {
 }
 
 /// Options of runners that stand alone.
-const RUNNER_FLAGS: [&str; 14] = [
-    "-y",
-    "--yes",
-    "-q",
-    "--quiet",
-    "--silent",
-    "--bun",
-    "--no-install",
-    "--offline",
-    "--frozen",
-    "--locked",
-    "--no-sync",
-    "--isolated",
-    "--no-project",
-    "--",
-];
+const RUNNER_FLAGS: &str = "-y --yes -q --quiet --silent --bun --no-install --offline --frozen --locked --no-sync \
+    --isolated --no-project --";
 
 /// The program may stand behind options of any kind.
 fn runner(arguments: &[Word], finding: &mut Finding) {
-    let is_flag = |word: &Word| word.exact && RUNNER_FLAGS.contains(&word.text.as_str());
+    let is_flag = |word: &Word| word.exact && is_listed(&word.text, RUNNER_FLAGS);
     let start = arguments.iter().position(|word| !is_flag(word)).unwrap_or(arguments.len());
     let words = arguments.get(start..).unwrap_or_default().to_vec();
     let has_options = words.first().is_some_and(|word| word.text.starts_with('-'));
@@ -470,7 +355,7 @@ fn runner(arguments: &[Word], finding: &mut Finding) {
     if has_options {
         behind_options(&words, finding);
     } else if !words.is_empty() {
-        finding.inner.push(Inner::Command(Command { words, vouched: true, ..Command::default() }));
+        finding.vouches_for(&words);
     }
 }
 

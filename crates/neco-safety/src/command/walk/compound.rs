@@ -7,9 +7,10 @@ use super::tree::{MOST_WORDS, Stance, Waiting, Walk, is_word};
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Input};
 use crate::command::scan::is_name;
+use crate::listed::is_listed;
 
 /// Words that stand before a command and are none.
-const RESERVED: &[&str] = &["!", "{", "if", "then", "elif", "else", "while", "until", "do", "time"];
+const RESERVED: &str = "! { if then elif else while until do time";
 
 impl<'s> Walk<'s, '_> {
     pub(super) fn pipeline<'t>(&mut self, node: Node<'t>, stance: Stance, stack: &mut Vec<Waiting<'t>>) {
@@ -33,7 +34,7 @@ impl<'s> Walk<'s, '_> {
         self.embedded(text);
         for command in text.split([';', '|', '&', '\n', '(', ')', ',']) {
             self.set_in_arithmetic(command);
-            let words = command.split_whitespace().skip_while(|word| RESERVED.contains(word));
+            let words = command.split_whitespace().skip_while(|word| is_listed(word, RESERVED));
             let words: Vec<Word> = words.take(MOST_WORDS).map(Word::exact).collect();
             if !words.is_empty() {
                 self.steps.push(Step::Command { command: Command { words, ..Command::default() }, moves: false });

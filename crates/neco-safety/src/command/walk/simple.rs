@@ -12,6 +12,7 @@ use crate::command::expansion;
 use crate::command::finding::Command;
 use crate::command::reader::Places;
 use crate::command::scan::{self, Piece};
+use crate::listed::is_listed;
 
 impl<'s> Walk<'s, '_> {
     /// The pieces of a word at a place; a word that both readers end differently is not understood.
@@ -89,26 +90,8 @@ impl<'s> Walk<'s, '_> {
 
     /// Whether the grammar took a word of the shell's own for the name of a program.
     pub(super) fn is_reserved(&self, place: &Range<usize>) -> bool {
-        matches!(
-            self.source.get(place.clone()),
-            Some(
-                "{" | "}"
-                    | "!"
-                    | "if"
-                    | "then"
-                    | "elif"
-                    | "else"
-                    | "fi"
-                    | "for"
-                    | "while"
-                    | "until"
-                    | "do"
-                    | "done"
-                    | "case"
-                    | "esac"
-                    | "function"
-            )
-        )
+        const RESERVED: &str = "{ } ! if then elif else fi for while until do done case esac function";
+        self.source.get(place.clone()).is_some_and(|word| is_listed(word, RESERVED))
     }
 
     /// `export A=b` and its like: the words as any other, and the variables set for all that follows.

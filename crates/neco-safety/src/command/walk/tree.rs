@@ -11,6 +11,7 @@ use super::step::{Standing, Step, Walked};
 use crate::command::expand::{self, Known};
 use crate::command::finding::{Command, Input};
 use crate::command::reader::{self, Places};
+use crate::listed::is_listed;
 
 /// A script that does more is not followed to its end.
 const MOST_STEPS: usize = 1024;
@@ -30,6 +31,10 @@ pub(crate) fn walk(source: &str, standing: Standing, home: Option<&Path>, folder
     let agreed = walk.compare();
     Walked { steps: walk.steps, clean: walk.clean, agreed }
 }
+
+/// Statements whose parts run apart from the line.
+const WITHIN: &str = "variable_assignments compound_statement subshell if_statement elif_clause else_clause \
+    while_statement do_group ERROR";
 
 thread_local! {
     /// What reads scripts: it keeps its memory from one to the next, and is made for the first.
@@ -156,15 +161,7 @@ impl<'s> Walk<'s, '_> {
             "case_statement" | "case_item" => self.case(node, &stance, stack),
             "compound_statement" if self.text(node).starts_with("((") => self.arithmetic(node),
             "c_style_for_statement" => self.c_style_for(node, &stance, stack),
-            "variable_assignments"
-            | "compound_statement"
-            | "subshell"
-            | "if_statement"
-            | "elif_clause"
-            | "else_clause"
-            | "while_statement"
-            | "do_group"
-            | "ERROR" => push_all(node, stack, &stance.within()),
+            kind if is_listed(kind, WITHIN) => push_all(node, stack, &stance.within()),
             "comment" => self.comment(node),
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
                 self.redirect(node, &mut Stance::default(), stack);
@@ -193,18 +190,9 @@ pub(super) fn push_all<'t>(node: Node<'t>, stack: &mut Vec<Waiting<'t>>, stance:
 
 /// Whether a node of this kind stands where a word may.
 pub(super) fn is_word(kind: &str) -> bool {
-    matches!(
-        kind,
-        "word"
-            | "string"
-            | "raw_string"
-            | "concatenation"
-            | "number"
-            | "simple_expansion"
-            | "expansion"
-            | "command_substitution"
-            | "ansi_c_string"
-    )
+    const WORDS: &str = "word string raw_string concatenation number simple_expansion expansion command_substitution \
+        ansi_c_string";
+    is_listed(kind, WORDS)
 }
 
 /// A place without the white space that the grammar sometimes puts into its words.

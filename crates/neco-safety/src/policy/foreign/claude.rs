@@ -17,7 +17,6 @@ const WILD: [char; 4] = ['*', '?', '[', '{'];
 impl RuleReader<'_> {
     /// The permissions of a `settings.json`; `folder` is the one that `/…` starts from. What is not
     /// understood is warned about: it was written for somebody else.
-    #[must_use]
     pub fn claude_settings(&self, text: &str, file: &str, source: Source, folder: &Path) -> ReadRules {
         let mut read = ReadRules::default();
         let settings: Value = match serde_json::from_str(text) {

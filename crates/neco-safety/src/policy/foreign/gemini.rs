@@ -8,22 +8,11 @@ use super::super::fields::{Entry, Fields, Problem, Table};
 use super::super::pattern::{ArgsPattern, CommandPattern, MCP, ToolPattern};
 use super::super::read::{ReadRules, prefix, regex};
 use super::super::rule::{Rule, Ruling, Source, When};
+use crate::listed::is_listed;
 
 /// Fields that only such rules have.
-const MARKS: &[&str] = &[
-    "toolName",
-    "mcpName",
-    "commandPrefix",
-    "commandRegex",
-    "argsPattern",
-    "denyMessage",
-    "toolAnnotations",
-    "allowRedirection",
-    "interactive",
-    "subagent",
-    "modes",
-    "safety_checker",
-];
+const MARKS: &str = "toolName mcpName commandPrefix commandRegex argsPattern denyMessage toolAnnotations \
+    allowRedirection interactive subagent modes safety_checker";
 /// The checker that a path lies in the workspace: Neco always does that.
 const PATH_CHECKER: &str = "allowed-path";
 /// Priorities lie between 0 and this.
@@ -47,7 +36,7 @@ const MODES: &[(&str, TheirMode)] = &[
 
 /// Whether a rule is one of theirs.
 pub fn is_rule(table: &Table) -> bool {
-    table.entries.iter().any(|entry| MARKS.contains(&entry.name.as_str()))
+    table.entries.iter().any(|entry| is_listed(&entry.name, MARKS))
 }
 
 /// Whether a section of a file is one of theirs.
