@@ -69,7 +69,6 @@ struct Standing {
 
 impl SessionCheckpoints {
     /// Nothing is opened before something is to be kept.
-    #[must_use]
     pub fn new(setup: CheckpointsSetup) -> Self {
         let shared = Shared {
             setup,

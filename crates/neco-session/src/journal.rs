@@ -49,7 +49,6 @@ struct Order {
 impl Journal {
     /// A journal that goes on where `standing` ends, without the secrets that `redactor` finds. Nothing is recorded
     /// any more once `lease` is given back.
-    #[must_use]
     pub fn new(lease: &Arc<Lease>, log: Arc<dyn EventLog>, standing: Standing, redactor: Redactor) -> Self {
         let order = Order { last: standing.last_seq, redactions: Redactions::new(redactor) };
         Self {
@@ -69,7 +68,6 @@ impl Journal {
     }
 
     /// How the session stands.
-    #[must_use]
     pub fn standing(&self) -> Standing {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -80,18 +78,12 @@ impl Journal {
     }
 
     /// Records an event; on the disk a little later.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn emit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
         let result = self.enter([(agent, turn, body)]).await;
         self.tell_failure(result)
     }
 
     /// Records an event; on the disk, with everything before it, when ready.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
         let result = match self.enter([(agent, turn, body)]).await {
             Ok(()) => self.log.commit(self.session).await,
@@ -102,9 +94,6 @@ impl Journal {
 
     /// Records events that belong together: a crash leaves all of them or none. On the disk, with everything
     /// before them, when ready.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn commit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
         let result = match self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await {
             Ok(()) => self.log.commit(self.session).await,
@@ -114,18 +103,12 @@ impl Journal {
     }
 
     /// Records events that belong together; on the disk a little later.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn emit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
         let result = self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await;
         self.tell_failure(result)
     }
 
     /// Ready when everything recorded so far is on the disk.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn flush(&self) -> Result<(), StoreError> {
         self.log.commit(self.session).await
     }
@@ -191,7 +174,6 @@ impl Journal {
     }
 
     /// All events after `since`: first from the log, then as they happen.
-    #[must_use]
     pub fn events(&self, since: Seq) -> EventStream {
         let reader = Reader {
             session: self.session,

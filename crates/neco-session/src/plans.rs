@@ -101,9 +101,6 @@ impl PlanFiles {
     }
 
     /// Keeps a plan as long as it is unfinished. One that is not takes its own file away, and no other's.
-    ///
-    /// # Errors
-    /// When the file can't be written.
     pub async fn keep(&self, session: SessionId, cwd: &str, update: &PlanUpdate) -> io::Result<()> {
         let Some(plan) = &update.plan else { return Ok(()) };
         if plan.is_unfinished() {
@@ -116,9 +113,6 @@ impl PlanFiles {
     }
 
     /// Takes away what is kept of a session's plan. No plan is fine too.
-    ///
-    /// # Errors
-    /// When a file can't be removed.
     pub async fn forget(&self, session: SessionId) -> io::Result<()> {
         let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return Ok(()) };
         let own = format!("-{session}.json");

@@ -20,7 +20,6 @@ pub struct SpillFolder {
 impl SpillFolder {
     /// Big outputs go to `folder`, which is made when the first one comes, without the secrets that
     /// `redactor` finds.
-    #[must_use]
     pub fn new(folder: PathBuf, redactor: Redactor) -> Self {
         Self { folder, redactor }
     }
@@ -42,9 +41,6 @@ impl Spill for SpillFolder {
 }
 
 /// Keeps a big output that comes from elsewhere, and says where.
-///
-/// # Errors
-/// When it can't be written.
 pub async fn keep_output(folder: &Path, call_id: &CallId, bytes: &[u8]) -> std::io::Result<PathBuf> {
     make_private(folder).await?;
     let path = folder.join(file_name(call_id));

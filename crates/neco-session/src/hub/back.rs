@@ -26,17 +26,11 @@ const SETTLING: Duration = Duration::from_secs(1);
 
 impl Hub {
     /// What the log of a session says about going back.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn course(&self, session: SessionId) -> Result<RewindHistory, SessionError> {
         Ok(RewindHistory::read(self.setup.log.as_ref(), session).await?)
     }
 
     /// What a way back in a session would do.
-    ///
-    /// # Errors
-    /// When the files can't be looked at.
     pub async fn preview(&self, record: &SessionRecord, way: &RewindPlan) -> Result<RewindPreview, SessionError> {
         Ok(preview(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?)
     }
@@ -82,9 +76,6 @@ impl Hub {
 
     /// Makes a session that begins with the events of another one up to `at` and then goes its own way.
     /// Nothing is copied.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn fork(
         &self,
         parent: &SessionRecord,
@@ -156,9 +147,6 @@ impl Hub {
     }
 
     /// Removes old sessions, or says which ones would go. Those that are open stay, and none is opened meanwhile.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, SessionError> {
         let dry = Prune { dry_run: true, ..prune.clone() };
         let wanted = self.setup.catalog.prune(dry).await?.sessions;
@@ -193,9 +181,6 @@ impl Hub {
     }
 
     /// How much there is and how much room it takes.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn sizes(&self) -> Result<StoreSizes, SessionError> {
         Ok(self.setup.catalog.sizes().await?)
     }

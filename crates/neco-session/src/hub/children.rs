@@ -71,7 +71,6 @@ struct Base {
 
 impl ChildFactory {
     /// It makes nobody before the root is made.
-    #[must_use]
     pub fn new(
         hub: Hub,
         session: SessionId,
@@ -400,9 +399,6 @@ impl Hub {
 
     /// All agents that a session ever had, the root first. Of a session that nobody has open nobody works:
     /// whoever did is paused, as it will be when the session is opened.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn agents_of(&self, session: SessionId) -> Result<Vec<AgentNode>, SessionError> {
         let mut nodes = self.fold(session).await?.tree.all();
         if !self.setup.log.is_leased(session).await {

@@ -65,9 +65,6 @@ pub struct Root {
 
 impl SessionContext {
     /// The agent that goes on with the conversation of `fold`.
-    ///
-    /// # Errors
-    /// When the folder can't be used.
     pub fn agent(
         &self,
         mut fold: Fold,
@@ -123,9 +120,6 @@ impl SessionContext {
 
     /// The agent of a session that went back and now has the conversation of `fold`; `present` is how the
     /// session stood until now. Modes and the model are those of then; when the person is asked is not.
-    ///
-    /// # Errors
-    /// When the folder can't be used.
     pub fn again(
         &self,
         fold: Fold,

@@ -99,9 +99,6 @@ impl Hub {
     }
 
     /// What a session's log adds up to, without opening it.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn fold(&self, session: SessionId) -> Result<Fold, SessionError> {
         Ok(fold_log(self.setup.log.as_ref(), session).await?)
     }
@@ -119,9 +116,6 @@ impl Hub {
     }
 
     /// Calls `take` with every event of a session, oldest first.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn each_event(&self, session: SessionId, mut take: impl FnMut(&Event)) -> Result<(), SessionError> {
         Ok(each_event(self.setup.log.as_ref(), session, 0, |event| take(&event)).await?)
     }

@@ -18,8 +18,7 @@ mod renewal;
 mod told;
 mod workflows;
 
-pub use children::ChildFactory;
-pub use context::{Again, Root, SessionContext};
+pub(crate) use context::SessionContext;
 pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
 pub use left::Stage;
@@ -27,5 +26,5 @@ pub use options::{
     AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
     SessionOptions,
 };
-pub use remembering::Remembering;
-pub use renewal::{Current, LookAgain, Looked};
+pub(crate) use remembering::Remembering;
+pub use renewal::{LookAgain, Looked};

@@ -53,25 +53,21 @@ struct Told {
 
 impl Current {
     /// As they were just read.
-    #[must_use]
     pub fn new(rules: Arc<Rules>, definitions: Arc<Definitions>) -> Self {
         Self(Arc::new(Mutex::new(Told { rules, definitions, kept: None })))
     }
 
     /// The rules files.
-    #[must_use]
     pub fn rules(&self) -> Arc<Rules> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).rules)
     }
 
     /// Who agents can be.
-    #[must_use]
     pub fn definitions(&self) -> Arc<Definitions> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).definitions)
     }
 
     /// The permission rules that are kept for good, if they changed since everything was read.
-    #[must_use]
     pub fn kept(&self) -> Option<Vec<Rule>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).kept.clone()
     }

@@ -79,9 +79,6 @@ impl Hub {
     }
 
     /// How a run stands according to the log of its session.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn workflow(&self, run: &WorkflowRun) -> Result<Option<WorkflowGraph>, SessionError> {
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;
         let runs = run.state == WorkflowState::Running;

@@ -38,7 +38,6 @@ impl std::fmt::Display for Trouble {
 }
 
 /// Reads a file's text. What is missing is filled in from the content and from what lies around.
-#[must_use]
 pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<Trouble>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let mut head = Head::default();
@@ -58,7 +57,6 @@ pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<Trouble>) {
 }
 
 /// The entry as a file's text.
-#[must_use]
 pub fn write(entry: &Entry) -> String {
     let mut lines = vec![
         FENCE.to_owned(),

@@ -146,9 +146,6 @@ impl Memory {
     }
 
     /// Forgets an entry: its file is removed.
-    ///
-    /// # Errors
-    /// When it can't be.
     pub async fn forget(self: &Arc<Self>, found: &Found) -> Result<(), MemoryError> {
         let (memory, folder, file) = (Arc::clone(self), found.folder.clone(), found.file.clone());
         blocking(move || {
@@ -392,7 +389,6 @@ fn see(folder: &Folder, file: &str) -> Result<Seen, String> {
 }
 
 /// A scope in words for people and models.
-#[must_use]
 pub fn reach_words(scope: MemoryScope, reach: &str) -> String {
     match (scope, reach) {
         (MemoryScope::Global, "") => "global".to_owned(),

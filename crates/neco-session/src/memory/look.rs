@@ -67,7 +67,6 @@ impl Found {
     }
 
     /// Whether these are the person's own words rather than an earlier session's or a repository's.
-    #[must_use]
     pub fn is_the_persons(&self) -> bool {
         self.scope() == MemoryScope::Global && self.source == PERSON
     }
@@ -103,9 +102,6 @@ impl Found {
 impl Memory {
     /// Every entry that is seen from here. The index is brought up to date first; where there are no
     /// entries at all it is not even opened.
-    ///
-    /// # Errors
-    /// When the index fails.
     pub async fn look(&self) -> Result<Vec<Found>, MemoryError> {
         let folders = self.folders();
         if !has_entries(&folders).await {
@@ -128,9 +124,6 @@ impl Memory {
     }
 
     /// What fits a question, the best first.
-    ///
-    /// # Errors
-    /// When the index fails.
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, MemoryError> {
         let entries = self.look().await?;
         if entries.is_empty() {
@@ -149,9 +142,6 @@ impl Memory {
     }
 
     /// Every entry that says something, the ones that matter most for a request first.
-    ///
-    /// # Errors
-    /// When the index fails.
     pub async fn ranked(&self, request: &str) -> Result<Vec<Found>, MemoryError> {
         let entries = self.look().await?;
         if entries.is_empty() {
@@ -178,18 +168,12 @@ impl Memory {
 
     /// Several entries, each by its id, the beginning of it that no other has, or the name of its file; for one that
     /// is not there [`MemoryError::Unknown`] with ids that look like it.
-    ///
-    /// # Errors
-    /// When the index fails.
     pub async fn find_each(&self, ids: &[&str]) -> Result<Vec<Result<Found, MemoryError>>, MemoryError> {
         let entries = self.look().await?;
         Ok(ids.iter().map(|id| find_in(&entries, id)).collect())
     }
 
     /// All that an entry says, as its file has it now.
-    ///
-    /// # Errors
-    /// When the file can't be read.
     pub async fn read(&self, found: &Found) -> Result<Entry, MemoryError> {
         let (folder, file, created) = (found.folder.clone(), found.file.clone(), found.created_ms);
         blocking(move || {

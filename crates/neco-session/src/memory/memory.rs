@@ -105,7 +105,6 @@ impl Memory {
     }
 
     /// The person's own entries.
-    #[must_use]
     pub fn global_folder(&self) -> Folder {
         Folder::global(&self.data_dir)
     }

@@ -31,11 +31,10 @@ mod recall;
 mod scan;
 pub mod tools;
 
-pub use entry::{Category, Entry, PERSON};
-pub use extract::{Extracted, Extraction, WorthAnswer};
-pub use folder::Folder;
-pub use keep::{Draft, Keep, NewEntry, kept_words};
+pub use entry::{Category, PERSON};
+pub(crate) use extract::Extraction;
+pub use keep::{Keep, NewEntry, kept_words};
 pub use line::{said_by_person, to_remember};
 pub use look::Found;
-pub use memory::{Memory, MemoryError, MemorySetup, Now};
+pub use memory::{Memory, MemoryError, MemorySetup};
 pub use recall::{Recall, RecallLimits};

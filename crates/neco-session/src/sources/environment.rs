@@ -43,7 +43,6 @@ pub struct Facts {
 
 impl Facts {
     /// Those in words.
-    #[must_use]
     pub fn text(&self) -> String {
         let Self { cwd, os, shell, head, changed, programs, date } = self;
         let git = match head {
@@ -63,7 +62,6 @@ impl Facts {
 }
 
 /// The programs that commands with this `PATH` find.
-#[must_use]
 pub fn programs(path: &OsStr) -> Vec<&'static str> {
     // A relative entry would make what runs depend on the folder.
     let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect();

@@ -56,9 +56,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The file that a path leads to, if it may be told.
-    ///
-    /// # Errors
-    /// Why not.
     pub(crate) fn locate(&self, path: &Path) -> Result<Located, Unread> {
         let located = match self.files.locate(path, Access::Read) {
             Ok(located) if located.exists() => located,
@@ -73,9 +70,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The text of a file, of which no more than `most` bytes count.
-    ///
-    /// # Errors
-    /// Why it is not told.
     pub(crate) fn read(&self, path: &Path, most: usize) -> Result<TextRead, Unread> {
         let located = self.locate(path)?;
         let (bytes, _) = located.read(most as u64 + 1).map_err(|_| Unread::Missing)?;

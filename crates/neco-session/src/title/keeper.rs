@@ -54,9 +54,6 @@ pub struct TitleKeeper {
 
 impl TitleKeeper {
     /// Makes the first words of a session its title.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn first_words(&self, text: &str) -> Result<(), StoreError> {
         let mut by = self.by.lock().await;
         if by.is_some() {
@@ -70,9 +67,6 @@ impl TitleKeeper {
     }
 
     /// Takes a person's title; `false` when it says nothing.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn rename(&self, title: &str) -> Result<bool, StoreError> {
         let title = tidy(&self.redactor.redact(title, Scope::Said));
         if title.is_empty() {

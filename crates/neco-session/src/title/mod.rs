@@ -8,5 +8,7 @@ mod ask;
 mod keeper;
 mod shorten;
 
-pub use keeper::{TitleKeeper, TitleSettings};
-pub use shorten::{first_words, tidy, title_event};
+pub(crate) use keeper::TitleKeeper;
+pub use keeper::TitleSettings;
+pub(crate) use shorten::title_event;
+pub use shorten::{first_words, tidy};

@@ -34,7 +34,6 @@ pub(super) fn of_answer(answer: &str) -> Option<String> {
 }
 
 /// The event of a title.
-#[must_use]
 pub fn title_event(title: &str, by: TitleSource) -> EventBody {
     EventBody::Title(SessionTitle { title: title.to_owned(), by })
 }

@@ -99,7 +99,7 @@ impl AgentSupervisor {
                 let to = letter.to;
                 if let Some(slot) = state.slots.get_mut(&to) {
                     // There was room when it was sent, and it is recorded.
-                    slot.mailbox.put_back(letter);
+                    slot.mailbox.put(letter);
                     slot.posted.notify_waiters();
                 }
                 self.deliver(state, to).await;

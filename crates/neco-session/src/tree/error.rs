@@ -79,7 +79,6 @@ pub enum TreeError {
 
 impl TreeError {
     /// Its words, with agents called as `name` says.
-    #[must_use]
     pub fn words(&self, name: &dyn Fn(AgentId) -> String) -> String {
         match self {
             Self::Unknown(agent) => format!("there is no agent {}; agent_status lists those you have", name(*agent)),

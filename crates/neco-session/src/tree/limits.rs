@@ -41,7 +41,6 @@ pub struct Spent {
 }
 
 /// How many children of a node may be live at a time; nothing when only the whole tree is limited.
-#[must_use]
 pub fn most_children(kind: NodeType, limits: &TreeLimits) -> Option<usize> {
     match kind {
         NodeType::Root => None,
@@ -51,7 +50,6 @@ pub fn most_children(kind: NodeType, limits: &TreeLimits) -> Option<usize> {
 }
 
 /// The part of a budget that `usage` has used up, if one is.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "no tree uses so many tokens that a token more or less is lost")]
 pub fn spent(budget: &SubtreeBudget, usage: &Usage) -> Option<Spent> {
     let tokens = usage.input.saturating_add(usage.output);

@@ -9,7 +9,7 @@
 //! end, whoever gives up waiting for it. Every child ends in a state that its parent is told.
 //!
 //! Reading order: [`limits`], [`op`] (what can be asked), [`change`] (what follows), [`agents`] (the tree,
-//! pure) with [`collapse`] and [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
+//! pure) with [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
 //! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`supervisor`]
 //! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
@@ -19,7 +19,6 @@ mod agents;
 mod carry;
 mod change;
 mod child_setup;
-mod collapse;
 mod ends;
 mod error;
 mod history;
@@ -33,6 +32,8 @@ mod orders;
 #[cfg(test)]
 mod prefix_tests;
 mod promises;
+#[cfg(test)]
+mod promises_tests;
 mod record;
 mod revive;
 mod slot;
@@ -47,15 +48,9 @@ pub mod tools;
 mod wait;
 mod watch;
 
-pub use agents::AgentTree;
-pub use change::Change;
-pub use error::TreeError;
-pub use history::TreeHistory;
-pub use limits::{BudgetKind, Spent, TreeLimits};
-pub use mailbox::{Mailbox, Posted};
-pub use op::{NewNode, Op};
-pub use spawner::{SpawnRequest, Spawner};
-pub use spec::{ChildSpec, TreeSettings};
-pub use stop::Stopping;
-pub use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
-pub use wait::{WaitFor, Waited};
+pub(crate) use error::TreeError;
+pub(crate) use history::TreeHistory;
+pub(crate) use spawner::{SpawnRequest, Spawner};
+pub(crate) use spec::ChildSpec;
+pub use spec::TreeSettings;
+pub(crate) use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};

@@ -105,7 +105,6 @@ pub struct NewNode {
 
 impl NewNode {
     /// The root of a session.
-    #[must_use]
     pub fn root(id: AgentId, model: &str, budget: SubtreeBudget) -> Self {
         let (name, role) = ("root".to_owned(), "root".to_owned());
         Self { id, name, kind: NodeType::Root, role, task: String::new(), model_group: model.to_owned(), budget }

@@ -39,16 +39,13 @@ pub(super) fn slots(tree: &AgentTree, history: &TreeHistory, most_letters: usize
 pub(super) fn repost(slots: &mut HashMap<AgentId, AgentSlot>, history: &TreeHistory) {
     for letter in history.unheard() {
         if let Some(slot) = slots.get_mut(&letter.to) {
-            slot.mailbox.put_back(AgentMessage::clone(letter));
+            slot.mailbox.put(AgentMessage::clone(letter));
         }
     }
 }
 
 impl AgentSupervisor {
     /// The session is open: whoever ran when it ended is paused now, and its parent is told.
-    ///
-    /// # Errors
-    /// When that can't be recorded.
     pub async fn open(&self) -> Result<(), TreeError> {
         self.to_the_end(|supervisor| async move { supervisor.open_whole().await }).await
     }

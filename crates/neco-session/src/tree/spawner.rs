@@ -29,7 +29,6 @@ pub struct SpawnRequest {
 
 impl SpawnRequest {
     /// An agent of a definition with a task, whose parent is told of its end.
-    #[must_use]
     pub fn new(definition: Definition, task: impl Into<String>) -> Self {
         Self { definition, task: task.into(), model_group: None, budget: None, call: None, told: true, workflow: None }
     }

@@ -43,9 +43,6 @@ impl AgentSupervisor {
     /// Pauses everybody below the root, on behalf of `by`, with what they did: what they say and run is broken off. Those of workflows
     /// break off too and are left to their workflow, which does their tasks again when it goes on. Nobody is started
     /// until [`AgentSupervisor::stopped`].
-    ///
-    /// # Errors
-    /// When that can't be recorded.
     pub async fn stop_everybody(&self, by: Actor) -> Result<Stopping, TreeError> {
         self.to_the_end(|supervisor| async move {
             let mut state = supervisor.lock().await;
@@ -68,9 +65,6 @@ impl AgentSupervisor {
     }
 
     /// Nothing wakes the root until the person says something, although nobody was paused: every window is told.
-    ///
-    /// # Errors
-    /// When that can't be recorded.
     pub async fn tell_quiet(&self, by: Actor) -> Result<(), TreeError> {
         self.tell_stop(by, Vec::new()).await
     }

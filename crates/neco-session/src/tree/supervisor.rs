@@ -51,9 +51,6 @@ pub trait MakeChild: Send + Sync {
     fn room(&self) -> Option<(Arc<dyn Spill>, usize)>;
 
     /// The model or group of a name.
-    ///
-    /// # Errors
-    /// Why there is none, in words.
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String>;
 }
 
@@ -149,7 +146,6 @@ pub(super) struct State {
 
 impl AgentSupervisor {
     /// The supervisor of a session, as its log left it. Whoever ran then is paused; [`AgentSupervisor::open`] says so.
-    #[must_use]
     pub fn new(setup: CompanySetup) -> Arc<Self> {
         let CompanySetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
         let notes = Arc::new(Notes::default());
@@ -192,7 +188,6 @@ impl AgentSupervisor {
     }
 
     /// The root.
-    #[must_use]
     pub fn root(&self) -> AgentId {
         self.root
     }
@@ -207,7 +202,6 @@ impl AgentSupervisor {
     }
 
     /// Who there can be.
-    #[must_use]
     pub fn definitions(&self) -> Arc<Definitions> {
         self.make.definitions()
     }
@@ -221,7 +215,7 @@ impl AgentSupervisor {
             slot.quiet = true;
             // What the one before it had not heard is for this one.
             for letter in slot.in_flight.take_letters() {
-                slot.mailbox.put_back(letter);
+                slot.mailbox.put(letter);
             }
         }
         self.deliver(&mut state, self.root).await;
@@ -290,9 +284,6 @@ impl AgentSupervisor {
     }
 
     /// The child that its parent means: by name, or by id.
-    ///
-    /// # Errors
-    /// When it has none of that name.
     pub async fn child_named(&self, parent: AgentId, name: &str) -> Result<AgentId, TreeError> {
         let wanted = name.trim();
         let children = self.children_of(parent).await;
@@ -363,18 +354,12 @@ impl AgentSupervisor {
     }
 
     /// Ends an agent and everybody below it on behalf of its parent, or of whoever waits for it: they know.
-    ///
-    /// # Errors
-    /// When it has ended already.
     pub(super) async fn stop_untold(&self, agent: AgentId) -> Result<bool, TreeError> {
         self.stop_as(agent, Told::Nobody, None).await
     }
 
     /// Ends an agent and everybody below it on behalf of `by`. Ready when nothing of them runs any more; says whether
     /// that is so.
-    ///
-    /// # Errors
-    /// When it has ended already.
     pub(super) async fn stop_as(&self, agent: AgentId, told: Told, by: Option<Actor>) -> Result<bool, TreeError> {
         self.to_the_end(move |supervisor| async move {
             let leaving = {

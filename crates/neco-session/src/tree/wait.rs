@@ -42,9 +42,6 @@ impl AgentSupervisor {
     /// Waits until one or all of `agents`, children of `parent`, have ended; until one of them asks
     /// something, one falls silent, none of them can go on by itself, or time is up. What they said is on its way into the
     /// conversation of `parent` then.
-    ///
-    /// # Errors
-    /// When `parent` is none that runs.
     pub async fn wait(
         &self,
         parent: AgentId,

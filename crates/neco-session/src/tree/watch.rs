@@ -152,7 +152,7 @@ impl AgentSupervisor {
                 return false;
             }
             if let Some(slot) = state.slots.get_mut(&parent) {
-                slot.mailbox.put_back(letter);
+                slot.mailbox.put(letter);
                 slot.posted.notify_waiters();
             }
             self.deliver(&mut state, parent).await;

@@ -74,7 +74,6 @@ struct Live {
 
 impl WorkflowDesk {
     /// A desk.
-    #[must_use]
     pub fn new(setup: DeskSetup) -> Self {
         Self { inner: Arc::new(Inner { setup, live: Mutex::default() }) }
     }
@@ -95,9 +94,6 @@ impl WorkflowDesk {
     }
 
     /// What a workflow means that is started with `inputs`.
-    ///
-    /// # Errors
-    /// When it could not run.
     pub fn check(&self, definition: &Value, inputs: &Value) -> Result<(WorkflowFile, Graph), WorkflowError> {
         let file = WorkflowFile::of_value(definition)?;
         let graph = Graph::new(&file, &values(inputs)?);
@@ -165,13 +161,11 @@ impl WorkflowDesk {
     }
 
     /// Stops one that runs so that it can go on later, as soon as what is given is dropped.
-    #[must_use]
     pub fn interrupt_on_drop(&self, id: WorkflowId) -> Option<DropGuard> {
         self.live().get(&id).map(|live| live.interrupt.clone().drop_guard())
     }
 
     /// Whether something runs.
-    #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.live().is_empty()
     }
@@ -186,9 +180,6 @@ impl WorkflowDesk {
     }
 
     /// How a workflow stands when it is over.
-    ///
-    /// # Errors
-    /// When the log can't be read.
     pub async fn ended(&self, id: WorkflowId) -> Result<Option<WorkflowGraph>, StoreError> {
         let live = self.live().get(&id).cloned();
         if let Some(mut live) = live {
@@ -198,9 +189,6 @@ impl WorkflowDesk {
     }
 
     /// All workflows of the session, oldest first.
-    ///
-    /// # Errors
-    /// When the log can't be read.
     pub async fn graphs(&self) -> Result<Vec<WorkflowGraph>, StoreError> {
         let setup = &self.inner.setup;
         let board = Board::read(setup.log.as_ref(), setup.session).await?;

@@ -112,9 +112,6 @@ impl WorkflowPlaces {
     }
 
     /// The workflow of a name, or in a file that is named by its path.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn find(&self, name: &str, cwd: &Path) -> Result<FoundWorkflow, WorkflowError> {
         let path = cwd.join(name);
         if Form::of(&path).is_some() || name.contains('/') {
@@ -124,9 +121,6 @@ impl WorkflowPlaces {
     }
 
     /// The workflow of a name.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn named(&self, name: &str, cwd: &Path) -> Result<FoundWorkflow, WorkflowError> {
         let all = self.list(cwd);
         let known = || all.iter().map(|found| found.name.clone()).collect();

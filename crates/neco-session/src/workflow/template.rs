@@ -45,17 +45,11 @@ impl Values {
     }
 
     /// Whether a task is to be done.
-    ///
-    /// # Errors
-    /// When its condition reads what is not there.
     pub fn wants(&self, task: &Task) -> Result<bool, WorkflowError> {
         task.when.as_ref().map_or(Ok(true), |when| self.holds(task, "condition", when))
     }
 
     /// Why a task that was done has failed all the same, if it has.
-    ///
-    /// # Errors
-    /// When its condition reads what is not there.
     pub fn failure(&self, task: &Task) -> Result<Option<String>, WorkflowError> {
         let Some(fails) = &task.fails_if else { return Ok(None) };
         Ok(self.holds(task, FAILS_IF, &fails.condition)?.then(|| fails.because.clone()))
@@ -69,9 +63,6 @@ impl Values {
     }
 
     /// What a task does, with every template filled in.
-    ///
-    /// # Errors
-    /// When one reads what is not there.
     pub fn fill(&self, task: &Task) -> Result<Work, WorkflowError> {
         let fill = |reader: Reader, part: &'static str, text: &str| {
             if !is_template(text) {
@@ -122,7 +113,6 @@ fn sole_expression(text: &str) -> Option<&str> {
 }
 
 /// Whether a text is a name that templates can use.
-#[must_use]
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic())

@@ -83,7 +83,6 @@ pub struct RulesSearch {
 impl RulesSearch {
     /// Reads all rules files that hold from the beginning: the person's own, and those from the root of the
     /// repository to the folder that is worked in.
-    #[must_use]
     pub fn find(&self) -> Rules {
         let found = self.search(|found| {
             found.of_person();
@@ -93,7 +92,6 @@ impl RulesSearch {
     }
 
     /// Reads those in one folder below the one that is worked in.
-    #[must_use]
     pub fn find_in(&self, folder: &Path) -> Vec<RulesFile> {
         self.search(|found| found.below(folder)).files
     }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::member::Member;
-use crate::tree::{WaitFor, Waited};
+use crate::tree::wait::{WaitFor, Waited};
 
 /// How long is waited when nobody says.
 const USUAL: u64 = 600;
