@@ -253,9 +253,7 @@ async fn until_ended(end: &mut watch::Receiver<Option<Result<(), ClientError>>>)
 
 /// One agent's end of the journal.
 pub struct AgentSink {
-    /// The journal.
     pub journal: Arc<Journal>,
-    /// The agent.
     pub agent: AgentId,
 }
 

@@ -164,14 +164,10 @@ async fn is_of(path: &Path, session: SessionId) -> bool {
 }
 
 /// An agent's end of the journal that keeps the plan of the session besides.
-pub struct PlanKeeper {
-    /// The journal.
+pub(crate) struct PlanKeeper {
     pub sink: AgentSink,
-    /// Where plans are.
     pub files: PlanFiles,
-    /// The session.
     pub session: SessionId,
-    /// Its workspace.
     pub cwd: String,
     /// Takes secrets out of what is kept.
     pub redactor: Redactor,

@@ -33,9 +33,9 @@ impl Session {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
         let (done, ended) = watch::channel(false);
         let session = Self {
-            id: setup.record.id,
+            id: setup.ctx.id(),
             first_seq: setup.first_seq,
-            journal: Arc::clone(&setup.journal),
+            journal: Arc::clone(&setup.ctx.journal),
             mailbox: sender,
             ended,
             aside: Aside::default(),

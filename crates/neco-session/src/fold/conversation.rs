@@ -17,7 +17,6 @@ use neco_proto::rewinds::{Effective, Rewinds};
 /// A call that has no result yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenCall {
-    /// Its id.
     pub id: CallId,
     /// The tool as the model wrote it.
     pub name: String,

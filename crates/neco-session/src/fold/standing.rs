@@ -6,41 +6,29 @@ use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Plan, Question, 
 /// How a session stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// The last event.
     pub last_seq: Seq,
     /// The root agent; `None` before the first event.
     pub root_agent: Option<AgentId>,
-    /// The workspace.
     pub cwd: String,
-    /// The model or group.
     pub model: String,
-    /// The mode.
     pub mode: Mode,
-    /// The approval mode.
     pub approval: ApprovalMode,
     /// What the root agent is doing.
     pub state: AgentState,
     /// The title that was given last, whatever else does not count.
     pub title: String,
-    /// Used so far.
     pub usage: Usage,
-    /// Approvals that wait.
     pub pending: Vec<PermissionRequest>,
-    /// Questions that wait.
     pub questions: Vec<Question>,
     /// The generation; 0 when none was ever chosen.
     pub generation: u8,
     /// The mode that the agent itself left for plan mode.
     pub plans_from: Option<Mode>,
-    /// The todo list.
     pub todos: Vec<Todo>,
-    /// The plan.
     pub plan: Option<Plan>,
-    /// What was found out.
     pub findings: Vec<String>,
     /// The protocol that whoever adds to the log has to know.
     pub(crate) needs: u32,
-    /// Milliseconds of work.
     pub worked_ms: u64,
     /// Whether what happens now happened in another program, and was imported.
     pub(crate) elsewhere: bool,

@@ -36,11 +36,9 @@ pub struct Folder {
 /// A file of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
     pub name: String,
     /// When it was last written, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// Its bytes.
     pub size: i64,
 }
 

@@ -38,15 +38,10 @@ pub struct Went {
 
 /// A way back that is gone.
 pub struct Going<'a> {
-    /// The way.
     pub way: &'a RewindPlan,
-    /// Who goes it.
     pub by: Actor,
-    /// The session.
     pub session: SessionId,
-    /// Its agent.
     pub agent: AgentId,
-    /// Where it is told.
     pub journal: &'a Arc<Journal>,
     /// The states of the workspace, if there are any.
     pub checkpoints: Option<Arc<dyn Checkpoints>>,

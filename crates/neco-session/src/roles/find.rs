@@ -28,6 +28,8 @@ const FOLDERS: [(&str, Holds); 4] = [
 ];
 /// Nobody has more of them in one folder.
 const MOST_IN_FOLDER: usize = 200;
+/// Files that can't be used and are told of.
+const MOST_BROKEN: usize = 3;
 /// The biggest file.
 const BIGGEST: usize = 256 * 1024;
 
@@ -173,6 +175,19 @@ impl Definitions {
     /// What the person should know of files in which something can't be seen.
     pub fn hidden(&self) -> impl Iterator<Item = String> + '_ {
         self.hidden.iter().cloned()
+    }
+
+    /// That files of agents can't be used, for the person; nothing when all can.
+    pub(crate) fn broken(&self) -> Option<String> {
+        let broken: Vec<String> =
+            self.problems.iter().filter(|problem| problem.level == Level::Error).map(ToString::to_string).collect();
+        let more = match broken.len().saturating_sub(MOST_BROKEN) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
+        let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
+        (!broken.is_empty()).then_some(text)
     }
 
     fn of_folders(&mut self, places: &DefinitionPlaces, cwd: &Path) {

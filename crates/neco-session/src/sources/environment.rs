@@ -25,9 +25,7 @@ const MOST_NAMED: usize = 10;
 /// What is known of the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The workspace.
     pub cwd: String,
-    /// The operating system.
     pub os: String,
     /// The shell that runs commands.
     pub shell: String,
@@ -37,7 +35,6 @@ pub struct Facts {
     pub changed: Option<ChangedFiles>,
     /// Programs that commands find.
     pub programs: Vec<&'static str>,
-    /// Today.
     pub date: String,
 }
 

@@ -12,37 +12,23 @@ pub enum Change {
     Added(AgentId),
     /// A node went from one state to another. Whoever leaves `running` for good is stopped, with every
     /// process it started.
-    State {
-        /// Which one.
-        agent: AgentId,
-        /// Before.
-        from: NodeState,
-        /// After.
-        to: NodeState,
-    },
+    State { agent: AgentId, from: NodeState, to: NodeState },
     /// What is known of a node changed: its progress, its last message or its parameters.
     Known(AgentId),
     /// Other parameters hold from its next turn on.
-    Parameters {
-        /// For whom.
-        agent: AgentId,
-        /// Which.
-        parameters: AgentParameters,
-    },
+    Parameters { agent: AgentId, parameters: AgentParameters },
     /// A letter is to be put into a mailbox.
     Post(AgentMessage),
     /// A subtree has used up what it may use; said once for each time it is reached.
     Spent {
         /// The agent whose budget it is.
         agent: AgentId,
-        /// Which part of it.
         spent: Spent,
     },
     /// Everything below a finished node is finished: it leaves memory, its log stays.
     Collapsed {
         /// The node that stays, with its result.
         agent: AgentId,
-        /// Those that are gone.
         gone: Vec<AgentId>,
     },
 }

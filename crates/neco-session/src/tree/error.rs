@@ -15,39 +15,22 @@ pub enum TreeError {
     /// An id twice.
     Taken(AgentId),
     /// The type does not allow it.
-    MayNotCreate {
-        /// What the parent is.
-        parent: NodeType,
-        /// What was to be created.
-        kind: NodeType,
-    },
+    MayNotCreate { parent: NodeType, kind: NodeType },
     /// Too many generations.
-    TooDeep {
-        /// The limit.
-        most: usize,
-    },
+    TooDeep { most: usize },
     /// Too many live agents in the session.
-    TooManyLive {
-        /// The limit.
-        most: usize,
-    },
+    TooManyLive { most: usize },
     /// Too many live children.
-    TooManyChildren {
-        /// The limit.
-        most: usize,
-    },
+    TooManyChildren { most: usize },
     /// Nothing is left to spend.
     BudgetUsedUp {
         /// Whose budget it is: the agent's own or that of one above it.
         agent: AgentId,
-        /// What is used up.
         spent: Spent,
     },
     /// The agent is in a state in which this makes no sense.
     WrongState {
-        /// The agent.
         agent: AgentId,
-        /// How it is.
         state: NodeState,
         /// What was wanted of it.
         wanted: &'static str,

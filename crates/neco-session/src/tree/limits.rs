@@ -32,7 +32,6 @@ pub enum BudgetKind {
 /// A budget that is used up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spent {
-    /// Which part of it.
     pub of: BudgetKind,
     /// What may be used.
     pub limit: f64,

@@ -50,7 +50,6 @@ pub(super) struct Note {
     pub error: Option<String>,
     /// Ends of its work.
     pub completes: Vec<AgentComplete>,
-    /// Whether it works now.
     pub at_work: Option<bool>,
     /// Messages that entered its conversation.
     pub admitted: Vec<MessageId>,

@@ -8,12 +8,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// An agent creates another one, which does not begin by itself.
-    Spawn {
-        /// Who creates it.
-        parent: AgentId,
-        /// What is created.
-        node: NewNode,
-    },
+    Spawn { parent: AgentId, node: NewNode },
     /// An agent begins its task.
     Start(AgentId),
     /// An agent and everybody below it that runs does nothing for now.
@@ -23,63 +18,32 @@ pub enum Op {
     /// What [`Op::Pause`] of the same agent stopped goes on.
     Resume(AgentId),
     /// An agent used something.
-    Use {
-        /// Who.
-        agent: AgentId,
-        /// What.
-        usage: Usage,
-    },
+    Use { agent: AgentId, usage: Usage },
     /// An agent has done its task.
-    Complete {
-        /// Who.
-        agent: AgentId,
-        /// What came of it.
-        output: Value,
-    },
+    Complete { agent: AgentId, output: Value },
     /// An agent can't do its task: it crashed, fell silent, or ran out of turns or money. Everybody
     /// below it is stopped.
     Fail {
-        /// Who.
         agent: AgentId,
         /// The stable code, where there is one.
         code: Option<ErrorCode>,
-        /// What happened.
         message: String,
     },
     /// An agent and everybody below it is stopped.
     Cancel(AgentId),
     /// Other parameters hold for an agent from its next turn on.
-    Update {
-        /// For whom.
-        agent: AgentId,
-        /// Which.
-        parameters: AgentParameters,
-    },
+    Update { agent: AgentId, parameters: AgentParameters },
     /// An agent tells its parent how far it is.
     Report {
-        /// Who.
         from: AgentId,
         /// From 0 to 1.
         progress: f64,
-        /// In words.
         message: String,
     },
     /// An agent asks its parent something.
-    Question {
-        /// Who.
-        from: AgentId,
-        /// What it wants to know.
-        text: String,
-    },
+    Question { from: AgentId, text: String },
     /// A parent, or the person, tells an agent something that only concerns the agent itself.
-    Tell {
-        /// Who says it.
-        from: Actor,
-        /// To whom.
-        to: AgentId,
-        /// What.
-        letter: Down,
-    },
+    Tell { from: Actor, to: AgentId, letter: Down },
     /// The process that ran all this is gone: whoever ran is paused, and its parent is told.
     Interrupt,
 }
@@ -87,17 +51,11 @@ pub enum Op {
 /// An agent that is to be created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewNode {
-    /// Its id.
     pub id: AgentId,
-    /// What it is called.
     pub name: String,
-    /// What kind it is.
     pub kind: NodeType,
-    /// The name of its definition.
     pub role: String,
-    /// What it is to do.
     pub task: String,
-    /// The model group it asks.
     pub model_group: String,
     /// What it and everybody below it may use.
     pub budget: SubtreeBudget,

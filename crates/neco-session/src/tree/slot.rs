@@ -36,7 +36,6 @@ pub(super) struct AgentSlot {
     pub reports: HashMap<AgentId, MessageId>,
     /// Rings when something is put into its mailbox.
     pub posted: Arc<Notify>,
-    /// Whether it works now.
     pub at_work: bool,
     /// Whether letters are no reason for it to begin: nobody has said anything since the session was opened.
     pub quiet: bool,

@@ -11,9 +11,7 @@ use crate::workflow::OneCall;
 /// An agent that is to be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpawnRequest {
-    /// Who it is.
     pub definition: Definition,
-    /// What it is to do.
     pub task: String,
     /// Another model or group than its definition's.
     pub model_group: Option<String>,

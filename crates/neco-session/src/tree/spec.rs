@@ -13,7 +13,6 @@ use crate::workflow::OneCall;
 /// What a child is made from; kept in the log, so that it can be made again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChildSpec {
-    /// Who it is.
     pub definition: Definition,
     /// The one call that it makes instead of asking a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -76,9 +76,7 @@ pub struct ChildSetup<'a> {
 
 /// A child that has not begun.
 pub struct BuiltAgent {
-    /// The agent.
     pub agent: Agent,
-    /// The way to it.
     pub handle: AgentHandle,
     /// The rules that it is judged by.
     pub policy: Policy,
@@ -88,9 +86,7 @@ pub struct BuiltAgent {
 
 /// What a supervisor is made of.
 pub struct CompanySetup {
-    /// The session.
     pub session: SessionId,
-    /// Its root.
     pub root: AgentId,
     /// The model that the root asks.
     pub model: String,
@@ -98,9 +94,7 @@ pub struct CompanySetup {
     pub chosen: Option<String>,
     /// What the session may use in all.
     pub budget: SubtreeBudget,
-    /// Where events go.
     pub journal: Arc<Journal>,
-    /// Where they are.
     pub log: Arc<dyn EventLog>,
     /// How big it may grow.
     pub settings: TreeSettings,

@@ -1,15 +1,14 @@
 //! The workflows of one session: begun, stopped, gone on with, asked about.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use neco_agent::SinkError;
 use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
-use neco_proto::{Actor, AgentId, EventBody, SessionId, WorkflowId};
-use neco_store::{EventLog, StoreError};
+use neco_proto::{Actor, AgentId, EventBody, WorkflowId};
+use neco_store::StoreError;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -19,9 +18,9 @@ use super::definition::WorkflowFile;
 use super::error::WorkflowError;
 use super::files::RunFiles;
 use super::graph::Graph;
-use super::hands::{Hands, Record, TaskClock};
+use super::hands::{Hands, RealTime, Record};
 use super::runner::{RunnerSetup, run};
-use crate::journal::Journal;
+use crate::hub::SessionCore;
 
 /// Makes what does the tasks of a workflow that works for an agent; nothing when the session ends.
 pub type MakeHands = Arc<dyn Fn(AgentId) -> Option<Arc<dyn Hands>> + Send + Sync>;
@@ -31,24 +30,12 @@ pub type CheckNames = Arc<dyn Fn(&WorkflowFile) -> Result<(), WorkflowError> + S
 
 /// What a desk is made of.
 pub struct DeskSetup {
-    /// The session.
-    pub session: SessionId,
-    /// Its root agent.
-    pub root: AgentId,
-    /// Where it works.
-    pub cwd: PathBuf,
-    /// Its journal.
-    pub journal: Arc<Journal>,
-    /// Its log.
-    pub log: Arc<dyn EventLog>,
-    /// What does tasks.
+    pub core: SessionCore,
+    /// Does tasks.
     pub hands: MakeHands,
     /// Whether agents and tools exist.
     pub check: CheckNames,
-    /// Where runs are listed.
     pub files: RunFiles,
-    /// The time.
-    pub clock: Arc<dyn TaskClock>,
 }
 
 /// The workflows of one session; a clone is the same desk.
@@ -66,7 +53,6 @@ struct Inner {
 #[derive(Clone)]
 struct Live {
     cancel: CancellationToken,
-    /// Who cancelled it.
     cancelled_by: Option<Actor>,
     interrupt: CancellationToken,
     ended: watch::Receiver<bool>,
@@ -125,7 +111,7 @@ impl WorkflowDesk {
         }
         let inputs = recorded.graph.inputs.clone().unwrap_or_default();
         let (file, graph) = self.check(&recorded.definition, &inputs)?;
-        self.begin(id, self.inner.setup.root, file, graph, Some(recorded));
+        self.begin(id, self.inner.setup.core.root, file, graph, Some(recorded));
         Ok(())
     }
 
@@ -141,7 +127,7 @@ impl WorkflowDesk {
         }
         let recorded = self.recorded(id).await?;
         let update = cancelled(&recorded, by)?;
-        if let Some(hands) = (self.inner.setup.hands)(self.inner.setup.root) {
+        if let Some(hands) = (self.inner.setup.hands)(self.inner.setup.core.root) {
             // What an earlier process left of it waits to be resumed, and never will be.
             hands.abandon(id).await;
         }
@@ -191,7 +177,7 @@ impl WorkflowDesk {
     /// All workflows of the session, oldest first.
     pub async fn graphs(&self) -> Result<Vec<WorkflowGraph>, StoreError> {
         let setup = &self.inner.setup;
-        let board = Board::read(setup.log.as_ref(), setup.session).await?;
+        let board = Board::read(setup.core.log().as_ref(), setup.core.id()).await?;
         Ok(board.graphs(|id| self.live().contains_key(&id)))
     }
 
@@ -206,7 +192,7 @@ impl WorkflowDesk {
             if let Some(hands) = (inner.setup.hands)(parent) {
                 inner.note(&name, id, WorkflowState::Running).await;
                 let record = Arc::clone(&inner) as Arc<dyn Record>;
-                let clock = Arc::clone(&inner.setup.clock);
+                let clock = Arc::new(RealTime);
                 match run(RunnerSetup { id, file, graph, recorded, record, hands, clock, cancel, interrupt }).await {
                     Ok(state) => inner.note(&name, id, state).await,
                     // The journal has told every window already.
@@ -220,7 +206,7 @@ impl WorkflowDesk {
 
     async fn recorded(&self, id: WorkflowId) -> Result<Recorded, WorkflowError> {
         let setup = &self.inner.setup;
-        let board = Board::read(setup.log.as_ref(), setup.session).await;
+        let board = Board::read(setup.core.log().as_ref(), setup.core.id()).await;
         let board = board.map_err(|error| WorkflowError::NotNow(error.to_string()))?;
         board.find(id).cloned().ok_or_else(|| WorkflowError::Unknown { name: id.to_string(), known: Vec::new() })
     }
@@ -232,7 +218,7 @@ impl WorkflowDesk {
 
 impl Inner {
     async fn commit(&self, update: WorkflowUpdate) -> Result<(), SinkError> {
-        let kept = self.setup.journal.commit(self.setup.root, None, EventBody::WorkflowUpdate(update)).await;
+        let kept = self.setup.core.commit(EventBody::WorkflowUpdate(update)).await;
         kept.map_err(|error| SinkError { code: error.code(), message: error.to_string() })
     }
 
@@ -242,8 +228,8 @@ impl Inner {
         let note = WorkflowRun {
             workflow_id: id,
             name: name.to_owned(),
-            session: self.setup.session,
-            cwd: self.setup.cwd.display().to_string(),
+            session: self.setup.core.id(),
+            cwd: self.setup.core.record.cwd.clone(),
             state,
             began_ms: self.setup.files.one(id).await.map_or(now, |note| note.began_ms),
             changed_ms: now,

@@ -36,7 +36,7 @@ mod tests;
 mod tool;
 
 pub(crate) use agents::TreeHands;
-pub(crate) use board::{Board, Recorded, cancelled};
+pub(crate) use board::{Board, cancelled};
 pub use definition::{Failure, Form, Limits, Retry, TaskEntry, Work, WorkflowFile};
 pub(crate) use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
 pub use error::WorkflowError;
