@@ -24,6 +24,7 @@ use crate::fold::Fold;
 use crate::journal::AgentSink;
 use crate::memory::{Memory, tools as memory_tools};
 use crate::roles::{Definition, Definitions};
+use crate::sources::Fixed;
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild};
 
@@ -240,21 +241,8 @@ fn sources(
         definition.name,
         definition.prompt.trim()
     );
-    sources.push(Arc::new(Role(text)));
+    sources.push(Arc::new(Fixed(Layer::Role, text)));
     sources
-}
-
-/// Who an agent is among several.
-struct Role(String);
-
-impl Source for Role {
-    fn layer(&self) -> Layer {
-        Layer::Role
-    }
-
-    fn text(&self, _: &Situation) -> Option<String> {
-        Some(self.0.clone())
-    }
 }
 
 /// The agents that can be started.

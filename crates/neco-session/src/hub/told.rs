@@ -24,9 +24,7 @@ use super::renewal::WorkPlace;
 use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::roles::{DefinitionPlaces, Definitions};
-use crate::sources::{
-    Environment, Facts, MapOfRepository, Rules, RulesBelow, RulesSearch, map_of_repository, programs,
-};
+use crate::sources::{Facts, Fixed, Rules, RulesBelow, RulesSearch, map_of_repository, programs};
 use crate::workflow::WorkflowPlaces;
 
 /// Files that a person is told about one by one.
@@ -99,8 +97,8 @@ impl AgentDeps {
         let prompts = Arc::new(Prompts::new(self.prompts.clone(), values)?);
         let mut sources: Vec<Arc<dyn Source>> = vec![Arc::clone(rules) as Arc<dyn Source>];
         if let Some(place) = place {
-            sources.push(Arc::new(Environment(place.text.clone())));
-            sources.extend(place.repo_map.clone().map(|map| Arc::new(MapOfRepository(map)) as Arc<dyn Source>));
+            sources.push(Arc::new(Fixed(Layer::Environment, place.text.clone())));
+            sources.extend(place.repo_map.clone().map(|map| Arc::new(Fixed(Layer::RepoMap, map)) as Arc<dyn Source>));
         }
         Ok(Told { sources, prompts })
     }

@@ -10,9 +10,9 @@ use neco_safety::secrets::Scope;
 
 use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, is_made_of, one_line};
 use super::folder::{Folder, FolderError, Lock, MOST_BYTES, file_of, stem_of};
+use super::found::Found;
 use super::frontmatter::{self, Around};
 use super::guessed::without_guessed;
-use super::look::Found;
 use super::memory::{Memory, MemoryError, blocking};
 use super::near::{LONGEST_CONTENT, Nearness, merged, nearness};
 
@@ -192,7 +192,7 @@ impl Memory {
         let known = of_folder.iter().map(|found| found.file.clone()).collect();
         let readable = of_folder.iter().filter(|found| found.readable);
         let mut near: Vec<(f64, String)> =
-            readable.filter_map(|found| Some((score(nearness(&found.entry(), &entry))?, found.file.clone()))).collect();
+            readable.filter_map(|found| Some((score(nearness(&found.entry, &entry))?, found.file.clone()))).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let files = near.into_iter().take(MOST_NEAR).map(|(_, file)| file).collect();
         Ok(Some(Near { files, known }))

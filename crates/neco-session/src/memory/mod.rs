@@ -10,19 +10,19 @@
 //! a folder are that folder's words and reach the model as such; what the model is told of the memory
 //! does not change within a session.
 //!
-//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`memory`], [`look`], [`rank`],
+//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`found`], [`memory`], [`rank`],
 //! [`near`], [`guessed`], [`keep`], [`recall`], [`mod@line`], [`tools`], [`extract`].
 
 mod entry;
 mod extract;
 mod folder;
+mod found;
 mod frontmatter;
 #[cfg(test)]
 mod frontmatter_tests;
 mod guessed;
 mod keep;
 mod line;
-mod look;
 #[expect(clippy::module_inception, reason = "the room has the name of what it is about")]
 mod memory;
 mod near;
@@ -31,10 +31,11 @@ mod recall;
 mod scan;
 pub mod tools;
 
+pub(crate) use entry::one_line;
 pub use entry::{Category, PERSON};
 pub(crate) use extract::Extraction;
+pub use found::Found;
 pub use keep::{Keep, NewEntry, kept_words};
 pub use line::{said_by_person, to_remember};
-pub use look::Found;
 pub use memory::{Memory, MemoryError, MemorySetup};
 pub use recall::{Recall, RecallLimits};

@@ -3,7 +3,7 @@
 //! Pure: the same entries, scores and time give the same order.
 
 use super::entry::Category;
-use super::look::Found;
+use super::found::Found;
 
 /// After so many milliseconds without use half of the freshness is gone.
 const HALF_LIFE_MS: f64 = 30.0 * 24.0 * 3600.0 * 1000.0;

@@ -84,16 +84,16 @@ fn name(text: &str) -> String {
     untrusted::neutral(&line).into_owned()
 }
 
-/// The source that tells them.
-pub struct Environment(pub String);
+/// A source that says the same as long as its session lasts.
+pub struct Fixed(pub Layer, pub String);
 
-impl Source for Environment {
+impl Source for Fixed {
     fn layer(&self) -> Layer {
-        Layer::Environment
+        self.0
     }
 
     fn text(&self, _: &Situation) -> Option<String> {
-        Some(self.0.clone())
+        Some(self.1.clone())
     }
 }
 

@@ -10,8 +10,8 @@ pub(crate) mod reader;
 mod repo_map;
 mod rules;
 
-pub(crate) use environment::{Environment, Facts, programs};
+pub(crate) use environment::{Facts, Fixed, programs};
 pub use overrides::prompt_files;
-pub(crate) use repo_map::{MapOfRepository, map_of_repository};
+pub(crate) use repo_map::map_of_repository;
 pub use rules::{Rules, RulesFile, RulesPlaces, Scope};
 pub(crate) use rules::{RulesBelow, RulesSearch};

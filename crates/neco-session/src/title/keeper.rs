@@ -4,17 +4,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::event::{CompleteReason, TitleSource};
+use neco_model::FinishReason;
+use neco_proto::event::{CompleteReason, TitleSource, UsageEvent};
 use neco_proto::{Event, EventBody, Seq};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_store::StoreError;
 use tokio::sync::Mutex;
 
-use super::ask::ask;
-use super::shorten::{first_words, tidy, title_event};
-use crate::aside::Aside;
+use super::shorten::{first_words, of_answer, tidy, title_event};
+use crate::aside::{self, Aside};
 use crate::fold::{each_event, fold_log};
 use crate::hub::SessionCore;
+
+/// What the model is told.
+const SYSTEM: &str = include_str!("title.md");
+
+/// Tokens of the conversation that are shown: a title needs few.
+const MOST_TOKENS: u64 = 1_500;
 
 /// How a model makes titles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,12 +121,16 @@ impl TitleKeeper {
         let fold = fold_log(self.core.log().as_ref(), self.core.id()).await.map_err(|error| error.to_string())?;
         let model = settings.model.clone().unwrap_or(fold.standing.model);
         let provider = self.core.model(&model)?;
-        let asked = ask(provider.as_ref(), fold.messages).await?;
-        if let Some(usage) = asked.usage {
+        let words = (SYSTEM, "The title:");
+        let (answer, reason) = aside::ask(provider.as_ref(), fold.messages, MOST_TOKENS, words, None).await?;
+        // An answer that was cut off costs as much as a whole one.
+        if let Some(usage) = answer.usage {
+            let context_window = provider.context_window();
+            let usage = UsageEvent { context_window, ..UsageEvent::of(&answer.model, usage, provider.scripted()) };
             let recorded = self.core.emit(EventBody::Usage(usage)).await;
             recorded.map_err(|error| error.to_string())?;
         }
-        match asked.title {
+        match of_answer(&answer.text).filter(|_| reason == FinishReason::Stop) {
             Some(title) => {
                 let title = self.redactor.redact(&title, Scope::Said);
                 // A person may have given one meanwhile.

@@ -1,10 +1,8 @@
 //! Titles of sessions: the first words at once, better ones from a model if that is wanted, and a person's
 //! own, which nothing replaces.
 //!
-//! Reading order: [`shorten`] (titles as texts), [`ask`] (a model is asked), [`keeper`] (a session's title while
-//! it runs).
+//! Reading order: [`shorten`] (titles as texts), [`keeper`] (a session's title while it runs).
 
-mod ask;
 mod keeper;
 mod shorten;
 

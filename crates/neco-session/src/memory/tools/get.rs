@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::refused;
-use crate::memory::look::Found;
+use crate::memory::found::Found;
 use crate::memory::memory::{Memory, MemoryError};
 
 /// Entries of one call.

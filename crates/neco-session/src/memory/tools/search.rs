@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::refused;
+use crate::memory::found::Found;
 use crate::memory::keep::reach_words;
-use crate::memory::look::Found;
 use crate::memory::memory::Memory;
 
 /// How many entries are given when nobody says.
