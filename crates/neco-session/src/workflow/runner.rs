@@ -24,7 +24,6 @@ use super::definition::WorkflowFile;
 use super::graph::{Graph, TaskIndex};
 use super::hands::{Ended, Hands, Record, TaskCall, TaskClock};
 use super::schedule::{Change, Happened, Moved, Schedule, Step};
-use super::state::States;
 use super::template::Values;
 
 /// What a workflow that is to run is made of.
@@ -123,7 +122,7 @@ struct Runner<'g> {
 impl<'g> Runner<'g> {
     async fn work(
         &mut self,
-        states: &States,
+        states: &[TaskState],
         cancel: &CancellationToken,
         interrupt: &CancellationToken,
         new: bool,
@@ -141,7 +140,7 @@ impl<'g> Runner<'g> {
             // Tasks that were stopped are waited for: nothing of them runs when the end is told.
             if let Some(outcome) = schedule.outcome() {
                 self.settle().await;
-                return self.close(outcome.into()).await;
+                return self.close(outcome).await;
             }
             tokio::select! {
                 biased;
@@ -173,10 +172,10 @@ impl<'g> Runner<'g> {
     }
 
     /// What completed tasks gave, and how far all were.
-    fn recall(&mut self, recorded: Option<&Recorded>) -> States {
-        let Some(recorded) = recorded else { return States::new() };
+    fn recall(&mut self, recorded: Option<&Recorded>) -> Vec<TaskState> {
+        let Some(recorded) = recorded else { return Vec::new() };
         let by_name = by_name(recorded);
-        let mut states = States::with_capacity(self.graph.len());
+        let mut states = Vec::with_capacity(self.graph.len());
         for task in self.graph.tasks() {
             let known = by_name.get(task.name.as_str());
             if let Some(known) = known.filter(|known| known.state == TaskState::Completed) {
@@ -192,9 +191,9 @@ impl<'g> Runner<'g> {
     async fn carry_out(&mut self, moved: Moved, first: Option<First>) -> Result<Option<WorkflowState>, SinkError> {
         let finish = moved.steps.iter().find_map(|step| match step {
             Step::Finish(outcome) => Some(*outcome),
-            Step::Begin(_) | Step::IdleTracker { .. } | Step::Stop(_) => None,
+            Step::Begin(_) | Step::Rest { .. } | Step::Stop(_) => None,
         });
-        let over = finish.filter(|_| self.working.is_empty()).map(WorkflowState::from);
+        let over = finish.filter(|_| self.working.is_empty());
         let changed = self.note(&moved.changes);
         let state = over.unwrap_or(self.wanted);
         match first {
@@ -206,7 +205,7 @@ impl<'g> Runner<'g> {
         for step in moved.steps {
             match step {
                 Step::Begin(task) => self.begin(task),
-                Step::IdleTracker { task, how_long } => self.rest(task, how_long),
+                Step::Rest { task, how_long } => self.rest(task, how_long),
                 Step::Stop(task) => {
                     if let Some(stop) = self.stops.get(&task) {
                         stop.cancel();

@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use neco_proto::event::TaskState;
-use neco_session::workflow::{
-    Class, Failure, Graph, Happened, Limits, Moved, Outcome, Retry, Schedule, Step, TaskEntry, WorkflowFile,
-};
+use neco_proto::event::{TaskKind, TaskState, WorkflowState};
+use neco_session::workflow::{Failure, Graph, Happened, Limits, Moved, Retry, Schedule, Step, TaskEntry, WorkflowFile};
 use proptest::prelude::*;
 
 use crate::{delivery, file};
@@ -20,12 +18,12 @@ fn a_failure_that_is_tried_again_waits_longer_each_time() {
     assert_eq!(schedule.on(Happened::Completed(1)).steps, [Step::Begin(2)]);
     for seconds in [1.5, 3.0] {
         let how_long = Duration::from_secs_f64(seconds);
-        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::IdleTracker { task: 2, how_long }]);
+        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::Rest { task: 2, how_long }]);
         assert_eq!(schedule.on(Happened::Failed(2)).steps, [], "it does not run");
         assert_eq!(schedule.on(Happened::Rested(2)).steps, [Step::Begin(2)]);
     }
     let end = schedule.on(Happened::Failed(2));
-    assert_eq!(end.steps, [Step::Finish(Outcome::Partly)]);
+    assert_eq!(end.steps, [Step::Finish(WorkflowState::Partly)]);
     assert_eq!(schedule.states()[2..], [TaskState::Failed, TaskState::Skipped, TaskState::Skipped]);
     assert_eq!(end.changes.len(), 3);
 }
@@ -97,7 +95,7 @@ struct Play<'g> {
     running: BTreeSet<usize>,
     resting: BTreeSet<usize>,
     begun: Vec<u32>,
-    finished: Option<Outcome>,
+    finished: Option<WorkflowState>,
 }
 
 impl<'g> Play<'g> {
@@ -120,18 +118,19 @@ impl<'g> Play<'g> {
                     assert!(self.graph.needs(*task).iter().all(done), "t{task} began too early");
                     self.begun[*task] += 1;
                 }
-                Step::IdleTracker { task, .. } => assert!(self.resting.insert(*task)),
+                Step::Rest { task, .. } => assert!(self.resting.insert(*task)),
                 Step::Stop(task) => assert!(self.running.remove(task)),
                 Step::Finish(outcome) => self.finished = Some(*outcome),
             }
         }
-        let counts =
-            |class: Class| self.running.iter().filter(|task| self.graph.task(**task).unwrap().class() == class).count();
+        let counts = |class: TaskKind| {
+            self.running.iter().filter(|task| self.graph.task(**task).unwrap().work.kind() == class).count()
+        };
         let limits = self.graph.limits;
         assert!(
             self.running.len() <= limits.parallel
-                && counts(Class::Agent) <= limits.agents
-                && counts(Class::Command) <= limits.commands
+                && counts(TaskKind::Agent) <= limits.agents
+                && counts(TaskKind::Command) <= limits.commands
         );
         let waiting = |state: &TaskState| *state == TaskState::Ready;
         let mut next: BTreeSet<usize> = self
@@ -183,7 +182,7 @@ proptest! {
         let wanted = expected(&plan);
         prop_assert_eq!(play.schedule.states(), &wanted);
         let all = wanted.iter().all(|state| *state == TaskState::Completed);
-        prop_assert_eq!(play.finished, Some(if all { Outcome::Completed } else { Outcome::Partly }));
+        prop_assert_eq!(play.finished, Some(if all { WorkflowState::Completed } else { WorkflowState::Partly }));
         prop_assert!(plan.tasks.iter().zip(&play.begun).zip(&wanted).all(|((_, begun), state)| (*begun == 0) == (*state == TaskState::Skipped)));
     }
 
@@ -204,7 +203,7 @@ proptest! {
         prop_assert!(states.iter().all(|state| state.is_final()));
         prop_assert!(completed.iter().all(|task| states[*task] == TaskState::Completed), "what was done is undone");
         let fatal = states.iter().zip(&plan.tasks).any(|(state, task)| *state == TaskState::Failed && task.1 == Failure::FailFast);
-        prop_assert_eq!(fatal, play.finished == Some(Outcome::Failed));
+        prop_assert_eq!(fatal, play.finished == Some(WorkflowState::Failed));
         if !fatal {
             prop_assert_eq!(states, &expected(&plan));
         }
@@ -223,7 +222,7 @@ proptest! {
         let calm = Plan { tasks: plan.tasks.iter().cloned().map(|(needs, strategy, _, class)| (needs, strategy, 0, class)).collect(), ..plan.clone() };
         let mut again = Play::new(&graph, &calm, &recorded);
         while again.step(0) {}
-        prop_assert_eq!(again.finished, Some(Outcome::Completed));
+        prop_assert_eq!(again.finished, Some(WorkflowState::Completed));
         for (task, state) in recorded.iter().enumerate() {
             prop_assert_eq!(again.begun[task], u32::from(*state != TaskState::Completed));
         }
@@ -241,7 +240,7 @@ proptest! {
         let before = play.finished;
         let moved = play.schedule.on(Happened::Cancel);
         play.take(&moved.steps);
-        prop_assert_eq!(play.finished, before.or(Some(Outcome::Cancelled)));
+        prop_assert_eq!(play.finished, before.or(Some(WorkflowState::Cancelled)));
         prop_assert!(play.running.is_empty());
         prop_assert_eq!(play.schedule.on(Happened::Cancel), Moved::default());
     }
