@@ -79,33 +79,25 @@ impl Journal {
 
     /// Records an event; on the disk a little later.
     pub async fn emit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let result = self.enter([(agent, turn, body)]).await;
-        self.tell_failure(result)
+        self.tell_failure(self.enter([(agent, turn, body)]).await)
     }
 
     /// Records an event; on the disk, with everything before it, when ready.
     pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let result = match self.enter([(agent, turn, body)]).await {
-            Ok(()) => self.log.commit(self.session).await,
-            Err(error) => Err(error),
-        };
-        self.tell_failure(result)
+        self.emit(agent, turn, body).await?;
+        self.tell_failure(self.flush().await)
     }
 
     /// Records events that belong together: a crash leaves all of them or none. On the disk, with everything
     /// before them, when ready.
     pub async fn commit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
-        let result = match self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await {
-            Ok(()) => self.log.commit(self.session).await,
-            Err(error) => Err(error),
-        };
-        self.tell_failure(result)
+        self.emit_all(events).await?;
+        self.tell_failure(self.flush().await)
     }
 
     /// Records events that belong together; on the disk a little later.
     pub async fn emit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
-        let result = self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await;
-        self.tell_failure(result)
+        self.tell_failure(self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await)
     }
 
     /// Ready when everything recorded so far is on the disk.
@@ -159,7 +151,7 @@ impl Journal {
 
     fn tell_failure(&self, result: Result<(), StoreError>) -> Result<(), StoreError> {
         if let Err(error) = &result {
-            self.end(Err(failed(error.clone())));
+            self.end(Err(error.clone().into()));
         }
         result
     }
@@ -191,7 +183,7 @@ impl Journal {
                     let failed = reader.end.borrow().clone().and_then(Result::err);
                     failed.map(|error| (Err(error), None))
                 }
-                Err(error) => Some((Err(failed(error)), None)),
+                Err(error) => Some((Err(error.into()), None)),
             }
         }))
     }
@@ -265,10 +257,6 @@ impl EventSink for AgentSink {
     fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
         Box::pin(async move { self.journal.commit(self.agent, turn, body).await.map_err(sink_error) })
     }
-}
-
-fn failed(error: StoreError) -> ClientError {
-    ClientError::Failed { code: error.code(), message: error.to_string() }
 }
 
 fn sink_error(error: StoreError) -> SinkError {

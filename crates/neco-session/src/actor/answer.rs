@@ -3,7 +3,7 @@
 use neco_agent::AgentHandle;
 use neco_proto::{Answer, ClientError, Query, SessionSnapshot};
 
-use super::run::{not_taken, store_failed};
+use super::run::not_taken;
 use super::shown::Shown;
 use crate::fold::fold_log;
 use crate::hub::SessionContext;
@@ -23,8 +23,7 @@ impl Answers {
             Query::Context => Ok(Answer::Context(self.handle.report().await.map_err(not_taken)?)),
             Query::Prompt => Ok(Answer::Prompt(self.handle.prompt().await.map_err(not_taken)?)),
             Query::Messages => {
-                let fold =
-                    fold_log(self.ctx.log().as_ref(), self.ctx.id()).await.map_err(|error| store_failed(&error))?;
+                let fold = fold_log(self.ctx.log().as_ref(), self.ctx.id()).await?;
                 Ok(Answer::Messages { messages: fold.messages })
             }
             Query::Checkpoints => Ok(Answer::Checkpoints { checkpoints: self.course().await?.checkpoint_infos() }),
@@ -41,7 +40,7 @@ impl Answers {
             Query::RedoPreview => self.preview(&self.course().await?.redo()?).await,
             Query::Tree => Ok(Answer::Tree { nodes: self.ctx.supervisor.nodes().await }),
             Query::Workflows => {
-                let workflows = self.ctx.workflows.graphs().await.map_err(|error| store_failed(&error))?;
+                let workflows = self.ctx.workflows.graphs().await?;
                 Ok(Answer::Workflows { workflows })
             }
         }
@@ -55,7 +54,7 @@ impl Answers {
     }
 
     async fn course(&self) -> Result<RewindHistory, ClientError> {
-        RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await.map_err(|error| store_failed(&error))
+        Ok(RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await?)
     }
 
     async fn snapshot(&self) -> SessionSnapshot {

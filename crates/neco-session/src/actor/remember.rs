@@ -7,7 +7,6 @@ use neco_proto::app::memory::Kept;
 use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{ClientError, EventBody, Seq};
 
-use super::run::store_failed;
 use crate::aside::Aside;
 use crate::fold::fold_since;
 use crate::hub::{Remembering, SessionCore};
@@ -110,6 +109,6 @@ impl Remembers {
     }
 
     async fn record(&self, body: EventBody) -> Result<(), ClientError> {
-        self.core.emit(body).await.map_err(|error| store_failed(&error))
+        Ok(self.core.emit(body).await?)
     }
 }

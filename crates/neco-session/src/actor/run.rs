@@ -14,7 +14,7 @@ use neco_proto::{
 use neco_safety::policy::Rule;
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted::neutral;
-use neco_store::{Lease, StoreError};
+use neco_store::Lease;
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -180,7 +180,7 @@ impl SessionActor {
         }
         titling.inspect(JoinHandle::abort);
         remembers.close().await;
-        ctx.log().commit(ctx.id()).await.map_err(|error| store_failed(&error))?;
+        ctx.log().commit(ctx.id()).await?;
         ctx.hub.settle_checkpoints(ctx.cwd()).await;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: ctx.journal.standing().last_seq, message_id: None }),
@@ -222,7 +222,7 @@ impl SessionActor {
             Command::Compact { focus } => AgentInput::Compact { focus },
             Command::SetIdeContext { context } => {
                 let told = self.withheld.may_be_told(&self.ctx, context).await;
-                AgentInput::SetIdeContext(told.map_err(|error| store_failed(&error))?)
+                AgentInput::SetIdeContext(told?)
             }
             Command::Cancel => return self.cancel(by).await.map(|()| receipt),
             // Only orders for the root come here.
@@ -242,13 +242,19 @@ impl SessionActor {
                 return match self.title.rename(&title).await {
                     Ok(true) => Ok(receipt),
                     Ok(false) => Err(ClientError::Refused(SessionError::EmptyTitle.to_string())),
-                    Err(error) => Err(store_failed(&error)),
+                    Err(error) => Err(error.into()),
                 };
             }
-            Command::Rewind { message_id, what } => return self.rewind(by, message_id, what).await,
-            Command::RestoreCheckpoint { rev } => return self.restore(by, &rev).await,
-            Command::UndoRewind => return self.undo_rewind(by).await,
-            Command::RedoRewind => return self.redo_rewind(by).await,
+            Command::Rewind { message_id, what } => {
+                let course = self.course().await?;
+                return self.go(by, &course.way(course.point(message_id)?, what)?).await;
+            }
+            Command::RestoreCheckpoint { rev } => {
+                let course = self.course().await?;
+                return self.go(by, &course.way_to_state(course.state(&rev)?)).await;
+            }
+            Command::UndoRewind => return self.go(by, &self.course().await?.undo()?).await,
+            Command::RedoRewind => return self.go(by, &self.course().await?.redo()?).await,
             Command::AgentCommand { order, .. } => self.for_root(&by, order).await?,
             Command::RunWorkflow { definition, inputs } => {
                 self.run_workflow(&definition, &inputs).await?;
@@ -299,7 +305,7 @@ impl SessionActor {
             return Err(ClientError::Refused("the message is empty".to_owned()));
         }
         let text = presentable(text, &self.title.redactor);
-        self.title.first_words(&text).await.map_err(|error| store_failed(&error))?;
+        self.title.first_words(&text).await?;
         self.remembers.recall(&text).await?;
         let mut message = Message { by: Some(by.clone()), ..Message::user(text) };
         message.parts.extend(attachments.into_iter().map(|attachment| match attachment {
@@ -354,7 +360,7 @@ impl SessionActor {
         let text =
             format!("{} does not see pictures; {} is asked from now on", self.ctx.provider.label(), seeing.label());
         let told = EventBody::Notification(Notification::new(NotificationLevel::Info, text));
-        self.ctx.emit(told).await.map_err(|error| store_failed(&error))?;
+        self.ctx.emit(told).await?;
         self.ctx.provider = Arc::clone(&seeing);
         self.handle.send(AgentInput::SetModel(seeing)).await.map_err(not_taken)
     }
@@ -435,7 +441,7 @@ impl SessionActor {
         let checked =
             self.ctx.workflows.check(definition, inputs).map_err(|error| ClientError::Refused(error.to_string()))?;
         let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
-        self.title.first_words(&format!("workflow {name}")).await.map_err(|error| store_failed(&error))?;
+        self.title.first_words(&format!("workflow {name}")).await?;
         self.ctx.workflows.start_checked(self.ctx.root, checked);
         Ok(())
     }
@@ -468,10 +474,6 @@ pub(super) fn not_taken(error: InputError) -> ClientError {
         InputError::Refused(words) => ClientError::Refused(words),
         InputError::Sink(error) => ClientError::Failed { code: error.code, message: error.message },
     }
-}
-
-pub(super) fn store_failed(error: &StoreError) -> ClientError {
-    ClientError::Failed { code: error.code(), message: error.to_string() }
 }
 
 /// A message as everybody gets it: what commands printed holds no secret and nothing that poses as a boundary.
