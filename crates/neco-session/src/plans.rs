@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
 use crate::journal::AgentSink;
+use crate::spill::{create_private, make_private};
 
 /// A plan that was left alone for longer is not spoken of.
 const FRESH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -128,17 +129,9 @@ impl PlanFiles {
 
     /// Whole or not at all, and for its owner alone.
     async fn write(&self, file: &Path, kept: &UnfinishedPlan) -> io::Result<()> {
-        let mut folder = tokio::fs::DirBuilder::new();
-        folder.recursive(true);
-        #[cfg(unix)]
-        folder.mode(0o700);
-        folder.create(&self.folder).await?;
+        make_private(&self.folder).await?;
         let beside = file.with_extension(format!("{}.new", kept.session));
-        let mut options = tokio::fs::OpenOptions::new();
-        options.create(true).truncate(true).write(true);
-        #[cfg(unix)]
-        options.mode(0o600);
-        let mut open = options.open(&beside).await?;
+        let mut open = create_private(&beside).await?;
         open.write_all(&serde_json::to_vec(kept)?).await?;
         open.flush().await?;
         drop(open);

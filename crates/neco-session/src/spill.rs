@@ -69,7 +69,7 @@ impl SpillFile for OpenSpill {
 }
 
 /// For its owner alone, also where the folder was made by somebody else.
-async fn create_private(path: &Path) -> std::io::Result<File> {
+pub(crate) async fn create_private(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
     #[cfg(unix)]
@@ -77,7 +77,7 @@ async fn create_private(path: &Path) -> std::io::Result<File> {
     options.open(path).await
 }
 
-async fn make_private(folder: &Path) -> std::io::Result<()> {
+pub(crate) async fn make_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = tokio::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -188,14 +188,21 @@ impl Hub {
         }
         let (mode, generation) = options.ways(&fold.standing);
         let start = SessionStart {
+            version: deps.version.clone(),
+            cwd: record.cwd.clone(),
+            model: provider.label().to_owned(),
+            scripted: provider.scripted(),
             mode,
+            approval: options.approval,
             generation: generation.number(),
+            sandbox: deps.sandbox.clone(),
+            usual_sandbox: deps.usual_sandbox,
+            resumed,
             // Told once: afterwards the log has events of its own.
             forked_from: record
                 .parent
                 .filter(|(_, at)| *at == first_new)
                 .map(|(session_id, seq)| ForkedFrom { session_id, seq }),
-            ..self.session_start(&record, provider.as_ref(), &options, resumed)
         };
         if (fold.standing.mode, fold.standing.generation, fold.standing.model.as_str())
             != (mode, generation.number(), provider.label())
@@ -272,28 +279,6 @@ impl Hub {
             events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
         }
         events
-    }
-
-    fn session_start(
-        &self,
-        record: &SessionRecord,
-        provider: &dyn Provider,
-        options: &SessionOptions,
-        resumed: bool,
-    ) -> SessionStart {
-        SessionStart {
-            version: self.deps().version.clone(),
-            cwd: record.cwd.clone(),
-            model: provider.label().to_owned(),
-            scripted: provider.scripted(),
-            mode: options.default_mode,
-            approval: options.approval,
-            generation: options.default_generation.number(),
-            sandbox: self.deps().sandbox.clone(),
-            usual_sandbox: self.deps().usual_sandbox,
-            resumed,
-            forked_from: None,
-        }
     }
 
     /// The folder of the big outputs of a session.

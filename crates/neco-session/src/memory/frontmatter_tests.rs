@@ -120,7 +120,7 @@ proptest! {
         if entry.summary.is_empty() {
             back.summary.clear();
         }
-        prop_assert_eq!(troubles, vec![]);
+        prop_assert_eq!(troubles, Vec::<String>::new());
         prop_assert_eq!(back, entry);
     }
 }

@@ -8,10 +8,9 @@ use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, 
 use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, MessageId, Usage};
 use serde_json::Value;
 
-use super::change::Change;
 use super::error::TreeError;
 use super::limits::{TreeLimits, most_children, spent};
-use super::op::{NewNode, Op};
+use super::op::{Change, NewNode, Op};
 
 /// Finished children of a live agent that stay with their results, at most; then the older half goes. Their ends
 /// were told, and the log has them.
@@ -120,6 +119,16 @@ impl AgentTree {
     /// How many are live besides the root.
     pub fn live_count(&self) -> usize {
         self.nodes.values().filter(|node| node.id != self.root && node.state.is_live()).count()
+    }
+
+    /// The children of a node, oldest first.
+    pub fn children(&self, agent: AgentId) -> Vec<AgentId> {
+        self.node(agent).map(|node| node.children.clone()).unwrap_or_default()
+    }
+
+    /// Those of them that have not ended.
+    pub fn live_children(&self, agent: AgentId) -> Vec<AgentId> {
+        self.children(agent).into_iter().filter(|child| self.is_live(*child)).collect()
     }
 
     /// A node and everybody below it, each before its children.
@@ -271,7 +280,7 @@ impl AgentTree {
         if node.state != NodeState::Running {
             return Err(wrong(node, "completed"));
         }
-        let at_work: Vec<AgentId> = node.children.iter().copied().filter(|child| self.is_live(*child)).collect();
+        let at_work = self.live_children(agent);
         if !at_work.is_empty() {
             return Err(TreeError::ChildrenAtWork(at_work));
         }

@@ -8,10 +8,9 @@ use neco_proto::event::{AgentMessage, Letter, NodeState, Up};
 use neco_proto::{Actor, AgentId, AgentParameters, CallId, ErrorCode, EventBody, Message, Part};
 use neco_toolkit::{Bounded, DynTool};
 
-use super::change::Change;
 use super::error::TreeError;
 use super::letters;
-use super::op::Op;
+use super::op::{Change, Op};
 use super::record;
 use super::slot::{sender_words, stopped};
 use super::spec::ChildSpec;
@@ -71,11 +70,10 @@ impl AgentSupervisor {
                 update.by = by.cloned();
             }
         });
-        let recorded = match soon {
-            true => self.journal.emit_all(events).await,
-            false => self.journal.commit_all(events).await,
-        };
-        recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
+        match soon {
+            true => self.journal.emit_all(events).await?,
+            false => self.journal.commit_all(events).await?,
+        }
         state.tree = tree;
         narrow(state, narrowed);
         let mut follows = Vec::new();
@@ -240,12 +238,10 @@ fn is_heard(state: &State, change: &Change) -> bool {
 
 /// Whoever is below an agent that has used up what they may use is stopped; it itself ends its turn.
 fn spent(state: &State, agent: AgentId) -> Vec<Op> {
-    let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-    let live = children.into_iter().filter(|child| state.tree.node(*child).is_some_and(|node| node.state.is_live()));
     let fail = |agent| Op::Fail {
         agent,
         code: Some(ErrorCode::BudgetUsedUp),
         message: "what it and those above it may use is used up".to_owned(),
     };
-    live.map(fail).collect()
+    state.tree.live_children(agent).into_iter().map(fail).collect()
 }

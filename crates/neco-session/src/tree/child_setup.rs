@@ -79,7 +79,8 @@ impl AgentSupervisor {
         if state.stopping.any() {
             return Err(TreeError::Refused("the user stops everything just now; no agent is started".to_owned()));
         }
-        let SpawnRequest { definition, task, model_group, budget, call, told, workflow } = request;
+        let SpawnRequest { spec, task, model_group, budget } = request;
+        let definition = &spec.definition;
         let above = state.tree.node(parent).ok_or(TreeError::Unknown(parent))?;
         let role = definition.name.clone();
         let number = state.counts.get(&role).copied().unwrap_or_default() + 1;
@@ -100,11 +101,10 @@ impl AgentSupervisor {
         tree.apply(at, Op::Start(id))?;
         let node = tree.node(id).cloned().ok_or(TreeError::Unknown(id))?;
         let timeout = definition.timeout;
-        let spec = ChildSpec { definition, call, told, workflow };
         let built = self.built(&state, &node, &spec, Fold::default())?;
         let setup = serde_json::to_value(&spec).ok();
         let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup, by: None });
-        self.journal.commit(id, None, update).await.map_err(|error| TreeError::Refused(error.to_string()))?;
+        self.journal.commit(id, None, update).await?;
         state.tree = tree;
         state.counts.insert(role, number);
         let mut slot = AgentSlot::new(Some(spec), built.policy.clone(), built.tools.clone(), self.settings.max_letters);

@@ -4,6 +4,7 @@ use std::fmt;
 
 use neco_proto::AgentId;
 use neco_proto::event::{NodeState, NodeType};
+use neco_store::StoreError;
 
 use super::limits::{BudgetKind, Spent};
 
@@ -127,6 +128,12 @@ impl fmt::Display for TreeError {
 }
 
 impl std::error::Error for TreeError {}
+
+impl From<StoreError> for TreeError {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
 
 fn may_not_create(parent: NodeType, kind: NodeType) -> String {
     match (parent, kind) {

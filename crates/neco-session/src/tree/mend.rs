@@ -8,10 +8,9 @@ use neco_proto::event::{AgentNode, AgentUpdate, NodeState, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, WorkflowId};
 
 use super::agents::{AgentTree, root_node};
-use super::change::Change;
 use super::history::TreeHistory;
 use super::limits::TreeLimits;
-use super::op::{NewNode, Op};
+use super::op::{Change, NewNode, Op};
 use super::record;
 
 impl AgentTree {

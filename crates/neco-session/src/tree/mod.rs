@@ -8,16 +8,15 @@
 //! out (but for what was used and what is reported, which are a little later), and it is carried out to its
 //! end, whoever gives up waiting for it. Every child ends in a state that its parent is told.
 //!
-//! Reading order: [`limits`], [`op`] (what can be asked), [`change`] (what follows), [`agents`] (the tree,
+//! Reading order: [`limits`], [`op`] (what can be asked, and what follows), [`agents`] (the tree,
 //! pure) with [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
 //! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`supervisor`]
 //! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
-//! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
+//! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`letters`], [`tools`] (the model's hands).
 
 mod agents;
 mod carry;
-mod change;
 mod child_setup;
 mod ends;
 mod error;
@@ -43,7 +42,6 @@ mod stop;
 mod supervisor;
 #[cfg(test)]
 mod supervisor_tests;
-mod time;
 pub mod tools;
 mod wait;
 mod watch;

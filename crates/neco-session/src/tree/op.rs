@@ -1,8 +1,10 @@
-//! What can be done to the tree.
+//! What can be done to the tree, and what follows from it.
 
-use neco_proto::event::{Down, NodeType, SubtreeBudget};
+use neco_proto::event::{AgentMessage, Down, NodeState, NodeType, SubtreeBudget};
 use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, Usage};
 use serde_json::Value;
+
+use super::limits::Spent;
 
 /// Something that is done to the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,4 +69,32 @@ impl NewNode {
         let (name, role) = ("root".to_owned(), "root".to_owned());
         Self { id, name, kind: NodeType::Root, role, task: String::new(), model_group: model.to_owned(), budget }
     }
+}
+
+/// What follows from an operation, in the order in which it happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// A node is new.
+    Added(AgentId),
+    /// A node went from one state to another. Whoever leaves `running` for good is stopped, with every
+    /// process it started.
+    State { agent: AgentId, from: NodeState, to: NodeState },
+    /// What is known of a node changed: its progress, its last message or its parameters.
+    Known(AgentId),
+    /// Other parameters hold from its next turn on.
+    Parameters { agent: AgentId, parameters: AgentParameters },
+    /// A letter is to be put into a mailbox.
+    Post(AgentMessage),
+    /// A subtree has used up what it may use; said once for each time it is reached.
+    Spent {
+        /// The agent whose budget it is.
+        agent: AgentId,
+        spent: Spent,
+    },
+    /// Everything below a finished node is finished: it leaves memory, its log stays.
+    Collapsed {
+        /// The node that stays, with its result.
+        agent: AgentId,
+        gone: Vec<AgentId>,
+    },
 }

@@ -10,10 +10,9 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::agents::AgentTree;
-use super::change::Change;
 use super::error::TreeError;
 use super::limits::{TreeLimits, most_children};
-use super::op::{NewNode, Op};
+use super::op::{Change, NewNode, Op};
 use super::promises::{check_shape, ensure};
 
 impl AgentTree {

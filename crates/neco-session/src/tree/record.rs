@@ -8,7 +8,7 @@ use neco_proto::{AgentId, EventBody};
 use serde_json::Value;
 
 use super::agents::AgentTree;
-use super::change::Change;
+use super::op::Change;
 
 /// The events of an operation that made `after` of `before`. Letters come first: whoever sees that somebody has
 /// ended can know that its parent was told. `setups` are those that are no longer what the log says.

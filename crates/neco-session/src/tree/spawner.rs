@@ -5,30 +5,26 @@ use neco_proto::event::{NodeResult, SubtreeBudget};
 use neco_proto::{AgentId, WorkflowId};
 
 use super::error::TreeError;
+use super::spec::ChildSpec;
 use crate::roles::Definition;
-use crate::workflow::OneCall;
 
 /// An agent that is to be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpawnRequest {
-    pub definition: Definition,
+    /// What it is made from.
+    pub spec: ChildSpec,
     pub task: String,
     /// Another model or group than its definition's.
     pub model_group: Option<String>,
     /// What it may use, where that is less than its definition says.
     pub budget: Option<SubtreeBudget>,
-    /// The one call that it makes instead of asking a model.
-    pub call: Option<OneCall>,
-    /// Whether its end is told to its parent; otherwise whoever asks for it with [`Spawner::ended`] hears of it.
-    pub told: bool,
-    /// The workflow that it does a task of.
-    pub workflow: Option<WorkflowId>,
 }
 
 impl SpawnRequest {
     /// An agent of a definition with a task, whose parent is told of its end.
     pub fn new(definition: Definition, task: impl Into<String>) -> Self {
-        Self { definition, task: task.into(), model_group: None, budget: None, call: None, told: true, workflow: None }
+        let spec = ChildSpec { definition, call: None, told: true, workflow: None };
+        Self { spec, task: task.into(), model_group: None, budget: None }
     }
 }
 

@@ -17,7 +17,7 @@ pub struct ChildSpec {
     /// The one call that it makes instead of asking a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<OneCall>,
-    /// Whether its end is told to its parent.
+    /// Whether its end is told to its parent; otherwise whoever waits for it hears of it.
     pub told: bool,
     /// The workflow that it does a task of.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -103,8 +103,8 @@ impl AgentSupervisor {
             tokio::pin!(news);
             news.as_mut().enable();
             let works = |node: &AgentNode| node.state.is_live() && node.state != NodeState::Paused;
-            let children = state.tree.node(self.root).map(|root| root.children.clone()).unwrap_or_default();
-            let mut waited_for = children.into_iter().filter(|child| self.is_waited_for(&state, *child));
+            let mut waited_for =
+                state.tree.children(self.root).into_iter().filter(|child| self.is_waited_for(&state, *child));
             if !waited_for.any(|child| state.tree.node(child).is_some_and(works)) {
                 return;
             }
@@ -135,7 +135,7 @@ impl AgentSupervisor {
             let spec = state.slots.get(agent).and_then(|slot| slot.spec.as_ref());
             spec.is_some_and(|spec| spec.workflow.is_some())
         };
-        let children = state.tree.node(self.root).map(|node| node.children.clone()).unwrap_or_default();
+        let children = state.tree.children(self.root);
         let own: Vec<AgentId> = children.iter().copied().filter(|child| !of_workflow(child)).collect();
         let running = |agent: &AgentId| state.tree.node(*agent).is_some_and(|node| node.state == NodeState::Running);
         let paused: Vec<AgentId> =
@@ -159,8 +159,7 @@ impl AgentSupervisor {
 
     async fn tell_stop(&self, by: Actor, paused: Vec<AgentId>) -> Result<(), TreeError> {
         let stop = EventBody::Stop(SessionStop { paused, by: Some(by) });
-        let told = self.journal.commit(self.root, None, stop).await;
-        told.map_err(|error| TreeError::Refused(error.to_string()))
+        Ok(self.journal.commit(self.root, None, stop).await?)
     }
 
     /// Whoever is paused from `agent` down does no more of its present turn than `halt` says. The person wants it so,

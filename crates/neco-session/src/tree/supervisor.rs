@@ -273,8 +273,7 @@ impl AgentSupervisor {
     /// The children of an agent, oldest first.
     pub async fn children_of(&self, parent: AgentId) -> Vec<AgentNode> {
         let state = self.state.lock().await;
-        let children = state.tree.node(parent).map(|node| node.children.clone()).unwrap_or_default();
-        children.into_iter().filter_map(|child| state.tree.node(child).cloned()).collect()
+        state.tree.children(parent).into_iter().filter_map(|child| state.tree.node(child).cloned()).collect()
     }
 
     /// The child that its parent means: by name, or by id.

@@ -6,17 +6,21 @@ use std::time::Duration;
 
 use neco_proto::AgentId;
 use neco_proto::event::NodeState;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::error::TreeError;
 use super::supervisor::{AgentSupervisor, State};
 
 /// What is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum WaitFor {
-    /// The first that ends.
+    /// Until the first has ended.
     Any,
-    /// All of them.
+    /// Until all have.
+    #[default]
     All,
 }
 

@@ -72,10 +72,11 @@ impl Hands for TreeHands {
 impl TreeHands {
     fn request(&self, call: &TaskCall) -> Result<SpawnRequest, String> {
         let one = |tool: &str, arguments: Value, task: String| {
-            let call = OneCall { name: tool.to_owned(), arguments };
-            SpawnRequest { call: Some(call), ..SpawnRequest::new(caller(tool), task) }
+            let mut request = SpawnRequest::new(caller(tool), task);
+            request.spec.call = Some(OneCall { name: tool.to_owned(), arguments });
+            request
         };
-        let request = match &call.work {
+        let mut request = match &call.work {
             Work::Agent { role, prompt, model } => {
                 let definition = self.definitions.find(role).map_err(|error| error.to_string())?.clone();
                 let model_group = model.clone();
@@ -93,7 +94,8 @@ impl TreeHands {
                 one(SHELL, arguments, format!("{}: {line}", call.task))
             }
         };
-        Ok(SpawnRequest { told: false, workflow: Some(call.workflow), ..request })
+        (request.spec.told, request.spec.workflow) = (false, Some(call.workflow));
+        Ok(request)
     }
 
     /// What came of the call of an agent that made one.

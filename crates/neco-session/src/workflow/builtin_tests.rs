@@ -21,7 +21,7 @@ fn the_built_in_workflows_can_be_run_and_the_folders_own_do_not_replace_them() {
     let names: Vec<(String, &str, bool)> = places
         .list(&root)
         .iter()
-        .map(|found| (found.name.clone(), found.source.origin().name(), found.file.is_ok()))
+        .map(|found| (found.name.clone(), found.origin.name(), found.file.is_ok()))
         .collect();
     assert_eq!(
         names,
