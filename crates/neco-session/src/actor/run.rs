@@ -266,7 +266,7 @@ impl SessionActor {
         if let AgentInput::Message { message, .. } = &input {
             receipt.message_id = Some(message.id);
             // What other agents said before is heard before.
-            self.ctx.supervisor.flush_root().await;
+            self.ctx.supervisor.flush(self.ctx.root).await;
         }
         if let Err(error) = self.handle.send_as(Some(by), input).await {
             // What was recalled for a message that was not taken is not for the next one.
@@ -399,7 +399,7 @@ impl SessionActor {
             self.ctx.supervisor.tell_ended_with_turn(since);
         }
         if idle && self.ctx.supervisor.live_count().await > 0 {
-            let told = self.ctx.supervisor.tell_quiet(by).await;
+            let told = self.ctx.supervisor.tell_stop(by, Vec::new()).await;
             return told.map_err(|error| ClientError::Refused(error.to_string()));
         }
         Ok(())

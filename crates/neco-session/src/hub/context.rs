@@ -26,7 +26,7 @@ use crate::journal::AgentSink;
 use crate::memory::tools as memory_tools;
 use crate::plans::{PlanFiles, PlanKeeper};
 use crate::spill::SpillFolder;
-use crate::tree::{AgentSupervisor, BuiltAgent, CompanySetup, MakeChild, Spawner, tools as tree_tools};
+use crate::tree::{AgentSupervisor, BuiltAgent, MakeChild, SupervisorSetup, tools as tree_tools};
 use crate::workflow::{
     CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RunFiles, TreeHands, WorkflowDesk, WorkflowTool,
 };
@@ -73,7 +73,7 @@ impl SessionContext {
         // A session that goes on with another model than the usual one was begun with it.
         let usual = core.model(&options.default_model).map(|usual| usual.label().to_owned());
         let own = || Some(provider.label().to_owned()).filter(|own| usual.is_ok_and(|usual| usual != *own));
-        let supervisor = AgentSupervisor::new(CompanySetup {
+        let supervisor = AgentSupervisor::new(SupervisorSetup {
             session: core.id(),
             root: core.root,
             model: provider.label().to_owned(),
@@ -271,9 +271,8 @@ fn desk(core: &SessionCore, supervisor: &Arc<AgentSupervisor>, current: &Current
     // The tools of agents hold the desk: it must not keep the agents.
     let (of, supervisor, who) = (core.clone(), Arc::downgrade(supervisor), current.clone());
     let hands: MakeHands = Arc::new(move |parent| {
-        let spawner: Arc<dyn Spawner> = supervisor.upgrade()?;
-        let (core, definitions) = (of.clone(), who.definitions());
-        Some(Arc::new(TreeHands { core, spawner, parent, definitions }) as Arc<dyn Hands>)
+        let (core, supervisor, definitions) = (of.clone(), supervisor.upgrade()?, who.definitions());
+        Some(Arc::new(TreeHands { core, supervisor, parent, definitions }) as Arc<dyn Hands>)
     });
     let (core, files) = (core.clone(), RunFiles::new(&core.hub.setup.data_dir));
     WorkflowDesk::new(DeskSetup { check: names_in(core.clone(), current.clone()), core, hands, files })

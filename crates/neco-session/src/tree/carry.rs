@@ -19,7 +19,7 @@ use super::tools::OF_CHILDREN;
 
 /// Who hears of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub enum Told {
     /// The parent, as far as nobody else waits for it.
     Parent,
     /// Nobody: whoever wants it knows.
@@ -30,11 +30,6 @@ impl AgentSupervisor {
     /// Does something to the tree and everything that follows.
     pub(super) async fn apply(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
         self.apply_as(state, op, Told::Parent, None).await
-    }
-
-    /// The same, but the parent of whoever ends hears nothing of it: it knows.
-    pub(super) async fn apply_untold(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
-        self.apply_as(state, op, Told::Nobody, None).await
     }
 
     /// The same, with whoever is named told of it, on behalf of `by`.

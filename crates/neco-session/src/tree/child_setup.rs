@@ -13,8 +13,7 @@ use super::error::TreeError;
 use super::notes::Gone;
 use super::op::{NewNode, Op};
 use super::slot::{AgentSlot, Line};
-use super::spawner::SpawnRequest;
-use super::spec::ChildSpec;
+use super::spec::{ChildSpec, SpawnRequest};
 use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, State};
 use crate::fold::Fold;
 use crate::roles::Narrowing;
@@ -49,9 +48,9 @@ impl Drop for CancelOnDrop {
 }
 
 impl AgentSupervisor {
-    /// Makes a child to its end, also when whoever wants it gives up meanwhile. Then it is stopped: nobody would
-    /// know of it.
-    pub(super) async fn spawn_whole(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
+    /// Makes a child of `parent` and lets it begin; ready when that is recorded. It is made to its end, also when
+    /// whoever wants it gives up meanwhile. Then it is stopped: nobody would know of it.
+    pub async fn spawn(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
         let ended = || TreeError::Refused("the session has ended".to_owned());
         let supervisor = self.me.upgrade().ok_or_else(ended)?;
         let (reply, made) = oneshot::channel();

@@ -5,6 +5,7 @@ use neco_proto::event::{AgentComplete, AgentMessage, AgentNode, CompleteReason, 
 use neco_proto::{AgentId, ErrorCode, Message};
 use serde_json::Value;
 
+use super::carry::Told;
 use super::error::TreeError;
 use super::letters;
 use super::notes::Gone;
@@ -109,7 +110,7 @@ impl AgentSupervisor {
         }
         for child in left {
             // One that has ended meanwhile needs no ending.
-            let _ = self.apply_untold(state, Op::Cancel(child)).await;
+            let _ = self.apply_as(state, Op::Cancel(child), Told::Nobody, None).await;
         }
         Some(())
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use neco_proto::event::{AgentMessage, Letter, Up};
 
 /// Letters that wait until the agent's next turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mailbox {
     letters: VecDeque<AgentMessage>,
     /// How many letters from above, and how many questions, may wait.

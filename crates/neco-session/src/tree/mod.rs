@@ -10,7 +10,7 @@
 //!
 //! Reading order: [`limits`], [`op`] (what can be asked, and what follows), [`agents`] (the tree,
 //! pure) with [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
-//! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`supervisor`]
+//! with [`mend`]; then how it runs: [`spec`] (what a child is made from), [`supervisor`]
 //! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`letters`], [`tools`] (the model's hands).
@@ -36,7 +36,6 @@ mod promises_tests;
 mod record;
 mod revive;
 mod slot;
-mod spawner;
 mod spec;
 mod stop;
 mod supervisor;
@@ -46,9 +45,9 @@ pub mod tools;
 mod wait;
 mod watch;
 
+pub(crate) use carry::Told;
 pub(crate) use error::TreeError;
 pub(crate) use history::TreeHistory;
-pub(crate) use spawner::{SpawnRequest, Spawner};
-pub(crate) use spec::ChildSpec;
 pub use spec::TreeSettings;
-pub(crate) use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
+pub(crate) use spec::{ChildSpec, SpawnRequest};
+pub(crate) use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, MakeChild, SupervisorSetup};

@@ -64,11 +64,6 @@ impl AgentSupervisor {
         state.slots.values().for_each(|slot| slot.posted.notify_waiters());
     }
 
-    /// Nothing wakes the root until the person says something, although nobody was paused: every window is told.
-    pub async fn tell_quiet(&self, by: Actor) -> Result<(), TreeError> {
-        self.tell_stop(by, Vec::new()).await
-    }
-
     /// Tells every window who ended with the turn of the root that was stopped after `since`. Nobody waits for it.
     pub fn tell_ended_with_turn(&self, since: Instant) {
         let Some(supervisor) = self.me.upgrade() else { return };
@@ -157,7 +152,8 @@ impl AgentSupervisor {
         Ok(Stopping { heard, counted: state.stopping.count() })
     }
 
-    async fn tell_stop(&self, by: Actor, paused: Vec<AgentId>) -> Result<(), TreeError> {
+    /// Every window is told who was paused, and that nothing wakes the root until the person says something.
+    pub async fn tell_stop(&self, by: Actor, paused: Vec<AgentId>) -> Result<(), TreeError> {
         let stop = EventBody::Stop(SessionStop { paused, by: Some(by) });
         Ok(self.journal.commit(self.root, None, stop).await?)
     }
@@ -183,7 +179,7 @@ impl AgentSupervisor {
             return true;
         }
         // One that has ended has nothing to stop.
-        drop(self.stop_untold(agent).await);
+        drop(self.stop_as(agent, Told::Nobody, None).await);
         false
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use neco_agent::{Agent, AgentHandle, AgentInput};
 use neco_model::{GROUPS, Provider};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
@@ -25,7 +24,6 @@ use super::history::TreeHistory;
 use super::notes::Notes;
 use super::op::Op;
 use super::slot::{AgentSlot, Line, stopped};
-use super::spawner::{SpawnRequest, Spawner};
 use super::spec::{ChildSpec, TreeSettings};
 use super::stop::Stops;
 use crate::fold::Fold;
@@ -85,7 +83,7 @@ pub struct BuiltAgent {
 }
 
 /// What a supervisor is made of.
-pub struct CompanySetup {
+pub struct SupervisorSetup {
     pub session: SessionId,
     pub root: AgentId,
     /// The model that the root asks.
@@ -140,8 +138,8 @@ pub(super) struct State {
 
 impl AgentSupervisor {
     /// The supervisor of a session, as its log left it. Whoever ran then is paused; [`AgentSupervisor::open`] says so.
-    pub fn new(setup: CompanySetup) -> Arc<Self> {
-        let CompanySetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
+    pub fn new(setup: SupervisorSetup) -> Arc<Self> {
+        let SupervisorSetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
         let notes = Arc::new(Notes::default());
         let watching = Arc::clone(&notes);
         journal.observe(Arc::new(move |event| watching.take_note(event)));
@@ -329,7 +327,8 @@ impl AgentSupervisor {
         join(leaving).await;
     }
 
-    async fn ended_with(&self, agent: AgentId) -> NodeResult {
+    /// What comes of an agent's task; ready when it has ended. One that was stopped ends with an error.
+    pub async fn ended(&self, agent: AgentId) -> NodeResult {
         let mut ended = {
             let state = self.state.lock().await;
             match state.tree.node(agent) {
@@ -346,14 +345,9 @@ impl AgentSupervisor {
         }
     }
 
-    /// Ends an agent and everybody below it on behalf of its parent, or of whoever waits for it: they know.
-    pub(super) async fn stop_untold(&self, agent: AgentId) -> Result<bool, TreeError> {
-        self.stop_as(agent, Told::Nobody, None).await
-    }
-
-    /// Ends an agent and everybody below it on behalf of `by`. Ready when nothing of them runs any more; says whether
+    /// Ends an agent and everybody below it on behalf of `by`; nobody is told where whoever wants it knows. Ready when nothing of them runs any more; says whether
     /// that is so.
-    pub(super) async fn stop_as(&self, agent: AgentId, told: Told, by: Option<Actor>) -> Result<bool, TreeError> {
+    pub async fn stop_as(&self, agent: AgentId, told: Told, by: Option<Actor>) -> Result<bool, TreeError> {
         self.to_the_end(move |supervisor| async move {
             let leaving = {
                 let mut state = supervisor.lock().await;
@@ -371,8 +365,8 @@ impl AgentSupervisor {
         .await
     }
 
-    /// Ends all agents of a workflow; ready when nothing of them runs any more.
-    async fn stop_workflow(&self, workflow: WorkflowId) -> Result<bool, TreeError> {
+    /// Ends all agents of a workflow, also those that an earlier process left; ready when nothing of them runs.
+    pub async fn stop_workflow(&self, workflow: WorkflowId) -> Result<bool, TreeError> {
         self.to_the_end(move |supervisor| async move {
             let leaving = {
                 let mut state = supervisor.lock().await;
@@ -381,7 +375,7 @@ impl AgentSupervisor {
                 let its: Vec<AgentId> = slots.map(|(agent, _)| *agent).collect();
                 for agent in its {
                     // One may have ended with another.
-                    let _ = supervisor.apply_untold(&mut state, Op::Cancel(agent)).await;
+                    let _ = supervisor.apply_as(&mut state, Op::Cancel(agent), Told::Nobody, None).await;
                 }
                 std::mem::take(&mut state.leaving)
             };
@@ -409,25 +403,6 @@ impl AgentSupervisor {
 
     pub(super) async fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().await
-    }
-}
-
-impl Spawner for AgentSupervisor {
-    fn spawn(&self, parent: AgentId, request: SpawnRequest) -> BoxFuture<'_, Result<AgentId, TreeError>> {
-        Box::pin(self.spawn_whole(parent, request))
-    }
-
-    fn ended(&self, agent: AgentId) -> BoxFuture<'_, NodeResult> {
-        Box::pin(self.ended_with(agent))
-    }
-
-    fn cancel(&self, agent: AgentId) -> BoxFuture<'_, ()> {
-        // One that has ended has nothing to cancel.
-        Box::pin(async move { drop(self.stop_untold(agent).await) })
-    }
-
-    fn cancel_workflow(&self, workflow: WorkflowId) -> BoxFuture<'_, ()> {
-        Box::pin(async move { drop(self.stop_workflow(workflow).await) })
     }
 }
 

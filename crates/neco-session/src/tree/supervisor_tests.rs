@@ -27,9 +27,8 @@ use super::op::{NewNode, Op};
 use super::prefix_tests::{begun, event};
 use super::record;
 use super::slot::Answered;
-use super::spawner::Spawner;
 use super::spec::{ChildSpec, TreeSettings};
-use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
+use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, MakeChild, SupervisorSetup};
 use crate::fold::Standing;
 use crate::journal::Journal;
 use crate::roles::Definitions;
@@ -157,7 +156,7 @@ async fn world(depth: usize) -> World {
         Arc::new(Journal::new(&lease, Arc::clone(&log) as Arc<dyn EventLog>, Standing::default(), Redactor::default()));
     let (history, line) = history(root, depth, &spec());
     let settings = TreeSettings { limits: TreeLimits::default(), max_turns: 5, max_silence: None, max_letters: 2 };
-    let supervisor = AgentSupervisor::new(CompanySetup {
+    let supervisor = AgentSupervisor::new(SupervisorSetup {
         session,
         root,
         model: String::new(),

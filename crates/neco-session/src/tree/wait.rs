@@ -112,13 +112,8 @@ impl AgentSupervisor {
         }
     }
 
-    /// Ready when the root has heard everything that was sent to it until now: what the person says comes after it.
-    pub async fn flush_root(&self) {
-        self.flush(self.root).await;
-    }
-
     /// Ready when an agent has heard everything that was sent to it until now.
-    pub(super) async fn flush(&self, agent: AgentId) {
+    pub async fn flush(&self, agent: AgentId) {
         let flushed = {
             let state = self.lock().await;
             state.slots.get(&agent).and_then(|slot| slot.line.as_ref()).map(|line| line.flush())

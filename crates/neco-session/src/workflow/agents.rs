@@ -17,7 +17,7 @@ use super::one_call::OneCall;
 use crate::fold::each_event;
 use crate::hub::SessionCore;
 use crate::roles::{Definition, Definitions, Narrowing, Origin, RoleModel, ToolChoice};
-use crate::tree::{SpawnRequest, Spawner};
+use crate::tree::{AgentSupervisor, SpawnRequest, Told};
 
 /// The tool that runs commands.
 const SHELL: &str = "bash";
@@ -32,7 +32,7 @@ const READ: &str = "read_file";
 #[derive(Clone)]
 pub struct TreeHands {
     pub core: SessionCore,
-    pub spawner: Arc<dyn Spawner>,
+    pub supervisor: Arc<AgentSupervisor>,
     /// Whose children they are.
     pub parent: AgentId,
     pub definitions: Arc<Definitions>,
@@ -45,12 +45,13 @@ impl Hands for TreeHands {
             let since = own.core.journal.standing().last_seq;
             let is_agent = matches!(call.work, Work::Agent { .. });
             let request = own.request(&call)?;
-            let agent = own.spawner.spawn(own.parent, request).await.map_err(|error| error.to_string())?;
+            let agent = own.supervisor.spawn(own.parent, request).await.map_err(|error| error.to_string())?;
             let end = Box::pin(async move {
                 let result = tokio::select! {
-                    result = own.spawner.ended(agent) => result,
+                    result = own.supervisor.ended(agent) => result,
                     () = call.cancel.cancelled() => {
-                        own.spawner.cancel(agent).await;
+                        // One that has ended has nothing to cancel.
+                        let _ = own.supervisor.stop_as(agent, Told::Nobody, None).await;
                         return Err("it was stopped".to_owned());
                     }
                 };
@@ -64,8 +65,8 @@ impl Hands for TreeHands {
     }
 
     fn abandon(&self, workflow: WorkflowId) -> BoxFuture<'static, ()> {
-        let spawner = Arc::clone(&self.spawner);
-        Box::pin(async move { spawner.cancel_workflow(workflow).await })
+        let supervisor = Arc::clone(&self.supervisor);
+        Box::pin(async move { drop(supervisor.stop_workflow(workflow).await) })
     }
 }
 

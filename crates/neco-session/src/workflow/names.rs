@@ -94,8 +94,7 @@ mod tests {
 
     #[test]
     fn what_a_task_calls_is_checked_as_far_as_it_is_written() {
-        let tools: Vec<Arc<dyn DynTool>> =
-            crate::memory::tools::listed().into_iter().chain(tools::listed()).collect();
+        let tools: Vec<Arc<dyn DynTool>> = crate::memory::tools::listed().into_iter().chain(tools::listed()).collect();
         let find = |name: &str| tools.iter().find(|tool| tool.name() == name).cloned();
         let known = KnownNames {
             agent: &|_| Ok(()),

@@ -53,30 +53,24 @@ pub struct RunnerSetup {
 /// # Errors
 /// When what happens can't be kept any more: everything is stopped then.
 pub async fn run(setup: RunnerSetup) -> Result<WorkflowState, SinkError> {
-    let RunnerSetup { id, file, graph, recorded, record, hands, clock, cancel, interrupt } = setup;
     // Unbounded: every task that begins says so once, and the graph has a bound.
     let (told, begun) = mpsc::unbounded_channel();
     let mut runner = Runner {
-        id,
-        graph: &graph,
-        file: &file,
-        tasks: tasks(&graph, recorded.as_ref()),
-        values: Values::of(&graph),
-        record,
-        hands,
-        clock,
+        setup: &setup,
+        tasks: tasks(&setup.graph, setup.recorded.as_ref()),
+        values: Values::of(&setup.graph),
         working: FuturesUnordered::new(),
         stops: HashMap::new(),
         told,
         begun,
         wanted: WorkflowState::Running,
     };
-    let states = runner.recall(recorded.as_ref());
-    if recorded.is_some() {
+    let states = runner.recall();
+    if setup.recorded.is_some() {
         // The agents that a process left when it was gone: their tasks are done again.
-        runner.hands.abandon(id).await;
+        setup.hands.abandon(setup.id).await;
     }
-    let result = runner.work(&states, &cancel, &interrupt, recorded.is_none()).await;
+    let result = runner.work(&states).await;
     if result.is_err() {
         // Nothing can be kept, so what is left is to stop everything.
         runner.settle().await;
@@ -101,15 +95,10 @@ enum First {
 }
 
 struct Runner<'g> {
-    id: WorkflowId,
-    graph: &'g Graph,
-    file: &'g WorkflowFile,
+    setup: &'g RunnerSetup,
     /// What is told of each.
     tasks: Vec<WorkflowTask>,
     values: Values,
-    record: Arc<dyn Record>,
-    hands: Arc<dyn Hands>,
-    clock: Arc<dyn TaskClock>,
     working: FuturesUnordered<BoxFuture<'static, Worked>>,
     stops: HashMap<TaskIndex, CancellationToken>,
     told: mpsc::UnboundedSender<(TaskIndex, AgentId)>,
@@ -120,17 +109,11 @@ struct Runner<'g> {
 }
 
 impl<'g> Runner<'g> {
-    async fn work(
-        &mut self,
-        states: &[TaskState],
-        cancel: &CancellationToken,
-        interrupt: &CancellationToken,
-        new: bool,
-    ) -> Result<WorkflowState, SinkError> {
-        let graph: &'g Graph = self.graph;
+    async fn work(&mut self, states: &[TaskState]) -> Result<WorkflowState, SinkError> {
+        let RunnerSetup { graph, cancel, interrupt, .. } = self.setup;
         let (mut schedule, mut moved) = Schedule::resume(graph, states);
-        let mut timeout = self.timeout(self.file.timeout);
-        let mut first = Some(if new { First::New } else { First::Again });
+        let mut timeout = self.timeout(self.setup.file.timeout);
+        let mut first = Some(if self.setup.recorded.is_none() { First::New } else { First::Again });
         let mut cancelled = false;
         loop {
             let finished = self.carry_out(std::mem::take(&mut moved), first.take()).await?;
@@ -172,11 +155,11 @@ impl<'g> Runner<'g> {
     }
 
     /// What completed tasks gave, and how far all were.
-    fn recall(&mut self, recorded: Option<&Recorded>) -> Vec<TaskState> {
-        let Some(recorded) = recorded else { return Vec::new() };
+    fn recall(&mut self) -> Vec<TaskState> {
+        let Some(recorded) = &self.setup.recorded else { return Vec::new() };
         let by_name = by_name(recorded);
-        let mut states = Vec::with_capacity(self.graph.len());
-        for task in self.graph.tasks() {
+        let mut states = Vec::with_capacity(self.setup.graph.len());
+        for task in self.setup.graph.tasks() {
             let known = by_name.get(task.name.as_str());
             if let Some(known) = known.filter(|known| known.state == TaskState::Completed) {
                 let output = known.output.clone().unwrap_or_default();
@@ -197,10 +180,10 @@ impl<'g> Runner<'g> {
         let changed = self.note(&moved.changes);
         let state = over.unwrap_or(self.wanted);
         match first {
-            Some(First::New) => self.record.commit(self.beginning(state)).await?,
-            Some(First::Again) => self.record.commit(self.update(state, self.tasks.clone())).await?,
+            Some(First::New) => self.setup.record.commit(self.beginning(state)).await?,
+            Some(First::Again) => self.setup.record.commit(self.update(state, self.tasks.clone())).await?,
             None if changed.is_empty() && over.is_none() => {}
-            None => self.record.commit(self.update(state, changed)).await?,
+            None => self.setup.record.commit(self.update(state, changed)).await?,
         }
         for step in moved.steps {
             match step {
@@ -219,7 +202,7 @@ impl<'g> Runner<'g> {
 
     /// Writes changes down; gives those tasks, each once and as it is now.
     fn note(&mut self, changes: &[Change]) -> Vec<WorkflowTask> {
-        let now = self.clock.now();
+        let now = self.setup.clock.now();
         let mut order: Vec<TaskIndex> = Vec::new();
         for Change { task, to, attempt } in changes {
             let Some(told) = self.tasks.get_mut(*task) else { continue };
@@ -242,7 +225,7 @@ impl<'g> Runner<'g> {
     }
 
     fn begin(&mut self, index: TaskIndex) {
-        let Some(task) = self.graph.task(index) else { return };
+        let Some(task) = self.setup.graph.task(index) else { return };
         let filled = self.values.wants(task).and_then(|wanted| match wanted {
             true => self.values.fill(task).map(Some),
             false => Ok(None),
@@ -257,9 +240,9 @@ impl<'g> Runner<'g> {
         };
         let cancel = CancellationToken::new();
         self.stops.insert(index, cancel.clone());
-        let call = TaskCall { workflow: self.id, task: task.name.clone(), work, timeout: task.timeout, cancel };
+        let call = TaskCall { workflow: self.setup.id, task: task.name.clone(), work, timeout: task.timeout, cancel };
         let limit = task.timeout.map(|seconds| (seconds, self.timeout(Some(seconds))));
-        let (begins, told) = (self.hands.begin(call.clone()), self.told.clone());
+        let (begins, told) = (self.setup.hands.begin(call.clone()), self.told.clone());
         let does = async move {
             let begun = begins.await?;
             if let Some(agent) = begun.agent {
@@ -278,7 +261,7 @@ impl<'g> Runner<'g> {
     }
 
     fn rest(&mut self, task: TaskIndex, how_long: Duration) {
-        let waits = self.clock.wait(how_long);
+        let waits = self.setup.clock.wait(how_long);
         self.working.push(Box::pin(async move {
             waits.await;
             Worked::Rested(task)
@@ -307,7 +290,7 @@ impl<'g> Runner<'g> {
 
     /// Keeps what came of a task; whether it counts as done.
     fn ended(&mut self, index: TaskIndex, end: Ended) -> bool {
-        let (Some(task), Some(told)) = (self.graph.task(index), self.tasks.get_mut(index)) else { return false };
+        let (Some(task), Some(told)) = (self.setup.graph.task(index), self.tasks.get_mut(index)) else { return false };
         match end {
             Ok(output) => {
                 told.output = Some(output.clone()).filter(|output| !output.is_null());
@@ -327,7 +310,7 @@ impl<'g> Runner<'g> {
 
     /// Whether a task that was done counts as done; what it gave is kept in any case.
     fn holds_good(&mut self, index: TaskIndex) -> bool {
-        let (Some(task), Some(told)) = (self.graph.task(index), self.tasks.get_mut(index)) else { return false };
+        let (Some(task), Some(told)) = (self.setup.graph.task(index), self.tasks.get_mut(index)) else { return false };
         let because = match self.values.failure(task) {
             Ok(None) => return true,
             Ok(Some(because)) => because,
@@ -344,7 +327,7 @@ impl<'g> Runner<'g> {
         let Some(told) = self.tasks.get_mut(task) else { return Ok(()) };
         told.agent_id = Some(agent);
         let told = told.clone();
-        self.record.commit(self.update(self.wanted, vec![told])).await
+        self.setup.record.commit(self.update(self.wanted, vec![told])).await
     }
 
     /// Stops everything that runs and waits until it does not.
@@ -363,7 +346,7 @@ impl<'g> Runner<'g> {
     }
 
     async fn close(&mut self, state: WorkflowState) -> Result<WorkflowState, SinkError> {
-        self.record.commit(self.update(state, Vec::new())).await?;
+        self.setup.record.commit(self.update(state, Vec::new())).await?;
         Ok(state)
     }
 
@@ -380,12 +363,12 @@ impl<'g> Runner<'g> {
                 changed.push(told.clone());
             }
         }
-        self.record.commit(self.update(WorkflowState::Interrupted, changed)).await?;
+        self.setup.record.commit(self.update(WorkflowState::Interrupted, changed)).await?;
         Ok(WorkflowState::Interrupted)
     }
 
     fn say_timed_out(&mut self) {
-        let words = format!("the workflow took longer than {} s", self.file.timeout.unwrap_or_default());
+        let words = format!("the workflow took longer than {} s", self.setup.file.timeout.unwrap_or_default());
         for told in self.tasks.iter_mut().filter(|told| told.state == TaskState::Running) {
             told.error = Some(words.clone());
         }
@@ -393,9 +376,9 @@ impl<'g> Runner<'g> {
 
     /// The first thing that is told: everything, so that no file is needed to go on.
     fn beginning(&self, state: WorkflowState) -> WorkflowUpdate {
-        let inputs = self.graph.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let inputs = self.setup.graph.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         WorkflowUpdate {
-            definition: Some(self.file.to_value()),
+            definition: Some(self.setup.file.to_value()),
             inputs: Some(Value::Object(inputs)),
             by: None,
             ..self.update(state, self.tasks.clone())
@@ -404,10 +387,10 @@ impl<'g> Runner<'g> {
 
     fn update(&self, state: WorkflowState, tasks: Vec<WorkflowTask>) -> WorkflowUpdate {
         WorkflowUpdate {
-            workflow_id: self.id,
-            name: self.file.name.clone(),
+            workflow_id: self.setup.id,
+            name: self.setup.file.name.clone(),
             state,
-            strategy: self.file.on_failure.name().to_owned(),
+            strategy: self.setup.file.on_failure.name().to_owned(),
             tasks,
             definition: None,
             inputs: None,
@@ -417,7 +400,7 @@ impl<'g> Runner<'g> {
 
     fn timeout(&self, seconds: Option<f64>) -> BoxFuture<'static, ()> {
         match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-            Some(how_long) => self.clock.wait(how_long),
+            Some(how_long) => self.setup.clock.wait(how_long),
             None => Box::pin(futures::future::pending()),
         }
     }

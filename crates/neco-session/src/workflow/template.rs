@@ -56,10 +56,13 @@ impl Values {
     }
 
     fn holds(&self, task: &Task, part: &'static str, expression: &str) -> Result<bool, WorkflowError> {
-        let bad = |error: minijinja::Error| bad(task, part, &error);
+        Ok(self.evaluated(task, part, expression)?.is_true())
+    }
+
+    fn evaluated(&self, task: &Task, part: &'static str, expression: &str) -> Result<minijinja::Value, WorkflowError> {
         let environment = environment();
-        let compiled = environment.compile_expression(expression).map_err(bad)?;
-        Ok(compiled.eval(scope::of(self, Reader::Program)).map_err(bad)?.is_true())
+        let value = environment.compile_expression(expression).and_then(|it| it.eval(scope::of(self, Reader::Program)));
+        value.map_err(|error| bad(task, part, &error))
     }
 
     /// What a task does, with every template filled in.
@@ -89,10 +92,7 @@ impl Values {
 
     /// An argument that is an expression alone keeps its kind: a number stays one.
     fn evaluate(&self, task: &Task, expression: &str) -> Result<Value, WorkflowError> {
-        let bad = |error: minijinja::Error| bad(task, "arguments", &error);
-        let environment = environment();
-        let compiled = environment.compile_expression(expression).map_err(bad)?;
-        let value = compiled.eval(scope::of(self, Reader::Program)).map_err(bad)?;
+        let value = self.evaluated(task, "arguments", expression)?;
         serde_json::to_value(value).map_err(|error| WorkflowError::BadTemplate {
             task: task.name.clone(),
             part: "arguments",

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use neco_proto::{AgentId, Risk};
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_proto::AgentId;
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -49,10 +49,6 @@ impl Tool for AgentWait {
             WaitFor::Any => format!("Wait for one of {whom}"),
             WaitFor::All => format!("Wait for {whom}"),
         }
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
