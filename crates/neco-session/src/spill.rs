@@ -72,7 +72,6 @@ impl SpillFile for OpenSpill {
 pub(crate) async fn create_private(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
-    #[cfg(unix)]
     options.mode(0o600);
     options.open(path).await
 }
@@ -80,7 +79,6 @@ pub(crate) async fn create_private(path: &Path) -> std::io::Result<File> {
 pub(crate) async fn make_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = tokio::fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
     builder.mode(0o700);
     builder.create(folder).await
 }

@@ -26,9 +26,6 @@ use crate::plans::{MOST_TOLD, PlanFiles, progress, told};
 use crate::resume::mend;
 use crate::sources::Rules;
 
-/// How many events are read from a log at a time.
-const PAGE: usize = 2048;
-
 /// Makes and opens sessions; a clone is the same hub.
 #[derive(Clone)]
 pub struct Hub {
@@ -217,9 +214,7 @@ impl Hub {
             journal.commit(root, None, EventBody::ModeChange(change)).await?;
         }
         if must_read {
-            for event in self.setup.log.read(record.id, first_new, PAGE).await? {
-                fold.apply(&event);
-            }
+            each_event(self.setup.log.as_ref(), record.id, first_new, |event| fold.apply(&event)).await?;
         }
         if let Some(said) = moved {
             journal.emit(root, None, EventBody::Message(said.clone())).await?;

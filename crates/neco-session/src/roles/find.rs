@@ -293,10 +293,5 @@ fn shown(path: &Path, cwd: &Path, home: Option<&Path>) -> String {
 
 /// The Markdown files of a folder, in the order of their names.
 fn markdown_in(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let fits = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md") && path.is_file();
-    let mut paths: Vec<PathBuf> =
-        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
-    paths.sort();
-    paths
+    reader::files_in(folder, MOST_IN_FOLDER, |path| reader::ends_with(path, &["md"]) && path.is_file())
 }

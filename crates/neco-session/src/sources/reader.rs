@@ -97,6 +97,20 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The files of a folder that fit, at most so many, in the order of their names.
+pub(crate) fn files_in(folder: &Path, most: usize, fits: impl Fn(&PathBuf) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(most).collect();
+    paths.sort();
+    paths
+}
+
+/// Whether a path has one of these endings.
+pub(crate) fn ends_with(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted))
+}
+
 /// What the person is told of characters that can't be seen; nothing where there are none.
 pub(crate) fn hidden(found: &[invisible::Invisible]) -> Option<String> {
     let told = invisible::told(found)?;

@@ -284,19 +284,18 @@ impl AgentSupervisor {
 
     /// The way to whoever waits for a decision on a call, if that is no root.
     pub async fn asks_about(&self, call: &CallId) -> Option<AgentHandle> {
-        let agent = self.notes.asks_about(call).filter(|agent| *agent != self.root)?;
-        self.handle_of(agent).await
+        self.handle_of(self.notes.asks_about(call)?).await
     }
 
     /// The way to whoever waits for the answer to a question, if that is no root.
     pub async fn asked(&self, question: QuestionId) -> Option<AgentHandle> {
-        let agent = self.notes.asked(question).filter(|agent| *agent != self.root)?;
-        self.handle_of(agent).await
+        self.handle_of(self.notes.asked(question)?).await
     }
 
-    pub(super) async fn handle_of(&self, agent: AgentId) -> Option<AgentHandle> {
+    async fn handle_of(&self, agent: AgentId) -> Option<AgentHandle> {
         let state = self.state.lock().await;
-        state.slots.get(&agent)?.line.as_ref().map(|line| line.handle.clone())
+        let line = state.slots.get(&agent).filter(|_| agent != self.root)?.line.as_ref();
+        line.map(|line| line.handle.clone())
     }
 
     /// Words of a refusal, with names for ids.

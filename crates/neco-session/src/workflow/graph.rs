@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use neco_proto::event::{TaskKind, TaskState};
+use neco_proto::event::TaskKind;
 use serde_json::Value;
 
 use super::checks;
@@ -118,19 +118,6 @@ impl Graph {
     /// The tasks in the order of the file.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.tasks.iter()
-    }
-
-    /// The tasks that may begin now, in the order of the file: all that they need is completed, and they
-    /// have not begun. Follows from the states alone; [`super::Schedule`] keeps the same up to date in
-    /// constant time a task.
-    #[must_use]
-    pub fn next(&self, states: &[TaskState]) -> Vec<TaskIndex> {
-        let is = |task: TaskIndex, state| states.get(task).is_some_and(|own| *own == state);
-        let begins = |task: &TaskIndex| {
-            let waits = is(*task, TaskState::Pending) || is(*task, TaskState::Ready);
-            waits && self.needs(*task).iter().all(|need| is(*need, TaskState::Completed))
-        };
-        (0..self.tasks.len()).filter(begins).collect()
     }
 
     /// Every task after all that it needs.

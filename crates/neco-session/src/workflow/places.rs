@@ -11,7 +11,7 @@ use neco_workspace::GitFacts;
 
 use super::definition::{Form, WorkflowFile};
 use super::error::WorkflowError;
-use crate::sources::reader::{Reader, Whose};
+use crate::sources::reader::{Reader, Whose, files_in};
 
 /// Where a folder keeps its workflows.
 const FOLDER: &str = ".neco/workflows";
@@ -54,7 +54,7 @@ impl WorkflowPlaces {
     #[must_use]
     pub fn list(&self, cwd: &Path) -> Vec<FoundWorkflow> {
         let mut all: Vec<FoundWorkflow> =
-            self.own.iter().flat_map(|folder| files_in(folder)).map(|path| read(path, Origin::Person)).collect();
+            self.own.iter().flat_map(|folder| workflows_in(folder)).map(|path| read(path, Origin::Person)).collect();
         all.extend(BUILT_IN.iter().map(|text| {
             let file = WorkflowFile::read(text, Form::Toml);
             let name = file.as_ref().map(|file| file.name.clone()).unwrap_or_default();
@@ -65,7 +65,7 @@ impl WorkflowPlaces {
         // What leads out of the folder, or to what may not be told, is not the folder's.
         if let Ok(files) = Files::new(&root, Vec::new()) {
             let reader = Reader::new(&files, &self.telling, Whose::Project);
-            let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER)));
+            let paths = folders.flat_map(|folder| workflows_in(&folder.join(FOLDER)));
             let paths = paths.filter(|path| reader.locate(path).is_ok());
             all.extend(paths.map(|path| read(path, Origin::Folder)));
         }
@@ -110,13 +110,6 @@ fn text(path: &Path) -> Result<(String, Form), WorkflowError> {
     Ok((invisible::seen(&text).text.into_owned(), form))
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(|path| Form::of(path).is_some() && path.is_file())
-        .collect();
-    paths.sort();
-    paths
+fn workflows_in(folder: &Path) -> Vec<PathBuf> {
+    files_in(folder, usize::MAX, |path| Form::of(path).is_some() && path.is_file())
 }
