@@ -21,8 +21,7 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-safety", "Part", "a part of a command is named, judged by rules and known for sure in files of their own"),
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),
     ("neco-safety", "Walk", "one file for each kind of command that a walk over a script meets"),
-    ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree; to be cut like the agent"),
-    ("neco-session", "Memory", "reading, writing and finding entries"),
+    ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree, all of it under one lock"),
     ("neco-tui", "Window", "one file for each phase of a window's life"),
 ];
 

@@ -11,7 +11,7 @@
 //! does not change within a session.
 //!
 //! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`found`], [`memory`], [`rank`],
-//! [`near`], [`guessed`], [`keep`], [`recall`], [`mod@line`], [`tools`], [`extract`].
+//! [`near`], [`guessed`], [`keep`], [`recall`], [`tools`], [`extract`].
 
 mod entry;
 mod extract;
@@ -22,7 +22,6 @@ mod frontmatter;
 mod frontmatter_tests;
 mod guessed;
 mod keep;
-mod line;
 #[expect(clippy::module_inception, reason = "the room has the name of what it is about")]
 mod memory;
 mod near;
@@ -35,7 +34,6 @@ pub(crate) use entry::one_line;
 pub use entry::{Category, PERSON};
 pub(crate) use extract::Extraction;
 pub use found::Found;
-pub use keep::{Keep, NewEntry, kept_words};
-pub use line::{said_by_person, to_remember};
+pub use keep::{Keep, NewEntry, kept_words, said_by_person, to_remember};
 pub use memory::{Memory, MemoryError, MemorySetup};
 pub use recall::{Recall, RecallLimits};

@@ -1,17 +1,19 @@
-//! Carrying out what follows from an operation, once all of it is recorded.
+//! Carrying out what follows from an operation, once all of it is recorded: it belongs together, and a crash leaves all
+//! or nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
 use neco_agent::{AgentInput, Budget, Halt};
-use neco_proto::event::{AgentMessage, Letter, NodeState, Up};
+use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, Up};
 use neco_proto::{Actor, AgentId, AgentParameters, CallId, ErrorCode, EventBody, Message, Part};
 use neco_toolkit::{Bounded, DynTool};
+use serde_json::Value;
 
+use super::agents::AgentTree;
 use super::error::TreeError;
 use super::letters;
 use super::op::{Change, Op};
-use super::record;
 use super::slot::{sender_words, stopped};
 use super::spec::ChildSpec;
 use super::supervisor::{AgentSupervisor, State};
@@ -56,18 +58,18 @@ impl AgentSupervisor {
         let mut changes = tree.apply(at, op)?;
         changes.retain(|change| (told == Told::Parent || !is_end(change)) && is_heard(state, change));
         let narrowed = narrowed(state, &changes);
-        let mut events = match uses {
-            true => record::used(&tree, &changes),
-            false => record::events(&state.tree, &tree, &changes, &setups(&narrowed), at),
+        let mut recorded = match uses {
+            true => used(&tree, &changes),
+            false => events(&state.tree, &tree, &changes, &setups(&narrowed), at),
         };
-        events.iter_mut().for_each(|(_, body)| {
+        recorded.iter_mut().for_each(|(_, body)| {
             if let EventBody::AgentUpdate(update) = body {
                 update.by = by.cloned();
             }
         });
         match soon {
-            true => self.journal.emit_all(events).await?,
-            false => self.journal.commit_all(events).await?,
+            true => self.journal.emit_all(recorded).await?,
+            false => self.journal.commit_all(recorded).await?,
         }
         state.tree = tree;
         narrow(state, narrowed);
@@ -193,7 +195,7 @@ fn narrowed(state: &State, changes: &[Change]) -> BTreeMap<AgentId, ChildSpec> {
     state.tree.subtree(agent).into_iter().filter_map(narrower).collect()
 }
 
-fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, serde_json::Value> {
+fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, Value> {
     narrowed.iter().filter_map(|(agent, spec)| Some((*agent, serde_json::to_value(spec).ok()?))).collect()
 }
 
@@ -239,4 +241,62 @@ fn spent(state: &State, agent: AgentId) -> Vec<Op> {
         message: "what it and those above it may use is used up".to_owned(),
     };
     state.tree.live_children(agent).into_iter().map(fail).collect()
+}
+
+/// The events of an operation that made `after` of `before`. Letters come first: whoever sees that somebody has
+/// ended can know that its parent was told. `setups` are those that are no longer what the log says.
+pub(super) fn events(
+    before: &AgentTree,
+    after: &AgentTree,
+    changes: &[Change],
+    setups: &BTreeMap<AgentId, Value>,
+    at: Timestamp,
+) -> Vec<(AgentId, EventBody)> {
+    let letters = changes.iter().filter_map(|change| match change {
+        Change::Post(letter) => Some((letter.to, EventBody::AgentMessage(letter.clone()))),
+        _ => None,
+    });
+    let mut events: Vec<(AgentId, EventBody)> = letters.collect();
+    let mut told: Vec<AgentId> = Vec::new();
+    for agent in changes.iter().filter_map(whose).chain(setups.keys().copied()) {
+        if agent == after.root() || told.contains(&agent) {
+            continue;
+        }
+        told.push(agent);
+        // One that went with whom it worked for is told of as it was, and that it ended.
+        let went = || before.node(agent).map(|node| cancelled(node, at));
+        let Some(node) = after.node(agent).cloned().or_else(went) else { continue };
+        let update =
+            AgentUpdate { node, gone: gone_with(agent, changes), setup: setups.get(&agent).cloned(), by: None };
+        events.push((agent, EventBody::AgentUpdate(update)));
+    }
+    events
+}
+
+/// What is recorded of what an agent used: only itself is told of, what those above it used adds up from that.
+pub(super) fn used(after: &AgentTree, changes: &[Change]) -> Vec<(AgentId, EventBody)> {
+    let Some(Change::Known(agent)) = changes.first() else { return Vec::new() };
+    let node = after.node(*agent).filter(|node| node.id != after.root() && node.state.is_live());
+    let update = node.map(|node| AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None });
+    update.map(|update| (*agent, EventBody::AgentUpdate(update))).into_iter().collect()
+}
+
+fn whose(change: &Change) -> Option<AgentId> {
+    match change {
+        Change::State { agent, .. } | Change::Known(agent) | Change::Added(agent) => Some(*agent),
+        Change::Parameters { .. } | Change::Post(_) | Change::Spent { .. } | Change::Collapsed { .. } => None,
+    }
+}
+
+fn gone_with(agent: AgentId, changes: &[Change]) -> Vec<AgentId> {
+    let gone = changes.iter().find_map(|change| match change {
+        Change::Collapsed { agent: stays, gone } if *stays == agent => Some(gone.clone()),
+        _ => None,
+    });
+    gone.unwrap_or_default()
+}
+
+/// A node as it is when it was stopped.
+fn cancelled(node: &AgentNode, at: Timestamp) -> AgentNode {
+    AgentNode { state: NodeState::Cancelled, paused_by: None, changed: at, ..node.clone() }
 }

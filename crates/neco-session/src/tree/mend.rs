@@ -8,10 +8,10 @@ use neco_proto::event::{AgentNode, AgentUpdate, NodeState, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, WorkflowId};
 
 use super::agents::{AgentTree, root_node};
+use super::carry;
 use super::history::TreeHistory;
 use super::limits::TreeLimits;
 use super::op::{Change, NewNode, Op};
-use super::record;
 
 impl AgentTree {
     /// The tree that a log tells of, and what is to be recorded of nodes that stand otherwise than the log says.
@@ -59,7 +59,7 @@ impl TreeHistory {
             // One that has ended needs no ending.
             let Ok(mut changes) = tree.apply(at, Op::Cancel(agent)) else { continue };
             changes.retain(|change| !matches!(change, Change::Post(_)));
-            events.extend(record::events(&before, &tree, &changes, &BTreeMap::new(), at));
+            events.extend(carry::events(&before, &tree, &changes, &BTreeMap::new(), at));
         }
         events
     }

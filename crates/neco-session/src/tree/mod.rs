@@ -11,7 +11,7 @@
 //! Reading order: [`limits`], [`op`] (what can be asked, and what follows), [`agents`] (the tree,
 //! pure) with [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
 //! with [`mend`]; then how it runs: [`spec`] (what a child is made from), [`supervisor`]
-//! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
+//! with [`child_setup`], [`orders`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`letters`], [`tools`] (the model's hands).
 
@@ -33,7 +33,6 @@ mod prefix_tests;
 mod promises;
 #[cfg(test)]
 mod promises_tests;
-mod record;
 mod revive;
 mod slot;
 mod spec;

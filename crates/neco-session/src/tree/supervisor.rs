@@ -193,11 +193,6 @@ impl AgentSupervisor {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Who there can be.
-    pub fn definitions(&self) -> Arc<Definitions> {
-        self.make.definitions()
-    }
-
     /// The root agent runs, or another one in its place.
     pub async fn fill_root(&self, handle: AgentHandle, policy: Policy, tools: Registry) {
         let mut state = self.state.lock().await;

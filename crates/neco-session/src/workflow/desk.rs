@@ -141,11 +141,6 @@ impl WorkflowDesk {
         self.live().values().for_each(|live| live.interrupt.cancel());
     }
 
-    /// Stops one that runs so that it can go on later; ready at once.
-    pub fn interrupt_one(&self, id: WorkflowId) {
-        self.live().get(&id).into_iter().for_each(|live| live.interrupt.cancel());
-    }
-
     /// Stops one that runs so that it can go on later, as soon as what is given is dropped.
     pub fn interrupt_on_drop(&self, id: WorkflowId) -> Option<DropGuard> {
         self.live().get(&id).map(|live| live.interrupt.clone().drop_guard())

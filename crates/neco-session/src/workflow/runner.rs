@@ -63,6 +63,7 @@ pub async fn run(setup: RunnerSetup) -> Result<WorkflowState, SinkError> {
         stops: HashMap::new(),
         told,
         begun,
+        has_told: false,
         wanted: WorkflowState::Running,
     };
     let states = runner.recall();
@@ -86,14 +87,6 @@ enum Worked {
     Unwanted(TaskIndex),
 }
 
-/// What is told first.
-enum First {
-    /// Everything.
-    New,
-    /// How all tasks stand now that it goes on.
-    Again,
-}
-
 struct Runner<'g> {
     setup: &'g RunnerSetup,
     /// What is told of each.
@@ -104,6 +97,8 @@ struct Runner<'g> {
     told: mpsc::UnboundedSender<(TaskIndex, AgentId)>,
     /// Agents of tasks that have begun.
     begun: mpsc::UnboundedReceiver<(TaskIndex, AgentId)>,
+    /// Whether anything was told yet.
+    has_told: bool,
     /// What is told of it while something of it runs: that it does, or that somebody stopped it for good.
     wanted: WorkflowState,
 }
@@ -113,10 +108,9 @@ impl<'g> Runner<'g> {
         let RunnerSetup { graph, cancel, interrupt, .. } = self.setup;
         let (mut schedule, mut moved) = Schedule::resume(graph, states);
         let mut timeout = self.timeout(self.setup.file.timeout);
-        let mut first = Some(if self.setup.recorded.is_none() { First::New } else { First::Again });
         let mut cancelled = false;
         loop {
-            let finished = self.carry_out(std::mem::take(&mut moved), first.take()).await?;
+            let finished = self.carry_out(std::mem::take(&mut moved)).await?;
             if let Some(state) = finished {
                 return Ok(state);
             }
@@ -171,7 +165,7 @@ impl<'g> Runner<'g> {
     }
 
     /// Keeps what changed, then does what follows; gives the state when everything is over by it.
-    async fn carry_out(&mut self, moved: Moved, first: Option<First>) -> Result<Option<WorkflowState>, SinkError> {
+    async fn carry_out(&mut self, moved: Moved) -> Result<Option<WorkflowState>, SinkError> {
         let finish = moved.steps.iter().find_map(|step| match step {
             Step::Finish(outcome) => Some(*outcome),
             Step::Begin(_) | Step::Rest { .. } | Step::Stop(_) => None,
@@ -179,11 +173,12 @@ impl<'g> Runner<'g> {
         let over = finish.filter(|_| self.working.is_empty());
         let changed = self.note(&moved.changes);
         let state = over.unwrap_or(self.wanted);
-        match first {
-            Some(First::New) => self.setup.record.commit(self.beginning(state)).await?,
-            Some(First::Again) => self.setup.record.commit(self.update(state, self.tasks.clone())).await?,
-            None if changed.is_empty() && over.is_none() => {}
-            None => self.setup.record.commit(self.update(state, changed)).await?,
+        match (std::mem::replace(&mut self.has_told, true), self.setup.recorded.is_some()) {
+            (false, false) => self.setup.record.commit(self.beginning(state)).await?,
+            // How all tasks stand now that it goes on.
+            (false, true) => self.setup.record.commit(self.update(state, self.tasks.clone())).await?,
+            (true, _) if changed.is_empty() && over.is_none() => {}
+            (true, _) => self.setup.record.commit(self.update(state, changed)).await?,
         }
         for step in moved.steps {
             match step {

@@ -31,7 +31,7 @@ impl Member {
 
     /// The definition of a name.
     pub fn definition(&self, name: &str) -> Result<Definition, ToolError> {
-        let definitions = self.supervisor()?.definitions();
+        let definitions = self.supervisor()?.make.definitions();
         let found = definitions.find(name).map_err(|error| invalid(error.to_string()))?;
         Ok(found.clone())
     }
