@@ -15,8 +15,8 @@ use neco_agent::SinkError;
 use neco_proto::WorkflowId;
 use neco_proto::event::{WorkflowState, WorkflowUpdate};
 use neco_session::workflow::{
-    Begun, Failure, Graph, Hands, Happened, Limits, Outcome, RealTime, Record, RunnerSetup, Schedule, Step, TaskCall,
-    TaskEntry, WorkflowFile, run,
+    Begun, Failure, Graph, Hands, Happened, Limits, RealTime, Record, RunnerSetup, Schedule, Step, TaskCall, TaskEntry,
+    WorkflowFile, run,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -95,7 +95,7 @@ fn schedule(count: usize) -> Result<Duration, String> {
         }
     }
     let taken = begun.elapsed();
-    if schedule.outcome() == Some(Outcome::Completed) { Ok(taken) } else { Err("tasks are left".to_owned()) }
+    if schedule.outcome() == Some(WorkflowState::Completed) { Ok(taken) } else { Err("tasks are left".to_owned()) }
 }
 
 async fn runner(count: usize) -> Result<Duration, String> {

@@ -19,11 +19,7 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-sandbox", "Drawing", "the layout of a box is drawn from three kinds of places"),
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),
     ("neco-safety", "Walk", "one file for each kind of command that a walk over a script meets"),
-    ("neco-session", "SessionActor", "one file for each topic of commands"),
-    ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree; to be cut like the agent"),
-    ("neco-session", "AgentTree", "the pure tree: growth, collapse, and mending after a crash"),
-    ("neco-session", "Hub", "to be cut into the parts that the workspace takes over"),
-    ("neco-session", "Memory", "reading, writing and finding entries"),
+    ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree, all of it under one lock"),
     ("neco-tui", "Window", "one file for each phase of a window's life"),
 ];
 

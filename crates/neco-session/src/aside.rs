@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use neco_proto::{AgentOrder, Command, WorkflowOrder};
+use futures::StreamExt;
+use neco_agent::context::transcript;
+use neco_model::tokens::Family;
+use neco_model::{Answer, Delta, FinishReason, History, OutputSchema, Provider, Request};
+use neco_proto::{AgentOrder, Command, Message, WorkflowOrder};
 use tokio::sync::watch;
 
 /// Whether a session may ask models by itself; clones are of the same session.
@@ -26,25 +30,8 @@ impl Aside {
                     AgentOrder::Task { .. } | AgentOrder::Redirect { .. } | AgentOrder::Answer { .. } | AgentOrder::Resume,
                 ..
             } => drop(self.stopped.send_replace(false)),
-            Command::Withdraw { .. }
-            | Command::Approve { .. }
-            | Command::SetIdeContext { .. }
-            | Command::Answer { .. }
-            | Command::SetMode { .. }
-            | Command::SetModel { .. }
-            | Command::SetGeneration { .. }
-            | Command::SetApproval { .. }
-            | Command::Rewind { .. }
-            | Command::RestoreCheckpoint { .. }
-            | Command::UndoRewind
-            | Command::RedoRewind
-            | Command::Rename { .. }
-            | Command::AgentCommand {
-                order: AgentOrder::Pause | AgentOrder::Cancel | AgentOrder::UpdateParameters(_),
-                ..
-            }
-            | Command::WorkflowCommand { order: WorkflowOrder::Cancel, .. }
-            | Command::Shutdown => {}
+            // Nothing else begins any work, or ends all of it.
+            _ => {}
         }
     }
 
@@ -62,6 +49,37 @@ impl Aside {
             came = asks => Some(came),
         }
     }
+}
+
+/// What a model answers to one question about `messages`, of which it is shown `most` tokens, and why it ended there.
+pub async fn ask(
+    provider: &dyn Provider,
+    messages: Vec<Message>,
+    most: u64,
+    (system, question): (&str, &str),
+    output: Option<OutputSchema>,
+) -> Result<(Answer, FinishReason), String> {
+    let history: History = messages.into_iter().collect();
+    let told = transcript(&history, history.len(), most, Family::of(provider.label()));
+    let asked = format!("<conversation>\n{}\n</conversation>\n\n{question}", told.trim());
+    let mut stream = provider.whole(Request {
+        system: system.trim().into(),
+        tools: Arc::from([]),
+        history: History::from_iter([Message::user(asked)]),
+        cache_key: String::new(),
+        output: output.map(Arc::new),
+        temperature: None,
+        agent: None,
+    });
+    let mut answer = Answer::default();
+    while let Some(delta) = stream.next().await {
+        let delta = delta.map_err(|error| error.to_string())?;
+        answer.add(&delta);
+        if let Delta::Finish(reason) = delta {
+            return Ok((answer, reason));
+        }
+    }
+    Err("the answer has no end".to_owned())
 }
 
 #[cfg(test)]

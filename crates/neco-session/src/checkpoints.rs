@@ -3,7 +3,6 @@
 //! A state is told when it is another than the one this session told last: what others did meanwhile is a
 //! state of its own then. What can't be kept is told once, and the work goes on.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,12 +10,11 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_agent::{Checkpointer, WayBack};
 use neco_proto::event::{CheckpointWhen, Notification, NotificationLevel, NotificationTopic};
-use neco_proto::{AgentId, EventBody, SessionId, TurnId};
+use neco_proto::{EventBody, TurnId};
 use neco_workspace::checkpoint::{CheckpointError, Checkpoints, Note, Snapshot};
 use tokio_util::task::TaskTracker;
 
-use crate::hub::OpenCheckpoints;
-use crate::journal::Journal;
+use crate::hub::SessionCore;
 use crate::rewind::event_of;
 
 /// How long a call waits for the workspace to be kept; a disk that takes longer is not waited for again.
@@ -31,22 +29,8 @@ pub struct SessionCheckpoints {
     tasks: TaskTracker,
 }
 
-/// What a session's checkpoints are made of.
-pub struct CheckpointsSetup {
-    /// Opens the states of the workspace.
-    pub open: OpenCheckpoints,
-    /// The workspace.
-    pub cwd: PathBuf,
-    /// The session.
-    pub session: SessionId,
-    /// Its agent.
-    pub agent: AgentId,
-    /// Where they are told.
-    pub journal: Arc<Journal>,
-}
-
 struct Shared {
-    setup: CheckpointsSetup,
+    core: SessionCore,
     /// One look at a time, in the order they were asked for.
     turn: tokio::sync::Mutex<Standing>,
     /// What the last turn was about.
@@ -69,10 +53,9 @@ struct Standing {
 
 impl SessionCheckpoints {
     /// Nothing is opened before something is to be kept.
-    #[must_use]
-    pub fn new(setup: CheckpointsSetup) -> Self {
+    pub fn new(core: SessionCore) -> Self {
         let shared = Shared {
-            setup,
+            core,
             turn: tokio::sync::Mutex::default(),
             label: Mutex::default(),
             before: Mutex::default(),
@@ -110,7 +93,7 @@ impl Checkpointer for SessionCheckpoints {
 
     fn way_back(&self) -> Option<WayBack> {
         let rev = self.shared.before.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        Some(WayBack { session: self.shared.setup.session, rev })
+        Some(WayBack { session: self.shared.core.id(), rev })
     }
 }
 
@@ -124,7 +107,7 @@ impl Shared {
         if standing.off {
             return;
         }
-        let note = Note { when, label: label.clone(), session: self.setup.session.to_string() };
+        let note = Note { when, label: label.clone(), session: self.core.id().to_string() };
         let snapshot = self.snapshot(note).await;
         if let (CheckpointWhen::Before, Some(Ok(snapshot))) = (when, &snapshot) {
             self.set_before(Some(snapshot.rev.clone()));
@@ -144,17 +127,23 @@ impl Shared {
         for body in events {
             // A log that can't be written ends the agent by itself.
             let _ = match when {
-                CheckpointWhen::Before => self.setup.journal.commit(self.setup.agent, turn, body).await,
+                CheckpointWhen::Before => self.core.journal.commit(self.core.root, turn, body).await,
                 CheckpointWhen::After | CheckpointWhen::Restore => {
-                    self.setup.journal.emit(self.setup.agent, turn, body).await
+                    self.core.journal.emit(self.core.root, turn, body).await
                 }
             };
         }
-        if has_notices && self.setup.journal.flush().await.is_ok() {
-            let (open, cwd) = (Arc::clone(&self.setup.open), self.setup.cwd.clone());
+        if has_notices && self.core.journal.flush().await.is_ok() {
+            let open = self.opener();
             // Told again, should that fail.
-            let _ = tokio::task::spawn_blocking(move || open(&cwd).map(|checkpoints| checkpoints.told())).await;
+            let _ = tokio::task::spawn_blocking(move || open().map(|checkpoints| checkpoints.told())).await;
         }
+    }
+
+    /// Opens the states of the workspace, which may block.
+    fn opener(&self) -> impl FnOnce() -> Option<Arc<dyn Checkpoints>> + Send + 'static {
+        let (open, cwd) = (Arc::clone(&self.core.hub.deps().checkpoints), self.core.cwd().to_owned());
+        move || open(&cwd)
     }
 
     fn set_before(&self, rev: Option<String>) {
@@ -170,8 +159,8 @@ impl Shared {
             if self.looks.load(Ordering::Relaxed) != looks {
                 return;
             }
-            let (open, cwd) = (Arc::clone(&self.setup.open), self.setup.cwd.clone());
-            let settle = move || open(&cwd).map(|checkpoints| checkpoints.settle());
+            let open = self.opener();
+            let settle = move || open().map(|checkpoints| checkpoints.settle());
             if let Ok(Some(Err(error))) = tokio::task::spawn_blocking(settle).await {
                 tracing::warn!(%error, "checkpoints are not on the disk for good yet");
             }
@@ -179,9 +168,9 @@ impl Shared {
     }
 
     async fn snapshot(&self, note: Note) -> Option<Result<Snapshot, CheckpointError>> {
-        let (open, cwd) = (Arc::clone(&self.setup.open), self.setup.cwd.clone());
+        let open = self.opener();
         self.looks.fetch_add(1, Ordering::Relaxed);
-        let work = move || open(&cwd).map(|checkpoints: Arc<dyn Checkpoints>| checkpoints.snapshot(&note));
+        let work = move || open().map(|checkpoints| checkpoints.snapshot(&note));
         match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await {
             Ok(Ok(result)) => result,
             Ok(Err(error)) => Some(Err(CheckpointError::Damaged(error.to_string()))),
@@ -212,13 +201,7 @@ fn fail(standing: &mut Standing, when: CheckpointWhen, error: &CheckpointError) 
             let text = format!("no checkpoints are kept here, so changes can't be undone: {error}");
             Notification::new(NotificationLevel::Info, text)
         }
-        CheckpointError::Io { .. }
-        | CheckpointError::Damaged(_)
-        | CheckpointError::Unknown(_)
-        | CheckpointError::Busy
-        | CheckpointError::Unsupported(_)
-        | CheckpointError::Refused(_)
-        | CheckpointError::ChangedByOthers { .. } => {
+        _ => {
             let text = format!("no checkpoint was kept {when} this turn, so it can't be undone: {error}");
             Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::NotKept)
         }

@@ -11,7 +11,6 @@ pub struct SessionClock {
 
 impl SessionClock {
     /// A clock that starts now.
-    #[must_use]
     #[allow(clippy::new_without_default, reason = "starting a clock is an act, not a default")]
     pub fn new() -> Self {
         Self { opened: Instant::now() }

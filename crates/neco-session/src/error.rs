@@ -93,19 +93,7 @@ impl SessionError {
         match self {
             Self::Store(error) => Some(error.code()),
             Self::Rewind(error) => error.code(),
-            Self::NotFound(_)
-            | Self::Ambiguous { .. }
-            | Self::NoneHere(_)
-            | Self::Workspace { .. }
-            | Self::FolderGone { .. }
-            | Self::GoneOn(_)
-            | Self::Newer { .. }
-            | Self::Tree(_)
-            | Self::Workflow(_)
-            | Self::EmptyTitle
-            | Self::Model(_)
-            | Self::Prompt(_)
-            | Self::OwnModel { .. } => None,
+            _ => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a folder is wherever it lies: a folder that was renamed or moved on its disk is still the same one.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// The identity of the folder at `path`: its disk, its place on it, and when it was made, for places are
@@ -8,21 +9,10 @@ use std::path::Path;
 pub fn identity(path: &Path) -> Option<String> {
     let folder = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
     let made = folder.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    place(&folder).map(|(device, inode)| format!("{device:x}:{inode:x}:{}", made.as_nanos()))
+    Some(format!("{:x}:{:x}:{}", folder.dev(), folder.ino(), made.as_nanos()))
 }
 
-#[cfg(unix)]
-fn place(folder: &std::fs::Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((folder.dev(), folder.ino()))
-}
-
-#[cfg(not(unix))]
-fn place(_folder: &std::fs::Metadata) -> Option<(u64, u64)> {
-    None
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -49,7 +49,6 @@ struct Order {
 impl Journal {
     /// A journal that goes on where `standing` ends, without the secrets that `redactor` finds. Nothing is recorded
     /// any more once `lease` is given back.
-    #[must_use]
     pub fn new(lease: &Arc<Lease>, log: Arc<dyn EventLog>, standing: Standing, redactor: Redactor) -> Self {
         let order = Order { last: standing.last_seq, redactions: Redactions::new(redactor) };
         Self {
@@ -69,7 +68,6 @@ impl Journal {
     }
 
     /// How the session stands.
-    #[must_use]
     pub fn standing(&self) -> Standing {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -80,52 +78,29 @@ impl Journal {
     }
 
     /// Records an event; on the disk a little later.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn emit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let result = self.enter([(agent, turn, body)]).await;
-        self.tell_failure(result)
+        self.tell_failure(self.enter([(agent, turn, body)]).await)
     }
 
     /// Records an event; on the disk, with everything before it, when ready.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn commit(&self, agent: AgentId, turn: Option<TurnId>, body: EventBody) -> Result<(), StoreError> {
-        let result = match self.enter([(agent, turn, body)]).await {
-            Ok(()) => self.log.commit(self.session).await,
-            Err(error) => Err(error),
-        };
-        self.tell_failure(result)
+        self.emit(agent, turn, body).await?;
+        self.tell_failure(self.flush().await)
     }
 
     /// Records events that belong together: a crash leaves all of them or none. On the disk, with everything
     /// before them, when ready.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn commit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
-        let result = match self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await {
-            Ok(()) => self.log.commit(self.session).await,
-            Err(error) => Err(error),
-        };
-        self.tell_failure(result)
+        self.emit_all(events).await?;
+        self.tell_failure(self.flush().await)
     }
 
     /// Records events that belong together; on the disk a little later.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn emit_all(&self, events: Vec<(AgentId, EventBody)>) -> Result<(), StoreError> {
-        let result = self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await;
-        self.tell_failure(result)
+        self.tell_failure(self.enter(events.into_iter().map(|(agent, body)| (agent, None, body))).await)
     }
 
     /// Ready when everything recorded so far is on the disk.
-    ///
-    /// # Errors
-    /// When the log can't be written.
     pub async fn flush(&self) -> Result<(), StoreError> {
         self.log.commit(self.session).await
     }
@@ -167,7 +142,7 @@ impl Journal {
 
     fn tell_failure(&self, result: Result<(), StoreError>) -> Result<(), StoreError> {
         if let Err(error) = &result {
-            self.end(Err(failed(error.clone())));
+            self.end(Err(error.clone().into()));
         }
         result
     }
@@ -182,7 +157,6 @@ impl Journal {
     }
 
     /// All events after `since`: first from the log, then as they happen.
-    #[must_use]
     pub fn events(&self, since: Seq) -> EventStream {
         let reader = Reader {
             session: self.session,
@@ -200,7 +174,7 @@ impl Journal {
                     let failed = reader.end.borrow().clone().and_then(Result::err);
                     failed.map(|error| (Err(error), None))
                 }
-                Err(error) => Some((Err(failed(error)), None)),
+                Err(error) => Some((Err(error.into()), None)),
             }
         }))
     }
@@ -262,9 +236,7 @@ async fn until_ended(end: &mut watch::Receiver<Option<Result<(), ClientError>>>)
 
 /// One agent's end of the journal.
 pub struct AgentSink {
-    /// The journal.
     pub journal: Arc<Journal>,
-    /// The agent.
     pub agent: AgentId,
 }
 
@@ -276,10 +248,6 @@ impl EventSink for AgentSink {
     fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
         Box::pin(async move { self.journal.commit(self.agent, turn, body).await.map_err(sink_error) })
     }
-}
-
-fn failed(error: StoreError) -> ClientError {
-    ClientError::Failed { code: error.code(), message: error.to_string() }
 }
 
 fn sink_error(error: StoreError) -> SinkError {

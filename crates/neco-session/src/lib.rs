@@ -10,19 +10,19 @@
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
-pub mod actor;
-pub mod aside;
-pub mod checkpoints;
-pub mod clock;
-pub mod error;
-pub mod fold;
+mod actor;
+mod aside;
+mod checkpoints;
+mod clock;
+mod error;
+mod fold;
 pub mod folder;
 pub mod hub;
-pub mod journal;
+mod journal;
 pub mod memory;
 pub mod plans;
 pub mod redacted;
-pub mod resume;
+mod resume;
 pub mod rewind;
 pub mod roles;
 pub mod sources;

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
 use crate::journal::AgentSink;
+use crate::spill::{create_private, make_private};
 
 /// A plan that was left alone for longer is not spoken of.
 const FRESH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -101,9 +102,6 @@ impl PlanFiles {
     }
 
     /// Keeps a plan as long as it is unfinished. One that is not takes its own file away, and no other's.
-    ///
-    /// # Errors
-    /// When the file can't be written.
     pub async fn keep(&self, session: SessionId, cwd: &str, update: &PlanUpdate) -> io::Result<()> {
         let Some(plan) = &update.plan else { return Ok(()) };
         if plan.is_unfinished() {
@@ -116,9 +114,6 @@ impl PlanFiles {
     }
 
     /// Takes away what is kept of a session's plan. No plan is fine too.
-    ///
-    /// # Errors
-    /// When a file can't be removed.
     pub async fn forget(&self, session: SessionId) -> io::Result<()> {
         let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return Ok(()) };
         let own = format!("-{session}.json");
@@ -134,17 +129,9 @@ impl PlanFiles {
 
     /// Whole or not at all, and for its owner alone.
     async fn write(&self, file: &Path, kept: &UnfinishedPlan) -> io::Result<()> {
-        let mut folder = tokio::fs::DirBuilder::new();
-        folder.recursive(true);
-        #[cfg(unix)]
-        folder.mode(0o700);
-        folder.create(&self.folder).await?;
+        make_private(&self.folder).await?;
         let beside = file.with_extension(format!("{}.new", kept.session));
-        let mut options = tokio::fs::OpenOptions::new();
-        options.create(true).truncate(true).write(true);
-        #[cfg(unix)]
-        options.mode(0o600);
-        let mut open = options.open(&beside).await?;
+        let mut open = create_private(&beside).await?;
         open.write_all(&serde_json::to_vec(kept)?).await?;
         open.flush().await?;
         drop(open);
@@ -170,14 +157,10 @@ async fn is_of(path: &Path, session: SessionId) -> bool {
 }
 
 /// An agent's end of the journal that keeps the plan of the session besides.
-pub struct PlanKeeper {
-    /// The journal.
+pub(crate) struct PlanKeeper {
     pub sink: AgentSink,
-    /// Where plans are.
     pub files: PlanFiles,
-    /// The session.
     pub session: SessionId,
-    /// Its workspace.
     pub cwd: String,
     /// Takes secrets out of what is kept.
     pub redactor: Redactor,

@@ -9,7 +9,6 @@ use crate::fold::{Fold, OpenCall};
 
 /// The events that make a log whole again; none when the session ended properly. A fork that `begins` there was not
 /// stopped: the session that it comes from went on without it.
-#[must_use]
 pub fn mend(fold: &Fold, begins: bool) -> Vec<EventBody> {
     let mut events = Vec::new();
     if !fold.partial.trim().is_empty() {

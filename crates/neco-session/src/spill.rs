@@ -20,7 +20,6 @@ pub struct SpillFolder {
 impl SpillFolder {
     /// Big outputs go to `folder`, which is made when the first one comes, without the secrets that
     /// `redactor` finds.
-    #[must_use]
     pub fn new(folder: PathBuf, redactor: Redactor) -> Self {
         Self { folder, redactor }
     }
@@ -42,9 +41,6 @@ impl Spill for SpillFolder {
 }
 
 /// Keeps a big output that comes from elsewhere, and says where.
-///
-/// # Errors
-/// When it can't be written.
 pub async fn keep_output(folder: &Path, call_id: &CallId, bytes: &[u8]) -> std::io::Result<PathBuf> {
     make_private(folder).await?;
     let path = folder.join(file_name(call_id));
@@ -73,18 +69,16 @@ impl SpillFile for OpenSpill {
 }
 
 /// For its owner alone, also where the folder was made by somebody else.
-async fn create_private(path: &Path) -> std::io::Result<File> {
+pub(crate) async fn create_private(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(true).write(true);
-    #[cfg(unix)]
     options.mode(0o600);
     options.open(path).await
 }
 
-async fn make_private(folder: &Path) -> std::io::Result<()> {
+pub(crate) async fn make_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = tokio::fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
     builder.mode(0o700);
     builder.create(folder).await
 }

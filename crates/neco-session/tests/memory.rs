@@ -166,7 +166,8 @@ async fn entries_of_the_folder_and_those_above_it_are_seen_and_no_others() {
     let seen = |cwd: &str| {
         let memory = place.at(cwd);
         async move {
-            let mut seen: Vec<String> = memory.look().await.unwrap().into_iter().map(|found| found.title).collect();
+            let mut seen: Vec<String> =
+                memory.look().await.unwrap().into_iter().map(|found| found.entry.title).collect();
             seen.sort();
             seen
         }

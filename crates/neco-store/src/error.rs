@@ -1,6 +1,6 @@
 //! Why the store did not do what it was asked.
 
-use neco_proto::{ErrorCode, Seq, SessionId};
+use neco_proto::{ClientError, ErrorCode, Seq, SessionId};
 
 /// Why the store did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,5 +95,11 @@ impl StoreError {
             | Self::NotLeased { .. }
             | Self::Closed => ErrorCode::StoreFailed,
         }
+    }
+}
+
+impl From<StoreError> for ClientError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed { code: error.code(), message: error.to_string() }
     }
 }

@@ -118,8 +118,11 @@ pub trait Tool: Send + Sync + 'static {
     fn summary(&self, args: &Self::Args) -> String;
 
     /// Looks at what the call would do, without doing it. Fails where the call could only fail, so
-    /// that nobody is asked about it.
-    fn plan(&self, args: &Self::Args, ctx: &ToolContext) -> impl Future<Output = Result<Plan, ToolError>> + Send;
+    /// that nobody is asked about it. Without one of its own, a tool that only reads is safe, and any other is not.
+    fn plan(&self, _args: &Self::Args, _ctx: &ToolContext) -> impl Future<Output = Result<Plan, ToolError>> + Send {
+        let risk = if Self::TOUCH.changes_nothing() { Risk::Safe } else { Risk::High };
+        std::future::ready(Ok(Plan::of(risk)))
+    }
 
     /// Does it.
     fn run(&self, args: Self::Args, ctx: &ToolContext) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;

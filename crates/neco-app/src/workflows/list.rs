@@ -18,8 +18,8 @@ pub(crate) async fn list(app: &LocalApp, request: ListWorkflows) -> Result<Workf
 fn entry(found: FoundWorkflow) -> WorkflowEntry {
     WorkflowEntry {
         name: found.name,
-        source: found.source.origin(),
-        file: found.source.file().map(|file| file.display().to_string()),
+        source: found.origin,
+        file: found.path.as_ref().map(|file| file.display().to_string()),
         tasks: found.file.as_ref().map(|file| file.tasks.len()).ok(),
         error: found.file.as_ref().err().map(ToString::to_string),
         description: found.file.map(|file| file.description).ok(),

@@ -17,8 +17,8 @@ pub(crate) async fn show(app: &LocalApp, request: ShowWorkflow) -> Result<ShownW
         file.tasks.iter().filter_map(|task| Some(task.work().ok()?.pending(task.id.clone(), task.needs.clone())));
     Ok(ShownWorkflow {
         name: found.name,
-        source: found.source.origin(),
-        file: found.source.file().map(|file| file.display().to_string()),
+        source: found.origin,
+        file: found.path.as_ref().map(|file| file.display().to_string()),
         tasks: pending.collect(),
         definition: file.to_value(),
         description: file.description,

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{ModeChange, Notification, NotificationLevel, RewindWhat};
-use neco_proto::{Actor, ClientError, EventBody, MessageId, Receipt, RewindKind, RewindPoint};
+use neco_proto::event::{ModeChange, Notification, NotificationLevel};
+use neco_proto::{Actor, ClientError, EventBody, Receipt, RewindKind, RewindPoint};
 use neco_workspace::checkpoint::{Agreed, CheckpointError};
 
-use super::run::{SessionActor, store_failed};
+use super::run::SessionActor;
 use super::shown::Look;
 use crate::fold::{Standing, fold_log};
 use crate::rewind::{Going, RewindError, RewindHistory, RewindPlan, go_back, preview};
@@ -20,55 +20,24 @@ const WORDS: usize = 40;
 const KEPT_LINES: usize = 8;
 
 impl SessionActor {
-    /// Goes back to before a message.
-    pub(super) async fn rewind(
-        &mut self,
-        by: Actor,
-        message: MessageId,
-        what: RewindWhat,
-    ) -> Result<Receipt, ClientError> {
-        let course = self.course().await?;
-        let way = course.way(course.point(message)?, what)?;
-        self.go(by, &way).await
-    }
-
-    /// Puts the files into a state that was kept.
-    pub(super) async fn restore(&mut self, by: Actor, rev: &str) -> Result<Receipt, ClientError> {
-        let course = self.course().await?;
-        let way = course.way_to_state(course.state(rev)?);
-        self.go(by, &way).await
-    }
-
-    /// Takes the last rewind back.
-    pub(super) async fn undo_rewind(&mut self, by: Actor) -> Result<Receipt, ClientError> {
-        let way = self.course().await?.undo()?;
-        self.go(by, &way).await
-    }
-
-    /// Takes the last undo back.
-    pub(super) async fn redo_rewind(&mut self, by: Actor) -> Result<Receipt, ClientError> {
-        let way = self.course().await?.redo()?;
-        self.go(by, &way).await
-    }
-
     /// What the log says, if nothing is under way.
-    async fn course(&self) -> Result<RewindHistory, ClientError> {
-        let course =
-            RewindHistory::read(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
+    pub(super) async fn course(&self) -> Result<RewindHistory, ClientError> {
+        let course = RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await?;
         if course.working || self.ctx.supervisor.live_count().await > 0 {
             return Err(RewindError::AtWork.into());
         }
         Ok(course)
     }
 
-    async fn go(&mut self, by: Actor, way: &RewindPlan) -> Result<Receipt, ClientError> {
-        let receipt = Receipt { seq: self.journal.standing().last_seq, message_id: None };
+    /// Goes a way back on behalf of `by`.
+    pub(super) async fn go(&mut self, by: Actor, way: &RewindPlan) -> Result<Receipt, ClientError> {
+        let receipt = Receipt { seq: self.ctx.journal.standing().last_seq, message_id: None };
         let agreed = self.agreed(way).await?;
-        let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
+        let checkpoints = self.ctx.hub.checkpoints(self.ctx.cwd()).await;
         // What it still runs must not write while files are put back.
         self.stop_agent().await?;
-        let (session, agent) = (self.record.id, self.root);
-        let going = Going { way, by, session, agent, journal: &self.journal, checkpoints, agreed };
+        let (session, agent) = (self.ctx.id(), self.ctx.root);
+        let going = Going { way, by, session, agent, journal: &self.ctx.journal, checkpoints, agreed };
         let went = go_back(going).await;
         let again = self.begin_again().await;
         if again.is_err() {
@@ -98,8 +67,8 @@ impl SessionActor {
     /// What of others' work a person agreed to have overwritten: what they were shown. When there is more,
     /// it is shown by refusing, and who asks again has seen it.
     async fn agreed(&self, way: &RewindPlan) -> Result<Agreed, RewindError> {
-        let checkpoints = self.ctx.hub.checkpoints(Path::new(&self.record.cwd)).await;
-        let now = preview(way, self.record.id, checkpoints).await?;
+        let checkpoints = self.ctx.hub.checkpoints(self.ctx.cwd()).await;
+        let now = preview(way, self.ctx.id(), checkpoints).await?;
         let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
         if way.is_nothing(&now) {
             return Err(RewindError::Nothing(now.notes.join("; ")));
@@ -124,8 +93,8 @@ impl SessionActor {
 
     /// Without a handle it ends by itself, and what it still runs with it.
     async fn stop_agent(&mut self) -> Result<(), ClientError> {
-        let fold = fold_log(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
-        let standing = self.journal.standing();
+        let fold = fold_log(self.ctx.log().as_ref(), self.ctx.id()).await?;
+        let standing = self.ctx.journal.standing();
         let waiting = self.ctx.again(fold, &standing, self.remembers.with.as_ref());
         self.handle = waiting.map_err(|error| ClientError::Refused(error.to_string()))?.root.handle;
         self.ctx.supervisor.empty_root().await;
@@ -141,9 +110,9 @@ impl SessionActor {
 
     /// The agent of what counts now takes the place of the one that was.
     async fn begin_again(&mut self) -> Result<(), ClientError> {
-        let before = self.journal.standing();
-        let fold = fold_log(self.log.as_ref(), self.record.id).await.map_err(|error| store_failed(&error))?;
-        self.journal.stand(Standing { title: before.title.clone(), ..fold.standing.clone() });
+        let before = self.ctx.journal.standing();
+        let fold = fold_log(self.ctx.log().as_ref(), self.ctx.id()).await?;
+        self.ctx.journal.stand(Standing { title: before.title.clone(), ..fold.standing.clone() });
         let again = self.ctx.again(fold, &before, self.remembers.with.as_ref());
         let again = again.map_err(|error| ClientError::Refused(error.to_string()))?;
         let root = again.root;
@@ -160,7 +129,7 @@ impl SessionActor {
     }
 
     async fn enter(&self, body: EventBody) -> Result<(), ClientError> {
-        self.journal.commit(self.root, None, body).await.map_err(|error| store_failed(&error))
+        Ok(self.ctx.commit(body).await?)
     }
 }
 

@@ -4,19 +4,15 @@
 //! has ended, everything is on the disk and the session's lock is free.
 //!
 //! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
-//! [`remember`], [`opened`] (in an editor), [`ran`], [`agents`] (the tree), [`workflows`], [`stop`].
+//! [`remember`], [`opened`] (in an editor).
 
-mod agents;
 mod answer;
 mod back;
 mod opened;
-mod ran;
 mod remember;
 mod run;
 mod session;
 mod shown;
-mod stop;
-mod workflows;
 
 pub use run::ActorSetup;
 pub use session::Session;

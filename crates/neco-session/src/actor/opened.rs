@@ -1,39 +1,44 @@
 //! What a person has open in an editor, as far as it may be told: editors send it by themselves, so what is selected in
 //! a file is told like what is read of it, and not where reading it would be refused.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{ClientError, EventBody, IdeContext};
+use neco_proto::{EventBody, IdeContext};
 use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::world::Files;
+use neco_store::StoreError;
 
-use super::run::{SessionActor, store_failed};
+use crate::hub::SessionCore;
 
 /// Files that are known to be withheld; of more than that the person may be told again.
 const MOST_WITHHELD: usize = 1000;
 
-impl SessionActor {
-    /// What is open, without what may not be told; the person is told of a file once.
-    pub(super) async fn may_be_told(&mut self, mut open: IdeContext) -> Result<IdeContext, ClientError> {
+/// Files of which an editor sent something that is not told; the person is told of a file once.
+#[derive(Default)]
+pub(super) struct Withheld(HashSet<String>);
+
+impl Withheld {
+    /// What is open, without what may not be told.
+    pub async fn may_be_told(&mut self, core: &SessionCore, mut open: IdeContext) -> Result<IdeContext, StoreError> {
         let (Some(file), Some(selection)) = (open.active_file.clone(), &mut open.selection) else { return Ok(open) };
-        let (cwd, name) = (PathBuf::from(&self.record.cwd), file.clone());
-        let (roots, telling) = (self.ctx.hub.roots(), self.ctx.hub.telling(&cwd));
+        let (cwd, name) = (core.cwd().to_owned(), file.clone());
+        let deps = core.hub.deps();
+        let (roots, telling) = (deps.roots.clone(), deps.telling(&cwd));
         let looked = tokio::task::spawn_blocking(move || refused(&cwd, &roots, &telling, &name)).await;
         // A file that could not be looked at is not told.
         let Some(why) = looked.unwrap_or_else(|_| Some("it could not be looked at".to_owned())) else {
             return Ok(open);
         };
         selection.text = format!("[not told: {why}]");
-        if self.withheld.len() >= MOST_WITHHELD {
-            self.withheld.clear();
+        if self.0.len() >= MOST_WITHHELD {
+            self.0.clear();
         }
-        if self.withheld.insert(file.clone()) {
+        if self.0.insert(file.clone()) {
             let text = format!("what is selected in {file} is not told to the model: {why}");
-            let notice = Notification::new(NotificationLevel::Warning, text);
-            let told = self.journal.emit(self.root, None, EventBody::Notification(notice)).await;
-            told.map_err(|error| store_failed(&error))?;
+            core.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, text))).await?;
         }
         Ok(open)
     }

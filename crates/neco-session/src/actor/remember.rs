@@ -1,31 +1,23 @@
 //! What a session remembers: notes of the person, what is recalled at its first request, and what is
 //! worth keeping when it ends.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::app::memory::Kept;
 use neco_proto::event::{Notification, NotificationLevel};
-use neco_proto::{AgentId, ClientError, EventBody, Seq, SessionId};
-use neco_store::EventLog;
+use neco_proto::{ClientError, EventBody, Seq};
 
-use super::run::store_failed;
 use crate::aside::Aside;
 use crate::fold::fold_since;
-use crate::hub::{FindModel, Remembering};
-use crate::journal::Journal;
+use crate::hub::{Remembering, SessionCore};
 use crate::memory::{NewEntry, kept_words};
 
 /// What remembering needs of its session.
 pub(super) struct Remembers {
+    pub core: SessionCore,
     pub with: Option<Remembering>,
-    pub session: SessionId,
-    pub root: AgentId,
-    pub journal: Arc<Journal>,
     /// The last event before this run.
     pub first_seq: Seq,
-    pub log: Arc<dyn EventLog>,
-    pub find_model: FindModel,
     /// Whether a model may be asked.
     pub aside: Aside,
 }
@@ -64,16 +56,16 @@ impl Remembers {
     pub async fn at_end(&self) {
         let Some(with) = &self.with else { return };
         let Some(extraction) = &with.extraction else { return };
-        let standing = self.journal.standing();
+        let standing = self.core.journal.standing();
         if with.budget.reached(&standing.usage, Duration::from_millis(standing.worked_ms)).is_some() {
             return tracing::info!("nothing is kept of the session: its budget is used up");
         }
         let model = with.extract_model.clone().unwrap_or(standing.model);
-        let provider = match (self.find_model)(&model) {
+        let provider = match self.core.model(&model) {
             Ok(provider) => provider,
             Err(error) => return tracing::warn!(error, "nothing is kept of the session"),
         };
-        let fold = match fold_since(self.log.as_ref(), self.session, self.first_seq).await {
+        let fold = match fold_since(self.core.log().as_ref(), self.core.id(), self.first_seq).await {
             Ok(fold) => fold,
             Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
         };
@@ -117,6 +109,6 @@ impl Remembers {
     }
 
     async fn record(&self, body: EventBody) -> Result<(), ClientError> {
-        self.journal.emit(self.root, None, body).await.map_err(|error| store_failed(&error))
+        Ok(self.core.emit(body).await?)
     }
 }

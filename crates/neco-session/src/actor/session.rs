@@ -29,14 +29,13 @@ pub struct Session {
 
 impl Session {
     /// Starts the actor.
-    #[must_use]
     pub fn start(setup: ActorSetup) -> Self {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
         let (done, ended) = watch::channel(false);
         let session = Self {
-            id: setup.record.id,
+            id: setup.ctx.id(),
             first_seq: setup.first_seq,
-            journal: Arc::clone(&setup.journal),
+            journal: Arc::clone(&setup.ctx.journal),
             mailbox: sender,
             ended,
             aside: Aside::default(),
@@ -51,14 +50,12 @@ impl Session {
     }
 
     /// Its id.
-    #[must_use]
     pub fn id(&self) -> SessionId {
         self.id
     }
 
     /// The last event before it was opened this time: a window that wants only the present run asks
     /// for the events after it.
-    #[must_use]
     pub fn first_seq(&self) -> Seq {
         self.first_seq
     }

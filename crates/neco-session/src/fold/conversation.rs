@@ -17,7 +17,6 @@ use neco_proto::rewinds::{Effective, Rewinds};
 /// A call that has no result yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenCall {
-    /// Its id.
     pub id: CallId,
     /// The tool as the model wrote it.
     pub name: String,
@@ -43,7 +42,6 @@ impl OpenCall {
     }
 
     /// What a person knows it by.
-    #[must_use]
     pub fn shown(&self) -> &str {
         if self.summary.is_empty() { &self.name } else { &self.summary }
     }
@@ -102,7 +100,6 @@ pub struct Fold {
 
 impl Fold {
     /// The fold of a log.
-    #[must_use]
     pub fn of(events: &[Event]) -> Self {
         let last = events.last().map_or(0, |event| event.seq);
         let effective = Rewinds::of(events).effective(last);
@@ -112,33 +109,24 @@ impl Fold {
     }
 
     /// Nothing yet, of one agent: what happens to others is not its.
-    #[must_use]
     pub fn of_agent(agent: AgentId) -> Self {
         Self { standing: Standing { root_agent: Some(agent), ..Standing::default() }, ..Self::default() }
     }
 
     /// Takes in the next event of a log of which only `effective` counts.
     pub fn take(&mut self, event: &Event, effective: &Effective) {
-        match effective.counts(event.seq) {
-            true => self.apply(event),
-            false => {
-                self.standing.pass_over(event);
-                self.tree.apply(event);
-                if let EventBody::Message(message) = &event.body {
-                    self.note_calls(message);
-                }
-            }
+        if effective.counts(event.seq) {
+            return self.apply(event);
         }
+        self.standing.pass_over(event);
+        self.note(event);
     }
 
     /// Takes in the next event, which counts, as does everything that was taken in before.
     pub fn apply(&mut self, event: &Event) {
         self.standing.apply(event);
-        self.tree.apply(event);
+        self.note(event);
         if !self.standing.is_own(event) {
-            if let EventBody::Message(message) = &event.body {
-                self.note_calls(message);
-            }
             return;
         }
         match &event.body {
@@ -192,38 +180,13 @@ impl Fold {
             EventBody::Usage(used) => self.asked = Some(used.usage.input).filter(|tokens| *tokens > 0),
             EventBody::ModeChange(_) => self.forget_count(),
             EventBody::Compaction(compaction) => self.compaction(compaction),
-            EventBody::MemoryUpdate(MemoryUpdate { action, text, .. }) => match action {
-                MemoryAction::Recalled => self.recalled.clone_from(text),
-                MemoryAction::Stored | MemoryAction::Updated => {}
-            },
+            EventBody::MemoryUpdate(MemoryUpdate { action: MemoryAction::Recalled, text, .. }) => {
+                self.recalled.clone_from(text);
+            }
             EventBody::SessionStart(_) | EventBody::AgentComplete(_) => self.working = false,
             EventBody::Rewind(rewind) if rewind.conversation => self.went_back(),
-            EventBody::Rewind(_) => {}
-            EventBody::StateChange(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModelRetry(_)
-            | EventBody::ModelSwitch(_)
-            | EventBody::PermissionRequest(_)
-            | EventBody::PermissionDecision(_)
-            | EventBody::HookRun(_)
-            | EventBody::Question(_)
-            | EventBody::QuestionAnswer(_)
-            | EventBody::TodoUpdate(_)
-            | EventBody::PlanUpdate(_)
-            | EventBody::Notification(_)
-            | EventBody::Checkpoint(_)
-            | EventBody::FilesBack(_)
-            | EventBody::Title(_)
-            | EventBody::Imported(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::WorkflowUpdate(_)
-            | EventBody::Error(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::Unknown(_) => {}
+            // Everything else is no part of the conversation.
+            _ => {}
         }
     }
 
@@ -242,8 +205,12 @@ impl Fold {
         self.asked = None;
     }
 
-    fn note_calls(&mut self, message: &Message) {
-        self.call_ids.extend(message.tool_calls().map(|call| call.id.clone()));
+    /// Takes note of what is known of every event, whosever it is and whether it counts.
+    fn note(&mut self, event: &Event) {
+        self.tree.apply(event);
+        if let EventBody::Message(message) = &event.body {
+            self.call_ids.extend(message.tool_calls().map(|call| call.id.clone()));
+        }
     }
 
     /// Nothing is under way at the point that was gone back to, and what the model was told of the editor and of
@@ -262,7 +229,6 @@ impl Fold {
         // What Neco says by itself is no work that somebody waits for.
         self.working |= !message.is_neco();
         if message.role == Role::Assistant {
-            self.note_calls(message);
             // What was asked is all that was said before the answer.
             let count = |tokens| Counted { tokens, messages: self.messages.len() };
             self.counted = self.asked.take().map(count);

@@ -10,9 +10,6 @@ use neco_proto::rewinds::Rewinds;
 const PAGE: usize = 2048;
 
 /// Calls `take` with every event of a session after `since`, oldest first.
-///
-/// # Errors
-/// When the store fails.
 pub async fn each_event(
     log: &dyn EventLog,
     session: SessionId,
@@ -31,18 +28,12 @@ pub async fn each_event(
 }
 
 /// What the log of a session adds up to.
-///
-/// # Errors
-/// When the store fails.
 pub async fn fold_log(log: &dyn EventLog, session: SessionId) -> Result<Fold, StoreError> {
     fold_since(log, session, 0).await
 }
 
 /// The same as one agent below the root sees it. Going back in the conversation of the root is nothing that
 /// happened to it.
-///
-/// # Errors
-/// When the store fails.
 pub async fn fold_agent(log: &dyn EventLog, session: SessionId, agent: AgentId) -> Result<Fold, StoreError> {
     let mut fold = Fold::of_agent(agent);
     each_event(log, session, 0, |event| fold.apply(&event)).await?;
@@ -50,9 +41,6 @@ pub async fn fold_agent(log: &dyn EventLog, session: SessionId, agent: AgentId) 
 }
 
 /// The same of the events after `since` alone.
-///
-/// # Errors
-/// When the store fails.
 pub async fn fold_since(log: &dyn EventLog, session: SessionId, since: Seq) -> Result<Fold, StoreError> {
     let (mut fold, mut rewinds) = (Fold::default(), Rewinds::default());
     each_event(log, session, since, |event| {

@@ -6,41 +6,29 @@ use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Plan, Question, 
 /// How a session stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// The last event.
     pub last_seq: Seq,
     /// The root agent; `None` before the first event.
     pub root_agent: Option<AgentId>,
-    /// The workspace.
     pub cwd: String,
-    /// The model or group.
     pub model: String,
-    /// The mode.
     pub mode: Mode,
-    /// The approval mode.
     pub approval: ApprovalMode,
     /// What the root agent is doing.
     pub state: AgentState,
     /// The title that was given last, whatever else does not count.
     pub title: String,
-    /// Used so far.
     pub usage: Usage,
-    /// Approvals that wait.
     pub pending: Vec<PermissionRequest>,
-    /// Questions that wait.
     pub questions: Vec<Question>,
     /// The generation; 0 when none was ever chosen.
     pub generation: u8,
     /// The mode that the agent itself left for plan mode.
     pub plans_from: Option<Mode>,
-    /// The todo list.
     pub todos: Vec<Todo>,
-    /// The plan.
     pub plan: Option<Plan>,
-    /// What was found out.
     pub findings: Vec<String>,
     /// The protocol that whoever adds to the log has to know.
     pub(crate) needs: u32,
-    /// Milliseconds of work.
     pub worked_ms: u64,
     /// Whether what happens now happened in another program, and was imported.
     pub(crate) elsewhere: bool,
@@ -49,19 +37,16 @@ pub struct Standing {
 impl Standing {
     /// Takes in the next event.
     pub fn apply(&mut self, event: &Event) {
-        self.last_seq = event.seq;
         self.needs = self.needs.max(event.needs.unwrap_or_default());
-        self.root_agent.get_or_insert(event.agent_id);
+        self.pass_over(event);
         if !self.is_own(event) {
-            return self.of_another(event);
+            return;
         }
+        self.wait(event);
         match &event.body {
             EventBody::SessionStart(start) => {
-                self.elsewhere = false;
-                self.cwd.clone_from(&start.cwd);
                 self.model.clone_from(&start.model);
                 self.mode = start.mode;
-                self.approval = start.approval;
                 self.generation = start.generation;
                 self.settle();
             }
@@ -69,69 +54,31 @@ impl Standing {
             EventBody::ModeChange(change) => {
                 self.change_mode(change);
                 self.generation = change.generation.unwrap_or(self.generation);
-                self.approval = change.approval.unwrap_or(self.approval);
                 if let Some(model) = &change.model {
                     self.model.clone_from(model);
                 }
-            }
-            EventBody::Usage(used) => self.spend(used.usage),
-            EventBody::PermissionRequest(request) => self.pending.push(request.clone()),
-            EventBody::PermissionDecision(decided) => {
-                self.pending.retain(|request| request.call_id != decided.call_id);
-            }
-            EventBody::Question(question) => self.questions.push(question.clone()),
-            EventBody::QuestionAnswer(answer) => {
-                self.questions.retain(|question| question.question_id != answer.question_id);
             }
             EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
             EventBody::PlanUpdate(update) => {
                 self.plan.clone_from(&update.plan);
                 self.findings.clone_from(&update.findings);
             }
-            EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
-            EventBody::ToolCallEnd(end) => self.pending.retain(|request| request.call_id != end.call_id),
             EventBody::Rewind(rewind) if rewind.conversation => self.settle(),
-            EventBody::Imported(_) => self.elsewhere = true,
-            EventBody::Title(title) => self.title.clone_from(&title.title),
-            EventBody::Rewind(_)
-            | EventBody::TurnStart(_)
-            | EventBody::StreamChunk(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModelRetry(_)
-            | EventBody::ModelSwitch(_)
-            | EventBody::ToolCallUpdate(_)
-            | EventBody::ToolOutputChunk(_)
-            | EventBody::HookRun(_)
-            | EventBody::MemoryUpdate(_)
-            | EventBody::Notification(_)
-            | EventBody::Environment(_)
-            | EventBody::IdeContext(_)
-            | EventBody::RulesTold(_)
-            | EventBody::ContextTrim(_)
-            | EventBody::Checkpoint(_)
-            | EventBody::FilesBack(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::WorkflowUpdate(_)
-            | EventBody::Compaction(_)
-            | EventBody::MessageQueued(_)
-            | EventBody::Message(_)
-            | EventBody::Error(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::Unknown(_) => {}
+            // Everything else changes nothing of how the session stands.
+            _ => {}
         }
     }
 
-    /// Takes in an event that no longer counts: what was spent is spent, and where the session works and
-    /// when the person is asked are not part of what was said.
+    /// Takes in what an event says that holds also when it no longer counts: what was spent is spent, and where the
+    /// session works and when the person is asked are not part of what was said.
     pub fn pass_over(&mut self, event: &Event) {
         self.last_seq = event.seq;
         self.root_agent.get_or_insert(event.agent_id);
+        if let EventBody::Usage(used) = &event.body {
+            self.spend(used.usage);
+        }
         if !self.is_own(event) {
-            return self.of_another(event);
+            return self.wait(event);
         }
         match &event.body {
             EventBody::SessionStart(start) => {
@@ -142,58 +89,19 @@ impl Standing {
             EventBody::Imported(_) => self.elsewhere = true,
             EventBody::Title(title) => self.title.clone_from(&title.title),
             EventBody::ModeChange(change) => self.approval = change.approval.unwrap_or(self.approval),
-            EventBody::Usage(used) => self.spend(used.usage),
             EventBody::AgentComplete(complete) => self.worked_ms = self.worked_ms.saturating_add(complete.worked_ms()),
-            EventBody::StateChange(_)
-            | EventBody::TurnStart(_)
-            | EventBody::StreamChunk(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModelRetry(_)
-            | EventBody::ModelSwitch(_)
-            | EventBody::ToolCallUpdate(_)
-            | EventBody::ToolOutputChunk(_)
-            | EventBody::ToolCallEnd(_)
-            | EventBody::PermissionRequest(_)
-            | EventBody::PermissionDecision(_)
-            | EventBody::HookRun(_)
-            | EventBody::MemoryUpdate(_)
-            | EventBody::Question(_)
-            | EventBody::QuestionAnswer(_)
-            | EventBody::TodoUpdate(_)
-            | EventBody::PlanUpdate(_)
-            | EventBody::Notification(_)
-            | EventBody::MessageQueued(_)
-            | EventBody::Message(_)
-            | EventBody::Environment(_)
-            | EventBody::IdeContext(_)
-            | EventBody::RulesTold(_)
-            | EventBody::ContextTrim(_)
-            | EventBody::Compaction(_)
-            | EventBody::Checkpoint(_)
-            | EventBody::FilesBack(_)
-            | EventBody::Rewind(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::WorkflowUpdate(_)
-            | EventBody::Error(_)
-            | EventBody::TurnEnd(_)
-            | EventBody::Unknown(_) => {}
+            _ => {}
         }
     }
 
     /// Whether an event is about the agent whose standing this is: the root, unless it was begun with another.
-    #[must_use]
     pub fn is_own(&self, event: &Event) -> bool {
         self.root_agent.is_none_or(|own| own == event.agent_id)
     }
 
-    /// What another agent uses counts for the session, and what it asks waits for the same person.
-    fn of_another(&mut self, event: &Event) {
+    /// Takes in what an agent asks, and what ends that: all of it waits for the same person.
+    fn wait(&mut self, event: &Event) {
         match &event.body {
-            EventBody::Usage(used) => self.spend(used.usage),
             EventBody::PermissionRequest(request) => self.pending.push(request.clone()),
             EventBody::PermissionDecision(decided) => {
                 self.pending.retain(|request| request.call_id != decided.call_id);
@@ -203,7 +111,6 @@ impl Standing {
             EventBody::QuestionAnswer(answer) => {
                 self.questions.retain(|question| question.question_id != answer.question_id);
             }
-            // Everything else is its own.
             _ => {}
         }
     }

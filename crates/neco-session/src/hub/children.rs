@@ -1,6 +1,5 @@
 //! Making the agents below the root: from what the root is made of, narrowed by who they are.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -13,41 +12,29 @@ use neco_agent::{
     SinkError,
 };
 use neco_model::Provider;
-use neco_proto::app::agents::Level;
-use neco_proto::event::{AgentNode, HookEvent, NodeState, NodeType, SubtreeBudget};
-use neco_proto::{AgentId, EventBody, Layer, SessionId, Subject, TurnId};
+use neco_proto::event::{AgentNode, HookEvent, NodeType};
+use neco_proto::{EventBody, Layer, Subject, TurnId};
 use neco_safety::World;
-use neco_store::SessionRecord;
 use neco_toolkit::{DynTool, Registry, Spill};
 use tokio_util::sync::CancellationToken;
 
-use super::hub::Hub;
-use super::options::SessionOptions;
+use super::core::SessionCore;
 use super::renewal::{AgentRenewal, Current, Narrow, RenewalLine};
-use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
-use crate::error::SessionError;
 use crate::fold::Fold;
-use crate::journal::{AgentSink, Journal};
+use crate::journal::AgentSink;
 use crate::memory::{Memory, tools as memory_tools};
-use crate::roles::{Definition, DefinitionPlaces, Definitions};
+use crate::roles::{Definition, Definitions};
+use crate::sources::Fixed;
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
-use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, CompanySetup, MakeChild};
-
-/// Files of agents that can't be used and are told of.
-const MOST_BROKEN: usize = 3;
+use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild};
 
 /// What makes the agents below the root.
 pub struct ChildFactory {
-    /// Where models and tools come from.
-    pub hub: Hub,
-    /// The session.
-    pub session: SessionId,
-    /// Where events go.
-    pub journal: Arc<Journal>,
+    core: SessionCore,
     /// Who there can be.
-    pub current: Current,
+    current: Current,
     /// Keeps the workspace for all of them.
-    pub checkpoints: Arc<dyn Checkpointer>,
+    checkpoints: Arc<dyn Checkpointer>,
     /// How those at work take up what was edited.
     pub(super) line: RenewalLine,
     /// What the root is made of; nothing before it is made.
@@ -71,16 +58,9 @@ struct Base {
 
 impl ChildFactory {
     /// It makes nobody before the root is made.
-    #[must_use]
-    pub fn new(
-        hub: Hub,
-        session: SessionId,
-        journal: Arc<Journal>,
-        current: Current,
-        checkpoints: Arc<dyn Checkpointer>,
-    ) -> Self {
-        let (line, base) = (RenewalLine::default(), Mutex::new(None));
-        Self { hub, session, journal, current, checkpoints, line, base }
+    pub fn new(core: SessionCore, current: Current) -> Self {
+        let (checkpoints, line, base) = (core.checkpoints(), RenewalLine::default(), Mutex::new(None));
+        Self { core, current, checkpoints, line, base }
     }
 
     /// The root is made of this.
@@ -131,13 +111,13 @@ impl ChildFactory {
             own.iter().filter(|tool| OF_CHILDREN.contains(&tool.name())).cloned().collect();
         own.retain(|tool| !OF_CHILDREN.contains(&tool.name()));
         let memory = base.memory.as_ref();
-        own.extend(memory.into_iter().flat_map(|memory| memory_tools::tools(memory, Arc::clone(sink), self.session)));
+        own.extend(memory.into_iter().flat_map(|memory| memory_tools::tools(memory, Arc::clone(sink), self.core.id())));
         let (parent, choice) = (child_setup.tools.clone(), definition.tools.clone());
         let has = move |tool: &dyn DynTool| {
             let name = tool.name();
             parent.lets_through(tool) && choice.has(name) && !NOT_OF_CHILDREN.contains(&name)
         };
-        self.hub.deps().registry(own).filtered(has).with(always)
+        self.core.hub.deps().registry(own).filtered(has).with(always)
     }
 }
 
@@ -149,7 +129,7 @@ impl MakeChild for ChildFactory {
             None => self.model(&child_setup.node.model_group)?,
         };
         let sink: Arc<dyn EventSink> = Arc::new(NamedSink {
-            sink: AgentSink { journal: Arc::clone(&self.journal), agent: child_setup.node.id },
+            sink: AgentSink { journal: Arc::clone(&self.core.journal), agent: child_setup.node.id },
             name: child_setup.node.name.clone(),
         });
         let registry = self.registry(supervisor, &child_setup, &base, &sink);
@@ -159,8 +139,8 @@ impl MakeChild for ChildFactory {
         let definition = &spec.definition;
         let policy = definition.narrowing.policy(policy);
         let world = base.world.closing(&policy.closed_to(&node.role));
-        let deps = &self.hub.deps();
-        let standing = self.journal.standing();
+        let deps = &self.core.hub.deps();
+        let standing = self.core.journal.standing();
         // How long it may take is seen to by the supervisor, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
         let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, .. } = fold;
@@ -211,11 +191,11 @@ impl MakeChild for ChildFactory {
     }
 
     fn room(&self) -> Option<(Arc<dyn Spill>, usize)> {
-        self.base().map(|base| (base.spill, self.hub.deps().limits.max_output))
+        self.base().map(|base| (base.spill, self.core.hub.deps().limits.max_output))
     }
 
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
-        (self.hub.setup.find_model)(name)
+        self.core.model(name)
     }
 }
 
@@ -261,21 +241,8 @@ fn sources(
         definition.name,
         definition.prompt.trim()
     );
-    sources.push(Arc::new(Role(text)));
+    sources.push(Arc::new(Fixed(Layer::Role, text)));
     sources
-}
-
-/// Who an agent is among several.
-struct Role(String);
-
-impl Source for Role {
-    fn layer(&self) -> Layer {
-        Layer::Role
-    }
-
-    fn text(&self, _: &Situation) -> Option<String> {
-        Some(self.0.clone())
-    }
 }
 
 /// The agents that can be started.
@@ -367,97 +334,4 @@ impl EventSink for NamedSink {
     fn commit(&self, turn: Option<TurnId>, body: EventBody) -> BoxFuture<'_, Result<(), SinkError>> {
         self.sink.commit(turn, self.named(body))
     }
-}
-
-impl Hub {
-    /// The definitions of agents for work in a folder, read aside.
-    pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
-        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.deps().definitions.clone() };
-        let cwd = cwd.to_owned();
-        let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
-        Arc::new(loaded.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the definitions of agents could not be read");
-            Definitions::built_in()
-        }))
-    }
-
-    /// That files of agents can't be used, for the person; nothing when all can.
-    pub(super) fn broken(definitions: &Definitions) -> Option<String> {
-        let broken: Vec<String> = definitions
-            .problems()
-            .iter()
-            .filter(|problem| problem.level == Level::Error)
-            .map(ToString::to_string)
-            .collect();
-        let more = match broken.len().saturating_sub(MOST_BROKEN) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
-        let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
-        (!broken.is_empty()).then_some(text)
-    }
-
-    /// All agents that a session ever had, the root first. Of a session that nobody has open nobody works:
-    /// whoever did is paused, as it will be when the session is opened.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn agents_of(&self, session: SessionId) -> Result<Vec<AgentNode>, SessionError> {
-        let mut nodes = self.fold(session).await?.tree.all();
-        if !self.setup.log.is_leased(session).await {
-            let worked = |node: &&mut AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
-            nodes.iter_mut().skip(1).filter(worked).for_each(|node| node.state = NodeState::Paused);
-        }
-        Ok(nodes)
-    }
-
-    /// The agents of a session as its log left them, and what makes those below the root.
-    #[allow(clippy::too_many_arguments, reason = "it is called once, where all of this is at hand")]
-    pub(super) fn supervisor(
-        &self,
-        record: &SessionRecord,
-        root: AgentId,
-        journal: &Arc<Journal>,
-        current: &Current,
-        options: &SessionOptions,
-        fold: &Fold,
-        provider: &dyn Provider,
-    ) -> (Arc<ChildFactory>, Arc<AgentSupervisor>) {
-        let deps = &self.deps();
-        let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
-            open: Arc::clone(&deps.checkpoints),
-            cwd: Path::new(&record.cwd).to_owned(),
-            session: record.id,
-            agent: root,
-            journal: Arc::clone(journal),
-        }));
-        let factory =
-            Arc::new(ChildFactory::new(self.clone(), record.id, Arc::clone(journal), current.clone(), checkpoints));
-        // A session that goes on with another model than the usual one was begun with it.
-        let usual = (self.setup.find_model)(&options.default_model).map(|usual| usual.label().to_owned());
-        let own = || Some(provider.label().to_owned()).filter(|own| usual.is_ok_and(|usual| usual != *own));
-        let supervisor = AgentSupervisor::new(CompanySetup {
-            session: record.id,
-            root,
-            model: provider.label().to_owned(),
-            chosen: options.model.clone().or_else(own),
-            budget: SubtreeBudget { tokens: options.budget.tokens, cost: options.budget.cost },
-            journal: Arc::clone(journal),
-            log: Arc::clone(&self.setup.log),
-            settings: deps.tree,
-            make: Arc::clone(&factory) as Arc<dyn MakeChild>,
-            history: fold.tree.clone(),
-        });
-        (factory, supervisor)
-    }
-}
-
-/// The tools by which the root commands others.
-pub(super) fn root_tools(
-    supervisor: &Weak<AgentSupervisor>,
-    root: AgentId,
-    definitions: &Definitions,
-) -> Vec<Arc<dyn DynTool>> {
-    tree_tools(supervisor, root, NodeType::Root, None, definitions)
 }

@@ -1,40 +1,42 @@
 //! Making the agent of a session, when it is opened and again when it goes back.
 
-use std::path::Path;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use neco_agent::{Agent, AgentHandle, AgentSetup, CallIds, Settings};
+use neco_agent::context::ContextSettings;
+use neco_agent::plan::PlanBook;
+use neco_agent::{Agent, AgentSetup, CallIds, Settings};
 use neco_model::Provider;
-use neco_proto::event::KnownFile;
-use neco_proto::{AgentId, SessionId};
-use neco_safety::Policy;
-use neco_store::SessionRecord;
+use neco_proto::SessionId;
+use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
 use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
 
-use super::children::{AgentList, ChildFactory, root_tools};
-use super::hub::Hub;
+use super::children::{AgentList, ChildFactory};
+use super::core::SessionCore;
 use super::options::SessionOptions;
 use super::remembering::Remembering;
-use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal};
+use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal, WorkPlace};
+use super::told::WorkParts;
+use crate::clock::SessionClock;
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
-use crate::journal::Journal;
-use crate::tree::AgentSupervisor;
-use crate::workflow::{WorkflowDesk, WorkflowTool};
+use crate::journal::AgentSink;
+use crate::memory::tools as memory_tools;
+use crate::plans::{PlanFiles, PlanKeeper};
+use crate::spill::SpillFolder;
+use crate::tree::{AgentSupervisor, BuiltAgent, MakeChild, SupervisorSetup, tools as tree_tools};
+use crate::workflow::{
+    CheckNames, DeskSetup, Hands, KnownNames, MakeHands, RunFiles, TreeHands, WorkflowDesk, WorkflowTool,
+};
 
 /// What the agent of a session is made of.
+#[derive(Clone)]
 pub struct SessionContext {
-    /// Where everything else comes from.
-    pub hub: Hub,
-    /// The session.
-    pub record: SessionRecord,
+    pub core: SessionCore,
     /// The sessions it comes from, nearest first.
     pub lineage: Vec<SessionId>,
-    /// The agent.
-    pub root: AgentId,
-    /// Where its events go.
-    pub journal: Arc<Journal>,
     /// How the session was opened.
     pub options: SessionOptions,
     /// What files say, as they were read last.
@@ -43,46 +45,71 @@ pub struct SessionContext {
     pub provider: Arc<dyn Provider>,
     /// The ids of calls that are taken in the session.
     pub call_ids: CallIds,
-    /// The agents of the session.
     pub supervisor: Arc<AgentSupervisor>,
     /// Makes those below the root.
     pub factory: Arc<ChildFactory>,
-    /// The workflows of the session.
     pub workflows: WorkflowDesk,
 }
 
-/// A root agent that has not begun.
-pub struct Root {
-    /// The agent.
-    pub agent: Agent,
-    /// The way to it.
-    pub handle: AgentHandle,
-    /// The rules that it is judged by.
-    pub policy: Policy,
-    /// Its tools.
-    pub tools: Registry,
+impl Deref for SessionContext {
+    type Target = SessionCore;
+
+    fn deref(&self) -> &SessionCore {
+        &self.core
+    }
 }
 
 impl SessionContext {
+    /// The session as its log left it.
+    pub fn new(
+        core: SessionCore,
+        lineage: Vec<SessionId>,
+        options: SessionOptions,
+        current: Current,
+        provider: Arc<dyn Provider>,
+        fold: &mut Fold,
+    ) -> Self {
+        let factory = Arc::new(ChildFactory::new(core.clone(), current.clone()));
+        // A session that goes on with another model than the usual one was begun with it.
+        let usual = core.model(&options.default_model).map(|usual| usual.label().to_owned());
+        let own = || Some(provider.label().to_owned()).filter(|own| usual.is_ok_and(|usual| usual != *own));
+        let supervisor = AgentSupervisor::new(SupervisorSetup {
+            session: core.id(),
+            root: core.root,
+            model: provider.label().to_owned(),
+            chosen: options.model.clone().or_else(own),
+            budget: SubtreeBudget { tokens: options.budget.tokens, cost: options.budget.cost },
+            journal: Arc::clone(&core.journal),
+            log: Arc::clone(core.log()),
+            settings: core.hub.deps().tree,
+            make: Arc::clone(&factory) as Arc<dyn MakeChild>,
+            history: fold.tree.clone(),
+        });
+        let workflows = desk(&core, &supervisor, &current);
+        let call_ids = CallIds::new(std::mem::take(&mut fold.call_ids));
+        Self { core, lineage, options, current, provider, call_ids, supervisor, factory, workflows }
+    }
+
     /// The agent that goes on with the conversation of `fold`.
-    ///
-    /// # Errors
-    /// When the folder can't be used.
     pub fn agent(
         &self,
         mut fold: Fold,
         remembering: Option<&Remembering>,
         resumed: bool,
-    ) -> Result<Root, SessionError> {
+    ) -> Result<BuiltAgent, SessionError> {
         let (mode, generation) = self.options.ways(&fold.standing);
         let known: Vec<KnownFile> = std::mem::take(&mut fold.known).into_values().collect();
-        let place = self.hub.work_place(self, &fold);
-        let setup = self.hub.agent(self, &place, fold)?;
+        let place = self.work_place(&fold);
+        let setup = self.setup(&place, fold)?;
         let settings = Settings { mode, ..setup.settings };
-        let setup = AgentSetup { resumed, generation, settings, ..setup };
-        let definitions = self.current.definitions();
-        let own = self.own_tools()(&self.hub, &definitions);
-        let mut setup = self.hub.with_memory(setup, remembering, self.record.id, own);
+        let mut setup = AgentSetup { resumed, generation, settings, ..setup };
+        let (deps, definitions) = (self.hub.deps(), self.current.definitions());
+        let mut own = self.own_tools()(&deps, &definitions);
+        if let Some(remembering) = remembering {
+            setup.sources.push(remembering.recall.source());
+            own.extend(memory_tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), self.id()));
+        }
+        setup.registry = deps.registry(own);
         setup.registry.recall(&known, setup.world.files().workspace());
         setup.sources.push(Arc::new(AgentList(definitions)));
         let renewal = Arc::new(SessionRenewal {
@@ -96,36 +123,111 @@ impl SessionContext {
             own_tools: self.own_tools(),
             factory: Arc::clone(&self.factory),
             supervisor: Arc::downgrade(&self.supervisor),
-            seen: tokio::sync::Mutex::new(Seen::new(self.hub.deps())),
+            seen: tokio::sync::Mutex::new(Seen::new(deps)),
             said: Mutex::default(),
         });
         self.factory.lend(&setup, remembering.map(|with| Arc::clone(with.recall.memory())));
         setup.renewal = Some(Arc::new(AgentRenewal::of_root(&self.factory.line, renewal)));
         let (policy, tools) = (setup.policy.clone(), setup.registry.clone());
         let (agent, handle) = Agent::new(setup);
-        Ok(Root { agent, handle, policy, tools })
+        Ok(BuiltAgent { agent, handle, policy, tools })
     }
 
     /// Makes those of the session's tools that say what definitions and workflows there are.
     fn own_tools(&self) -> OwnTools {
         let (supervisor, root, desk) = (Arc::downgrade(&self.supervisor), self.root, self.workflows.clone());
-        let cwd = Path::new(&self.record.cwd).to_owned();
-        Box::new(move |hub, definitions| {
-            let mut own = root_tools(&supervisor, root, definitions);
+        let cwd = self.cwd().to_owned();
+        Box::new(move |deps, definitions| {
+            let mut own = tree_tools::tools(&supervisor, root, NodeType::Root, None, definitions);
             own.push(erase(WorkflowTool {
                 desk: Some((desk.clone(), root)),
-                places: hub.workflow_places(&cwd),
+                places: deps.workflow_places(&cwd),
                 cwd: cwd.clone(),
             }));
             own
         })
     }
 
+    /// Where the agent of a session works.
+    fn work_place(&self, fold: &Fold) -> WorkPlace {
+        let own = self.hub.outputs(self.id());
+        // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to
+        // say: it may come from a file that anybody wrote.
+        let shared = self
+            .lineage
+            .iter()
+            .map(|session| self.hub.outputs(*session))
+            .filter(|folder| fold.spilled.contains(folder));
+        WorkPlace {
+            session: self.id(),
+            cwd: self.cwd().to_owned(),
+            readable: std::iter::once(own).chain(shared).collect(),
+            environment: fold.environment.clone(),
+        }
+    }
+
+    /// What the agent of a session is made of that goes on with the conversation of `fold`.
+    fn setup(&self, place: &WorkPlace, fold: Fold) -> Result<AgentSetup, SessionError> {
+        let Self { core, options, provider, .. } = self;
+        let deps = self.hub.deps();
+        let WorkParts { mut policy, world, told, folder_rules, gate } = deps.parts(place, &self.current.rules())?;
+        if let Some(kept) = self.current.kept() {
+            policy.renew_kept(kept);
+        }
+        Ok(AgentSetup {
+            provider: Arc::clone(provider),
+            registry: Registry::default(),
+            policy,
+            rule_book: deps.rule_book.clone(),
+            world,
+            spill: Arc::new(SpillFolder::new(self.hub.outputs(core.id()), deps.redactor.clone())),
+            sink: Arc::new(PlanKeeper {
+                sink: AgentSink { journal: Arc::clone(&core.journal), agent: core.root },
+                files: PlanFiles::new(&self.hub.setup.data_dir),
+                session: core.id(),
+                cwd: core.record.cwd.clone(),
+                redactor: deps.redactor.clone(),
+            }),
+            clock: Arc::new(SessionClock::new()),
+            sources: told.sources,
+            prompts: told.prompts,
+            context: ContextSettings::from(&deps.context),
+            just_compacted: fold.just_compacted,
+            ide_told: fold.ide_told,
+            folder_rules: Some(folder_rules),
+            rules_told: fold.rules_told,
+            limits: deps.limits,
+            max_turns: options.max_turns,
+            budget: options.budget,
+            used: fold.standing.usage,
+            worked: Duration::from_millis(fold.standing.worked_ms),
+            generation: options.default_generation,
+            book: PlanBook::new(fold.standing.todos, fold.standing.plan, fold.standing.findings),
+            plans_from: fold.standing.plans_from,
+            guards: deps.guards.clone(),
+            settings: Settings {
+                mode: fold.standing.mode,
+                approval: options.approval,
+                person_present: options.person_present,
+                confinement: deps.confinement,
+                network: deps.network,
+            },
+            gate,
+            checkpoints: Some(core.checkpoints()),
+            renewal: None,
+            resumed: false,
+            counted: fold.counted,
+            call_ids: self.call_ids.clone(),
+            role: Arc::from(neco_safety::Who::ROOT),
+            history: fold.messages.into_iter().collect(),
+            queued: fold.queued,
+            cache_key: core.id().to_string(),
+            temperature: None,
+        })
+    }
+
     /// The agent of a session that went back and now has the conversation of `fold`; `present` is how the
     /// session stood until now. Modes and the model are those of then; when the person is asked is not.
-    ///
-    /// # Errors
-    /// When the folder can't be used.
     pub fn again(
         &self,
         fold: Fold,
@@ -149,20 +251,7 @@ impl SessionContext {
             Some(Ok(provider)) => (provider, None),
             Some(Err(_)) => (Arc::clone(&self.provider), Some(present.model.clone())),
         };
-        let ctx = Self {
-            hub: self.hub.clone(),
-            record: self.record.clone(),
-            lineage: self.lineage.clone(),
-            root: self.root,
-            journal: Arc::clone(&self.journal),
-            options,
-            current: self.current.clone(),
-            provider,
-            call_ids: self.call_ids.clone(),
-            supervisor: Arc::clone(&self.supervisor),
-            factory: Arc::clone(&self.factory),
-            workflows: self.workflows.clone(),
-        };
+        let ctx = Self { options, provider, ..self.clone() };
         let root = ctx.agent(fold, remembering, true)?;
         Ok(Again { root, provider: ctx.provider, other_model })
     }
@@ -170,10 +259,34 @@ impl SessionContext {
 
 /// An agent that takes the place of another one.
 pub struct Again {
-    /// The agent.
-    pub root: Root,
+    pub root: BuiltAgent,
     /// The model that it asks.
     pub provider: Arc<dyn Provider>,
     /// Its name, when that is not the one of then.
     pub other_model: Option<String>,
+}
+
+/// The workflows of a session that is opened.
+fn desk(core: &SessionCore, supervisor: &Arc<AgentSupervisor>, current: &Current) -> WorkflowDesk {
+    // The tools of agents hold the desk: it must not keep the agents.
+    let (of, supervisor, who) = (core.clone(), Arc::downgrade(supervisor), current.clone());
+    let hands: MakeHands = Arc::new(move |parent| {
+        let (core, supervisor, definitions) = (of.clone(), supervisor.upgrade()?, who.definitions());
+        Some(Arc::new(TreeHands { core, supervisor, parent, definitions }) as Arc<dyn Hands>)
+    });
+    let (core, files) = (core.clone(), RunFiles::new(&core.hub.setup.data_dir));
+    WorkflowDesk::new(DeskSetup { check: names_in(core.clone(), current.clone()), core, hands, files })
+}
+
+/// Checks the agents, tools and models that a workflow names.
+fn names_in(core: SessionCore, current: Current) -> CheckNames {
+    Arc::new(move |file| {
+        let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
+        let (tools, definitions) = (core.hub.deps().registry(own), current.definitions());
+        file.check_names(&KnownNames {
+            agent: &|role| definitions.find(role).map(|_| ()).map_err(|error| error.to_string()),
+            tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
+            model: &|name| core.model(name).map(|_| ()),
+        })
+    })
 }

@@ -70,9 +70,6 @@ impl Finder {
     }
 
     /// The one session whose id begins with `prefix`.
-    ///
-    /// # Errors
-    /// When there is none or several.
     pub async fn find(&self, prefix: &str) -> Result<SessionRecord, SessionError> {
         // Nothing is the beginning of every id, and nobody means that.
         let nothing = prefix.chars().all(|char| char == '-' || char.is_whitespace());
@@ -89,9 +86,6 @@ impl Finder {
 
     /// The session last used in `cwd`, or in the same folder when it lay elsewhere; else in the nearest folder
     /// above it in its repository.
-    ///
-    /// # Errors
-    /// When there is none.
     pub async fn latest(&self, cwd: &Path) -> Result<Found, SessionError> {
         let cwd = usable_folder(cwd)?;
         let none = || SessionError::NoneHere(cwd.display().to_string());
@@ -111,9 +105,6 @@ impl Finder {
     }
 
     /// The nearest folder above `cwd` in its repository that has sessions.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn nearest(&self, cwd: &Path) -> Result<Option<PathBuf>, SessionError> {
         let cwd = usable_folder(cwd)?;
         for folder in above(&cwd).skip(1) {
@@ -148,9 +139,6 @@ impl Finder {
     }
 
     /// Keeps where a session works now.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn settle(&self, found: Found) -> Result<SessionRecord, SessionError> {
         let Found { record, moved_from, .. } = found;
         if moved_from.is_some() {
@@ -160,9 +148,6 @@ impl Finder {
     }
 
     /// Sessions by last use, newest first; of one folder those of the time when it lay elsewhere too.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn list(&self, cwd: Option<&Path>, limit: usize) -> Result<Vec<SessionRecord>, SessionError> {
         match cwd.map(usable_folder).transpose()? {
             Some(cwd) => self.of_folder(&cwd, limit).await,

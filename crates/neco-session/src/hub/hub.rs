@@ -3,45 +3,33 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 
 use jiff::Timestamp;
-use neco_agent::context::ContextSettings;
-use neco_agent::plan::PlanBook;
-use neco_agent::{AgentSetup, CallIds, Checkpointer, FolderRules, Gate, Settings};
 use neco_model::Provider;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{Actor, AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
-use neco_safety::world::Files;
-use neco_safety::{Policy, World};
 use neco_store::{Lease, SessionRecord};
-use neco_toolkit::Registry;
 
 use super::context::SessionContext;
+use super::core::SessionCore;
 use super::find::Finder;
 use super::options::{AgentDeps, HubSetup, SessionOptions};
-use super::renewal::{Current, Looked, WorkPlace};
-use super::told::Told;
+use super::remembering::Remembering;
+use super::renewal::{Current, Looked};
 use crate::actor::{ActorSetup, Session};
-use crate::checkpoints::{CheckpointsSetup, SessionCheckpoints};
-use crate::clock::SessionClock;
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
-use crate::journal::{AgentSink, Journal};
-use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper, progress, told};
+use crate::journal::Journal;
+use crate::plans::{MOST_TOLD, PlanFiles, progress, told};
 use crate::resume::mend;
-use crate::sources::{Rules, RulesBelow};
-use crate::spill::SpillFolder;
-
-/// How many events are read from a log at a time.
-const PAGE: usize = 2048;
+use crate::sources::Rules;
 
 /// Makes and opens sessions; a clone is the same hub.
 #[derive(Clone)]
 pub struct Hub {
-    pub(super) setup: Arc<HubSetup>,
+    pub(crate) setup: Arc<HubSetup>,
     finder: Finder,
     /// As the files that they are made of say now.
     deps: Arc<RwLock<Arc<AgentDeps>>>,
@@ -99,9 +87,6 @@ impl Hub {
     }
 
     /// What a session's log adds up to, without opening it.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn fold(&self, session: SessionId) -> Result<Fold, SessionError> {
         Ok(fold_log(self.setup.log.as_ref(), session).await?)
     }
@@ -119,9 +104,6 @@ impl Hub {
     }
 
     /// Calls `take` with every event of a session, oldest first.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn each_event(&self, session: SessionId, mut take: impl FnMut(&Event)) -> Result<(), SessionError> {
         Ok(each_event(self.setup.log.as_ref(), session, 0, |event| take(&event)).await?)
     }
@@ -133,7 +115,7 @@ impl Hub {
     }
 
     /// What agents are given to work with, as it is now.
-    pub(super) fn deps(&self) -> Arc<AgentDeps> {
+    pub(crate) fn deps(&self) -> Arc<AgentDeps> {
         Arc::clone(&self.deps.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -142,18 +124,9 @@ impl Hub {
         *self.deps.write().unwrap_or_else(PoisonError::into_inner) = deps;
     }
 
-    /// The same hub as it would be with this; nothing of this one changes.
-    pub(super) fn with(&self, deps: Arc<AgentDeps>) -> Self {
-        Self { deps: Arc::new(RwLock::new(deps)), ..self.clone() }
-    }
-
-    /// Whether anybody knows what it was made of.
-    pub(super) fn can_look_again(&self) -> bool {
-        self.setup.look_again.is_some()
-    }
-
     /// Looks, aside, whether what it was made of was edited, and whether these rules files are as they were read.
     pub(super) async fn look_again(&self, rules: Arc<Rules>) -> (Looked, bool) {
+        // Without anybody who knows what it was made of, nothing is ever edited.
         let Some(look) = self.setup.look_again.clone() else { return (Looked::Same, true) };
         tokio::task::spawn_blocking(move || (look(), rules.is_current())).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "nobody could look at what was edited");
@@ -192,13 +165,10 @@ impl Hub {
         let elsewhere = !fold.standing.cwd.is_empty() && fold.standing.cwd != record.cwd;
         let moved =
             (resumed && elsewhere && !fold.messages.is_empty()).then(|| moved_words(&fold.standing.cwd, &record.cwd));
-        let journal = Arc::new(Journal::new(
-            &lease,
-            Arc::clone(&self.setup.log),
-            // What it is called is the list's to say: a fork may have a title of its own.
-            Standing { title: record.title.clone(), ..fold.standing.clone() },
-            self.deps().redactor.clone(),
-        ));
+        // What it is called is the list's to say: a fork may have a title of its own.
+        let standing = Standing { title: record.title.clone(), ..fold.standing.clone() };
+        let journal = Arc::new(self.journal(&lease, standing));
+        let deps = self.deps();
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
         for body in mend(&fold, begins) {
@@ -215,14 +185,21 @@ impl Hub {
         }
         let (mode, generation) = options.ways(&fold.standing);
         let start = SessionStart {
+            version: deps.version.clone(),
+            cwd: record.cwd.clone(),
+            model: provider.label().to_owned(),
+            scripted: provider.scripted(),
             mode,
+            approval: options.approval,
             generation: generation.number(),
+            sandbox: deps.sandbox.clone(),
+            usual_sandbox: deps.usual_sandbox,
+            resumed,
             // Told once: afterwards the log has events of its own.
             forked_from: record
                 .parent
                 .filter(|(_, at)| *at == first_new)
                 .map(|(session_id, seq)| ForkedFrom { session_id, seq }),
-            ..self.session_start(&record, provider.as_ref(), &options, resumed)
         };
         if (fold.standing.mode, fold.standing.generation, fold.standing.model.as_str())
             != (mode, generation.number(), provider.label())
@@ -237,9 +214,7 @@ impl Hub {
             journal.commit(root, None, EventBody::ModeChange(change)).await?;
         }
         if must_read {
-            for event in self.setup.log.read(record.id, first_new, PAGE).await? {
-                fold.apply(&event);
-            }
+            each_event(self.setup.log.as_ref(), record.id, first_new, |event| fold.apply(&event)).await?;
         }
         if let Some(said) = moved {
             journal.emit(root, None, EventBody::Message(said.clone())).await?;
@@ -247,61 +222,36 @@ impl Hub {
             // Its prompt names the old place.
             fold.environment = None;
         }
-        for body in self.place(&record, &mut fold).await {
+        for body in deps.place(&record, &mut fold).await {
             journal.emit(root, None, body).await?;
         }
         let untold = fold.messages.iter().all(Message::is_neco);
-        let mut remembering = self.remembering(&record, fold.recalled.take(), untold, provider.as_ref());
-        if let Some(remembering) = &mut remembering {
-            remembering.budget = options.budget;
-        }
-        let rules = self.rules(Path::new(&record.cwd)).await;
-        let definitions = self.definitions(Path::new(&record.cwd)).await;
-        for warning in self.notices(&rules, &definitions, provider.as_ref()) {
+        let recalled = fold.recalled.take();
+        let rules = deps.rules(Path::new(&record.cwd)).await;
+        let definitions = deps.definitions(Path::new(&record.cwd)).await;
+        for warning in deps.notices(&rules, &definitions, provider.as_ref()) {
             journal.emit(root, None, warning).await?;
         }
-        if let Some(words) = Self::broken(&definitions) {
+        if let Some(words) = definitions.broken() {
             let warning = Notification::new(NotificationLevel::Warning, words);
             journal.emit(root, None, EventBody::Notification(warning)).await?;
         }
         let current = Current::new(rules, definitions);
-        let (factory, supervisor) =
-            self.supervisor(&record, root, &journal, &current, &options, &fold, provider.as_ref());
-        let workflows = self.workflows(&record, root, &journal, &supervisor, &current);
-        let ctx = SessionContext {
-            hub: self.clone(),
-            // Those included that were removed: the logs of their forks still name their outputs.
-            lineage: self.setup.catalog.ancestors(record.id).await?,
-            record: record.clone(),
-            root,
-            journal: Arc::clone(&journal),
-            options,
-            current,
-            provider,
-            call_ids: CallIds::new(std::mem::take(&mut fold.call_ids)),
-            supervisor,
-            factory,
-            workflows,
-        };
+        let core = SessionCore { hub: self.clone(), record, root, journal };
+        let remembering = Remembering::of(&core, &options, recalled, untold, provider.as_ref());
+        // Those included that were removed: the logs of their forks still name their outputs.
+        let lineage = self.setup.catalog.ancestors(core.id()).await?;
+        let ctx = SessionContext::new(core, lineage, options, current, provider, &mut fold);
         let made = ctx.agent(fold, remembering.as_ref(), resumed)?;
         ctx.supervisor.fill_root(made.handle.clone(), made.policy, made.tools).await;
         ctx.supervisor.open().await.map_err(|error| SessionError::Tree(error.to_string()))?;
-        Ok(Session::start(ActorSetup {
-            record,
-            root,
-            journal,
-            agent: made.agent,
-            handle: made.handle,
-            ctx,
-            lease,
-            first_seq: first_new,
-            log: Arc::clone(&self.setup.log),
-            catalog: Arc::clone(&self.setup.catalog),
-            find_model: Arc::clone(&self.setup.find_model),
-            redactor: self.deps().redactor.clone(),
-            titles: self.deps().titles.clone(),
-            remembering,
-        }))
+        let (agent, handle) = (made.agent, made.handle);
+        Ok(Session::start(ActorSetup { ctx, agent, handle, lease, first_seq: first_new, remembering }))
+    }
+
+    /// The journal of a session that stands so, for whoever has the right to write it.
+    pub(super) fn journal(&self, lease: &Arc<Lease>, standing: Standing) -> Journal {
+        Journal::new(lease, Arc::clone(&self.setup.log), standing, self.redactor())
     }
 
     /// What a new session is told of one before it.
@@ -326,147 +276,11 @@ impl Hub {
         events
     }
 
-    fn session_start(
-        &self,
-        record: &SessionRecord,
-        provider: &dyn Provider,
-        options: &SessionOptions,
-        resumed: bool,
-    ) -> SessionStart {
-        SessionStart {
-            version: self.deps().version.clone(),
-            cwd: record.cwd.clone(),
-            model: provider.label().to_owned(),
-            scripted: provider.scripted(),
-            mode: options.default_mode,
-            approval: options.approval,
-            generation: options.default_generation.number(),
-            sandbox: self.deps().sandbox.clone(),
-            usual_sandbox: self.deps().usual_sandbox,
-            resumed,
-            forked_from: None,
-        }
-    }
-
     /// The folder of the big outputs of a session.
     #[must_use]
     pub fn outputs(&self, session: SessionId) -> PathBuf {
         self.setup.data_dir.join("sessions").join(session.to_string()).join("outputs")
     }
-
-    /// Where the agent of a session works.
-    pub(super) fn work_place(&self, of: &SessionContext, fold: &Fold) -> WorkPlace {
-        let own = self.outputs(of.record.id);
-        // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to
-        // say: it may come from a file that anybody wrote.
-        let shared =
-            of.lineage.iter().map(|session| self.outputs(*session)).filter(|folder| fold.spilled.contains(folder));
-        WorkPlace {
-            session: of.record.id,
-            cwd: PathBuf::from(&of.record.cwd),
-            readable: std::iter::once(own).chain(shared).collect(),
-            environment: fold.environment.clone(),
-        }
-    }
-
-    /// What an agent is made of that files decide which a person may edit meanwhile.
-    pub(super) fn parts(&self, place: &WorkPlace, rules: &Arc<Rules>) -> Result<WorkParts, SessionError> {
-        let (deps, cwd) = (self.deps(), &place.cwd);
-        let files = Files::new(cwd, place.readable.clone()).map_err(|error| unusable(cwd, &error))?;
-        let roots = deps.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
-        let policy = (deps.policy)(cwd);
-        let files = files.with_roots(&roots).map_err(|error| unusable(cwd, &error))?.with_closed(policy.closed());
-        Ok(WorkParts {
-            policy,
-            world: (deps.world)(files).map_err(|error| unusable(cwd, &error))?,
-            told: self.told(cwd, place.environment.as_ref(), rules)?,
-            folder_rules: Arc::new(RulesBelow::new(self.rules_search(cwd), rules)),
-            gate: (deps.gate)(place.session, cwd),
-        })
-    }
-
-    /// What the agent of a session is made of that goes on with the conversation of `fold`.
-    pub(super) fn agent(&self, of: &SessionContext, place: &WorkPlace, fold: Fold) -> Result<AgentSetup, SessionError> {
-        let SessionContext { record, root, journal, options, provider, .. } = of;
-        let root = *root;
-        let deps = &self.deps();
-        let cwd = &place.cwd;
-        let WorkParts { mut policy, world, told, folder_rules, gate } = self.parts(place, &of.current.rules())?;
-        if let Some(kept) = of.current.kept() {
-            policy.renew_kept(kept);
-        }
-        let checkpoints: Arc<dyn Checkpointer> = Arc::new(SessionCheckpoints::new(CheckpointsSetup {
-            open: Arc::clone(&deps.checkpoints),
-            cwd: cwd.clone(),
-            session: record.id,
-            agent: root,
-            journal: Arc::clone(journal),
-        }));
-        Ok(AgentSetup {
-            provider: Arc::clone(provider),
-            registry: Registry::default(),
-            policy,
-            rule_book: deps.rule_book.clone(),
-            world,
-            spill: Arc::new(SpillFolder::new(self.outputs(record.id), deps.redactor.clone())),
-            sink: Arc::new(PlanKeeper {
-                sink: AgentSink { journal: Arc::clone(journal), agent: root },
-                files: PlanFiles::new(&self.setup.data_dir),
-                session: record.id,
-                cwd: record.cwd.clone(),
-                redactor: deps.redactor.clone(),
-            }),
-            clock: Arc::new(SessionClock::new()),
-            sources: told.sources,
-            prompts: told.prompts,
-            context: ContextSettings::from(&deps.context),
-            just_compacted: fold.just_compacted,
-            ide_told: fold.ide_told,
-            folder_rules: Some(folder_rules),
-            rules_told: fold.rules_told,
-            limits: deps.limits,
-            max_turns: options.max_turns,
-            budget: options.budget,
-            used: fold.standing.usage,
-            worked: Duration::from_millis(fold.standing.worked_ms),
-            generation: options.default_generation,
-            book: PlanBook::new(fold.standing.todos, fold.standing.plan, fold.standing.findings),
-            plans_from: fold.standing.plans_from,
-            guards: deps.guards.clone(),
-            settings: Settings {
-                mode: fold.standing.mode,
-                approval: options.approval,
-                person_present: options.person_present,
-                confinement: deps.confinement,
-                network: deps.network,
-            },
-            gate,
-            checkpoints: Some(checkpoints),
-            renewal: None,
-            resumed: false,
-            counted: fold.counted,
-            call_ids: of.call_ids.clone(),
-            role: Arc::from(neco_safety::Who::ROOT),
-            history: fold.messages.into_iter().collect(),
-            queued: fold.queued,
-            cache_key: record.id.to_string(),
-            temperature: None,
-        })
-    }
-}
-
-/// What an agent is made of that files decide.
-pub(super) struct WorkParts {
-    /// The rules that its calls are judged by.
-    pub policy: Policy,
-    /// What its tools can touch.
-    pub world: Arc<dyn World>,
-    /// What the model is told before the conversation.
-    pub told: Told,
-    /// Finds rules files of folders that it touches.
-    pub folder_rules: Arc<dyn FolderRules>,
-    /// What people plugged into its moments.
-    pub gate: Arc<dyn Gate>,
 }
 
 pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
@@ -480,7 +294,7 @@ pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
     Ok(folder)
 }
 
-fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
+pub(super) fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
     SessionError::Workspace { path: path.display().to_string(), reason: error.to_string() }
 }
 

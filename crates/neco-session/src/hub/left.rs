@@ -1,12 +1,7 @@
-//! What a new session says of the one before it that was stopped in the middle of its work.
+//! Whether a session was stopped in the middle of its work.
 
-use std::path::Path;
-
-use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{AgentId, Event, EventBody, Role};
-use neco_store::SessionRecord;
-
-use super::hub::Hub;
+use neco_store::{EventLog, SessionRecord};
 
 /// Events that are read at a time, from the end of a log back.
 const PAGE: u64 = 64;
@@ -25,73 +20,24 @@ pub enum Stage {
     AtRest,
 }
 
-impl Hub {
-    /// That the last session of the folder was stopped in the middle of its work, if it was: it is offered
-    /// once, as afterwards the new session is the last one. What can't be read is not spoken of.
-    pub(super) async fn stopped_before(&self, record: &SessionRecord) -> Option<EventBody> {
-        let last = self.setup.catalog.list(Some(&record.cwd), 2).await.ok()?;
-        let last = last.into_iter().find(|other| other.id != record.id)?;
-        if !self.is_unfinished(&last).await? {
-            return None;
+/// Whether a session that nobody has open was stopped in the middle of its work, by the end of its log; `None`
+/// when that can't be told.
+pub(super) async fn is_unfinished(log: &dyn EventLog, record: &SessionRecord) -> Option<bool> {
+    let root = log.read(record.id, 0, 1).await.ok()?.first()?.agent_id;
+    let mut end = record.events;
+    for _ in 0..MOST_PAGES {
+        let since = end.saturating_sub(PAGE);
+        let count = usize::try_from(end - since).unwrap_or_default();
+        let page = log.read(record.id, since, count).await.ok()?;
+        if let Some(is_unfinished) = verdict(&page, root) {
+            return Some(is_unfinished);
         }
-        // One that is at work in another process was not stopped.
-        if self.setup.log.is_leased(last.id).await {
-            return None;
+        end = since;
+        if end == 0 {
+            break;
         }
-        let id = last.id.to_string();
-        let short = id.get(..18).unwrap_or(&id);
-        let text = format!(
-            "session {short} was stopped here in the middle of its work; go on with it: /resume {short} in a window, \
-             neco session resume {short} in a shell"
-        );
-        Some(EventBody::Notification(Notification::new(NotificationLevel::Info, text)))
     }
-
-    /// That going back was cut short in the folder, if it was: nobody should work on the half of it unknowingly.
-    pub(super) async fn cut_short(&self, record: &SessionRecord) -> Option<EventBody> {
-        let checkpoints = self.checkpoints(Path::new(&record.cwd)).await?;
-        let looked = tokio::task::spawn_blocking(move || {
-            let notice = checkpoints.cut_short();
-            notice.inspect(|_| checkpoints.told())
-        });
-        let text = looked.await.ok()??;
-        Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
-    }
-
-    /// How sessions stand, in their order: those that a process has open, and those that were stopped at work.
-    pub async fn stages(&self, records: &[SessionRecord]) -> Vec<Stage> {
-        let mut stages = Vec::with_capacity(records.len());
-        for record in records {
-            stages.push(if self.setup.log.is_leased(record.id).await {
-                Stage::Open
-            } else if self.is_unfinished(record).await == Some(true) {
-                Stage::Stopped
-            } else {
-                Stage::AtRest
-            });
-        }
-        stages
-    }
-
-    /// Whether a session that nobody has open was stopped in the middle of its work, by the end of its log; `None`
-    /// when that can't be told.
-    pub async fn is_unfinished(&self, record: &SessionRecord) -> Option<bool> {
-        let root = self.setup.log.read(record.id, 0, 1).await.ok()?.first()?.agent_id;
-        let mut end = record.events;
-        for _ in 0..MOST_PAGES {
-            let since = end.saturating_sub(PAGE);
-            let count = usize::try_from(end - since).unwrap_or_default();
-            let page = self.setup.log.read(record.id, since, count).await.ok()?;
-            if let Some(is_unfinished) = verdict(&page, root) {
-                return Some(is_unfinished);
-            }
-            end = since;
-            if end == 0 {
-                break;
-            }
-        }
-        Some(false)
-    }
+    Some(false)
 }
 
 /// Whether something was asked of an agent and its work on it has no end; `None` where these events do not say.
@@ -109,7 +55,7 @@ fn verdict(events: &[Event], agent: AgentId) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use neco_proto::event::{StreamChunk, TurnStart};
+    use neco_proto::event::{Notification, NotificationLevel, StreamChunk, TurnStart};
     use neco_proto::{Message, SessionId};
 
     use super::*;

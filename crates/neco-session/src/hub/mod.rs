@@ -2,24 +2,23 @@
 //!
 //! Invariants: a session has one writer, held by a lock; a log is mended before anything is added to it.
 //!
-//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`back`], [`context`], [`children`] (agents below the root), [`left`], [`plan`], [`workflows`], [`told`] (what the model is told), [`renewal`] (what was edited meanwhile).
+//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`mod@core`] (one session), [`closed`] with [`left`] (sessions that nobody has open), [`context`], [`children`] (agents below the root), [`told`] (what the model is told), [`renewal`] (what was edited meanwhile).
 
-mod back;
 mod children;
+mod closed;
 mod context;
+mod core;
 mod find;
 #[allow(clippy::module_inception, reason = "the hub lives in the room named after it")]
 mod hub;
 mod left;
 mod options;
-mod plan;
 mod remembering;
 mod renewal;
 mod told;
-mod workflows;
 
-pub use children::ChildFactory;
-pub use context::{Again, Root, SessionContext};
+pub(crate) use context::SessionContext;
+pub(crate) use core::SessionCore;
 pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
 pub use left::Stage;
@@ -27,5 +26,5 @@ pub use options::{
     AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
     SessionOptions,
 };
-pub use remembering::Remembering;
-pub use renewal::{Current, LookAgain, Looked};
+pub(crate) use remembering::Remembering;
+pub use renewal::{LookAgain, Looked};

@@ -140,14 +140,6 @@ pub struct AgentDeps {
     pub version: String,
 }
 
-impl AgentDeps {
-    /// The tools of an agent: those that are made for it, of which the given ones are its session's, and what is
-    /// plugged in.
-    pub(super) fn registry(&self, own: Vec<Arc<dyn DynTool>>) -> Registry {
-        (self.tools)(own).following(&self.plugged)
-    }
-}
-
 /// How a session is opened.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {

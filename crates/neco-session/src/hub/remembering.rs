@@ -1,19 +1,16 @@
 //! What a session remembers with: its recall, its tools, and the look at its end.
 
-use std::path::Path;
 use std::sync::Arc;
 
+use neco_agent::Budget;
 use neco_agent::context::{ContextSettings, Space};
-use neco_agent::{AgentSetup, Budget};
 use neco_model::Provider;
 use neco_model::tokens::Family;
-use neco_proto::{Layer, SessionId};
-use neco_store::SessionRecord;
-use neco_toolkit::DynTool;
+use neco_proto::Layer;
 
-use super::hub::Hub;
-use super::options::Extract;
-use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits, tools};
+use super::core::SessionCore;
+use super::options::{Extract, SessionOptions};
+use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 
 /// What a session remembers with.
 pub struct Remembering {
@@ -27,22 +24,20 @@ pub struct Remembering {
     pub budget: Budget,
 }
 
-impl Hub {
+impl Remembering {
     /// What a session remembers with that was told `recalled` before; `untold` when nobody has said anything
     /// in it yet. Nothing is opened or read here.
-    pub(super) fn remembering(
-        &self,
-        record: &SessionRecord,
+    pub fn of(
+        core: &SessionCore,
+        options: &SessionOptions,
         recalled: Option<String>,
         untold: bool,
         provider: &dyn Provider,
-    ) -> Option<Remembering> {
-        let deps = &self.deps();
+    ) -> Option<Self> {
+        let deps = core.hub.deps();
         let settings = deps.memory.as_ref()?;
-        let cwd = Path::new(&record.cwd);
-        let setup = MemorySetup::new(&self.setup.data_dir, cwd, deps.redactor.clone());
-        let setup = MemorySetup { telling: self.telling(cwd), ..setup };
-        let memory = Arc::new(Memory::new(setup));
+        let setup = MemorySetup::new(&core.hub.setup.data_dir, core.cwd(), deps.redactor.clone());
+        let memory = Arc::new(Memory::new(MemorySetup { telling: deps.telling(core.cwd()), ..setup }));
         let space = Space::new(ContextSettings::from(&deps.context), provider.context_window());
         let limits = RecallLimits {
             entries: settings.entries,
@@ -51,35 +46,15 @@ impl Hub {
         };
         let extraction = (settings.extract != Extract::Never).then(|| Extraction {
             memory: Arc::clone(&memory),
-            source: source_of(record.id),
+            source: format!("session {}", core.id()),
             timeout: settings.extract_timeout,
             scripted_too: settings.extract == Extract::Always,
         });
-        let recall = Recall::new(memory, limits, recalled, untold);
-        Some(Remembering {
-            recall,
+        Some(Self {
+            recall: Recall::new(memory, limits, recalled, untold),
             extraction,
             extract_model: settings.extract_model.clone(),
-            budget: Budget::default(),
+            budget: options.budget,
         })
     }
-
-    /// An agent with its tools, its `own` and those of the memory among them, and with what is recalled.
-    pub(super) fn with_memory(
-        &self,
-        mut setup: AgentSetup,
-        remembering: Option<&Remembering>,
-        session: SessionId,
-        mut own: Vec<Arc<dyn DynTool>>,
-    ) -> AgentSetup {
-        if let Some(remembering) = remembering {
-            setup.sources.push(remembering.recall.source());
-            own.extend(tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), session));
-        }
-        AgentSetup { registry: self.deps().registry(own), ..setup }
-    }
-}
-
-fn source_of(session: SessionId) -> String {
-    format!("session {session}")
 }

@@ -38,7 +38,7 @@ pub enum Looked {
 pub type LookAgain = Arc<dyn Fn() -> Looked + Send + Sync>;
 
 /// Makes the tools of a session that say what definitions and workflows there are.
-pub(super) type OwnTools = Box<dyn Fn(&Hub, &Definitions) -> Vec<Arc<dyn DynTool>> + Send + Sync>;
+pub(super) type OwnTools = Box<dyn Fn(&AgentDeps, &Definitions) -> Vec<Arc<dyn DynTool>> + Send + Sync>;
 
 /// What files say in a session, as it was read last; a clone is the same.
 #[derive(Clone)]
@@ -53,25 +53,21 @@ struct Told {
 
 impl Current {
     /// As they were just read.
-    #[must_use]
     pub fn new(rules: Arc<Rules>, definitions: Arc<Definitions>) -> Self {
         Self(Arc::new(Mutex::new(Told { rules, definitions, kept: None })))
     }
 
     /// The rules files.
-    #[must_use]
     pub fn rules(&self) -> Arc<Rules> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).rules)
     }
 
     /// Who agents can be.
-    #[must_use]
     pub fn definitions(&self) -> Arc<Definitions> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner).definitions)
     }
 
     /// The permission rules that are kept for good, if they changed since everything was read.
-    #[must_use]
     pub fn kept(&self) -> Option<Vec<Rule>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).kept.clone()
     }
@@ -95,9 +91,7 @@ impl Current {
 /// Where an agent works, and what is known of that which no edit changes.
 #[derive(Clone)]
 pub struct WorkPlace {
-    /// The session.
     pub session: SessionId,
-    /// The folder.
     pub cwd: PathBuf,
     /// Folders of big outputs that it may read.
     pub readable: Vec<PathBuf>,
@@ -208,9 +202,6 @@ impl SessionRenewal {
     }
 
     async fn take_up(&self, seen: &mut Seen) -> Result<(), SinkError> {
-        if !self.hub.can_look_again() {
-            return Ok(());
-        }
         let (looked, are_current) = self.hub.look_again(self.current.rules()).await;
         let (deps, notes) = match (looked, seen.waiting.take()) {
             (Looked::Same, None) if are_current => return Ok(()),
@@ -228,18 +219,17 @@ impl SessionRenewal {
                 return self.keep_on(&words).await;
             }
         };
-        let hub = self.hub.with(Arc::clone(&deps));
         // Rules files bring others along from anywhere, so what they say is compared, and not where they are.
-        let rules = hub.rules(&self.place.cwd).await;
+        let rules = deps.rules(&self.place.cwd).await;
         let is_same = Arc::ptr_eq(&deps, &seen.deps);
         if is_same && rules.say_the_same(&self.current.rules()) {
             self.current.look_with(rules);
             return Ok(());
         }
-        let (definitions, broken) = self.definitions(&hub).await;
+        let (definitions, broken) = self.definitions(&deps).await;
         // The rules of older deps are as old as they are.
         let kept = self.current.kept().filter(|_| is_same);
-        let renewed = match self.make(&hub, &rules, &definitions) {
+        let renewed = match self.make(&deps, &rules, &definitions) {
             Ok(mut renewed) => {
                 kept.iter().for_each(|kept| renewed.policy.renew_kept(kept.clone()));
                 renewed
@@ -249,8 +239,9 @@ impl SessionRenewal {
                 return self.keep_on(&words).await;
             }
         };
-        let before = self.hub.notices(&self.current.rules(), &self.current.definitions(), self.provider.as_ref());
-        let notices = hub.notices(&rules, &definitions, self.provider.as_ref());
+        let before =
+            self.hub.deps().notices(&self.current.rules(), &self.current.definitions(), self.provider.as_ref());
+        let notices = deps.notices(&rules, &definitions, self.provider.as_ref());
         let news = notices.into_iter().filter(|notice| !before.contains(notice));
         self.hub.replace(Arc::clone(&deps));
         self.current.replace(rules, definitions, kept);
@@ -271,26 +262,25 @@ impl SessionRenewal {
     }
 
     /// Who agents can be now. Where files were edited so that they can't be used, everybody stays who they were.
-    async fn definitions(&self, hub: &Hub) -> (Arc<Definitions>, Option<String>) {
-        let (new, old) = (hub.definitions(&self.place.cwd).await, self.current.definitions());
-        match Hub::broken(&new) {
-            Some(words) if Hub::broken(&old).as_ref() != Some(&words) => {
+    async fn definitions(&self, deps: &AgentDeps) -> (Arc<Definitions>, Option<String>) {
+        let (new, old) = (deps.definitions(&self.place.cwd).await, self.current.definitions());
+        match new.broken() {
+            Some(words) if old.broken().as_ref() != Some(&words) => {
                 (old, Some(format!("{words}; agents are as they were before that edit")))
             }
             Some(_) | None => (new, None),
         }
     }
 
-    fn make(&self, hub: &Hub, rules: &Arc<Rules>, definitions: &Arc<Definitions>) -> Result<Renewed, String> {
-        let parts = hub.parts(&self.place, rules).map_err(|error| error.to_string())?;
-        let deps = hub.deps();
+    fn make(&self, deps: &AgentDeps, rules: &Arc<Rules>, definitions: &Arc<Definitions>) -> Result<Renewed, String> {
+        let parts = deps.parts(&self.place, rules).map_err(|error| error.to_string())?;
         let mut sources = parts.told.sources;
         sources.extend(self.recalled.clone());
         sources.push(Arc::new(AgentList(Arc::clone(definitions))));
         Ok(Renewed {
             policy: parts.policy,
             world: parts.world,
-            registry: Some(self.registry(hub, definitions)),
+            registry: Some(self.registry(deps, definitions)),
             gate: parts.gate,
             prompts: parts.told.prompts,
             sources,
@@ -302,12 +292,12 @@ impl SessionRenewal {
     }
 
     /// The tools that there are now, each of them the one that the agent has where it has it.
-    fn registry(&self, hub: &Hub, definitions: &Definitions) -> Registry {
-        let mut own = (self.own_tools)(hub, definitions);
+    fn registry(&self, deps: &AgentDeps, definitions: &Definitions) -> Registry {
+        let mut own = (self.own_tools)(deps, definitions);
         let new: HashSet<String> = own.iter().map(|tool| tool.name().to_owned()).collect();
         let has = |name: &str| self.tools.iter().find(|tool| tool.name() == name).cloned();
         own.extend(memory_tools::listed().iter().filter_map(|tool| has(tool.name())));
-        hub.deps().registry(own).keeping(|tool| has(tool.name()).filter(|_| !new.contains(tool.name())))
+        deps.registry(own).keeping(|tool| has(tool.name()).filter(|_| !new.contains(tool.name())))
     }
 
     /// Says that an edit can't be used: the session goes on with what it has.

@@ -1,28 +1,48 @@
-//! What the model is told before the conversation, gathered when a session is opened.
+//! What agents in a folder are made of that files decide: their rules, their world, and what the model is told before
+//! the conversation.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Zoned;
 use neco_agent::context::{ContextSettings, Layer, PromptValues, Prompts, Source, Space};
+use neco_agent::{FolderRules, Gate};
 use neco_model::Provider;
 use neco_proto::event::{EnvironmentTold, Notification, NotificationLevel};
 use neco_proto::{EventBody, Message};
-use neco_safety::invisible;
 use neco_safety::policy::Telling;
 use neco_safety::secrets::Scope;
+use neco_safety::world::Files;
+use neco_safety::{Policy, World, invisible};
 use neco_store::SessionRecord;
+use neco_toolkit::{DynTool, Registry};
 use neco_workspace::{GitFacts, changed_files};
 
-use super::hub::Hub;
+use super::hub::{unusable, usable_folder};
+use super::options::AgentDeps;
+use super::renewal::WorkPlace;
 use crate::error::SessionError;
 use crate::fold::Fold;
-use crate::roles::Definitions;
-use crate::sources::{Environment, Facts, MapOfRepository, Rules, RulesSearch, map_of_repository, programs};
+use crate::roles::{DefinitionPlaces, Definitions};
+use crate::sources::{Facts, Fixed, Rules, RulesBelow, RulesSearch, map_of_repository, programs};
 use crate::workflow::WorkflowPlaces;
 
 /// Files that a person is told about one by one.
 const MOST_NOTICES: usize = 10;
+
+/// What an agent is made of that files decide.
+pub(super) struct WorkParts {
+    /// The rules that its calls are judged by.
+    pub policy: Policy,
+    /// What its tools can touch.
+    pub world: Arc<dyn World>,
+    /// What the model is told before the conversation.
+    pub told: Told,
+    /// Finds rules files of folders that it touches.
+    pub folder_rules: Arc<dyn FolderRules>,
+    /// What people plugged into its moments.
+    pub gate: Arc<dyn Gate>,
+}
 
 /// What the model is told before the conversation.
 pub(super) struct Told {
@@ -32,26 +52,53 @@ pub(super) struct Told {
     pub prompts: Arc<Prompts>,
 }
 
-impl Hub {
+impl AgentDeps {
+    /// The tools of an agent: those that are made for it, of which the given ones are its session's, and what is
+    /// plugged in.
+    pub(super) fn registry(&self, own: Vec<Arc<dyn DynTool>>) -> Registry {
+        (self.tools)(own).following(&self.plugged)
+    }
+
+    /// What an agent is made of that files decide which a person may edit meanwhile.
+    pub(super) fn parts(&self, place: &WorkPlace, rules: &Arc<Rules>) -> Result<WorkParts, SessionError> {
+        let cwd = &place.cwd;
+        let files = Files::new(cwd, place.readable.clone()).map_err(|error| unusable(cwd, &error))?;
+        let roots = self.roots.iter().map(|root| usable_folder(root)).collect::<Result<Vec<_>, _>>()?;
+        let policy = (self.policy)(cwd);
+        let files = files.with_roots(&roots).map_err(|error| unusable(cwd, &error))?.with_closed(policy.closed());
+        Ok(WorkParts {
+            policy,
+            world: (self.world)(files).map_err(|error| unusable(cwd, &error))?,
+            told: self.told(cwd, place.environment.as_ref(), rules)?,
+            folder_rules: Arc::new(RulesBelow::new(self.rules_search(cwd), rules)),
+            gate: (self.gate)(place.session, cwd),
+        })
+    }
+
+    /// The definitions of agents for work in a folder, read aside.
+    pub(super) async fn definitions(&self, cwd: &Path) -> Arc<Definitions> {
+        let places = DefinitionPlaces { telling: self.telling(cwd), ..self.definitions.clone() };
+        let cwd = cwd.to_owned();
+        let loaded = tokio::task::spawn_blocking(move || Definitions::load(&places, &cwd)).await;
+        Arc::new(loaded.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the definitions of agents could not be read");
+            Definitions::built_in()
+        }))
+    }
+
     /// What the model is told in `cwd`, with what it is told of the place.
-    pub(super) fn told(
-        &self,
-        cwd: &Path,
-        place: Option<&EnvironmentTold>,
-        rules: &Arc<Rules>,
-    ) -> Result<Told, SessionError> {
-        let deps = &self.deps();
+    fn told(&self, cwd: &Path, place: Option<&EnvironmentTold>, rules: &Arc<Rules>) -> Result<Told, SessionError> {
         let values = PromptValues {
-            version: deps.version.clone(),
+            version: self.version.clone(),
             workspace: cwd.display().to_string(),
             os: std::env::consts::OS.to_owned(),
-            shell: deps.shell.clone(),
+            shell: self.shell.clone(),
         };
-        let prompts = Arc::new(Prompts::new(deps.prompts.clone(), values)?);
+        let prompts = Arc::new(Prompts::new(self.prompts.clone(), values)?);
         let mut sources: Vec<Arc<dyn Source>> = vec![Arc::clone(rules) as Arc<dyn Source>];
         if let Some(place) = place {
-            sources.push(Arc::new(Environment(place.text.clone())));
-            sources.extend(place.repo_map.clone().map(|map| Arc::new(MapOfRepository(map)) as Arc<dyn Source>));
+            sources.push(Arc::new(Fixed(Layer::Environment, place.text.clone())));
+            sources.extend(place.repo_map.clone().map(|map| Arc::new(Fixed(Layer::RepoMap, map)) as Arc<dyn Source>));
         }
         Ok(Told { sources, prompts })
     }
@@ -68,11 +115,10 @@ impl Hub {
 
     /// Where rules files for work in `cwd` are looked for.
     pub(super) fn rules_search(&self, cwd: &Path) -> RulesSearch {
-        let deps = &self.deps();
         RulesSearch {
             cwd: cwd.to_path_buf(),
-            own: deps.rules.clone(),
-            settings: deps.context.clone(),
+            own: self.rules.clone(),
+            settings: self.context.clone(),
             telling: self.telling(cwd),
         }
     }
@@ -80,7 +126,7 @@ impl Hub {
     /// What a person should know of the files that the model is told: what was not told of them, what is hidden in
     /// them, and whether this model has room for all rules.
     pub(super) fn notices(&self, rules: &Rules, definitions: &Definitions, provider: &dyn Provider) -> Vec<EventBody> {
-        let space = Space::new(ContextSettings::from(&self.deps().context), provider.context_window());
+        let space = Space::new(ContextSettings::from(&self.context), provider.context_window());
         let left_out = rules.warning(space.rooms().of(Layer::Rules));
         let notices = rules.notices().into_iter().chain(definitions.hidden());
         let mut texts: Vec<String> = notices.take(MOST_NOTICES + 1).collect();
@@ -102,7 +148,7 @@ impl Hub {
                 let mut text = self.facts(record, date.clone()).await;
                 text = invisible::seen(&text).text.into_owned();
                 // As it will stand in the log: a resumed session must say the same.
-                self.deps().redactor.redact_in(&mut text, Scope::Said);
+                self.redactor.redact_in(&mut text, Scope::Said);
                 (EnvironmentTold { text, date, repo_map: self.repo_map(record).await }, None)
             }
             Some(before) if before.date == date || fold.messages.is_empty() => return Vec::new(),
@@ -116,35 +162,28 @@ impl Hub {
         std::iter::once(EventBody::Environment(told)).chain(said.map(EventBody::Message)).collect()
     }
 
-    /// The folders that are open besides the workspace.
-    pub(crate) fn roots(&self) -> Vec<PathBuf> {
-        self.deps().roots.clone()
-    }
-
     /// What judges the files that are told without a call.
     pub(crate) fn telling(&self, cwd: &Path) -> Telling {
-        (self.deps().policy)(cwd).telling()
+        (self.policy)(cwd).telling()
     }
 
     /// Where workflows for work in `cwd` are.
     pub(super) fn workflow_places(&self, cwd: &Path) -> WorkflowPlaces {
-        WorkflowPlaces { telling: self.telling(cwd), ..self.deps().workflows.clone() }
+        WorkflowPlaces { telling: self.telling(cwd), ..self.workflows.clone() }
     }
 
     /// The map of the repository, if it is wanted and can be had soon.
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
-        let deps = self.deps();
-        let (tokens, indexes) = (deps.context.repo_map as usize, &deps.index_dir);
+        let (tokens, indexes) = (self.context.repo_map as usize, &self.index_dir);
         let folder = Path::new(&record.cwd);
         let mut map = map_of_repository(folder, indexes, tokens, self.telling(folder)).await?;
-        deps.redactor.redact_in(&mut map, Scope::Said);
+        self.redactor.redact_in(&mut map, Scope::Said);
         Some(map)
     }
 
     /// What is known of the place, in words; gathered aside, since every tracked file is looked at.
     async fn facts(&self, record: &SessionRecord, date: String) -> String {
-        let deps = &self.deps();
-        let (cwd, shell, path) = (record.cwd.clone(), deps.shell.clone(), deps.path.clone());
+        let (cwd, shell, path) = (record.cwd.clone(), self.shell.clone(), self.path.clone());
         let gather = move || {
             let folder = Path::new(&cwd);
             let facts = Facts {

@@ -42,7 +42,6 @@ impl Category {
     pub const NAMES: [&'static str; 5] = ["preference", "directory", "explore_result", "solution", "strategy"];
 
     /// The category of a name; spelling variants are understood.
-    #[must_use]
     pub fn of(name: &str, topic: &str) -> Option<Self> {
         let name = name.trim().to_lowercase().replace(['-', ' '], "_");
         Some(match name.as_str() {
@@ -56,7 +55,6 @@ impl Category {
     }
 
     /// Its name in files.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Preference => "preference",
@@ -68,7 +66,6 @@ impl Category {
     }
 
     /// What the problem of a solution was about; else empty.
-    #[must_use]
     pub fn topic(&self) -> &str {
         match self {
             Self::Solution { topic } => topic,
@@ -77,7 +74,6 @@ impl Category {
     }
 
     /// What a file says that does not say it.
-    #[must_use]
     pub fn usual(scope: MemoryScope) -> Self {
         match scope {
             MemoryScope::Global => Self::Preference,
@@ -123,7 +119,6 @@ pub struct Entry {
 impl Entry {
     /// An id that says what the entry is about, and whose end follows from `seed`: what is shown before it
     /// is written has the name that it will have.
-    #[must_use]
     pub fn new_id(title: &str, seed: &str) -> String {
         let digest = Sha256::digest(format!("{title}\n{seed}"));
         let unique: String = digest.iter().take(UNIQUE / 2).map(|byte| format!("{byte:02x}")).collect();
@@ -132,13 +127,11 @@ impl Entry {
 }
 
 /// Whether an id was made of a title by [`Entry::new_id`].
-#[must_use]
 pub fn is_made_of(id: &str, title: &str) -> bool {
     id.rsplit_once('-').is_some_and(|(slug, unique)| slug == slug_of(title) && unique.len() == UNIQUE)
 }
 
 /// A text as one line of at most so many characters.
-#[must_use]
 pub fn one_line(text: &str, longest: usize) -> String {
     let line = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");

@@ -6,10 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use neco_agent::context::transcript;
-use neco_model::tokens::Family;
-use neco_model::{Answer, Delta, FinishReason, History, OutputSchema, Provider, Request};
+use neco_model::{FinishReason, OutputSchema, Provider};
 use neco_proto::app::memory::Kept;
 use neco_proto::event::UsageEvent;
 use neco_proto::{Message, Part, Role};
@@ -19,6 +16,7 @@ use serde_json::{Value, json};
 use super::entry::Category;
 use super::keep::{Keep, NewEntry};
 use super::memory::Memory;
+use crate::aside;
 
 /// What the model is told.
 const SYSTEM: &str = include_str!("extract.md");
@@ -67,17 +65,9 @@ impl Extraction {
         if !is_worth_it(&messages) || (provider.scripted() && !self.scripted_too) {
             return None;
         }
-        match tokio::time::timeout(self.timeout, ask(provider, messages)).await {
-            Ok(Ok((text, usage))) => Some(WorthAnswer { text, usage }),
-            Ok(Err(error)) => {
-                tracing::warn!(error, "nothing is kept of the session");
-                None
-            }
-            Err(_) => {
-                tracing::warn!("nothing is kept of the session: the model took too long");
-                None
-            }
-        }
+        let asked = tokio::time::timeout(self.timeout, ask(provider, messages)).await;
+        let asked = asked.unwrap_or_else(|_| Err("the model took too long".to_owned()));
+        asked.inspect_err(|error| tracing::warn!(error, "nothing is kept of the session")).ok()
     }
 
     /// Keeps what the model said is worth it.
@@ -93,14 +83,11 @@ impl Extraction {
     }
 
     fn entries(&self, text: &str) -> Vec<NewEntry> {
-        let found = match read(text) {
-            Ok(found) => found,
-            Err(error) => {
-                tracing::warn!(%error, "what is worth keeping was not understood");
-                return Vec::new();
-            }
+        let not_understood = |error: &serde_json::Error| {
+            tracing::warn!(%error, "what is worth keeping was not understood");
         };
-        found.memories.into_iter().take(MOST_ENTRIES).filter_map(|memory| self.entry(memory)).collect()
+        let found = read(text).inspect_err(not_understood).map(|found| found.memories).unwrap_or_default();
+        found.into_iter().take(MOST_ENTRIES).filter_map(|memory| self.entry(memory)).collect()
     }
 
     /// Nobody is asked here, so nothing is written to the workspace: what is about the folder is kept
@@ -158,42 +145,16 @@ fn states_a_preference(message: &Message) -> bool {
     message.role == Role::User && !message.is_neco() && message.parts.iter().any(says)
 }
 
-async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<(String, Option<UsageEvent>), String> {
-    let family = Family::of(provider.label());
+async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<WorthAnswer, String> {
     let room = provider.context_window().map_or(MOST_TOKENS, |window| (window / 2).min(MOST_TOKENS));
-    let history: History = messages.into_iter().collect();
-    let told = transcript(&history, history.len(), room, family);
-    let asked = format!("<conversation>\n{}\n</conversation>\n\nWhat is worth remembering?", told.trim());
-    let mut stream = provider.whole(Request {
-        system: SYSTEM.trim().into(),
-        tools: Arc::from([]),
-        history: History::from_iter([Message::user(asked)]),
-        cache_key: String::new(),
-        output: Some(Arc::new(OutputSchema { name: "memories".to_owned(), schema: schema() })),
-        temperature: None,
-        agent: None,
-    });
-    let mut answer = Answer::default();
-    while let Some(delta) = stream.next().await {
-        let delta = delta.map_err(|error| error.to_string())?;
-        answer.add(&delta);
-        if let Delta::Finish(reason) = delta {
-            return match reason {
-                FinishReason::Stop | FinishReason::ToolCalls => Ok(whole(answer, provider)),
-                FinishReason::Length
-                | FinishReason::ContentFilter
-                | FinishReason::Refusal
-                | FinishReason::Pause
-                | FinishReason::Bound(_) => Err(format!("the answer is not whole: {reason:?}")),
-            };
-        }
+    let output = OutputSchema { name: "memories".to_owned(), schema: schema() };
+    let words = (SYSTEM, "What is worth remembering?");
+    let (answer, reason) = aside::ask(provider, messages, room, words, Some(output)).await?;
+    if !matches!(reason, FinishReason::Stop | FinishReason::ToolCalls) {
+        return Err(format!("the answer is not whole: {reason:?}"));
     }
-    Err("the answer has no end".to_owned())
-}
-
-fn whole(answer: Answer, provider: &dyn Provider) -> (String, Option<UsageEvent>) {
-    let used = answer.usage.map(|usage| UsageEvent::of(&answer.model, usage, provider.scripted()));
-    (answer.text, used)
+    let usage = answer.usage.map(|usage| UsageEvent::of(&answer.model, usage, provider.scripted()));
+    Ok(WorthAnswer { text: answer.text, usage })
 }
 
 /// What the model says.

@@ -36,11 +36,9 @@ pub struct Folder {
 /// A file of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
     pub name: String,
     /// When it was last written, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// Its bytes.
     pub size: i64,
 }
 
@@ -66,25 +64,21 @@ impl From<PathError> for FolderError {
 
 impl Folder {
     /// The person's own entries.
-    #[must_use]
     pub fn global(data_dir: &Path) -> Self {
         Self { scope: MemoryScope::Global, base: data_dir.join("memory"), below: "." }
     }
 
     /// The entries that lie in a folder.
-    #[must_use]
     pub fn of_directory(folder: &Path) -> Self {
         Self { scope: MemoryScope::Directory, base: folder.to_owned(), below: IN_FOLDER }
     }
 
     /// The folder that the entries are about, for those that lie in one.
-    #[must_use]
     pub fn base(&self) -> &Path {
         &self.base
     }
 
     /// Where its files are.
-    #[must_use]
     pub fn path(&self) -> PathBuf {
         match self.scope {
             MemoryScope::Global => self.base.clone(),
@@ -143,9 +137,6 @@ impl Folder {
     }
 
     /// Where a file is or would be.
-    ///
-    /// # Errors
-    /// When that is not in the folder.
     pub fn locate(&self, name: &str) -> Result<Located, FolderError> {
         Ok(self.files()?.locate(Path::new(self.below).join(name), Access::Write)?)
     }
@@ -198,9 +189,6 @@ pub struct Lock(File);
 
 impl Lock {
     /// Waits for the lock in a data folder.
-    ///
-    /// # Errors
-    /// When its file can't be made.
     pub fn take(data_dir: &Path) -> io::Result<Self> {
         let folder = data_dir.join("locks");
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
@@ -213,13 +201,11 @@ impl Lock {
 }
 
 /// The name of an entry's file.
-#[must_use]
 pub fn file_of(id: &str) -> String {
     format!("{id}{ENDING}")
 }
 
 /// The name of a file without its ending.
-#[must_use]
 pub fn stem_of(name: &str) -> &str {
     name.strip_suffix(ENDING).unwrap_or(name)
 }

@@ -4,6 +4,8 @@
 //! quotes where needed. People write these files by hand, so nothing in them is fatal: what is not
 //! understood is reported with its line, and the rest counts.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_config::front_matter::{FENCE, Field, Parted, Reading, part};
@@ -22,24 +24,8 @@ pub struct Around<'a> {
     pub modified_ms: i64,
 }
 
-/// Something in a file that is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub what: String,
-}
-
-impl std::fmt::Display for Trouble {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.line, self.what)
-    }
-}
-
 /// Reads a file's text. What is missing is filled in from the content and from what lies around.
-#[must_use]
-pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<Trouble>) {
+pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<String>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let mut head = Head::default();
     let content = match part(&text, Reading::Loose) {
@@ -58,7 +44,6 @@ pub fn read(text: &str, around: Around<'_>) -> (Entry, Vec<Trouble>) {
 }
 
 /// The entry as a file's text.
-#[must_use]
 pub fn write(entry: &Entry) -> String {
     let mut lines = vec![
         FENCE.to_owned(),
@@ -92,15 +77,16 @@ pub fn write(entry: &Entry) -> String {
 struct Head {
     fields: Vec<Field>,
     others: Vec<String>,
-    troubles: Vec<Trouble>,
+    /// What is not as it should be, each with its line before it.
+    troubles: Vec<String>,
 }
 
 impl Head {
     const KNOWN: [&'static str; 9] =
         ["id", "title", "summary", "category", "topic", "tags", "directory", "source", "created"];
 
-    fn trouble(&mut self, line: usize, what: impl Into<String>) {
-        self.troubles.push(Trouble { line, what: what.into() });
+    fn trouble(&mut self, line: usize, what: impl Display) {
+        self.troubles.push(format!("{line}: {what}"));
     }
 
     fn take(&mut self, fields: Vec<Field>, stray: &[(usize, &str)]) {

@@ -8,8 +8,8 @@ use super::frontmatter::{Around, read, write};
 
 const AROUND: Around<'static> = Around { stem: "my-note", scope: MemoryScope::Global, modified_ms: 5000 };
 
-fn lines(troubles: &[super::frontmatter::Trouble]) -> Vec<String> {
-    troubles.iter().map(ToString::to_string).collect()
+fn lines(troubles: &[String]) -> Vec<String> {
+    troubles.to_vec()
 }
 
 #[test]
@@ -120,7 +120,7 @@ proptest! {
         if entry.summary.is_empty() {
             back.summary.clear();
         }
-        prop_assert_eq!(troubles, vec![]);
+        prop_assert_eq!(troubles, Vec::<String>::new());
         prop_assert_eq!(back, entry);
     }
 }

@@ -59,7 +59,6 @@ const MARK: &str = "[redacted: a password?]";
 const SHORTEST: usize = 4;
 
 /// The text without what is called a password, a secret, a token or a key and is given a value.
-#[must_use]
 pub fn without_guessed(text: &str) -> String {
     text.split_inclusive('\n').map(line_without).collect()
 }

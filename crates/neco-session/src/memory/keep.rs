@@ -10,9 +10,9 @@ use neco_safety::secrets::Scope;
 
 use super::entry::{Category, Entry, LONGEST_SUMMARY, LONGEST_TITLE, PERSON, is_made_of, one_line};
 use super::folder::{Folder, FolderError, Lock, MOST_BYTES, file_of, stem_of};
+use super::found::Found;
 use super::frontmatter::{self, Around};
 use super::guessed::without_guessed;
-use super::look::Found;
 use super::memory::{Memory, MemoryError, blocking};
 use super::near::{LONGEST_CONTENT, Nearness, merged, nearness};
 
@@ -146,9 +146,6 @@ impl Memory {
     }
 
     /// Forgets an entry: its file is removed.
-    ///
-    /// # Errors
-    /// When it can't be.
     pub async fn forget(self: &Arc<Self>, found: &Found) -> Result<(), MemoryError> {
         let (memory, folder, file) = (Arc::clone(self), found.folder.clone(), found.file.clone());
         blocking(move || {
@@ -195,7 +192,7 @@ impl Memory {
         let known = of_folder.iter().map(|found| found.file.clone()).collect();
         let readable = of_folder.iter().filter(|found| found.readable);
         let mut near: Vec<(f64, String)> =
-            readable.filter_map(|found| Some((score(nearness(&found.entry(), &entry))?, found.file.clone()))).collect();
+            readable.filter_map(|found| Some((score(nearness(&found.entry, &entry))?, found.file.clone()))).collect();
         near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let files = near.into_iter().take(MOST_NEAR).map(|(_, file)| file).collect();
         Ok(Some(Near { files, known }))
@@ -392,11 +389,53 @@ fn see(folder: &Folder, file: &str) -> Result<Seen, String> {
 }
 
 /// A scope in words for people and models.
-#[must_use]
 pub fn reach_words(scope: MemoryScope, reach: &str) -> String {
     match (scope, reach) {
         (MemoryScope::Global, "") => "global".to_owned(),
         (MemoryScope::Global, reach) => format!("private, for {reach}"),
         (MemoryScope::Directory, _) => "directory".to_owned(),
+    }
+}
+
+/// What a message asks to remember: the whole message is one line that begins with `#` and a space.
+#[must_use]
+pub fn to_remember(message: &str) -> Option<NewEntry> {
+    let line = message.trim().strip_prefix("# ")?.trim();
+    let one = !line.is_empty() && !line.contains('\n');
+    one.then(|| said_by_person(line))
+}
+
+/// What a person said in one line, as an entry that holds everywhere.
+#[must_use]
+pub fn said_by_person(line: &str) -> NewEntry {
+    NewEntry {
+        title: one_line(line, LONGEST_TITLE),
+        summary: line.to_owned(),
+        content: line.to_owned(),
+        category: Category::Preference,
+        tags: Vec::new(),
+        source: PERSON.to_owned(),
+        keep: Keep::Global,
+        replaces: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_whole_line_is_a_note() {
+        for (message, note) in [
+            ("# use tabs", Some("use tabs")),
+            ("  # use tabs \n", Some("use tabs")),
+            ("# ", None),
+            ("#use tabs", None),
+            ("## Heading", None),
+            ("# Heading\n\nand a text", None),
+            ("fix # this", None),
+        ] {
+            assert_eq!(to_remember(message).map(|new| new.title).as_deref(), note, "{message:?}");
+        }
     }
 }

@@ -10,19 +10,18 @@
 //! a folder are that folder's words and reach the model as such; what the model is told of the memory
 //! does not change within a session.
 //!
-//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`memory`], [`look`], [`rank`],
-//! [`near`], [`guessed`], [`keep`], [`recall`], [`mod@line`], [`tools`], [`extract`].
+//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`found`], [`memory`], [`rank`],
+//! [`near`], [`guessed`], [`keep`], [`recall`], [`tools`], [`extract`].
 
 mod entry;
 mod extract;
 mod folder;
+mod found;
 mod frontmatter;
 #[cfg(test)]
 mod frontmatter_tests;
 mod guessed;
 mod keep;
-mod line;
-mod look;
 #[expect(clippy::module_inception, reason = "the room has the name of what it is about")]
 mod memory;
 mod near;
@@ -31,11 +30,10 @@ mod recall;
 mod scan;
 pub mod tools;
 
-pub use entry::{Category, Entry, PERSON};
-pub use extract::{Extracted, Extraction, WorthAnswer};
-pub use folder::Folder;
-pub use keep::{Draft, Keep, NewEntry, kept_words};
-pub use line::{said_by_person, to_remember};
-pub use look::Found;
-pub use memory::{Memory, MemoryError, MemorySetup, Now};
+pub(crate) use entry::one_line;
+pub use entry::{Category, PERSON};
+pub(crate) use extract::Extraction;
+pub use found::Found;
+pub use keep::{Keep, NewEntry, kept_words, said_by_person, to_remember};
+pub use memory::{Memory, MemoryError, MemorySetup};
 pub use recall::{Recall, RecallLimits};

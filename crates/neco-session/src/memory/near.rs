@@ -46,7 +46,6 @@ pub enum Nearness {
 
 /// How near two entries are. What a person wrote is near to nothing that a session wrote: the one is trusted and the
 /// other is not, so they must not become one.
-#[must_use]
 pub fn nearness(one: &Entry, other: &Entry) -> Nearness {
     let persons = |entry: &Entry| entry.source == PERSON;
     if one.category.name() != other.category.name() || one.reach != other.reach || persons(one) != persons(other) {

@@ -3,7 +3,7 @@
 //! Pure: the same entries, scores and time give the same order.
 
 use super::entry::Category;
-use super::look::Found;
+use super::found::Found;
 
 /// After so many milliseconds without use half of the freshness is gone.
 const HALF_LIFE_MS: f64 = 30.0 * 24.0 * 3600.0 * 1000.0;
@@ -27,13 +27,11 @@ fn worth_unasked(category: &Category) -> f64 {
 }
 
 /// What an entry is worth for a request that it fits by `text`, 1 for the best of all and 0 for not at all.
-#[must_use]
 pub fn worth(found: &Found, text: f64, now_ms: i64) -> f64 {
     (worth_unasked(&found.category) + TEXT * text) * recency(found, now_ms) * usefulness(found.uses)
 }
 
 /// The same for a search, where only what fits counts.
-#[must_use]
 pub fn worth_found(found: &Found, text: f64, now_ms: i64) -> f64 {
     text * recency(found, now_ms) * usefulness(found.uses)
 }

@@ -14,7 +14,7 @@ use neco_model::tokens::{Family, estimate};
 use neco_proto::event::{MemoryAction, MemoryScope, MemoryUpdate};
 use neco_safety::untrusted;
 
-use super::look::Found;
+use super::found::Found;
 use super::memory::Memory;
 
 /// What stands above the entries.

@@ -31,7 +31,6 @@ pub struct Changes {
 
 /// Compares a folder with what is known of it. A folder that can't be looked at has no files, and what a rule closes
 /// to reading is none.
-#[must_use]
 pub fn scan(folder: &Folder, known: Vec<(String, FileStamp)>, now_ns: i64, telling: &Telling) -> Changes {
     let listed = folder.list().unwrap_or_else(|error| {
         tracing::warn!(folder = %folder.path().display(), %error, "entries of the memory can't be read");
@@ -53,9 +52,6 @@ pub fn scan(folder: &Folder, known: Vec<(String, FileStamp)>, now_ns: i64, telli
 }
 
 /// A file read into an entry; the words say why it can't be.
-///
-/// # Errors
-/// What stands in the way.
 pub fn read_entry(folder: &Folder, name: &str, modified_ms: i64) -> Result<(Entry, Vec<String>), String> {
     let bytes = folder.read(name).map_err(|error| error.to_string())?;
     Ok(entry_of(folder, name, text_of(&bytes)?, modified_ms))

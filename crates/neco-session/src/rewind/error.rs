@@ -68,23 +68,8 @@ impl RewindError {
     /// The stable code, where there is one.
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
-        match self {
-            Self::Store(error) | Self::NotWritten(error) => Some(error.code()),
-            Self::NothingSaid
-            | Self::NoMessage { .. }
-            | Self::Ambiguous(_)
-            | Self::NoState(_)
-            | Self::SeveralStates(_)
-            | Self::WorkSince(_)
-            | Self::NoCheckpoint
-            | Self::NothingToUndo
-            | Self::NothingToRedo
-            | Self::Nothing(_)
-            | Self::AtWork
-            | Self::ByOthers(_)
-            | Self::ByOthersShown(_)
-            | Self::Files(_) => None,
-        }
+        let (Self::Store(error) | Self::NotWritten(error)) = self else { return None };
+        Some(error.code())
     }
 }
 
@@ -96,14 +81,7 @@ impl From<CheckpointError> for RewindError {
             CheckpointError::Unknown(_) => Self::Files(format!(
                 "{words}; it was pruned, kept on another machine, or kept while checkpoints.backend was another"
             )),
-            CheckpointError::Io { .. }
-            | CheckpointError::Damaged(_)
-            | CheckpointError::TooManyFiles { .. }
-            | CheckpointError::NotAProject { .. }
-            | CheckpointError::TooSlow { .. }
-            | CheckpointError::Busy
-            | CheckpointError::Unsupported(_)
-            | CheckpointError::Refused(_) => Self::Files(words),
+            _ => Self::Files(words),
         }
     }
 }

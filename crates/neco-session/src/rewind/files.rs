@@ -38,15 +38,10 @@ pub struct Went {
 
 /// A way back that is gone.
 pub struct Going<'a> {
-    /// The way.
     pub way: &'a RewindPlan,
-    /// Who goes it.
     pub by: Actor,
-    /// The session.
     pub session: SessionId,
-    /// Its agent.
     pub agent: AgentId,
-    /// Where it is told.
     pub journal: &'a Arc<Journal>,
     /// The states of the workspace, if there are any.
     pub checkpoints: Option<Arc<dyn Checkpoints>>,
@@ -55,15 +50,12 @@ pub struct Going<'a> {
 }
 
 /// What a way back would do. `checkpoints` are those of the workspace, if there are any.
-///
-/// # Errors
-/// When the files can't be looked at.
 pub async fn preview(
     way: &RewindPlan,
     session: SessionId,
     checkpoints: Option<Arc<dyn Checkpoints>>,
 ) -> Result<RewindPreview, RewindError> {
-    let mut shown = way.preview();
+    let mut shown = way.shown.clone();
     let Some(rev) = way.rev.clone() else { return Ok(shown) };
     let options = options(way, session, Agreed::Nothing);
     let planned = aside(checkpoints, move |checkpoints| checkpoints.preview(&rev, &options)).await?;
@@ -86,7 +78,6 @@ pub async fn preview(
 }
 
 /// What a person agrees to who was shown `preview`.
-#[must_use]
 pub fn agreed_to(preview: &RewindPreview) -> Agreed {
     Agreed::Files(preview.files.iter().filter(|file| file.by_others).map(|file| file.path.clone()).collect())
 }
@@ -176,7 +167,6 @@ fn staying(left_out: Vec<&LeftOutFile>) -> Option<String> {
 }
 
 /// A state as an event, with no more names than a log should have.
-#[must_use]
 pub fn event_of(snapshot: &Snapshot, when: CheckpointWhen, label: &str) -> Checkpoint {
     let left_out = |left: &LeftOutFile| LeftOut { path: shown_path(&left.path), why: left.why };
     Checkpoint {

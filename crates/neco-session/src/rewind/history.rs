@@ -92,9 +92,6 @@ struct Known {
 
 impl RewindHistory {
     /// The course of a session.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn read(log: &dyn EventLog, session: SessionId) -> Result<Self, StoreError> {
         let mut course = Self::default();
         each_event(log, session, 0, |event| course.note(&event)).await?;
@@ -110,9 +107,6 @@ impl RewindHistory {
     }
 
     /// The message that a person means: its number from 1, or the beginning of its id.
-    ///
-    /// # Errors
-    /// When there is none, or several.
     pub fn find(&self, wanted: &str) -> Result<&RewindPoint, RewindError> {
         if self.points.is_empty() {
             return Err(RewindError::NothingSaid);
@@ -141,9 +135,6 @@ impl RewindHistory {
     }
 
     /// The last message of the person.
-    ///
-    /// # Errors
-    /// When nobody said anything yet.
     pub fn last(&self) -> Result<&RewindPoint, RewindError> {
         self.points.last().ok_or(RewindError::NothingSaid)
     }
@@ -206,9 +197,6 @@ impl RewindHistory {
     }
 
     /// The state that a person names: by the beginning of its name, or as `end` for what the work that counts left.
-    ///
-    /// # Errors
-    /// When there is none, or several.
     pub fn state(&self, wanted: &str) -> Result<&str, RewindError> {
         let none = || RewindError::NoState(wanted.to_owned());
         if wanted == "end" {
@@ -248,13 +236,11 @@ impl RewindHistory {
     }
 
     /// Whether the session changed no files, as far as anything tells.
-    #[must_use]
     pub fn changed_nothing(&self) -> bool {
         self.checkpoints.is_empty() && self.unkept.is_empty()
     }
 
     /// The states of the files for a window.
-    #[must_use]
     pub fn checkpoint_infos(&self) -> Vec<CheckpointInfo> {
         let info = |Kept { seq, ts, checkpoint }: &Kept| CheckpointInfo {
             rev: checkpoint.rev.clone(),
@@ -355,40 +341,8 @@ impl RewindHistory {
                 }
                 self.working &= !rewind.conversation;
             }
-            EventBody::StateChange(_)
-            | EventBody::FilesBack(_)
-            | EventBody::StreamChunk(_)
-            | EventBody::ReasoningChunk(_)
-            | EventBody::StreamToolCallStart(_)
-            | EventBody::StreamToolCallDelta(_)
-            | EventBody::ModelRetry(_)
-            | EventBody::ModelSwitch(_)
-            | EventBody::ToolCallUpdate(_)
-            | EventBody::ToolOutputChunk(_)
-            | EventBody::PermissionRequest(_)
-            | EventBody::PermissionDecision(_)
-            | EventBody::HookRun(_)
-            | EventBody::MemoryUpdate(_)
-            | EventBody::Question(_)
-            | EventBody::QuestionAnswer(_)
-            | EventBody::TodoUpdate(_)
-            | EventBody::PlanUpdate(_)
-            | EventBody::ModeChange(_)
-            | EventBody::Usage(_)
-            | EventBody::MessageQueued(_)
-            | EventBody::Environment(_)
-            | EventBody::IdeContext(_)
-            | EventBody::RulesTold(_)
-            | EventBody::ContextTrim(_)
-            | EventBody::Compaction(_)
-            | EventBody::Title(_)
-            | EventBody::Imported(_)
-            | EventBody::AgentUpdate(_)
-            | EventBody::AgentMessage(_)
-            | EventBody::Stop(_)
-            | EventBody::WorkflowUpdate(_)
-            | EventBody::Error(_)
-            | EventBody::Unknown(_) => {}
+            // Nothing else can be gone back to, or says what the files are.
+            _ => {}
         }
     }
 

@@ -14,8 +14,9 @@ mod plan;
 mod tests;
 
 pub use error::RewindError;
-pub use files::{Going, Went, agreed_to, event_of, go_back, preview};
-pub use history::{Kept, RewindHistory, SHORTEST_REV};
+pub use files::event_of;
+pub(crate) use files::{Going, Went, agreed_to, go_back, preview};
+pub use history::RewindHistory;
 pub use plan::RewindPlan;
 #[cfg(test)]
 pub use plan::rewind_event;

@@ -1,5 +1,7 @@
 //! One way back, and what it would do.
 
+use std::ops::Deref;
+
 use neco_proto::event::{Rewind, RewindWhat};
 use neco_proto::{Message, MessageId, RewindKind, RewindPoint, RewindPreview, Seq};
 use neco_workspace::checkpoint::Unfinished;
@@ -20,38 +22,28 @@ const OVER_WORK: &str = "files were worked on since: what was done to them goes 
 /// One way back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewindPlan {
-    /// What is gone back to.
-    pub kind: RewindKind,
-    /// The first words of the message, or what was going on when the state was kept.
-    pub about: String,
+    /// What it would do to the conversation; of the files nothing is known here.
+    pub shown: RewindPreview,
     /// The moment that is gone back to, in milliseconds since 1970.
     pub since_ms: i64,
     /// Whether it goes over work on files that was done since the rewind that it takes back.
     pub over_work: bool,
-    /// The message that it goes back to before.
-    pub message_id: MessageId,
-    /// What goes back.
-    pub what: RewindWhat,
-    /// The last event that still counts then.
-    pub to: Seq,
-    /// The messages of the person that no longer count then.
-    pub messages: Vec<RewindPoint>,
-    /// Those that count again then.
-    pub again: Vec<RewindPoint>,
-    /// The state that the files are put into; `None` when they stay as they are.
-    pub rev: Option<String>,
     /// The rewind that this one takes back.
     pub undoes: Option<Seq>,
-    /// Whether a person named the state of the files, and no message.
-    pub is_named: bool,
     /// Work that was cut short: what it changed is the session's own.
     pub unfinished: Vec<Unfinished>,
     /// Whether it brings back what was there before a rewind that was cut short.
     pub is_mending: bool,
     /// Whether the model knows already that files were put back.
     pub is_told: bool,
-    /// What a person should know before.
-    pub notes: Vec<String>,
+}
+
+impl Deref for RewindPlan {
+    type Target = RewindPreview;
+
+    fn deref(&self) -> &RewindPreview {
+        &self.shown
+    }
 }
 
 impl RewindHistory {
@@ -64,57 +56,28 @@ impl RewindHistory {
         if what == RewindWhat::Files && rev.is_none() {
             return Err(RewindError::NoCheckpoint);
         }
-        let mut notes = Vec::new();
+        let rev = rev.map(str::to_owned);
+        let mut way = self.plan(RewindKind::Message, point.message_id, what, point.seq.saturating_sub(1));
         if what == RewindWhat::Both && rev.is_none() {
-            notes.push(match self.changed_nothing() {
+            way.shown.notes.push(match self.changed_nothing() {
                 true => "the session changed no files, so they stay as they are".to_owned(),
                 false => "no checkpoint is known from then, so files stay as they are".to_owned(),
             });
         }
-        let to = point.seq.saturating_sub(1);
-        let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
-        Ok(RewindPlan {
-            kind: RewindKind::Message,
-            about: point.text.clone(),
-            since_ms: point.ts.as_millisecond(),
-            over_work: false,
-            message_id: point.message_id,
-            what,
-            to,
-            messages,
-            again,
-            rev: rev.map(str::to_owned),
-            undoes: None,
-            is_named: false,
-            unfinished: self.unfinished.clone(),
-            is_mending: false,
-            is_told: self.told,
-            notes,
-        })
+        (way.shown.about, way.shown.rev, way.since_ms) = (point.text.clone(), rev, point.ts.as_millisecond());
+        Ok(way)
     }
 
     /// The way to a state of the files that a person names; the conversation stays.
     #[must_use]
     pub fn way_to_state(&self, rev: &str) -> RewindPlan {
-        let kept = self.kept(rev);
-        RewindPlan {
-            kind: RewindKind::Checkpoint,
-            about: kept.map(|kept| kept.checkpoint.label.clone()).unwrap_or_default(),
-            since_ms: kept.map_or(i64::MAX, |kept| kept.ts.as_millisecond()),
-            over_work: false,
-            message_id: self.points.last().map_or_else(MessageId::new, |point| point.message_id),
-            what: RewindWhat::Files,
-            to: self.last_seq,
-            messages: Vec::new(),
-            again: Vec::new(),
-            rev: Some(rev.to_owned()),
-            undoes: None,
-            is_named: true,
-            unfinished: self.unfinished.clone(),
-            is_mending: false,
-            is_told: self.told,
-            notes: Vec::new(),
+        let last = self.points.last().map_or_else(MessageId::new, |point| point.message_id);
+        let mut way = self.plan(RewindKind::Checkpoint, last, RewindWhat::Files, self.last_seq);
+        if let Some(kept) = self.kept(rev) {
+            (way.shown.about, way.since_ms) = (kept.checkpoint.label.clone(), kept.ts.as_millisecond());
         }
+        way.shown.rev = Some(rev.to_owned());
+        way
     }
 
     /// The way that takes the last rewind back that holds, or what one did that was cut short. When every rewind was
@@ -124,18 +87,11 @@ impl RewindHistory {
     /// When there is none.
     pub fn undo(&self) -> Result<RewindPlan, RewindError> {
         if let Some(before) = &self.cut_short {
-            let notes = vec!["the last rewind was cut short; this brings back what was there before it".to_owned()];
-            let way = self.way_to_state(&before.checkpoint.rev);
-            let over_work = self.worked_since(before.seq);
-            let notes = notes.into_iter().chain(over_work.then(|| OVER_WORK.to_owned())).collect();
-            return Ok(RewindPlan {
-                kind: RewindKind::Undo,
-                notes,
-                over_work,
-                is_named: false,
-                is_mending: true,
-                ..way
-            });
+            let mut way = self.way_to_state(&before.checkpoint.rev);
+            way.shown.kind = RewindKind::Undo;
+            way.shown.notes.push("the last rewind was cut short; this brings back what was there before it".to_owned());
+            way.is_mending = true;
+            return Ok(way.over(self.worked_since(before.seq)));
         }
         match self.rewound.last() {
             Some(gone) => Ok(self.taking_back(gone)),
@@ -144,43 +100,37 @@ impl RewindHistory {
     }
 
     /// The way that brings the rewind back that was taken back last.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn redo(&self) -> Result<RewindPlan, RewindError> {
-        let way = self.taking_back(self.undone.last().ok_or(RewindError::NothingToRedo)?);
-        let notes = std::iter::once(TAKES_UNDO_BACK.to_owned()).chain(way.notes).collect();
-        Ok(RewindPlan { kind: RewindKind::Redo, notes, ..way })
+        let mut way = self.taking_back(self.undone.last().ok_or(RewindError::NothingToRedo)?);
+        way.shown.kind = RewindKind::Redo;
+        way.shown.notes.insert(0, TAKES_UNDO_BACK.to_owned());
+        Ok(way)
     }
 
     fn taking_back(&self, Gone { seq, ms, rewind }: &Gone) -> RewindPlan {
-        let seq = *seq;
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,
             (true, false) => RewindWhat::Conversation,
             (false, _) => RewindWhat::Files,
         };
-        let to = seq.saturating_sub(1);
-        let (messages, again) = if rewind.conversation { self.difference(to) } else { Default::default() };
-        let over_work = what.files() && self.worked_since(seq);
-        let notes = over_work.then(|| OVER_WORK.to_owned()).into_iter().collect();
+        let mut way = self.plan(RewindKind::Undo, rewind.message_id, what, seq.saturating_sub(1));
+        (way.shown.about, way.shown.rev) = (self.words(rewind.message_id), rewind.undo.clone());
+        (way.since_ms, way.undoes) = (*ms, Some(*seq));
+        way.over(what.files() && self.worked_since(*seq))
+    }
+
+    /// A way to the event `to` that leaves the files alone.
+    fn plan(&self, kind: RewindKind, message_id: MessageId, what: RewindWhat, to: Seq) -> RewindPlan {
+        let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
+        let (about, rev, files, notes) = Default::default();
         RewindPlan {
-            kind: RewindKind::Undo,
-            about: self.words(rewind.message_id),
-            since_ms: *ms,
-            over_work,
-            message_id: rewind.message_id,
-            what,
-            to,
-            messages,
-            again,
-            rev: rewind.undo.clone(),
-            undoes: Some(seq),
-            is_named: false,
+            shown: RewindPreview { kind, about, message_id, what, to, messages, again, rev, files, notes },
+            since_ms: i64::MAX,
+            over_work: false,
+            undoes: None,
             unfinished: self.unfinished.clone(),
             is_mending: false,
             is_told: self.told,
-            notes,
         }
     }
 }
@@ -194,27 +144,16 @@ impl RewindPlan {
         !takes_back && self.messages.is_empty() && self.again.is_empty() && preview.files.is_empty()
     }
 
-    /// What it would do to the conversation; of the files nothing is known here.
-    #[must_use]
-    pub fn preview(&self) -> RewindPreview {
-        RewindPreview {
-            kind: self.kind,
-            about: self.about.clone(),
-            message_id: self.message_id,
-            what: self.what,
-            to: self.to,
-            messages: self.messages.clone(),
-            again: self.again.clone(),
-            rev: self.rev.clone(),
-            files: Vec::new(),
-            notes: self.notes.clone(),
-        }
+    /// The same, which goes over work on files or does not.
+    fn over(mut self, work: bool) -> Self {
+        self.over_work = work;
+        self.shown.notes.extend(work.then(|| OVER_WORK.to_owned()));
+        self
     }
 }
 
 /// The event of a way that was gone; `undo` is the state that the files were in before, `changed` how many were put
 /// back.
-#[must_use]
 pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rewind {
     Rewind {
         to: way.to,
@@ -230,7 +169,6 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
 
 /// What the model is told when files change under its conversation; nothing when both go back together, or it was told
 /// so a moment ago.
-#[must_use]
 pub fn told(way: &RewindPlan) -> Option<Message> {
     (way.what == RewindWhat::Files && !way.is_told).then(|| Message::neco(FILES_BACK))
 }

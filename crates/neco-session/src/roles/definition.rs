@@ -80,7 +80,6 @@ pub enum Origin {
 
 impl Definition {
     /// The tool that runs an agent of it.
-    #[must_use]
     pub fn tool_name(&self) -> String {
         format!("{TOOL_PREFIX}{}", self.name)
     }

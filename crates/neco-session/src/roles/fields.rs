@@ -170,19 +170,12 @@ impl Reader<'_> {
 
     pub(super) fn number(&mut self, field: &Field, least: f64, most: f64) -> Option<f64> {
         let found = self.value(field)?.as_f64().filter(|number| (least..=most).contains(number));
-        if found.is_none() {
-            self.error(field.line, format!("{} must be a number from {least} to {most}", field.written));
-        }
-        found
+        self.needed(field, found, || format!(" must be a number from {least} to {most}"))
     }
 
     pub(super) fn whole(&mut self, field: &Field) -> Option<u32> {
         let number = self.value(field)?.as_u64().and_then(|number| u32::try_from(number).ok());
-        let found = number.filter(|number| *number > 0);
-        if found.is_none() {
-            self.error(field.line, format!("{} must be a whole number above 0", field.written));
-        }
-        found
+        self.needed(field, number.filter(|number| *number > 0), || " must be a whole number above 0".to_owned())
     }
 
     pub(super) fn timeout(&mut self, seconds: Option<&Field>, minutes: Option<&Field>) -> Option<Duration> {
@@ -191,10 +184,7 @@ impl Reader<'_> {
         let found = value.as_f64().map(|number| number * unit).or_else(|| value.as_str().and_then(duration));
         let found =
             found.filter(|seconds| *seconds > 0.0).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if found.is_none() {
-            self.error(field.line, format!("{} must be seconds, or a time such as 90s, 5m or 1h", field.written));
-        }
-        found
+        self.needed(field, found, || " must be seconds, or a time such as 90s, 5m or 1h".to_owned())
     }
 
     pub(super) fn budget(
@@ -235,16 +225,18 @@ impl Reader<'_> {
 
     fn dollars(&mut self, field: &Field, value: &Value) -> Option<f64> {
         let found = value.as_f64().filter(|amount| amount.is_finite() && *amount > 0.0);
-        if found.is_none() {
-            self.error(field.line, format!("{}: a cost is an amount in US dollars above 0", field.written));
-        }
-        found
+        self.needed(field, found, || ": a cost is an amount in US dollars above 0".to_owned())
     }
 
     fn tokens(&mut self, field: &Field, value: &Value) -> Option<u64> {
         let found = value.as_u64().filter(|count| *count > 0);
+        self.needed(field, found, || ": tokens are a whole number above 0".to_owned())
+    }
+
+    /// What was found; where nothing was, the words after the field's name say what is needed.
+    fn needed<T>(&mut self, field: &Field, found: Option<T>, words: impl FnOnce() -> String) -> Option<T> {
         if found.is_none() {
-            self.error(field.line, format!("{}: tokens are a whole number above 0", field.written));
+            self.error(field.line, format!("{}{}", field.written, words()));
         }
         found
     }

@@ -28,6 +28,8 @@ const FOLDERS: [(&str, Holds); 4] = [
 ];
 /// Nobody has more of them in one folder.
 const MOST_IN_FOLDER: usize = 200;
+/// Files that can't be used and are told of.
+const MOST_BROKEN: usize = 3;
 /// The biggest file.
 const BIGGEST: usize = 256 * 1024;
 
@@ -175,6 +177,19 @@ impl Definitions {
         self.hidden.iter().cloned()
     }
 
+    /// That files of agents can't be used, for the person; nothing when all can.
+    pub(crate) fn broken(&self) -> Option<String> {
+        let broken: Vec<String> =
+            self.problems.iter().filter(|problem| problem.level == Level::Error).map(ToString::to_string).collect();
+        let more = match broken.len().saturating_sub(MOST_BROKEN) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let first = broken.get(..MOST_BROKEN.min(broken.len()))?.join("; ");
+        let text = format!("agents that can't be used: {first}{more} (`neco agents validate` lists them)");
+        (!broken.is_empty()).then_some(text)
+    }
+
     fn of_folders(&mut self, places: &DefinitionPlaces, cwd: &Path) {
         let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
         let Ok(files) = Files::new(&root, Vec::new()) else { return };
@@ -278,10 +293,5 @@ fn shown(path: &Path, cwd: &Path, home: Option<&Path>) -> String {
 
 /// The Markdown files of a folder, in the order of their names.
 fn markdown_in(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let fits = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md") && path.is_file();
-    let mut paths: Vec<PathBuf> =
-        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
-    paths.sort();
-    paths
+    reader::files_in(folder, MOST_IN_FOLDER, |path| reader::ends_with(path, &["md"]) && path.is_file())
 }

@@ -22,8 +22,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use builtin::BUILT_IN;
-pub use definition::{Definition, Origin, RoleModel, ToolChoice};
-pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted, UnknownDefinition};
-pub use narrowing::Narrowing;
+pub(crate) use definition::ToolChoice;
+pub use definition::{Definition, Origin, RoleModel};
+pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted};
+pub(crate) use narrowing::Narrowing;
 pub use read::read_definition;

@@ -22,7 +22,6 @@ pub struct Narrowing {
 impl Narrowing {
     /// The parent's rules, narrowed. Nothing that was refused is allowed by it: what it refuses comes
     /// before all other rules, and what it asks about only ever makes an "allow" an "ask".
-    #[must_use]
     pub fn policy(&self, parent: &Policy) -> Policy {
         let mut policy = parent.clone();
         for rule in self.rules(parent).rules {
@@ -32,7 +31,6 @@ impl Narrowing {
     }
 
     /// The mode of an agent whose parent works in `parent`: never a freer one.
-    #[must_use]
     pub fn mode(&self, parent: Mode) -> Mode {
         match self.mode {
             Some(mode) if freedom(mode) <= freedom(parent) => mode,
@@ -41,7 +39,6 @@ impl Narrowing {
     }
 
     /// What can't be understood of it, in words.
-    #[must_use]
     pub fn problems(&self) -> Vec<String> {
         self.rules(&Policy::default()).problems.into_iter().map(|problem| problem.message).collect()
     }

@@ -13,6 +13,7 @@ use neco_safety::{Policy, Ruling, SideEffect};
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::builtin::BUILT_IN;
 use super::*;
 
 const OURS: &str = ".neco/agents/a.md";

@@ -25,9 +25,7 @@ const MOST_NAMED: usize = 10;
 /// What is known of the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The workspace.
     pub cwd: String,
-    /// The operating system.
     pub os: String,
     /// The shell that runs commands.
     pub shell: String,
@@ -37,13 +35,11 @@ pub struct Facts {
     pub changed: Option<ChangedFiles>,
     /// Programs that commands find.
     pub programs: Vec<&'static str>,
-    /// Today.
     pub date: String,
 }
 
 impl Facts {
     /// Those in words.
-    #[must_use]
     pub fn text(&self) -> String {
         let Self { cwd, os, shell, head, changed, programs, date } = self;
         let git = match head {
@@ -63,7 +59,6 @@ impl Facts {
 }
 
 /// The programs that commands with this `PATH` find.
-#[must_use]
 pub fn programs(path: &OsStr) -> Vec<&'static str> {
     // A relative entry would make what runs depend on the folder.
     let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
@@ -89,16 +84,16 @@ fn name(text: &str) -> String {
     untrusted::neutral(&line).into_owned()
 }
 
-/// The source that tells them.
-pub struct Environment(pub String);
+/// A source that says the same as long as its session lasts.
+pub struct Fixed(pub Layer, pub String);
 
-impl Source for Environment {
+impl Source for Fixed {
     fn layer(&self) -> Layer {
-        Layer::Environment
+        self.0
     }
 
     fn text(&self, _: &Situation) -> Option<String> {
-        Some(self.0.clone())
+        Some(self.1.clone())
     }
 }
 

@@ -10,7 +10,8 @@ pub(crate) mod reader;
 mod repo_map;
 mod rules;
 
-pub use environment::{Environment, Facts, programs};
+pub(crate) use environment::{Facts, Fixed, programs};
 pub use overrides::prompt_files;
-pub use repo_map::{MapOfRepository, map_of_repository};
-pub use rules::{Rules, RulesBelow, RulesFile, RulesPlaces, RulesSearch, Scope};
+pub(crate) use repo_map::map_of_repository;
+pub use rules::{Rules, RulesFile, RulesPlaces, Scope};
+pub(crate) use rules::{RulesBelow, RulesSearch};

@@ -56,9 +56,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The file that a path leads to, if it may be told.
-    ///
-    /// # Errors
-    /// Why not.
     pub(crate) fn locate(&self, path: &Path) -> Result<Located, Unread> {
         let located = match self.files.locate(path, Access::Read) {
             Ok(located) if located.exists() => located,
@@ -73,9 +70,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The text of a file, of which no more than `most` bytes count.
-    ///
-    /// # Errors
-    /// Why it is not told.
     pub(crate) fn read(&self, path: &Path, most: usize) -> Result<TextRead, Unread> {
         let located = self.locate(path)?;
         let (bytes, _) = located.read(most as u64 + 1).map_err(|_| Unread::Missing)?;
@@ -101,6 +95,20 @@ impl<'a> Reader<'a> {
         warnings.extend(hidden(&seen.found));
         Ok(TextRead { path: located.path().to_path_buf(), text: seen.text.into_owned(), notes, warnings })
     }
+}
+
+/// The files of a folder that fit, at most so many, in the order of their names.
+pub(crate) fn files_in(folder: &Path, most: usize, fits: impl Fn(&PathBuf) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(most).collect();
+    paths.sort();
+    paths
+}
+
+/// Whether a path has one of these endings.
+pub(crate) fn ends_with(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted))
 }
 
 /// What the person is told of characters that can't be seen; nothing where there are none.

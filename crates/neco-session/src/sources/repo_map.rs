@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use neco_agent::context::{Layer, Situation, Source};
 use neco_model::tokens::{Family, estimate};
 use neco_safety::path::Access;
 use neco_safety::policy::Telling;
@@ -16,19 +15,6 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 const HEAD: &str = "Map of the repository, when the session began: the definitions that the rest of the code uses \
                     most, with their lines. Look things up with code_index and code_search.";
-
-/// The source that tells it.
-pub struct MapOfRepository(pub String);
-
-impl Source for MapOfRepository {
-    fn layer(&self) -> Layer {
-        Layer::RepoMap
-    }
-
-    fn text(&self, _: &Situation) -> Option<String> {
-        Some(self.0.clone())
-    }
-}
 
 /// The map of the repository in `folder` in about `tokens` tokens; nothing when none is wanted, when
 /// there is no code, or when its index is not ready soon. The index is kept below `indexes`; it is

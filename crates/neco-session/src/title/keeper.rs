@@ -4,18 +4,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::event::{CompleteReason, TitleSource};
-use neco_proto::{AgentId, Event, EventBody, Seq, SessionId};
+use neco_model::FinishReason;
+use neco_proto::event::{CompleteReason, TitleSource, UsageEvent};
+use neco_proto::{Event, EventBody, Seq};
 use neco_safety::secrets::{Redactor, Scope};
-use neco_store::{Catalog, EventLog, StoreError};
+use neco_store::StoreError;
 use tokio::sync::Mutex;
 
-use super::ask::ask;
-use super::shorten::{first_words, tidy, title_event};
-use crate::aside::Aside;
+use super::shorten::{first_words, of_answer, tidy, title_event};
+use crate::aside::{self, Aside};
 use crate::fold::{each_event, fold_log};
-use crate::hub::FindModel;
-use crate::journal::Journal;
+use crate::hub::SessionCore;
+
+/// What the model is told.
+const SYSTEM: &str = include_str!("title.md");
+
+/// Tokens of the conversation that are shown: a title needs few.
+const MOST_TOKENS: u64 = 1_500;
 
 /// How a model makes titles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,19 +33,7 @@ pub struct TitleSettings {
 
 /// Keeps the title of a session. A person's is never replaced by a model's, nor a model's by first words.
 pub struct TitleKeeper {
-    /// The session.
-    pub session: SessionId,
-    /// Its root agent.
-    pub root: AgentId,
-    /// Its journal.
-    pub journal: Arc<Journal>,
-    /// Where its events are.
-    pub log: Arc<dyn EventLog>,
-    /// Where its title is.
-    pub catalog: Arc<dyn Catalog>,
-    /// Where models come from.
-    pub find_model: FindModel,
-    /// Takes secrets out of it.
+    pub core: SessionCore,
     pub redactor: Redactor,
     /// How a model makes it; `None` when none does.
     pub settings: Option<TitleSettings>,
@@ -54,9 +47,6 @@ pub struct TitleKeeper {
 
 impl TitleKeeper {
     /// Makes the first words of a session its title.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn first_words(&self, text: &str) -> Result<(), StoreError> {
         let mut by = self.by.lock().await;
         if by.is_some() {
@@ -64,15 +54,12 @@ impl TitleKeeper {
         }
         // The message itself is in the log, so no event is needed for its first words.
         let title = first_words(&self.redactor.redact(text, Scope::Said));
-        self.catalog.set_title(self.session, &title, TitleSource::FirstWords).await?;
+        self.core.hub.setup.catalog.set_title(self.core.id(), &title, TitleSource::FirstWords).await?;
         *by = Some(TitleSource::FirstWords);
         Ok(())
     }
 
     /// Takes a person's title; `false` when it says nothing.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn rename(&self, title: &str) -> Result<bool, StoreError> {
         let title = tidy(&self.redactor.redact(title, Scope::Said));
         if title.is_empty() {
@@ -86,7 +73,7 @@ impl TitleKeeper {
 
     /// Waits for the first work that is done, then has the model make a title.
     pub async fn after_first_work(self: Arc<Self>, since: Seq) {
-        let mut events = self.journal.events(since);
+        let mut events = self.core.journal.events(since);
         while let Some(Ok(event)) = events.next().await {
             if self.is_done(&event) {
                 self.make().await;
@@ -101,7 +88,8 @@ impl TitleKeeper {
             return;
         }
         let mut done = false;
-        let read = each_event(self.log.as_ref(), self.session, since, |event| done |= self.is_done(&event)).await;
+        let read =
+            each_event(self.core.log().as_ref(), self.core.id(), since, |event| done |= self.is_done(&event)).await;
         if read.is_ok() && done {
             self.make().await;
         }
@@ -130,15 +118,19 @@ impl TitleKeeper {
     }
 
     async fn made(&self, settings: &TitleSettings) -> Result<(), String> {
-        let fold = fold_log(self.log.as_ref(), self.session).await.map_err(|error| error.to_string())?;
+        let fold = fold_log(self.core.log().as_ref(), self.core.id()).await.map_err(|error| error.to_string())?;
         let model = settings.model.clone().unwrap_or(fold.standing.model);
-        let provider = (self.find_model)(&model)?;
-        let asked = ask(provider.as_ref(), fold.messages).await?;
-        if let Some(usage) = asked.usage {
-            let recorded = self.journal.emit(self.root, None, EventBody::Usage(usage)).await;
+        let provider = self.core.model(&model)?;
+        let words = (SYSTEM, "The title:");
+        let (answer, reason) = aside::ask(provider.as_ref(), fold.messages, MOST_TOKENS, words, None).await?;
+        // An answer that was cut off costs as much as a whole one.
+        if let Some(usage) = answer.usage {
+            let context_window = provider.context_window();
+            let usage = UsageEvent { context_window, ..UsageEvent::of(&answer.model, usage, provider.scripted()) };
+            let recorded = self.core.emit(EventBody::Usage(usage)).await;
             recorded.map_err(|error| error.to_string())?;
         }
-        match asked.title {
+        match of_answer(&answer.text).filter(|_| reason == FinishReason::Stop) {
             Some(title) => {
                 let title = self.redactor.redact(&title, Scope::Said);
                 // A person may have given one meanwhile.
@@ -156,11 +148,11 @@ impl TitleKeeper {
     fn is_done(&self, event: &Event) -> bool {
         let ended =
             matches!(&event.body, EventBody::AgentComplete(complete) if complete.reason == CompleteReason::Natural);
-        ended && event.agent_id == self.root
+        ended && event.agent_id == self.core.root
     }
 
     async fn put(&self, title: &str, by: TitleSource) -> Result<(), StoreError> {
-        self.journal.commit(self.root, None, title_event(title, by)).await?;
-        self.catalog.set_title(self.session, title, by).await
+        self.core.commit(title_event(title, by)).await?;
+        self.core.hub.setup.catalog.set_title(self.core.id(), title, by).await
     }
 }

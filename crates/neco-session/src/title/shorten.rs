@@ -3,6 +3,8 @@
 use neco_proto::EventBody;
 use neco_proto::event::{SessionTitle, TitleSource};
 
+use crate::memory::one_line;
+
 /// Characters of a title.
 const MOST: usize = 60;
 
@@ -14,13 +16,13 @@ const MOST_GIVEN: usize = 120;
 pub fn first_words(text: &str) -> String {
     // What is piped in stands in a fence behind what was said.
     let said = text.split_once("\n```").map_or(text, |(said, _)| if said.trim().is_empty() { text } else { said });
-    cut(&one_line(said), MOST)
+    one_line(said, MOST)
 }
 
 /// A title as a person gives it, in one line.
 #[must_use]
 pub fn tidy(title: &str) -> String {
-    cut(&one_line(title), MOST_GIVEN)
+    one_line(title, MOST_GIVEN)
 }
 
 /// A title as a model gives it: the first line that says something, without what models put around it.
@@ -28,30 +30,14 @@ pub(super) fn of_answer(answer: &str) -> Option<String> {
     let line = answer.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line = line.trim_start_matches('#').trim();
     let around = |char: char| char.is_whitespace() || matches!(char, '"' | '\'' | '`' | '“' | '”' | '*' | '.');
-    let bare = one_line(line.trim_start_matches("Title:").trim_matches(around));
+    let bare = one_line(line.trim_start_matches("Title:").trim_matches(around), usize::MAX);
     // Whole sentences are an answer to something else.
-    (!bare.is_empty() && bare.chars().count() <= 2 * MOST).then(|| cut(&bare, MOST))
+    (!bare.is_empty() && bare.chars().count() <= 2 * MOST).then(|| one_line(&bare, MOST))
 }
 
 /// The event of a title.
-#[must_use]
 pub fn title_event(title: &str, by: TitleSource) -> EventBody {
     EventBody::Title(SessionTitle { title: title.to_owned(), by })
-}
-
-fn one_line(text: &str) -> String {
-    text.split(|char: char| char.is_whitespace() || char.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-fn cut(line: &str, most: usize) -> String {
-    if line.chars().count() <= most {
-        return line.to_owned();
-    }
-    let cut: String = line.chars().take(most - 1).collect();
-    format!("{}…", cut.trim_end())
 }
 
 #[cfg(test)]

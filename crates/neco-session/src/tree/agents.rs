@@ -8,10 +8,13 @@ use neco_proto::event::{AgentMessage, AgentNode, Letter, NodeResult, NodeState, 
 use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, MessageId, Usage};
 use serde_json::Value;
 
-use super::change::Change;
 use super::error::TreeError;
 use super::limits::{TreeLimits, most_children, spent};
-use super::op::{NewNode, Op};
+use super::op::{Change, NewNode, Op};
+
+/// Finished children of a live agent that stay with their results, at most; then the older half goes. Their ends
+/// were told, and the log has them.
+const MOST_FINISHED: usize = 128;
 
 /// The agents of one session. A copy shares what does not change, so that an operation can be tried on one.
 #[derive(Clone, Debug)]
@@ -27,19 +30,14 @@ pub struct AgentTree {
 
 impl AgentTree {
     /// A tree with nothing but its root, which runs.
-    #[must_use]
     pub fn new(limits: TreeLimits, root: NewNode, at: Timestamp) -> Self {
         let id = root.id;
-        let node = AgentNode { kind: NodeType::Root, state: NodeState::Running, ..made(root, None, at) };
-        let nodes = BTreeMap::from([(id, Arc::new(node))]);
+        let nodes = BTreeMap::from([(id, Arc::new(root_node(root, at)))]);
         Self { limits, root: id, nodes, gone: Arc::default(), spent: BTreeSet::new() }
     }
 
     /// The tree that these nodes make: the last of each that was recorded. Limits bind whoever is new: those that
     /// were there when the limits were others stay.
-    ///
-    /// # Errors
-    /// Which invariant does not hold.
     pub fn restore(
         limits: TreeLimits,
         nodes: impl IntoIterator<Item = AgentNode>,
@@ -92,13 +90,11 @@ impl AgentTree {
     }
 
     /// The root.
-    #[must_use]
     pub fn root(&self) -> AgentId {
         self.root
     }
 
     /// A node.
-    #[must_use]
     pub fn node(&self, agent: AgentId) -> Option<&AgentNode> {
         self.nodes.get(&agent).map(Arc::as_ref)
     }
@@ -109,7 +105,6 @@ impl AgentTree {
     }
 
     /// The nodes that are gone and the ones that stand for them.
-    #[must_use]
     pub fn gone(&self) -> &BTreeMap<AgentId, AgentId> {
         &self.gone
     }
@@ -122,13 +117,21 @@ impl AgentTree {
     }
 
     /// How many are live besides the root.
-    #[must_use]
     pub fn live_count(&self) -> usize {
         self.nodes.values().filter(|node| node.id != self.root && node.state.is_live()).count()
     }
 
+    /// The children of a node, oldest first.
+    pub fn children(&self, agent: AgentId) -> Vec<AgentId> {
+        self.node(agent).map(|node| node.children.clone()).unwrap_or_default()
+    }
+
+    /// Those of them that have not ended.
+    pub fn live_children(&self, agent: AgentId) -> Vec<AgentId> {
+        self.children(agent).into_iter().filter(|child| self.is_live(*child)).collect()
+    }
+
     /// A node and everybody below it, each before its children.
-    #[must_use]
     pub fn subtree(&self, agent: AgentId) -> Vec<AgentId> {
         let mut found = Vec::new();
         let mut next = vec![agent];
@@ -140,9 +143,6 @@ impl AgentTree {
     }
 
     /// Whether `from` may tell `to` what to do: a parent its own child, the person anybody.
-    ///
-    /// # Errors
-    /// Why not.
     pub fn may_command(&self, from: &Actor, to: AgentId) -> Result<(), TreeError> {
         let node = self.live(to, "told anything")?;
         match from.agent() {
@@ -280,7 +280,7 @@ impl AgentTree {
         if node.state != NodeState::Running {
             return Err(wrong(node, "completed"));
         }
-        let at_work: Vec<AgentId> = node.children.iter().copied().filter(|child| self.is_live(*child)).collect();
+        let at_work = self.live_children(agent);
         if !at_work.is_empty() {
             return Err(TreeError::ChildrenAtWork(at_work));
         }
@@ -449,13 +449,49 @@ impl AgentTree {
         }
     }
 
-    /// Whether everything holds that is promised of a tree; the words say what does not.
-    ///
-    /// # Errors
-    /// The first promise that is broken.
-    pub fn check(&self) -> Result<(), String> {
-        super::promises::check(&self.limits, self.root, &self.nodes)
+    /// Everybody below a finished agent is finished too, and goes.
+    fn collapse(&mut self, agent: AgentId) -> Option<Change> {
+        let below: Vec<AgentId> = self.subtree(agent).into_iter().skip(1).collect();
+        if below.is_empty() {
+            return None;
+        }
+        self.take_away(agent, &below);
+        Some(Change::Collapsed { agent, gone: below })
     }
+
+    /// Of the finished children of an agent only the newest stay: a session of ten thousand tasks keeps no ten
+    /// thousand results in memory.
+    pub(super) fn drop_old(&mut self, parent: AgentId) {
+        let Some(node) = self.node(parent) else { return };
+        let is_finished = |child: &&AgentId| self.node(**child).is_some_and(|child| !child.state.is_live());
+        let finished: Vec<AgentId> = node.children.iter().filter(is_finished).copied().collect();
+        if finished.len() > MOST_FINISHED {
+            let old = finished.len() - MOST_FINISHED / 2;
+            self.take_away(parent, finished.get(..old).unwrap_or_default());
+        }
+    }
+
+    /// Takes nodes out, for which `stands` stands from now on.
+    fn take_away(&mut self, stands: AgentId, away: &[AgentId]) {
+        let gone = Arc::make_mut(&mut self.gone);
+        // Those that went before stood for others themselves.
+        let inherited = gone.values_mut().filter(|other| away.contains(other));
+        let inherited = inherited.map(|other| *other = stands).count();
+        for id in away {
+            self.nodes.remove(id);
+            self.spent.remove(id);
+            gone.insert(*id, stands);
+        }
+        if let Some(node) = self.nodes.get_mut(&stands).map(Arc::make_mut) {
+            node.children.retain(|child| !away.contains(child));
+            node.collapsed += away.len() + inherited;
+        }
+    }
+}
+
+/// The root, as it is when nothing is known of it but that it is there.
+pub(super) fn root_node(root: NewNode, at: Timestamp) -> AgentNode {
+    AgentNode { kind: NodeType::Root, state: NodeState::Running, ..made(root, None, at) }
 }
 
 fn made(new: NewNode, parent: Option<AgentId>, at: Timestamp) -> AgentNode {

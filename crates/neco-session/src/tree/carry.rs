@@ -1,18 +1,19 @@
-//! Carrying out what follows from an operation, once all of it is recorded.
+//! Carrying out what follows from an operation, once all of it is recorded: it belongs together, and a crash leaves all
+//! or nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
 use neco_agent::{AgentInput, Budget, Halt};
-use neco_proto::event::{AgentMessage, Letter, NodeState, Up};
+use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, Up};
 use neco_proto::{Actor, AgentId, AgentParameters, CallId, ErrorCode, EventBody, Message, Part};
 use neco_toolkit::{Bounded, DynTool};
+use serde_json::Value;
 
-use super::change::Change;
+use super::agents::AgentTree;
 use super::error::TreeError;
 use super::letters;
-use super::op::Op;
-use super::record;
+use super::op::{Change, Op};
 use super::slot::{sender_words, stopped};
 use super::spec::ChildSpec;
 use super::supervisor::{AgentSupervisor, State};
@@ -20,7 +21,7 @@ use super::tools::OF_CHILDREN;
 
 /// Who hears of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub enum Told {
     /// The parent, as far as nobody else waits for it.
     Parent,
     /// Nobody: whoever wants it knows.
@@ -31,11 +32,6 @@ impl AgentSupervisor {
     /// Does something to the tree and everything that follows.
     pub(super) async fn apply(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
         self.apply_as(state, op, Told::Parent, None).await
-    }
-
-    /// The same, but the parent of whoever ends hears nothing of it: it knows.
-    pub(super) async fn apply_untold(&self, state: &mut State, op: Op) -> Result<(), TreeError> {
-        self.apply_as(state, op, Told::Nobody, None).await
     }
 
     /// The same, with whoever is named told of it, on behalf of `by`.
@@ -62,20 +58,19 @@ impl AgentSupervisor {
         let mut changes = tree.apply(at, op)?;
         changes.retain(|change| (told == Told::Parent || !is_end(change)) && is_heard(state, change));
         let narrowed = narrowed(state, &changes);
-        let mut events = match uses {
-            true => record::used(&tree, &changes),
-            false => record::events(&state.tree, &tree, &changes, &setups(&narrowed), at),
+        let mut recorded = match uses {
+            true => used(&tree, &changes),
+            false => events(&state.tree, &tree, &changes, &setups(&narrowed), at),
         };
-        events.iter_mut().for_each(|(_, body)| {
+        recorded.iter_mut().for_each(|(_, body)| {
             if let EventBody::AgentUpdate(update) = body {
                 update.by = by.cloned();
             }
         });
-        let recorded = match soon {
-            true => self.journal.emit_all(events).await,
-            false => self.journal.commit_all(events).await,
-        };
-        recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
+        match soon {
+            true => self.journal.emit_all(recorded).await?,
+            false => self.journal.commit_all(recorded).await?,
+        }
         state.tree = tree;
         narrow(state, narrowed);
         let mut follows = Vec::new();
@@ -99,7 +94,7 @@ impl AgentSupervisor {
                 let to = letter.to;
                 if let Some(slot) = state.slots.get_mut(&to) {
                     // There was room when it was sent, and it is recorded.
-                    slot.mailbox.put_back(letter);
+                    slot.mailbox.put(letter);
                     slot.posted.notify_waiters();
                 }
                 self.deliver(state, to).await;
@@ -200,7 +195,7 @@ fn narrowed(state: &State, changes: &[Change]) -> BTreeMap<AgentId, ChildSpec> {
     state.tree.subtree(agent).into_iter().filter_map(narrower).collect()
 }
 
-fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, serde_json::Value> {
+fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, Value> {
     narrowed.iter().filter_map(|(agent, spec)| Some((*agent, serde_json::to_value(spec).ok()?))).collect()
 }
 
@@ -240,12 +235,68 @@ fn is_heard(state: &State, change: &Change) -> bool {
 
 /// Whoever is below an agent that has used up what they may use is stopped; it itself ends its turn.
 fn spent(state: &State, agent: AgentId) -> Vec<Op> {
-    let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-    let live = children.into_iter().filter(|child| state.tree.node(*child).is_some_and(|node| node.state.is_live()));
     let fail = |agent| Op::Fail {
         agent,
         code: Some(ErrorCode::BudgetUsedUp),
         message: "what it and those above it may use is used up".to_owned(),
     };
-    live.map(fail).collect()
+    state.tree.live_children(agent).into_iter().map(fail).collect()
+}
+
+/// The events of an operation that made `after` of `before`. Letters come first: whoever sees that somebody has
+/// ended can know that its parent was told. `setups` are those that are no longer what the log says.
+pub(super) fn events(
+    before: &AgentTree,
+    after: &AgentTree,
+    changes: &[Change],
+    setups: &BTreeMap<AgentId, Value>,
+    at: Timestamp,
+) -> Vec<(AgentId, EventBody)> {
+    let letters = changes.iter().filter_map(|change| match change {
+        Change::Post(letter) => Some((letter.to, EventBody::AgentMessage(letter.clone()))),
+        _ => None,
+    });
+    let mut events: Vec<(AgentId, EventBody)> = letters.collect();
+    let mut told: Vec<AgentId> = Vec::new();
+    for agent in changes.iter().filter_map(whose).chain(setups.keys().copied()) {
+        if agent == after.root() || told.contains(&agent) {
+            continue;
+        }
+        told.push(agent);
+        // One that went with whom it worked for is told of as it was, and that it ended.
+        let went = || before.node(agent).map(|node| cancelled(node, at));
+        let Some(node) = after.node(agent).cloned().or_else(went) else { continue };
+        let update =
+            AgentUpdate { node, gone: gone_with(agent, changes), setup: setups.get(&agent).cloned(), by: None };
+        events.push((agent, EventBody::AgentUpdate(update)));
+    }
+    events
+}
+
+/// What is recorded of what an agent used: only itself is told of, what those above it used adds up from that.
+pub(super) fn used(after: &AgentTree, changes: &[Change]) -> Vec<(AgentId, EventBody)> {
+    let Some(Change::Known(agent)) = changes.first() else { return Vec::new() };
+    let node = after.node(*agent).filter(|node| node.id != after.root() && node.state.is_live());
+    let update = node.map(|node| AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None });
+    update.map(|update| (*agent, EventBody::AgentUpdate(update))).into_iter().collect()
+}
+
+fn whose(change: &Change) -> Option<AgentId> {
+    match change {
+        Change::State { agent, .. } | Change::Known(agent) | Change::Added(agent) => Some(*agent),
+        Change::Parameters { .. } | Change::Post(_) | Change::Spent { .. } | Change::Collapsed { .. } => None,
+    }
+}
+
+fn gone_with(agent: AgentId, changes: &[Change]) -> Vec<AgentId> {
+    let gone = changes.iter().find_map(|change| match change {
+        Change::Collapsed { agent: stays, gone } if *stays == agent => Some(gone.clone()),
+        _ => None,
+    });
+    gone.unwrap_or_default()
+}
+
+/// A node as it is when it was stopped.
+fn cancelled(node: &AgentNode, at: Timestamp) -> AgentNode {
+    AgentNode { state: NodeState::Cancelled, paused_by: None, changed: at, ..node.clone() }
 }

@@ -13,8 +13,7 @@ use super::error::TreeError;
 use super::notes::Gone;
 use super::op::{NewNode, Op};
 use super::slot::{AgentSlot, Line};
-use super::spawner::SpawnRequest;
-use super::spec::ChildSpec;
+use super::spec::{ChildSpec, SpawnRequest};
 use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, State};
 use crate::fold::Fold;
 use crate::roles::Narrowing;
@@ -49,9 +48,9 @@ impl Drop for CancelOnDrop {
 }
 
 impl AgentSupervisor {
-    /// Makes a child to its end, also when whoever wants it gives up meanwhile. Then it is stopped: nobody would
-    /// know of it.
-    pub(super) async fn spawn_whole(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
+    /// Makes a child of `parent` and lets it begin; ready when that is recorded. It is made to its end, also when
+    /// whoever wants it gives up meanwhile. Then it is stopped: nobody would know of it.
+    pub async fn spawn(&self, parent: AgentId, request: SpawnRequest) -> Result<AgentId, TreeError> {
         let ended = || TreeError::Refused("the session has ended".to_owned());
         let supervisor = self.me.upgrade().ok_or_else(ended)?;
         let (reply, made) = oneshot::channel();
@@ -79,7 +78,8 @@ impl AgentSupervisor {
         if state.stopping.any() {
             return Err(TreeError::Refused("the user stops everything just now; no agent is started".to_owned()));
         }
-        let SpawnRequest { definition, task, model_group, budget, call, told, workflow } = request;
+        let SpawnRequest { spec, task, model_group, budget } = request;
+        let definition = &spec.definition;
         let above = state.tree.node(parent).ok_or(TreeError::Unknown(parent))?;
         let role = definition.name.clone();
         let number = state.counts.get(&role).copied().unwrap_or_default() + 1;
@@ -100,11 +100,10 @@ impl AgentSupervisor {
         tree.apply(at, Op::Start(id))?;
         let node = tree.node(id).cloned().ok_or(TreeError::Unknown(id))?;
         let timeout = definition.timeout;
-        let spec = ChildSpec { definition, call, told, workflow };
         let built = self.built(&state, &node, &spec, Fold::default())?;
         let setup = serde_json::to_value(&spec).ok();
         let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup, by: None });
-        self.journal.commit(id, None, update).await.map_err(|error| TreeError::Refused(error.to_string()))?;
+        self.journal.commit(id, None, update).await?;
         state.tree = tree;
         state.counts.insert(role, number);
         let mut slot = AgentSlot::new(Some(spec), built.policy.clone(), built.tools.clone(), self.settings.max_letters);

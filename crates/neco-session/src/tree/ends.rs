@@ -5,6 +5,7 @@ use neco_proto::event::{AgentComplete, AgentMessage, AgentNode, CompleteReason, 
 use neco_proto::{AgentId, ErrorCode, Message};
 use serde_json::Value;
 
+use super::carry::Told;
 use super::error::TreeError;
 use super::letters;
 use super::notes::Gone;
@@ -89,9 +90,8 @@ impl AgentSupervisor {
     /// Ready with something when nobody below an agent is left that it has to wait for. Those that only wait for
     /// being resumed are told of once; who then ends all the same does without them.
     async fn wait_for_those_below(&self, state: &mut State, agent: AgentId) -> Option<()> {
-        let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-        let nodes = children.iter().filter_map(|child| state.tree.node(*child));
-        let live: Vec<&AgentNode> = nodes.filter(|node| node.state.is_live()).collect();
+        let live = state.tree.live_children(agent);
+        let live: Vec<&AgentNode> = live.iter().filter_map(|child| state.tree.node(*child)).collect();
         let waits_for_agent = |node: &&AgentNode| {
             let held = state.slots.get(&node.id).is_some_and(|slot| slot.held);
             node.state == NodeState::Paused && node.paused_by == Some(node.id) && !held
@@ -110,7 +110,7 @@ impl AgentSupervisor {
         }
         for child in left {
             // One that has ended meanwhile needs no ending.
-            let _ = self.apply_untold(state, Op::Cancel(child)).await;
+            let _ = self.apply_as(state, Op::Cancel(child), Told::Nobody, None).await;
         }
         Some(())
     }
@@ -133,12 +133,11 @@ impl AgentSupervisor {
 
     /// Children that wait for an answer of one that has ended its work decide themselves.
     fn leave_unanswered(&self, state: &mut State, agent: AgentId) {
-        let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
         let unread = |slot: &AgentSlot| slot.mailbox.iter().any(AgentMessage::wakes) || !slot.in_flight.is_empty();
         if state.slots.get(&agent).is_some_and(unread) {
             return;
         }
-        for child in children {
+        for child in state.tree.children(agent) {
             if let Some(slot) = state.slots.get_mut(&child) {
                 slot.answer(Answered::Nobody);
             }
@@ -150,27 +149,24 @@ impl AgentSupervisor {
     /// # Errors
     /// When agents of its own are still at work.
     pub(super) async fn finish(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
-        self.to_the_end(move |supervisor| async move { supervisor.finish_with(agent, output).await }).await
-    }
-
-    async fn finish_with(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
-        let handle = {
-            let mut state = self.lock().await;
-            let children = state.tree.node(agent).map(|node| node.children.clone()).unwrap_or_default();
-            let live = |child: &AgentId| state.tree.node(*child).is_some_and(|node| node.state.is_live());
-            let at_work: Vec<AgentId> = children.into_iter().filter(live).collect();
-            if !at_work.is_empty() {
-                return Err(TreeError::ChildrenAtWork(at_work));
+        self.to_the_end(move |supervisor| async move {
+            let handle = {
+                let mut state = supervisor.lock().await;
+                let at_work = state.tree.live_children(agent);
+                if !at_work.is_empty() {
+                    return Err(TreeError::ChildrenAtWork(at_work));
+                }
+                let slot = state.slots.get_mut(&agent).ok_or(TreeError::Unknown(agent))?;
+                slot.output = Some(output);
+                slot.line.as_ref().map(|line| line.handle.clone())
+            };
+            if let Some(handle) = handle {
+                // Heard before the call ends, so that no other turn begins.
+                let _ = handle.send(AgentInput::Finish).await;
             }
-            let slot = state.slots.get_mut(&agent).ok_or(TreeError::Unknown(agent))?;
-            slot.output = Some(output);
-            slot.line.as_ref().map(|line| line.handle.clone())
-        };
-        if let Some(handle) = handle {
-            // Heard before the call ends, so that no other turn begins.
-            let _ = handle.send(AgentInput::Finish).await;
-        }
-        Ok(())
+            Ok(())
+        })
+        .await
     }
 
     /// An output did not fit; says how many tries are left. With none left the agent has failed.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use neco_proto::AgentId;
 use neco_proto::event::{NodeState, NodeType};
+use neco_store::StoreError;
 
 use super::limits::{BudgetKind, Spent};
 
@@ -15,39 +16,22 @@ pub enum TreeError {
     /// An id twice.
     Taken(AgentId),
     /// The type does not allow it.
-    MayNotCreate {
-        /// What the parent is.
-        parent: NodeType,
-        /// What was to be created.
-        kind: NodeType,
-    },
+    MayNotCreate { parent: NodeType, kind: NodeType },
     /// Too many generations.
-    TooDeep {
-        /// The limit.
-        most: usize,
-    },
+    TooDeep { most: usize },
     /// Too many live agents in the session.
-    TooManyLive {
-        /// The limit.
-        most: usize,
-    },
+    TooManyLive { most: usize },
     /// Too many live children.
-    TooManyChildren {
-        /// The limit.
-        most: usize,
-    },
+    TooManyChildren { most: usize },
     /// Nothing is left to spend.
     BudgetUsedUp {
         /// Whose budget it is: the agent's own or that of one above it.
         agent: AgentId,
-        /// What is used up.
         spent: Spent,
     },
     /// The agent is in a state in which this makes no sense.
     WrongState {
-        /// The agent.
         agent: AgentId,
-        /// How it is.
         state: NodeState,
         /// What was wanted of it.
         wanted: &'static str,
@@ -79,7 +63,6 @@ pub enum TreeError {
 
 impl TreeError {
     /// Its words, with agents called as `name` says.
-    #[must_use]
     pub fn words(&self, name: &dyn Fn(AgentId) -> String) -> String {
         match self {
             Self::Unknown(agent) => format!("there is no agent {}; agent_status lists those you have", name(*agent)),
@@ -145,6 +128,12 @@ impl fmt::Display for TreeError {
 }
 
 impl std::error::Error for TreeError {}
+
+impl From<StoreError> for TreeError {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
 
 fn may_not_create(parent: NodeType, kind: NodeType) -> String {
     match (parent, kind) {

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jiff::Timestamp;
-use neco_proto::event::{
-    AgentMessage, AgentNode, AgentUpdate, CallStatus, Down, Letter, NodeState, NodeType, SubtreeBudget, Up,
-};
+use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, CallStatus, Down, Letter, SubtreeBudget, Up};
 use neco_proto::{AgentId, Event, EventBody, Usage};
 use serde_json::Value;
+
+use super::agents::root_node;
+use super::op::NewNode;
 
 /// The tool by which a child asks its parent.
 const ASKS: &str = "report";
@@ -31,7 +31,9 @@ impl TreeHistory {
     pub fn apply(&mut self, event: &Event) {
         match &event.body {
             EventBody::SessionStart(start) => {
-                let root = self.root.get_or_insert_with(|| root_node(event.agent_id, event.ts));
+                let root = self.root.get_or_insert_with(|| {
+                    root_node(NewNode::root(event.agent_id, "", SubtreeBudget::default()), event.ts)
+                });
                 root.model_group.clone_from(&start.model);
             }
             EventBody::AgentUpdate(update) => self.update(update),
@@ -50,20 +52,17 @@ impl TreeHistory {
     }
 
     /// Whether there was ever anybody besides the root.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// All that there ever were, the root first and parents before their children.
-    #[must_use]
     pub fn all(&self) -> Vec<AgentNode> {
         let children = self.children(|_| true);
         self.in_order(&children).into_iter().map(|node| self.complete(node, &children)).collect()
     }
 
     /// Those that are still in the tree.
-    #[must_use]
     pub fn present(&self) -> Vec<AgentNode> {
         let every = self.children(|_| true);
         let present = self.children(|agent| !self.gone.contains_key(&agent));
@@ -76,13 +75,11 @@ impl TreeHistory {
     }
 
     /// Those that are gone, and the ones that stand for them.
-    #[must_use]
     pub fn gone(&self) -> &BTreeMap<AgentId, AgentId> {
         &self.gone
     }
 
     /// How an agent was set up.
-    #[must_use]
     pub fn setup(&self, agent: AgentId) -> Option<&Value> {
         self.setups.get(&agent)
     }
@@ -162,30 +159,5 @@ impl TreeHistory {
         }
         let below = children.get(&node.id).cloned().unwrap_or_default();
         AgentNode { usage: own(node.id), subtree_usage: subtree, children: below, ..node }
-    }
-}
-
-/// The root as it is when nothing is known of it but that it is there.
-pub(super) fn root_node(id: AgentId, at: Timestamp) -> AgentNode {
-    AgentNode {
-        id,
-        name: "root".to_owned(),
-        kind: NodeType::Root,
-        role: "root".to_owned(),
-        parent: None,
-        children: Vec::new(),
-        collapsed: 0,
-        task: String::new(),
-        model_group: String::new(),
-        state: NodeState::Running,
-        paused_by: None,
-        progress: 0.0,
-        last_message: None,
-        usage: Usage::default(),
-        subtree_usage: Usage::default(),
-        budget: SubtreeBudget::default(),
-        created: at,
-        changed: at,
-        result: None,
     }
 }

@@ -32,7 +32,6 @@ pub enum BudgetKind {
 /// A budget that is used up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spent {
-    /// Which part of it.
     pub of: BudgetKind,
     /// What may be used.
     pub limit: f64,
@@ -41,7 +40,6 @@ pub struct Spent {
 }
 
 /// How many children of a node may be live at a time; nothing when only the whole tree is limited.
-#[must_use]
 pub fn most_children(kind: NodeType, limits: &TreeLimits) -> Option<usize> {
     match kind {
         NodeType::Root => None,
@@ -51,7 +49,6 @@ pub fn most_children(kind: NodeType, limits: &TreeLimits) -> Option<usize> {
 }
 
 /// The part of a budget that `usage` has used up, if one is.
-#[must_use]
 #[allow(clippy::cast_precision_loss, reason = "no tree uses so many tokens that a token more or less is lost")]
 pub fn spent(budget: &SubtreeBudget, usage: &Usage) -> Option<Spent> {
     let tokens = usage.input.saturating_add(usage.output);

@@ -5,56 +5,27 @@ use std::collections::VecDeque;
 use neco_proto::event::{AgentMessage, Letter, Up};
 
 /// Letters that wait until the agent's next turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mailbox {
     letters: VecDeque<AgentMessage>,
     /// How many letters from above, and how many questions, may wait.
     most: usize,
 }
 
-/// What became of a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Posted {
-    /// It waits.
-    Waits,
-    /// It took the place of an older report of the same child.
-    Replaced,
-    /// There are too many: the sender is told to wait.
-    Full,
-}
-
 impl Mailbox {
     /// A mailbox for `most` letters besides reports and ends, of which there is one a child at most.
-    #[must_use]
     pub fn new(most: usize) -> Self {
         Self { letters: VecDeque::new(), most }
     }
 
-    /// Puts a letter in.
-    pub fn post(&mut self, letter: AgentMessage) -> Posted {
-        match &letter.letter {
-            Letter::Up(Up::Report { .. }) => self.report(letter),
-            // A child ends once, so these have a bound of their own.
-            Letter::Up(Up::Ended { .. } | Up::Stopped { .. }) => {
-                self.letters.push_back(letter);
-                Posted::Waits
-            }
-            Letter::Up(Up::Question { .. }) | Letter::Down(_) if self.is_full([]) => Posted::Full,
-            Letter::Up(Up::Question { .. }) | Letter::Down(_) => {
-                self.letters.push_back(letter);
-                Posted::Waits
-            }
+    /// Puts a letter in, whether there is room or not: of reports only the newest of a child matters.
+    pub fn put(&mut self, letter: AgentMessage) {
+        let is_report = |letter: &AgentMessage| matches!(letter.letter, Letter::Up(Up::Report { .. }));
+        if is_report(&letter) {
+            let child = letter.from.agent();
+            self.letters.retain(|old| !is_report(old) || old.from.agent() != child);
         }
-    }
-
-    /// Puts a letter back that was in before, or on its way: it was sent when there was room.
-    pub fn put_back(&mut self, letter: AgentMessage) {
-        match &letter.letter {
-            Letter::Up(Up::Report { .. }) => drop(self.report(letter)),
-            Letter::Up(Up::Ended { .. } | Up::Stopped { .. } | Up::Question { .. }) | Letter::Down(_) => {
-                self.letters.push_back(letter);
-            }
-        }
+        self.letters.push_back(letter);
     }
 
     /// Everything that waits, oldest first.
@@ -68,31 +39,8 @@ impl Mailbox {
     }
 
     /// Whether no order and no question fits in any more besides those that are `under_way`.
-    #[must_use]
     pub fn is_full<'a>(&'a self, under_way: impl IntoIterator<Item = &'a AgentMessage>) -> bool {
         self.letters.iter().chain(under_way).filter(|letter| is_bounded(letter)).count() >= self.most
-    }
-
-    /// How many letters wait.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.letters.len()
-    }
-
-    /// Whether nothing waits.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.letters.is_empty()
-    }
-
-    /// Only the newest report of a child matters.
-    fn report(&mut self, letter: AgentMessage) -> Posted {
-        let before = self.letters.len();
-        let child = letter.from.agent();
-        self.letters.retain(|old| !matches!(old.letter, Letter::Up(Up::Report { .. })) || old.from.agent() != child);
-        let replaced = self.letters.len() < before;
-        self.letters.push_back(letter);
-        if replaced { Posted::Replaced } else { Posted::Waits }
     }
 }
 
@@ -128,23 +76,24 @@ mod tests {
         for step in 0..1000 {
             for child in &children {
                 let report = Up::Report { progress: f64::from(step) / 1000.0, message: step.to_string() };
-                mailbox.post(up(*child, report));
+                mailbox.put(up(*child, report));
             }
         }
-        assert_eq!(mailbox.len(), 3);
-        let question = || up(children[0], Up::Question { text: "which?".into() });
-        let posted: Vec<Posted> = (0..4).map(|_| mailbox.post(question())).collect();
-        assert_eq!(posted, [Posted::Waits, Posted::Waits, Posted::Full, Posted::Full]);
+        assert_eq!(mailbox.iter().count(), 3);
+        for _ in 0..2 {
+            assert!(!mailbox.is_full([]));
+            mailbox.put(up(children[0], Up::Question { text: "which?".into() }));
+        }
         for child in &children {
             let result = NodeResult::Output { output: Value::Null };
-            assert_eq!(mailbox.post(up(*child, Up::Ended { result })), Posted::Waits);
+            mailbox.put(up(*child, Up::Ended { result }));
         }
         assert!(mailbox.is_full([]));
         let letters = mailbox.take();
         let on_its_way: Vec<AgentMessage> = letters.iter().filter(|letter| is_bounded(letter)).cloned().collect();
         assert!(mailbox.is_full(&on_its_way), "what is on its way counts");
         assert!(!mailbox.is_full(on_its_way.first()));
-        assert_eq!((letters.len(), mailbox.is_empty()), (8, true));
+        assert_eq!((letters.len(), mailbox.iter().count()), (8, 0));
         let last = |letter: &AgentMessage| matches!(&letter.letter, Letter::Up(Up::Report { message, .. }) if message == "999");
         assert!(letters.iter().take(3).all(last));
     }

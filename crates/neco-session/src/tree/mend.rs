@@ -7,16 +7,14 @@ use jiff::Timestamp;
 use neco_proto::event::{AgentNode, AgentUpdate, NodeState, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, WorkflowId};
 
-use super::agents::AgentTree;
-use super::change::Change;
-use super::history::{TreeHistory, root_node};
+use super::agents::{AgentTree, root_node};
+use super::carry;
+use super::history::TreeHistory;
 use super::limits::TreeLimits;
-use super::op::{NewNode, Op};
-use super::record;
+use super::op::{Change, NewNode, Op};
 
 impl AgentTree {
     /// The tree that a log tells of, and what is to be recorded of nodes that stand otherwise than the log says.
-    #[must_use]
     pub fn of_history(
         history: &TreeHistory,
         limits: TreeLimits,
@@ -26,7 +24,7 @@ impl AgentTree {
     ) -> (Self, Vec<AgentUpdate>) {
         let mut nodes = history.present();
         if nodes.is_empty() {
-            nodes.push(root_node(root, Timestamp::now()));
+            nodes.push(root_node(NewNode::root(root, model, budget), Timestamp::now()));
         }
         for node in nodes.iter_mut().filter(|node| node.id == root) {
             node.budget = budget;
@@ -49,7 +47,6 @@ impl AgentTree {
 
 impl TreeHistory {
     /// What is recorded when a workflow that nothing runs of is stopped for good: all its agents end.
-    #[must_use]
     pub fn without_workflow(&self, root: AgentId, workflow: WorkflowId) -> Vec<(AgentId, EventBody)> {
         let (mut tree, mended) = AgentTree::of_history(self, TreeLimits::default(), root, "", SubtreeBudget::default());
         let mended = mended.into_iter().map(|update| (update.node.id, EventBody::AgentUpdate(update)));
@@ -62,7 +59,7 @@ impl TreeHistory {
             // One that has ended needs no ending.
             let Ok(mut changes) = tree.apply(at, Op::Cancel(agent)) else { continue };
             changes.retain(|change| !matches!(change, Change::Post(_)));
-            events.extend(record::events(&before, &tree, &changes, &BTreeMap::new(), at));
+            events.extend(carry::events(&before, &tree, &changes, &BTreeMap::new(), at));
         }
         events
     }

@@ -8,18 +8,16 @@
 //! out (but for what was used and what is reported, which are a little later), and it is carried out to its
 //! end, whoever gives up waiting for it. Every child ends in a state that its parent is told.
 //!
-//! Reading order: [`limits`], [`op`] (what can be asked), [`change`] (what follows), [`agents`] (the tree,
-//! pure) with [`collapse`] and [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
-//! with [`mend`]; then how it runs: [`spawner`] (its face), [`spec`] (what a child is made from), [`supervisor`]
-//! with [`child_setup`], [`orders`], [`record`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
-//! [`watch`] and [`time`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
+//! Reading order: [`limits`], [`op`] (what can be asked, and what follows), [`agents`] (the tree,
+//! pure) with [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
+//! with [`mend`]; then how it runs: [`spec`] (what a child is made from), [`supervisor`]
+//! with [`child_setup`], [`orders`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
+//! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`letters`], [`tools`] (the model's hands).
 
 mod agents;
 mod carry;
-mod change;
 mod child_setup;
-mod collapse;
 mod ends;
 mod error;
 mod history;
@@ -33,29 +31,22 @@ mod orders;
 #[cfg(test)]
 mod prefix_tests;
 mod promises;
-mod record;
+#[cfg(test)]
+mod promises_tests;
 mod revive;
 mod slot;
-mod spawner;
 mod spec;
 mod stop;
 mod supervisor;
 #[cfg(test)]
 mod supervisor_tests;
-mod time;
 pub mod tools;
 mod wait;
 mod watch;
 
-pub use agents::AgentTree;
-pub use change::Change;
-pub use error::TreeError;
-pub use history::TreeHistory;
-pub use limits::{BudgetKind, Spent, TreeLimits};
-pub use mailbox::{Mailbox, Posted};
-pub use op::{NewNode, Op};
-pub use spawner::{SpawnRequest, Spawner};
-pub use spec::{ChildSpec, TreeSettings};
-pub use stop::Stopping;
-pub use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
-pub use wait::{WaitFor, Waited};
+pub(crate) use carry::Told;
+pub(crate) use error::TreeError;
+pub(crate) use history::TreeHistory;
+pub use spec::TreeSettings;
+pub(crate) use spec::{ChildSpec, SpawnRequest};
+pub(crate) use supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, MakeChild, SupervisorSetup};

@@ -50,7 +50,6 @@ pub(super) struct Note {
     pub error: Option<String>,
     /// Ends of its work.
     pub completes: Vec<AgentComplete>,
-    /// Whether it works now.
     pub at_work: Option<bool>,
     /// Messages that entered its conversation.
     pub admitted: Vec<MessageId>,
@@ -207,26 +206,19 @@ impl Inner {
     fn note_body(&mut self, event: &Event) -> bool {
         let agent = event.agent_id;
         match &event.body {
-            EventBody::PermissionRequest(request) => {
-                self.calls.insert(request.call_id.clone(), agent);
-                return false;
-            }
-            EventBody::PermissionDecision(decided) => {
-                self.calls.remove(&decided.call_id);
-                return false;
-            }
-            EventBody::ToolCallEnd(end) => {
-                self.calls.remove(&end.call_id);
-                return false;
-            }
-            EventBody::Question(question) => {
-                self.questions.insert(question.question_id, agent);
-                return false;
-            }
-            EventBody::QuestionAnswer(answer) => {
-                self.questions.remove(&answer.question_id);
-                return false;
-            }
+            EventBody::PermissionRequest(request) => drop(self.calls.insert(request.call_id.clone(), agent)),
+            EventBody::PermissionDecision(decided) => drop(self.calls.remove(&decided.call_id)),
+            EventBody::ToolCallEnd(end) => drop(self.calls.remove(&end.call_id)),
+            EventBody::Question(question) => drop(self.questions.insert(question.question_id, agent)),
+            EventBody::QuestionAnswer(answer) => drop(self.questions.remove(&answer.question_id)),
+            _ => return self.note_work(event),
+        }
+        false
+    }
+
+    fn note_work(&mut self, event: &Event) -> bool {
+        let agent = event.agent_id;
+        match &event.body {
             EventBody::Usage(used) => {
                 let usage = self.of(agent).usage.get_or_insert_default();
                 *usage += used.usage;

@@ -1,19 +1,16 @@
-//! What can be done to the tree.
+//! What can be done to the tree, and what follows from it.
 
-use neco_proto::event::{Down, NodeType, SubtreeBudget};
+use neco_proto::event::{AgentMessage, Down, NodeState, NodeType, SubtreeBudget};
 use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, Usage};
 use serde_json::Value;
+
+use super::limits::Spent;
 
 /// Something that is done to the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// An agent creates another one, which does not begin by itself.
-    Spawn {
-        /// Who creates it.
-        parent: AgentId,
-        /// What is created.
-        node: NewNode,
-    },
+    Spawn { parent: AgentId, node: NewNode },
     /// An agent begins its task.
     Start(AgentId),
     /// An agent and everybody below it that runs does nothing for now.
@@ -23,63 +20,32 @@ pub enum Op {
     /// What [`Op::Pause`] of the same agent stopped goes on.
     Resume(AgentId),
     /// An agent used something.
-    Use {
-        /// Who.
-        agent: AgentId,
-        /// What.
-        usage: Usage,
-    },
+    Use { agent: AgentId, usage: Usage },
     /// An agent has done its task.
-    Complete {
-        /// Who.
-        agent: AgentId,
-        /// What came of it.
-        output: Value,
-    },
+    Complete { agent: AgentId, output: Value },
     /// An agent can't do its task: it crashed, fell silent, or ran out of turns or money. Everybody
     /// below it is stopped.
     Fail {
-        /// Who.
         agent: AgentId,
         /// The stable code, where there is one.
         code: Option<ErrorCode>,
-        /// What happened.
         message: String,
     },
     /// An agent and everybody below it is stopped.
     Cancel(AgentId),
     /// Other parameters hold for an agent from its next turn on.
-    Update {
-        /// For whom.
-        agent: AgentId,
-        /// Which.
-        parameters: AgentParameters,
-    },
+    Update { agent: AgentId, parameters: AgentParameters },
     /// An agent tells its parent how far it is.
     Report {
-        /// Who.
         from: AgentId,
         /// From 0 to 1.
         progress: f64,
-        /// In words.
         message: String,
     },
     /// An agent asks its parent something.
-    Question {
-        /// Who.
-        from: AgentId,
-        /// What it wants to know.
-        text: String,
-    },
+    Question { from: AgentId, text: String },
     /// A parent, or the person, tells an agent something that only concerns the agent itself.
-    Tell {
-        /// Who says it.
-        from: Actor,
-        /// To whom.
-        to: AgentId,
-        /// What.
-        letter: Down,
-    },
+    Tell { from: Actor, to: AgentId, letter: Down },
     /// The process that ran all this is gone: whoever ran is paused, and its parent is told.
     Interrupt,
 }
@@ -87,17 +53,11 @@ pub enum Op {
 /// An agent that is to be created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewNode {
-    /// Its id.
     pub id: AgentId,
-    /// What it is called.
     pub name: String,
-    /// What kind it is.
     pub kind: NodeType,
-    /// The name of its definition.
     pub role: String,
-    /// What it is to do.
     pub task: String,
-    /// The model group it asks.
     pub model_group: String,
     /// What it and everybody below it may use.
     pub budget: SubtreeBudget,
@@ -105,9 +65,36 @@ pub struct NewNode {
 
 impl NewNode {
     /// The root of a session.
-    #[must_use]
     pub fn root(id: AgentId, model: &str, budget: SubtreeBudget) -> Self {
         let (name, role) = ("root".to_owned(), "root".to_owned());
         Self { id, name, kind: NodeType::Root, role, task: String::new(), model_group: model.to_owned(), budget }
     }
+}
+
+/// What follows from an operation, in the order in which it happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// A node is new.
+    Added(AgentId),
+    /// A node went from one state to another. Whoever leaves `running` for good is stopped, with every
+    /// process it started.
+    State { agent: AgentId, from: NodeState, to: NodeState },
+    /// What is known of a node changed: its progress, its last message or its parameters.
+    Known(AgentId),
+    /// Other parameters hold from its next turn on.
+    Parameters { agent: AgentId, parameters: AgentParameters },
+    /// A letter is to be put into a mailbox.
+    Post(AgentMessage),
+    /// A subtree has used up what it may use; said once for each time it is reached.
+    Spent {
+        /// The agent whose budget it is.
+        agent: AgentId,
+        spent: Spent,
+    },
+    /// Everything below a finished node is finished: it leaves memory, its log stays.
+    Collapsed {
+        /// The node that stays, with its result.
+        agent: AgentId,
+        gone: Vec<AgentId>,
+    },
 }

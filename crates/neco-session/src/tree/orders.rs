@@ -99,29 +99,24 @@ impl AgentSupervisor {
         from: AgentId,
         text: String,
     ) -> Result<Option<oneshot::Receiver<Answered>>, TreeError> {
-        self.to_the_end(move |supervisor| async move { supervisor.put_question(from, text).await }).await
-    }
-
-    async fn put_question(
-        &self,
-        from: AgentId,
-        text: String,
-    ) -> Result<Option<oneshot::Receiver<Answered>>, TreeError> {
-        let mut state = self.lock().await;
-        let parent = state.tree.node(from).and_then(|node| node.parent).ok_or(TreeError::NoParent)?;
-        // A parent that waits in a call for this very child can't answer it.
-        if state.slots.get(&from).is_some_and(|slot| !slot.is_told()) {
-            return Ok(None);
-        }
-        // An answer names no question, so there is one at a time.
-        if state.slots.get(&from).is_some_and(AgentSlot::asks) {
-            return Err(TreeError::AsksAlready);
-        }
-        if state.slots.get(&parent).is_none_or(AgentSlot::is_full) {
-            return Err(TreeError::Full(parent));
-        }
-        self.apply(&mut state, Op::Question { from, text }).await?;
-        Ok(state.slots.get_mut(&from).map(AgentSlot::ask))
+        self.to_the_end(move |supervisor| async move {
+            let mut state = supervisor.lock().await;
+            let parent = state.tree.node(from).and_then(|node| node.parent).ok_or(TreeError::NoParent)?;
+            // A parent that waits in a call for this very child can't answer it.
+            if state.slots.get(&from).is_some_and(|slot| !slot.is_told()) {
+                return Ok(None);
+            }
+            // An answer names no question, so there is one at a time.
+            if state.slots.get(&from).is_some_and(AgentSlot::asks) {
+                return Err(TreeError::AsksAlready);
+            }
+            if state.slots.get(&parent).is_none_or(AgentSlot::is_full) {
+                return Err(TreeError::Full(parent));
+            }
+            supervisor.apply(&mut state, Op::Question { from, text }).await?;
+            Ok(state.slots.get_mut(&from).map(AgentSlot::ask))
+        })
+        .await
     }
 
     /// A node, if the one who asks may know of it: its own child.
@@ -149,8 +144,7 @@ impl AgentSupervisor {
         }
         let letter = Letter::Down(Down::Answer { text: text.clone() });
         let told = AgentMessage { from: from.clone(), to, letter, message_id: MessageId::new() };
-        let recorded = self.journal.commit(to, None, EventBody::AgentMessage(told)).await;
-        recorded.map_err(|error| TreeError::Refused(error.to_string()))?;
+        self.journal.commit(to, None, EventBody::AgentMessage(told)).await?;
         if let Some(slot) = state.slots.get_mut(&to) {
             slot.answer(Answered::By(from, text));
             // It was silent because it waited.

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::agents::AgentTree;
+use super::carry;
 use super::history::TreeHistory;
 use super::limits::TreeLimits;
 use super::op::{NewNode, Op};
-use super::record;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -113,7 +113,7 @@ proptest! {
         for step in &steps {
             let (op, before) = (op(step, &mut agents), tree.clone());
             let Ok(changes) = tree.apply(NOW, op) else { continue };
-            for (agent, body) in record::events(&before, &tree, &changes, &BTreeMap::new(), NOW) {
+            for (agent, body) in carry::events(&before, &tree, &changes, &BTreeMap::new(), NOW) {
                 history.apply(&event(agent, body));
                 let (again, mended) = restored(&history, root);
                 for agent in left(&history) {

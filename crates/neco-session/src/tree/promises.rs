@@ -6,20 +6,6 @@ use std::sync::Arc;
 use neco_proto::AgentId;
 use neco_proto::event::{AgentNode, NodeState, NodeType};
 
-use super::limits::{TreeLimits, most_children};
-
-/// The first promise that is broken, if one is.
-pub(super) fn check(
-    limits: &TreeLimits,
-    root: AgentId,
-    nodes: &BTreeMap<AgentId, Arc<AgentNode>>,
-) -> Result<(), String> {
-    check_shape(root, nodes)?;
-    let live = nodes.values().filter(|node| node.id != root && node.state.is_live()).count();
-    ensure(live <= limits.live, || format!("{live} agents are live"))?;
-    nodes.values().try_for_each(|node| check_limits(limits, nodes, node))
-}
-
 /// The first promise that is broken of those that hold whatever the limits are.
 pub(super) fn check_shape(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
     let roots = nodes.values().filter(|node| node.kind == NodeType::Root).count();
@@ -29,19 +15,6 @@ pub(super) fn check_shape(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode
     nodes.values().try_for_each(|node| check_node(nodes, node))?;
     let reached = reach(root, nodes);
     ensure(reached == nodes.len(), || format!("{reached} of {} nodes are reached from the root", nodes.len()))
-}
-
-fn check_limits(
-    limits: &TreeLimits,
-    nodes: &BTreeMap<AgentId, Arc<AgentNode>>,
-    node: &AgentNode,
-) -> Result<(), String> {
-    let live = |child: &&AgentId| nodes.get(child).is_some_and(|child| child.state.is_live());
-    let (id, children) = (node.id, node.children.iter().filter(live).count());
-    ensure(most_children(node.kind, limits).is_none_or(|most| children <= most), || {
-        format!("{id} has {children} live children")
-    })?;
-    ensure(depth(node, nodes) <= limits.depth, || format!("{id} is too deep"))
 }
 
 fn check_node(nodes: &BTreeMap<AgentId, Arc<AgentNode>>, node: &AgentNode) -> Result<(), String> {
@@ -72,12 +45,6 @@ fn check_usage(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> R
     ensure(holds, || format!("{} used {all}, and it and its children {known}", node.id))
 }
 
-fn depth(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
-    let parent = |node: &&AgentNode| node.parent.and_then(|parent| nodes.get(&parent)).map(Arc::as_ref);
-    // A circle would go on for ever.
-    std::iter::successors(Some(node), parent).take(nodes.len() + 1).count() - 1
-}
-
 fn reach(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
     let mut next = vec![root];
     let mut reached = 0;
@@ -91,6 +58,6 @@ fn reach(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
     reached
 }
 
-fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(words()) }
 }

@@ -39,16 +39,13 @@ pub(super) fn slots(tree: &AgentTree, history: &TreeHistory, most_letters: usize
 pub(super) fn repost(slots: &mut HashMap<AgentId, AgentSlot>, history: &TreeHistory) {
     for letter in history.unheard() {
         if let Some(slot) = slots.get_mut(&letter.to) {
-            slot.mailbox.put_back(AgentMessage::clone(letter));
+            slot.mailbox.put(AgentMessage::clone(letter));
         }
     }
 }
 
 impl AgentSupervisor {
     /// The session is open: whoever ran when it ended is paused now, and its parent is told.
-    ///
-    /// # Errors
-    /// When that can't be recorded.
     pub async fn open(&self) -> Result<(), TreeError> {
         self.to_the_end(|supervisor| async move { supervisor.open_whole().await }).await
     }
@@ -57,7 +54,7 @@ impl AgentSupervisor {
         let mut state = self.lock().await;
         let mended = std::mem::take(&mut state.mended).into_iter();
         let mended = mended.map(|update| (update.node.id, EventBody::AgentUpdate(update))).collect();
-        self.journal.commit_all(mended).await.map_err(|error| TreeError::Refused(error.to_string()))?;
+        self.journal.commit_all(mended).await?;
         if state.tree.live_count() == 0 {
             return Ok(());
         }
@@ -95,14 +92,13 @@ impl AgentSupervisor {
         let node = state.tree.node(agent).cloned().ok_or(TreeError::Unknown(agent))?;
         let spec = state.slots.get(&agent).and_then(|slot| slot.spec.clone());
         let spec = spec.ok_or_else(|| TreeError::Refused("the log does not say who it is".to_owned()))?;
-        let refused = |error: neco_store::StoreError| TreeError::Refused(error.to_string());
-        let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
+        let fold = fold_agent(self.log.as_ref(), self.session, agent).await?;
         for body in mend(&fold, false) {
-            self.journal.emit(agent, fold.turn, body).await.map_err(refused)?;
+            self.journal.emit(agent, fold.turn, body).await?;
         }
         // With what was mended, and all of it on the disk.
-        self.log.commit(self.session).await.map_err(refused)?;
-        let fold = fold_agent(self.log.as_ref(), self.session, agent).await.map_err(refused)?;
+        self.log.commit(self.session).await?;
+        let fold = fold_agent(self.log.as_ref(), self.session, agent).await?;
         let worked = Duration::from_millis(fold.standing.worked_ms);
         let task_is_known = !fold.messages.is_empty();
         let built = self.built(state, &node, &spec, fold)?;

@@ -19,6 +19,7 @@ use super::spec::ChildSpec;
 pub(super) const STOPPED: &str = "it was stopped";
 
 /// Where an agent sits while it runs.
+#[derive(Default)]
 pub(super) struct AgentSlot {
     /// The way to it; nothing while it waits to be made again.
     pub line: Option<Line>,
@@ -36,7 +37,6 @@ pub(super) struct AgentSlot {
     pub reports: HashMap<AgentId, MessageId>,
     /// Rings when something is put into its mailbox.
     pub posted: Arc<Notify>,
-    /// Whether it works now.
     pub at_work: bool,
     /// Whether letters are no reason for it to begin: nobody has said anything since the session was opened.
     pub quiet: bool,
@@ -166,28 +166,7 @@ impl Line {
 impl AgentSlot {
     /// An empty slot.
     pub fn new(spec: Option<ChildSpec>, policy: Policy, tools: Registry, most_letters: usize) -> Self {
-        Self {
-            line: None,
-            spec,
-            policy,
-            tools,
-            mailbox: Mailbox::new(most_letters),
-            in_flight: InFlight::default(),
-            reports: HashMap::new(),
-            posted: Arc::new(Notify::new()),
-            at_work: false,
-            quiet: false,
-            output: None,
-            misfits: 0,
-            reminded: false,
-            error: None,
-            question: None,
-            ended_paused: None,
-            held: false,
-            told_of_paused: false,
-            silent: watch::Sender::new(false),
-            ended: watch::Sender::new(None),
-        }
+        Self { spec, policy, tools, mailbox: Mailbox::new(most_letters), ..Self::default() }
     }
 
     /// Sends something to the agent, if it runs.

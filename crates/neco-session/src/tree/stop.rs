@@ -43,9 +43,6 @@ impl AgentSupervisor {
     /// Pauses everybody below the root, on behalf of `by`, with what they did: what they say and run is broken off. Those of workflows
     /// break off too and are left to their workflow, which does their tasks again when it goes on. Nobody is started
     /// until [`AgentSupervisor::stopped`].
-    ///
-    /// # Errors
-    /// When that can't be recorded.
     pub async fn stop_everybody(&self, by: Actor) -> Result<Stopping, TreeError> {
         self.to_the_end(|supervisor| async move {
             let mut state = supervisor.lock().await;
@@ -65,14 +62,6 @@ impl AgentSupervisor {
         let state = self.lock().await;
         drop(counted);
         state.slots.values().for_each(|slot| slot.posted.notify_waiters());
-    }
-
-    /// Nothing wakes the root until the person says something, although nobody was paused: every window is told.
-    ///
-    /// # Errors
-    /// When that can't be recorded.
-    pub async fn tell_quiet(&self, by: Actor) -> Result<(), TreeError> {
-        self.tell_stop(by, Vec::new()).await
     }
 
     /// Tells every window who ended with the turn of the root that was stopped after `since`. Nobody waits for it.
@@ -109,8 +98,8 @@ impl AgentSupervisor {
             tokio::pin!(news);
             news.as_mut().enable();
             let works = |node: &AgentNode| node.state.is_live() && node.state != NodeState::Paused;
-            let children = state.tree.node(self.root).map(|root| root.children.clone()).unwrap_or_default();
-            let mut waited_for = children.into_iter().filter(|child| self.is_waited_for(&state, *child));
+            let mut waited_for =
+                state.tree.children(self.root).into_iter().filter(|child| self.is_waited_for(&state, *child));
             if !waited_for.any(|child| state.tree.node(child).is_some_and(works)) {
                 return;
             }
@@ -141,7 +130,7 @@ impl AgentSupervisor {
             let spec = state.slots.get(agent).and_then(|slot| slot.spec.as_ref());
             spec.is_some_and(|spec| spec.workflow.is_some())
         };
-        let children = state.tree.node(self.root).map(|node| node.children.clone()).unwrap_or_default();
+        let children = state.tree.children(self.root);
         let own: Vec<AgentId> = children.iter().copied().filter(|child| !of_workflow(child)).collect();
         let running = |agent: &AgentId| state.tree.node(*agent).is_some_and(|node| node.state == NodeState::Running);
         let paused: Vec<AgentId> =
@@ -163,10 +152,10 @@ impl AgentSupervisor {
         Ok(Stopping { heard, counted: state.stopping.count() })
     }
 
-    async fn tell_stop(&self, by: Actor, paused: Vec<AgentId>) -> Result<(), TreeError> {
+    /// Every window is told who was paused, and that nothing wakes the root until the person says something.
+    pub async fn tell_stop(&self, by: Actor, paused: Vec<AgentId>) -> Result<(), TreeError> {
         let stop = EventBody::Stop(SessionStop { paused, by: Some(by) });
-        let told = self.journal.commit(self.root, None, stop).await;
-        told.map_err(|error| TreeError::Refused(error.to_string()))
+        Ok(self.journal.commit(self.root, None, stop).await?)
     }
 
     /// Whoever is paused from `agent` down does no more of its present turn than `halt` says. The person wants it so,
@@ -190,7 +179,7 @@ impl AgentSupervisor {
             return true;
         }
         // One that has ended has nothing to stop.
-        drop(self.stop_untold(agent).await);
+        drop(self.stop_as(agent, Told::Nobody, None).await);
         false
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use neco_agent::{Agent, AgentHandle, AgentInput};
 use neco_model::{GROUPS, Provider};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
@@ -25,7 +24,6 @@ use super::history::TreeHistory;
 use super::notes::Notes;
 use super::op::Op;
 use super::slot::{AgentSlot, Line, stopped};
-use super::spawner::{SpawnRequest, Spawner};
 use super::spec::{ChildSpec, TreeSettings};
 use super::stop::Stops;
 use crate::fold::Fold;
@@ -51,9 +49,6 @@ pub trait MakeChild: Send + Sync {
     fn room(&self) -> Option<(Arc<dyn Spill>, usize)>;
 
     /// The model or group of a name.
-    ///
-    /// # Errors
-    /// Why there is none, in words.
     fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String>;
 }
 
@@ -79,9 +74,7 @@ pub struct ChildSetup<'a> {
 
 /// A child that has not begun.
 pub struct BuiltAgent {
-    /// The agent.
     pub agent: Agent,
-    /// The way to it.
     pub handle: AgentHandle,
     /// The rules that it is judged by.
     pub policy: Policy,
@@ -90,10 +83,8 @@ pub struct BuiltAgent {
 }
 
 /// What a supervisor is made of.
-pub struct CompanySetup {
-    /// The session.
+pub struct SupervisorSetup {
     pub session: SessionId,
-    /// Its root.
     pub root: AgentId,
     /// The model that the root asks.
     pub model: String,
@@ -101,9 +92,7 @@ pub struct CompanySetup {
     pub chosen: Option<String>,
     /// What the session may use in all.
     pub budget: SubtreeBudget,
-    /// Where events go.
     pub journal: Arc<Journal>,
-    /// Where they are.
     pub log: Arc<dyn EventLog>,
     /// How big it may grow.
     pub settings: TreeSettings,
@@ -149,9 +138,8 @@ pub(super) struct State {
 
 impl AgentSupervisor {
     /// The supervisor of a session, as its log left it. Whoever ran then is paused; [`AgentSupervisor::open`] says so.
-    #[must_use]
-    pub fn new(setup: CompanySetup) -> Arc<Self> {
-        let CompanySetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
+    pub fn new(setup: SupervisorSetup) -> Arc<Self> {
+        let SupervisorSetup { session, root, model, chosen, budget, journal, log, settings, make, history } = setup;
         let notes = Arc::new(Notes::default());
         let watching = Arc::clone(&notes);
         journal.observe(Arc::new(move |event| watching.take_note(event)));
@@ -192,7 +180,6 @@ impl AgentSupervisor {
     }
 
     /// The root.
-    #[must_use]
     pub fn root(&self) -> AgentId {
         self.root
     }
@@ -206,12 +193,6 @@ impl AgentSupervisor {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Who there can be.
-    #[must_use]
-    pub fn definitions(&self) -> Arc<Definitions> {
-        self.make.definitions()
-    }
-
     /// The root agent runs, or another one in its place.
     pub async fn fill_root(&self, handle: AgentHandle, policy: Policy, tools: Registry) {
         let mut state = self.state.lock().await;
@@ -221,7 +202,7 @@ impl AgentSupervisor {
             slot.quiet = true;
             // What the one before it had not heard is for this one.
             for letter in slot.in_flight.take_letters() {
-                slot.mailbox.put_back(letter);
+                slot.mailbox.put(letter);
             }
         }
         self.deliver(&mut state, self.root).await;
@@ -285,14 +266,10 @@ impl AgentSupervisor {
     /// The children of an agent, oldest first.
     pub async fn children_of(&self, parent: AgentId) -> Vec<AgentNode> {
         let state = self.state.lock().await;
-        let children = state.tree.node(parent).map(|node| node.children.clone()).unwrap_or_default();
-        children.into_iter().filter_map(|child| state.tree.node(child).cloned()).collect()
+        state.tree.children(parent).into_iter().filter_map(|child| state.tree.node(child).cloned()).collect()
     }
 
     /// The child that its parent means: by name, or by id.
-    ///
-    /// # Errors
-    /// When it has none of that name.
     pub async fn child_named(&self, parent: AgentId, name: &str) -> Result<AgentId, TreeError> {
         let wanted = name.trim();
         let children = self.children_of(parent).await;
@@ -302,19 +279,18 @@ impl AgentSupervisor {
 
     /// The way to whoever waits for a decision on a call, if that is no root.
     pub async fn asks_about(&self, call: &CallId) -> Option<AgentHandle> {
-        let agent = self.notes.asks_about(call).filter(|agent| *agent != self.root)?;
-        self.handle_of(agent).await
+        self.handle_of(self.notes.asks_about(call)?).await
     }
 
     /// The way to whoever waits for the answer to a question, if that is no root.
     pub async fn asked(&self, question: QuestionId) -> Option<AgentHandle> {
-        let agent = self.notes.asked(question).filter(|agent| *agent != self.root)?;
-        self.handle_of(agent).await
+        self.handle_of(self.notes.asked(question)?).await
     }
 
-    pub(super) async fn handle_of(&self, agent: AgentId) -> Option<AgentHandle> {
+    async fn handle_of(&self, agent: AgentId) -> Option<AgentHandle> {
         let state = self.state.lock().await;
-        state.slots.get(&agent)?.line.as_ref().map(|line| line.handle.clone())
+        let line = state.slots.get(&agent).filter(|_| agent != self.root)?.line.as_ref();
+        line.map(|line| line.handle.clone())
     }
 
     /// Words of a refusal, with names for ids.
@@ -345,7 +321,8 @@ impl AgentSupervisor {
         join(leaving).await;
     }
 
-    async fn ended_with(&self, agent: AgentId) -> NodeResult {
+    /// What comes of an agent's task; ready when it has ended. One that was stopped ends with an error.
+    pub async fn ended(&self, agent: AgentId) -> NodeResult {
         let mut ended = {
             let state = self.state.lock().await;
             match state.tree.node(agent) {
@@ -362,20 +339,9 @@ impl AgentSupervisor {
         }
     }
 
-    /// Ends an agent and everybody below it on behalf of its parent, or of whoever waits for it: they know.
-    ///
-    /// # Errors
-    /// When it has ended already.
-    pub(super) async fn stop_untold(&self, agent: AgentId) -> Result<bool, TreeError> {
-        self.stop_as(agent, Told::Nobody, None).await
-    }
-
-    /// Ends an agent and everybody below it on behalf of `by`. Ready when nothing of them runs any more; says whether
+    /// Ends an agent and everybody below it on behalf of `by`; nobody is told where whoever wants it knows. Ready when nothing of them runs any more; says whether
     /// that is so.
-    ///
-    /// # Errors
-    /// When it has ended already.
-    pub(super) async fn stop_as(&self, agent: AgentId, told: Told, by: Option<Actor>) -> Result<bool, TreeError> {
+    pub async fn stop_as(&self, agent: AgentId, told: Told, by: Option<Actor>) -> Result<bool, TreeError> {
         self.to_the_end(move |supervisor| async move {
             let leaving = {
                 let mut state = supervisor.lock().await;
@@ -393,8 +359,8 @@ impl AgentSupervisor {
         .await
     }
 
-    /// Ends all agents of a workflow; ready when nothing of them runs any more.
-    async fn stop_workflow(&self, workflow: WorkflowId) -> Result<bool, TreeError> {
+    /// Ends all agents of a workflow, also those that an earlier process left; ready when nothing of them runs.
+    pub async fn stop_workflow(&self, workflow: WorkflowId) -> Result<bool, TreeError> {
         self.to_the_end(move |supervisor| async move {
             let leaving = {
                 let mut state = supervisor.lock().await;
@@ -403,7 +369,7 @@ impl AgentSupervisor {
                 let its: Vec<AgentId> = slots.map(|(agent, _)| *agent).collect();
                 for agent in its {
                     // One may have ended with another.
-                    let _ = supervisor.apply_untold(&mut state, Op::Cancel(agent)).await;
+                    let _ = supervisor.apply_as(&mut state, Op::Cancel(agent), Told::Nobody, None).await;
                 }
                 std::mem::take(&mut state.leaving)
             };
@@ -431,25 +397,6 @@ impl AgentSupervisor {
 
     pub(super) async fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().await
-    }
-}
-
-impl Spawner for AgentSupervisor {
-    fn spawn(&self, parent: AgentId, request: SpawnRequest) -> BoxFuture<'_, Result<AgentId, TreeError>> {
-        Box::pin(self.spawn_whole(parent, request))
-    }
-
-    fn ended(&self, agent: AgentId) -> BoxFuture<'_, NodeResult> {
-        Box::pin(self.ended_with(agent))
-    }
-
-    fn cancel(&self, agent: AgentId) -> BoxFuture<'_, ()> {
-        // One that has ended has nothing to cancel.
-        Box::pin(async move { drop(self.stop_untold(agent).await) })
-    }
-
-    fn cancel_workflow(&self, workflow: WorkflowId) -> BoxFuture<'_, ()> {
-        Box::pin(async move { drop(self.stop_workflow(workflow).await) })
     }
 }
 

@@ -20,16 +20,14 @@ use neco_toolkit::Spill;
 use tokio::sync::Semaphore;
 
 use super::agents::AgentTree;
-use super::carry::Told;
+use super::carry::{self, Told};
 use super::history::TreeHistory;
 use super::limits::TreeLimits;
 use super::op::{NewNode, Op};
 use super::prefix_tests::{begun, event};
-use super::record;
 use super::slot::Answered;
-use super::spawner::Spawner;
 use super::spec::{ChildSpec, TreeSettings};
-use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, CompanySetup, MakeChild};
+use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, MakeChild, SupervisorSetup};
 use crate::fold::Standing;
 use crate::journal::Journal;
 use crate::roles::Definitions;
@@ -138,7 +136,7 @@ fn history(root: AgentId, depth: usize, spec: &ChildSpec) -> (TreeHistory, Vec<A
             let before = tree.clone();
             let changes = tree.apply(NOW, op).unwrap();
             let setups = BTreeMap::from([(id, serde_json::to_value(spec).unwrap())]);
-            for (agent, body) in record::events(&before, &tree, &changes, &setups, NOW) {
+            for (agent, body) in carry::events(&before, &tree, &changes, &setups, NOW) {
                 history.apply(&event(agent, body));
             }
         }
@@ -157,7 +155,7 @@ async fn world(depth: usize) -> World {
         Arc::new(Journal::new(&lease, Arc::clone(&log) as Arc<dyn EventLog>, Standing::default(), Redactor::default()));
     let (history, line) = history(root, depth, &spec());
     let settings = TreeSettings { limits: TreeLimits::default(), max_turns: 5, max_silence: None, max_letters: 2 };
-    let supervisor = AgentSupervisor::new(CompanySetup {
+    let supervisor = AgentSupervisor::new(SupervisorSetup {
         session,
         root,
         model: String::new(),
@@ -246,7 +244,7 @@ async fn who_ended_with_a_turn_is_whom_its_calls_gave_up() {
     wait_for(&world, world.line[0]).await;
     let since = Instant::now();
     assert_eq!(world.supervisor.ended_with_turn(since).await.len(), 0, "whoever is paused stays");
-    world.supervisor.stop_untold(world.line[0]).await.unwrap();
+    world.supervisor.stop_as(world.line[0], Told::Nobody, None).await.unwrap();
     let later = Instant::now();
     assert_eq!(world.supervisor.ended_with_turn(since).await.len(), 2, "with whoever is below");
     assert_eq!(world.supervisor.ended_with_turn(since).await.len(), 0, "each is told once");
@@ -262,7 +260,7 @@ async fn who_ended_with_a_turn_is_whom_its_calls_gave_up() {
         }
         match by_person {
             true => world.supervisor.stop_as(agent, Told::Parent, None).await.unwrap(),
-            false => world.supervisor.stop_untold(agent).await.unwrap(),
+            false => world.supervisor.stop_as(agent, Told::Nobody, None).await.unwrap(),
         };
         let ended = world.supervisor.ended_with_turn(later).await;
         assert_eq!(ended.len(), usize::from(waits && !by_person), "{waits} {by_person}");
@@ -280,7 +278,7 @@ async fn who_ends_with_a_turn_is_told_when_they_have_ended() {
     let telling = tokio::spawn(async move { supervisor.ended_with_turn(since).await });
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert!(!telling.is_finished(), "one works still");
-    world.supervisor.stop_untold(agent).await.unwrap();
+    world.supervisor.stop_as(agent, Told::Nobody, None).await.unwrap();
     assert_eq!(telling.await.unwrap().len(), 1);
 }
 

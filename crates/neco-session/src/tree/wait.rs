@@ -6,17 +6,21 @@ use std::time::Duration;
 
 use neco_proto::AgentId;
 use neco_proto::event::NodeState;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::error::TreeError;
 use super::supervisor::{AgentSupervisor, State};
 
 /// What is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum WaitFor {
-    /// The first that ends.
+    /// Until the first has ended.
     Any,
-    /// All of them.
+    /// Until all have.
+    #[default]
     All,
 }
 
@@ -42,9 +46,6 @@ impl AgentSupervisor {
     /// Waits until one or all of `agents`, children of `parent`, have ended; until one of them asks
     /// something, one falls silent, none of them can go on by itself, or time is up. What they said is on its way into the
     /// conversation of `parent` then.
-    ///
-    /// # Errors
-    /// When `parent` is none that runs.
     pub async fn wait(
         &self,
         parent: AgentId,
@@ -111,13 +112,8 @@ impl AgentSupervisor {
         }
     }
 
-    /// Ready when the root has heard everything that was sent to it until now: what the person says comes after it.
-    pub async fn flush_root(&self) {
-        self.flush(self.root).await;
-    }
-
     /// Ready when an agent has heard everything that was sent to it until now.
-    pub(super) async fn flush(&self, agent: AgentId) {
+    pub async fn flush(&self, agent: AgentId) {
         let flushed = {
             let state = self.lock().await;
             state.slots.get(&agent).and_then(|slot| slot.line.as_ref()).map(|line| line.flush())

@@ -7,18 +7,17 @@ use futures::future::BoxFuture;
 use neco_proto::event::{
     CallStatus, NodeResult, NodeType, Notification, NotificationLevel, SubtreeBudget, ToolCallEnd,
 };
-use neco_proto::{AgentId, Display, EventBody, Seq, SessionId, WorkflowId};
+use neco_proto::{AgentId, Display, EventBody, Seq, WorkflowId};
 use neco_safety::{tools, untrusted};
-use neco_store::EventLog;
 use serde_json::{Value, json};
 
 use super::definition::Work;
 use super::hands::{Begun, Ended, Hands, TaskCall};
 use super::one_call::OneCall;
 use crate::fold::each_event;
-use crate::journal::Journal;
+use crate::hub::SessionCore;
 use crate::roles::{Definition, Definitions, Narrowing, Origin, RoleModel, ToolChoice};
-use crate::tree::{SpawnRequest, Spawner};
+use crate::tree::{AgentSupervisor, SpawnRequest, Told};
 
 /// The tool that runs commands.
 const SHELL: &str = "bash";
@@ -32,33 +31,27 @@ const READ: &str = "read_file";
 /// Does tasks as agents of the tree.
 #[derive(Clone)]
 pub struct TreeHands {
-    /// Runs agents.
-    pub spawner: Arc<dyn Spawner>,
+    pub core: SessionCore,
+    pub supervisor: Arc<AgentSupervisor>,
     /// Whose children they are.
     pub parent: AgentId,
-    /// Who they can be.
     pub definitions: Arc<Definitions>,
-    /// The session.
-    pub session: SessionId,
-    /// Its journal.
-    pub journal: Arc<Journal>,
-    /// Its log, which tells what came of a call.
-    pub log: Arc<dyn EventLog>,
 }
 
 impl Hands for TreeHands {
     fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>> {
         let own = self.clone();
         Box::pin(async move {
-            let since = own.journal.standing().last_seq;
+            let since = own.core.journal.standing().last_seq;
             let is_agent = matches!(call.work, Work::Agent { .. });
             let request = own.request(&call)?;
-            let agent = own.spawner.spawn(own.parent, request).await.map_err(|error| error.to_string())?;
+            let agent = own.supervisor.spawn(own.parent, request).await.map_err(|error| error.to_string())?;
             let end = Box::pin(async move {
                 let result = tokio::select! {
-                    result = own.spawner.ended(agent) => result,
+                    result = own.supervisor.ended(agent) => result,
                     () = call.cancel.cancelled() => {
-                        own.spawner.cancel(agent).await;
+                        // One that has ended has nothing to cancel.
+                        let _ = own.supervisor.stop_as(agent, Told::Nobody, None).await;
                         return Err("it was stopped".to_owned());
                     }
                 };
@@ -72,18 +65,19 @@ impl Hands for TreeHands {
     }
 
     fn abandon(&self, workflow: WorkflowId) -> BoxFuture<'static, ()> {
-        let spawner = Arc::clone(&self.spawner);
-        Box::pin(async move { spawner.cancel_workflow(workflow).await })
+        let supervisor = Arc::clone(&self.supervisor);
+        Box::pin(async move { drop(supervisor.stop_workflow(workflow).await) })
     }
 }
 
 impl TreeHands {
     fn request(&self, call: &TaskCall) -> Result<SpawnRequest, String> {
         let one = |tool: &str, arguments: Value, task: String| {
-            let call = OneCall { name: tool.to_owned(), arguments };
-            SpawnRequest { call: Some(call), ..SpawnRequest::new(caller(tool), task) }
+            let mut request = SpawnRequest::new(caller(tool), task);
+            request.spec.call = Some(OneCall { name: tool.to_owned(), arguments });
+            request
         };
-        let request = match &call.work {
+        let mut request = match &call.work {
             Work::Agent { role, prompt, model } => {
                 let definition = self.definitions.find(role).map_err(|error| error.to_string())?.clone();
                 let model_group = model.clone();
@@ -101,15 +95,16 @@ impl TreeHands {
                 one(SHELL, arguments, format!("{}: {line}", call.task))
             }
         };
-        Ok(SpawnRequest { told: false, workflow: Some(call.workflow), ..request })
+        (request.spec.told, request.spec.workflow) = (false, Some(call.workflow));
+        Ok(request)
     }
 
     /// What came of the call of an agent that made one.
     async fn of_call(&self, agent: AgentId, since: Seq, result: NodeResult) -> Ended {
         let failed = |error: neco_store::StoreError| error.to_string();
-        self.log.commit(self.session).await.map_err(failed)?;
+        self.core.log().commit(self.core.id()).await.map_err(failed)?;
         let mut end: Option<ToolCallEnd> = None;
-        each_event(self.log.as_ref(), self.session, since, |event| {
+        each_event(self.core.log().as_ref(), self.core.id(), since, |event| {
             if let EventBody::ToolCallEnd(ended) = event.body
                 && event.agent_id == agent
             {
@@ -124,9 +119,7 @@ impl TreeHands {
             (None, NodeResult::Output { .. }) => Err("the call was never made".to_owned()),
         }
     }
-}
 
-impl TreeHands {
     /// What a command printed, all of it: the middle of what was too long for a conversation is in a file. What is
     /// too long for other tasks too stays cut, and the person is told.
     async fn whole(&self, end: &ToolCallEnd, given: Value) -> Ended {
@@ -142,7 +135,7 @@ impl TreeHands {
             end.summary
         );
         let warning = EventBody::Notification(Notification::new(NotificationLevel::Warning, text));
-        self.journal.emit(self.parent, None, warning).await.map_err(|error| error.to_string())?;
+        self.core.journal.emit(self.parent, None, warning).await.map_err(|error| error.to_string())?;
         Ok(given)
     }
 }

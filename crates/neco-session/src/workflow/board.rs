@@ -29,9 +29,6 @@ pub struct Board {
 
 impl Board {
     /// What the log of a session says.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn read(log: &dyn EventLog, session: SessionId) -> Result<Self, StoreError> {
         let mut board = Self::default();
         each_event(log, session, 0, |event| {
@@ -71,13 +68,11 @@ impl Board {
     }
 
     /// A workflow.
-    #[must_use]
     pub fn find(&self, id: WorkflowId) -> Option<&Recorded> {
         self.all.iter().find(|known| known.graph.workflow_id == id)
     }
 
     /// All of them; one that runs according to the log and not according to `runs` was interrupted.
-    #[must_use]
     pub fn graphs(&self, runs: impl Fn(WorkflowId) -> bool) -> Vec<WorkflowGraph> {
         let graph = |known: &Recorded| match known.graph.state {
             WorkflowState::Running if !runs(known.graph.workflow_id) => interrupted(&known.graph),
@@ -88,7 +83,6 @@ impl Board {
 }
 
 /// The workflow after the process that ran it is gone: nothing of it runs any more.
-#[must_use]
 pub fn interrupted(graph: &WorkflowGraph) -> WorkflowGraph {
     let mut graph = WorkflowGraph { state: WorkflowState::Interrupted, ..graph.clone() };
     for task in &mut graph.tasks {
@@ -110,9 +104,6 @@ fn put(tasks: &mut Vec<WorkflowTask>, places: &mut HashMap<String, usize>, task:
 }
 
 /// What is told of a workflow that nothing runs of when somebody stops it for good.
-///
-/// # Errors
-/// When it is over already.
 pub fn cancelled(recorded: &Recorded, by: Actor) -> Result<WorkflowUpdate, WorkflowError> {
     let graph = &recorded.graph;
     match graph.state {

@@ -18,11 +18,8 @@ fn the_built_in_workflows_can_be_run_and_the_folders_own_do_not_replace_them() {
     put("delivery.toml", "name = 'delivery'\n[[tasks]]\nid = 'a'\ncommand = 'evil'\n");
     put("broken.toml", "name = 3");
     let places = WorkflowPlaces::default();
-    let names: Vec<(String, &str, bool)> = places
-        .list(&root)
-        .iter()
-        .map(|found| (found.name.clone(), found.source.origin().name(), found.file.is_ok()))
-        .collect();
+    let names: Vec<(String, &str, bool)> =
+        places.list(&root).iter().map(|found| (found.name.clone(), found.origin.name(), found.file.is_ok())).collect();
     assert_eq!(
         names,
         [("delivery".into(), "built-in", true), ("broken".into(), "folder", false), ("mine".into(), "folder", true)]

@@ -196,9 +196,6 @@ impl Form {
 
 impl WorkflowFile {
     /// Reads a workflow.
-    ///
-    /// # Errors
-    /// When it is none; the words say where.
     pub fn read(text: &str, form: Form) -> Result<Self, WorkflowError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let read = match form {
@@ -211,9 +208,6 @@ impl WorkflowFile {
     }
 
     /// A workflow that is written as JSON, as a window sends it and the log keeps it.
-    ///
-    /// # Errors
-    /// When it is none.
     pub fn of_value(value: &Value) -> Result<Self, WorkflowError> {
         Self::deserialize(value).map_err(|error| WorkflowError::Unreadable(error.to_string()))
     }

@@ -1,15 +1,14 @@
 //! The workflows of one session: begun, stopped, gone on with, asked about.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use neco_agent::SinkError;
 use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
-use neco_proto::{Actor, AgentId, EventBody, SessionId, WorkflowId};
-use neco_store::{EventLog, StoreError};
+use neco_proto::{Actor, AgentId, EventBody, WorkflowId};
+use neco_store::StoreError;
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -19,9 +18,9 @@ use super::definition::WorkflowFile;
 use super::error::WorkflowError;
 use super::files::RunFiles;
 use super::graph::Graph;
-use super::hands::{Hands, Record, TaskClock};
+use super::hands::{Hands, RealTime, Record};
 use super::runner::{RunnerSetup, run};
-use crate::journal::Journal;
+use crate::hub::SessionCore;
 
 /// Makes what does the tasks of a workflow that works for an agent; nothing when the session ends.
 pub type MakeHands = Arc<dyn Fn(AgentId) -> Option<Arc<dyn Hands>> + Send + Sync>;
@@ -31,24 +30,12 @@ pub type CheckNames = Arc<dyn Fn(&WorkflowFile) -> Result<(), WorkflowError> + S
 
 /// What a desk is made of.
 pub struct DeskSetup {
-    /// The session.
-    pub session: SessionId,
-    /// Its root agent.
-    pub root: AgentId,
-    /// Where it works.
-    pub cwd: PathBuf,
-    /// Its journal.
-    pub journal: Arc<Journal>,
-    /// Its log.
-    pub log: Arc<dyn EventLog>,
-    /// What does tasks.
+    pub core: SessionCore,
+    /// Does tasks.
     pub hands: MakeHands,
     /// Whether agents and tools exist.
     pub check: CheckNames,
-    /// Where runs are listed.
     pub files: RunFiles,
-    /// The time.
-    pub clock: Arc<dyn TaskClock>,
 }
 
 /// The workflows of one session; a clone is the same desk.
@@ -66,7 +53,6 @@ struct Inner {
 #[derive(Clone)]
 struct Live {
     cancel: CancellationToken,
-    /// Who cancelled it.
     cancelled_by: Option<Actor>,
     interrupt: CancellationToken,
     ended: watch::Receiver<bool>,
@@ -74,7 +60,6 @@ struct Live {
 
 impl WorkflowDesk {
     /// A desk.
-    #[must_use]
     pub fn new(setup: DeskSetup) -> Self {
         Self { inner: Arc::new(Inner { setup, live: Mutex::default() }) }
     }
@@ -95,9 +80,6 @@ impl WorkflowDesk {
     }
 
     /// What a workflow means that is started with `inputs`.
-    ///
-    /// # Errors
-    /// When it could not run.
     pub fn check(&self, definition: &Value, inputs: &Value) -> Result<(WorkflowFile, Graph), WorkflowError> {
         let file = WorkflowFile::of_value(definition)?;
         let graph = Graph::new(&file, &values(inputs)?);
@@ -129,7 +111,7 @@ impl WorkflowDesk {
         }
         let inputs = recorded.graph.inputs.clone().unwrap_or_default();
         let (file, graph) = self.check(&recorded.definition, &inputs)?;
-        self.begin(id, self.inner.setup.root, file, graph, Some(recorded));
+        self.begin(id, self.inner.setup.core.root, file, graph, Some(recorded));
         Ok(())
     }
 
@@ -145,7 +127,7 @@ impl WorkflowDesk {
         }
         let recorded = self.recorded(id).await?;
         let update = cancelled(&recorded, by)?;
-        if let Some(hands) = (self.inner.setup.hands)(self.inner.setup.root) {
+        if let Some(hands) = (self.inner.setup.hands)(self.inner.setup.core.root) {
             // What an earlier process left of it waits to be resumed, and never will be.
             hands.abandon(id).await;
         }
@@ -159,19 +141,12 @@ impl WorkflowDesk {
         self.live().values().for_each(|live| live.interrupt.cancel());
     }
 
-    /// Stops one that runs so that it can go on later; ready at once.
-    pub fn interrupt_one(&self, id: WorkflowId) {
-        self.live().get(&id).into_iter().for_each(|live| live.interrupt.cancel());
-    }
-
     /// Stops one that runs so that it can go on later, as soon as what is given is dropped.
-    #[must_use]
     pub fn interrupt_on_drop(&self, id: WorkflowId) -> Option<DropGuard> {
         self.live().get(&id).map(|live| live.interrupt.clone().drop_guard())
     }
 
     /// Whether something runs.
-    #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.live().is_empty()
     }
@@ -186,9 +161,6 @@ impl WorkflowDesk {
     }
 
     /// How a workflow stands when it is over.
-    ///
-    /// # Errors
-    /// When the log can't be read.
     pub async fn ended(&self, id: WorkflowId) -> Result<Option<WorkflowGraph>, StoreError> {
         let live = self.live().get(&id).cloned();
         if let Some(mut live) = live {
@@ -198,12 +170,9 @@ impl WorkflowDesk {
     }
 
     /// All workflows of the session, oldest first.
-    ///
-    /// # Errors
-    /// When the log can't be read.
     pub async fn graphs(&self) -> Result<Vec<WorkflowGraph>, StoreError> {
         let setup = &self.inner.setup;
-        let board = Board::read(setup.log.as_ref(), setup.session).await?;
+        let board = Board::read(setup.core.log().as_ref(), setup.core.id()).await?;
         Ok(board.graphs(|id| self.live().contains_key(&id)))
     }
 
@@ -218,7 +187,7 @@ impl WorkflowDesk {
             if let Some(hands) = (inner.setup.hands)(parent) {
                 inner.note(&name, id, WorkflowState::Running).await;
                 let record = Arc::clone(&inner) as Arc<dyn Record>;
-                let clock = Arc::clone(&inner.setup.clock);
+                let clock = Arc::new(RealTime);
                 match run(RunnerSetup { id, file, graph, recorded, record, hands, clock, cancel, interrupt }).await {
                     Ok(state) => inner.note(&name, id, state).await,
                     // The journal has told every window already.
@@ -232,7 +201,7 @@ impl WorkflowDesk {
 
     async fn recorded(&self, id: WorkflowId) -> Result<Recorded, WorkflowError> {
         let setup = &self.inner.setup;
-        let board = Board::read(setup.log.as_ref(), setup.session).await;
+        let board = Board::read(setup.core.log().as_ref(), setup.core.id()).await;
         let board = board.map_err(|error| WorkflowError::NotNow(error.to_string()))?;
         board.find(id).cloned().ok_or_else(|| WorkflowError::Unknown { name: id.to_string(), known: Vec::new() })
     }
@@ -244,7 +213,7 @@ impl WorkflowDesk {
 
 impl Inner {
     async fn commit(&self, update: WorkflowUpdate) -> Result<(), SinkError> {
-        let kept = self.setup.journal.commit(self.setup.root, None, EventBody::WorkflowUpdate(update)).await;
+        let kept = self.setup.core.commit(EventBody::WorkflowUpdate(update)).await;
         kept.map_err(|error| SinkError { code: error.code(), message: error.to_string() })
     }
 
@@ -254,8 +223,8 @@ impl Inner {
         let note = WorkflowRun {
             workflow_id: id,
             name: name.to_owned(),
-            session: self.setup.session,
-            cwd: self.setup.cwd.display().to_string(),
+            session: self.setup.core.id(),
+            cwd: self.setup.core.record.cwd.clone(),
             state,
             began_ms: self.setup.files.one(id).await.map_or(now, |note| note.began_ms),
             changed_ms: now,

@@ -104,9 +104,6 @@ pub enum WorkflowError {
 
 impl WorkflowError {
     /// All of these as one; nothing when there are none.
-    ///
-    /// # Errors
-    /// When there is at least one.
     pub fn none_of(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),

@@ -58,9 +58,6 @@ impl RunFiles {
     }
 
     /// Notes how a run stands. A note that can't be kept is no reason to stop: the log has it.
-    ///
-    /// # Errors
-    /// When the file can't be written.
     pub async fn keep(&self, note: &WorkflowRun) -> io::Result<()> {
         tokio::fs::create_dir_all(&self.folder).await?;
         let file = self.file(note.workflow_id);

@@ -2,28 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use neco_proto::event::TaskState;
+use neco_proto::event::TaskKind;
 use serde_json::Value;
 
 use super::checks;
 use super::definition::{FailsIf, Failure, Limits, TaskEntry, Work, WorkflowFile};
 use super::error::WorkflowError;
-use super::state::States;
 use super::template;
 
 /// A task by its place in the file.
 pub type TaskIndex = usize;
-
-/// What a task takes room of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// An agent.
-    Agent,
-    /// A command.
-    Command,
-    /// A call of a tool, which only counts among all tasks.
-    Tool,
-}
 
 /// A task of a workflow that can run.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,18 +30,6 @@ pub struct Task {
     pub fails_if: Option<FailsIf>,
     /// Seconds that it may take.
     pub timeout: Option<f64>,
-}
-
-impl Task {
-    /// What it takes room of.
-    #[must_use]
-    pub fn class(&self) -> Class {
-        match self.work {
-            Work::Agent { .. } => Class::Agent,
-            Work::Command { .. } => Class::Command,
-            Work::Tool { .. } => Class::Tool,
-        }
-    }
 }
 
 /// A workflow that can run.
@@ -122,6 +98,11 @@ impl Graph {
         self.tasks.get(task)
     }
 
+    /// What does a task.
+    pub(super) fn kind(&self, task: TaskIndex) -> Option<TaskKind> {
+        self.task(task).map(|task| task.work.kind())
+    }
+
     /// What a task waits for.
     #[must_use]
     pub fn needs(&self, task: TaskIndex) -> &[TaskIndex] {
@@ -137,19 +118,6 @@ impl Graph {
     /// The tasks in the order of the file.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.tasks.iter()
-    }
-
-    /// The tasks that may begin now, in the order of the file: all that they need is completed, and they
-    /// have not begun. Follows from the states alone; [`super::Schedule`] keeps the same up to date in
-    /// constant time a task.
-    #[must_use]
-    pub fn next(&self, states: &States) -> Vec<TaskIndex> {
-        let is = |task: TaskIndex, state| states.get(task).is_some_and(|own| *own == state);
-        let begins = |task: &TaskIndex| {
-            let waits = is(*task, TaskState::Pending) || is(*task, TaskState::Ready);
-            waits && self.needs(*task).iter().all(|need| is(*need, TaskState::Completed))
-        };
-        (0..self.tasks.len()).filter(begins).collect()
     }
 
     /// Every task after all that it needs.

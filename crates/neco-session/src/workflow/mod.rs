@@ -6,7 +6,7 @@
 //! every change is on the disk before anything is done about it; what is next follows from the graph and
 //! the states alone.
 //!
-//! Reading order: [`definition`] (what is written), [`graph`] with [`checks`] (what it means), [`names`] (whether what it names exists), [`state`], [`schedule`]
+//! Reading order: [`definition`] (what is written), [`graph`] with [`checks`] (what it means), [`names`] (whether what it names exists), [`schedule`]
 //! (what happens next), [`template`] with [`scope`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
 //! workflow at work), [`board`] (what the log says), [`places`] (where workflows are), [`files`] (which
 //! runs there are), [`desk`] (the workflows of a session), [`agents`] and [`one_call`] (tasks as agents of
@@ -29,25 +29,23 @@ mod places;
 mod runner;
 mod schedule;
 mod scope;
-mod state;
 mod template;
 #[cfg(test)]
 mod tests;
 mod tool;
 
-pub use agents::TreeHands;
-pub use board::{Board, Recorded, cancelled, interrupted};
-pub use definition::{FailsIf, Failure, Form, Input, Limits, Retry, TaskEntry, Work, WorkflowFile};
-pub use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
+pub(crate) use agents::TreeHands;
+pub(crate) use board::{Board, cancelled};
+pub use definition::{Failure, Form, Limits, Retry, TaskEntry, Work, WorkflowFile};
+pub(crate) use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
 pub use error::WorkflowError;
 pub use files::RunFiles;
-pub use graph::{Class, Graph, Task, TaskIndex};
-pub use hands::{Begun, Ended, Hands, RealTime, Record, TaskCall, TaskClock};
+pub use graph::Graph;
+pub use hands::{Begun, Hands, RealTime, Record, TaskCall};
 pub use names::KnownNames;
-pub use one_call::OneCall;
-pub use places::{FoundWorkflow, WorkflowPlaces, WorkflowSource};
+pub(crate) use one_call::OneCall;
+pub use places::{FoundWorkflow, WorkflowPlaces};
 pub use runner::{RunnerSetup, run};
-pub use schedule::{Change, Happened, Moved, Schedule, Step};
-pub use state::{Outcome, States};
+pub use schedule::{Happened, Moved, Schedule, Step};
 pub use template::Values;
 pub use tool::WorkflowTool;

@@ -7,24 +7,11 @@ use serde_json::Value;
 
 use super::definition::{Work, WorkflowFile};
 use super::error::WorkflowError;
+use crate::tree::tools::{self, NOT_OF_CHILDREN};
 
-/// Tools that only an agent that thinks can use: what they do is said otherwise in a workflow.
-const NOT_OF_TASKS: [&str; 14] = [
-    "task",
-    "spawn_agent",
-    "agent_message",
-    "agent_status",
-    "agent_wait",
-    "agent_cancel",
-    "report",
-    "complete_task",
-    "workflow",
-    "ask_user",
-    "enter_plan_mode",
-    "exit_plan_mode",
-    "todo_write",
-    "process",
-];
+/// Tools that only an agent that thinks can use, besides those for other agents and for the person: what they do is said
+/// otherwise in a workflow.
+const NOT_OF_TASKS: [&str; 3] = ["workflow", "todo_write", "process"];
 
 /// The tool of a name, or why there is none.
 pub type FindTool<'a> = dyn Fn(&str) -> Result<Arc<dyn DynTool>, String> + 'a;
@@ -64,7 +51,7 @@ impl KnownNames<'_> {
                 (self.agent)(role).err().into_iter().chain(model).collect()
             }
             Work::Tool { name, arguments } => match (self.tool)(name) {
-                Ok(tool) if NOT_OF_TASKS.contains(&tool.name()) || tool.name().starts_with("agent__") => {
+                Ok(tool) if is_for_agents(tool.name()) => {
                     let name = tool.name();
                     vec![format!("{name} is for agents and no task; for an agent write `agent` and `prompt`")]
                 }
@@ -74,6 +61,11 @@ impl KnownNames<'_> {
             Work::Command { .. } => Vec::new(),
         }
     }
+}
+
+fn is_for_agents(name: &str) -> bool {
+    let of_agents = || tools::listed().iter().any(|tool| tool.name() == name);
+    NOT_OF_TASKS.contains(&name) || NOT_OF_CHILDREN.contains(&name) || name.starts_with("agent__") || of_agents()
 }
 
 /// What is missing or unknown among the arguments; their values may be templates and are checked when it runs.
@@ -102,8 +94,7 @@ mod tests {
 
     #[test]
     fn what_a_task_calls_is_checked_as_far_as_it_is_written() {
-        let tools: Vec<Arc<dyn DynTool>> =
-            crate::memory::tools::listed().into_iter().chain(crate::tree::tools::listed()).collect();
+        let tools: Vec<Arc<dyn DynTool>> = crate::memory::tools::listed().into_iter().chain(tools::listed()).collect();
         let find = |name: &str| tools.iter().find(|tool| tool.name() == name).cloned();
         let known = KnownNames {
             agent: &|_| Ok(()),

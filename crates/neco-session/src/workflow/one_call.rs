@@ -15,9 +15,7 @@ const LABEL: &str = "workflow/task";
 /// The one call that an agent makes instead of asking a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OneCall {
-    /// The tool.
     pub name: String,
-    /// What it is called with.
     pub arguments: Value,
 }
 

@@ -11,7 +11,7 @@ use neco_workspace::GitFacts;
 
 use super::definition::{Form, WorkflowFile};
 use super::error::WorkflowError;
-use crate::sources::reader::{Reader, Whose};
+use crate::sources::reader::{Reader, Whose, files_in};
 
 /// Where a folder keeps its workflows.
 const FOLDER: &str = ".neco/workflows";
@@ -35,48 +35,15 @@ impl Default for WorkflowPlaces {
     }
 }
 
-/// Whose a workflow is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowSource {
-    /// A file of the person.
-    Person(PathBuf),
-    /// It comes with the program.
-    BuiltIn,
-    /// A file of the folder that is worked in.
-    Folder(PathBuf),
-    /// A file that somebody named.
-    Named(PathBuf),
-}
-
-impl WorkflowSource {
-    /// Where it comes from.
-    #[must_use]
-    pub fn origin(&self) -> Origin {
-        match self {
-            Self::Person(_) => Origin::Person,
-            Self::BuiltIn => Origin::BuiltIn,
-            Self::Folder(_) => Origin::Folder,
-            Self::Named(_) => Origin::Named,
-        }
-    }
-
-    /// The file; nothing for what comes with the program.
-    #[must_use]
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            Self::BuiltIn => None,
-            Self::Person(file) | Self::Folder(file) | Self::Named(file) => Some(file),
-        }
-    }
-}
-
 /// A workflow that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundWorkflow {
     /// The name it is found by.
     pub name: String,
-    /// Whose it is.
-    pub source: WorkflowSource,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Where its file is; nothing for what comes with the program.
+    pub path: Option<PathBuf>,
     /// What it says, or what is wrong with it.
     pub file: Result<WorkflowFile, WorkflowError>,
 }
@@ -86,25 +53,21 @@ impl WorkflowPlaces {
     /// what the person has and what comes with the program, so that a name means what it meant elsewhere.
     #[must_use]
     pub fn list(&self, cwd: &Path) -> Vec<FoundWorkflow> {
-        let mut all: Vec<FoundWorkflow> = self
-            .own
-            .iter()
-            .flat_map(|folder| files_in(folder))
-            .map(|path| read(&path, WorkflowSource::Person))
-            .collect();
+        let mut all: Vec<FoundWorkflow> =
+            self.own.iter().flat_map(|folder| workflows_in(folder)).map(|path| read(path, Origin::Person)).collect();
         all.extend(BUILT_IN.iter().map(|text| {
             let file = WorkflowFile::read(text, Form::Toml);
             let name = file.as_ref().map(|file| file.name.clone()).unwrap_or_default();
-            FoundWorkflow { name, source: WorkflowSource::BuiltIn, file }
+            FoundWorkflow { name, origin: Origin::BuiltIn, path: None, file }
         }));
         let root = GitFacts::of(cwd).map_or_else(|| cwd.to_path_buf(), |facts| facts.root);
         let folders = cwd.ancestors().take_while(|folder| folder.starts_with(&root));
         // What leads out of the folder, or to what may not be told, is not the folder's.
         if let Ok(files) = Files::new(&root, Vec::new()) {
             let reader = Reader::new(&files, &self.telling, Whose::Project);
-            let paths = folders.flat_map(|folder| files_in(&folder.join(FOLDER)));
+            let paths = folders.flat_map(|folder| workflows_in(&folder.join(FOLDER)));
             let paths = paths.filter(|path| reader.locate(path).is_ok());
-            all.extend(paths.map(|path| read(&path, WorkflowSource::Folder)));
+            all.extend(paths.map(|path| read(path, Origin::Folder)));
         }
         let mut seen = std::collections::HashSet::new();
         all.retain(|found| seen.insert(found.name.clone()));
@@ -112,21 +75,15 @@ impl WorkflowPlaces {
     }
 
     /// The workflow of a name, or in a file that is named by its path.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn find(&self, name: &str, cwd: &Path) -> Result<FoundWorkflow, WorkflowError> {
         let path = cwd.join(name);
         if Form::of(&path).is_some() || name.contains('/') {
-            return Ok(read(&path, WorkflowSource::Named));
+            return Ok(read(path, Origin::Named));
         }
         self.named(name, cwd)
     }
 
     /// The workflow of a name.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn named(&self, name: &str, cwd: &Path) -> Result<FoundWorkflow, WorkflowError> {
         let all = self.list(cwd);
         let known = || all.iter().map(|found| found.name.clone()).collect();
@@ -135,11 +92,11 @@ impl WorkflowPlaces {
     }
 }
 
-fn read(path: &Path, source: impl Fn(PathBuf) -> WorkflowSource) -> FoundWorkflow {
+fn read(path: PathBuf, origin: Origin) -> FoundWorkflow {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let file = text(path).and_then(|(text, form)| WorkflowFile::read(&text, form));
+    let file = text(&path).and_then(|(text, form)| WorkflowFile::read(&text, form));
     let name = file.as_ref().map_or(stem, |file| file.name.clone());
-    FoundWorkflow { name, source: source(path.to_path_buf()), file }
+    FoundWorkflow { name, origin, path: Some(path), file }
 }
 
 fn text(path: &Path) -> Result<(String, Form), WorkflowError> {
@@ -153,13 +110,6 @@ fn text(path: &Path) -> Result<(String, Form), WorkflowError> {
     Ok((invisible::seen(&text).text.into_owned(), form))
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(|path| Form::of(path).is_some() && path.is_file())
-        .collect();
-    paths.sort();
-    paths
+fn workflows_in(folder: &Path) -> Vec<PathBuf> {
+    files_in(folder, usize::MAX, |path| Form::of(path).is_some() && path.is_file())
 }

@@ -24,7 +24,6 @@ use super::definition::WorkflowFile;
 use super::graph::{Graph, TaskIndex};
 use super::hands::{Ended, Hands, Record, TaskCall, TaskClock};
 use super::schedule::{Change, Happened, Moved, Schedule, Step};
-use super::state::States;
 use super::template::Values;
 
 /// What a workflow that is to run is made of.
@@ -54,30 +53,25 @@ pub struct RunnerSetup {
 /// # Errors
 /// When what happens can't be kept any more: everything is stopped then.
 pub async fn run(setup: RunnerSetup) -> Result<WorkflowState, SinkError> {
-    let RunnerSetup { id, file, graph, recorded, record, hands, clock, cancel, interrupt } = setup;
     // Unbounded: every task that begins says so once, and the graph has a bound.
     let (told, begun) = mpsc::unbounded_channel();
     let mut runner = Runner {
-        id,
-        graph: &graph,
-        file: &file,
-        tasks: tasks(&graph, recorded.as_ref()),
-        values: Values::of(&graph),
-        record,
-        hands,
-        clock,
+        setup: &setup,
+        tasks: tasks(&setup.graph, setup.recorded.as_ref()),
+        values: Values::of(&setup.graph),
         working: FuturesUnordered::new(),
         stops: HashMap::new(),
         told,
         begun,
+        has_told: false,
         wanted: WorkflowState::Running,
     };
-    let states = runner.recall(recorded.as_ref());
-    if recorded.is_some() {
+    let states = runner.recall();
+    if setup.recorded.is_some() {
         // The agents that a process left when it was gone: their tasks are done again.
-        runner.hands.abandon(id).await;
+        setup.hands.abandon(setup.id).await;
     }
-    let result = runner.work(&states, &cancel, &interrupt, recorded.is_none()).await;
+    let result = runner.work(&states).await;
     if result.is_err() {
         // Nothing can be kept, so what is left is to stop everything.
         runner.settle().await;
@@ -93,55 +87,37 @@ enum Worked {
     Unwanted(TaskIndex),
 }
 
-/// What is told first.
-enum First {
-    /// Everything.
-    New,
-    /// How all tasks stand now that it goes on.
-    Again,
-}
-
 struct Runner<'g> {
-    id: WorkflowId,
-    graph: &'g Graph,
-    file: &'g WorkflowFile,
+    setup: &'g RunnerSetup,
     /// What is told of each.
     tasks: Vec<WorkflowTask>,
     values: Values,
-    record: Arc<dyn Record>,
-    hands: Arc<dyn Hands>,
-    clock: Arc<dyn TaskClock>,
     working: FuturesUnordered<BoxFuture<'static, Worked>>,
     stops: HashMap<TaskIndex, CancellationToken>,
     told: mpsc::UnboundedSender<(TaskIndex, AgentId)>,
     /// Agents of tasks that have begun.
     begun: mpsc::UnboundedReceiver<(TaskIndex, AgentId)>,
+    /// Whether anything was told yet.
+    has_told: bool,
     /// What is told of it while something of it runs: that it does, or that somebody stopped it for good.
     wanted: WorkflowState,
 }
 
 impl<'g> Runner<'g> {
-    async fn work(
-        &mut self,
-        states: &States,
-        cancel: &CancellationToken,
-        interrupt: &CancellationToken,
-        new: bool,
-    ) -> Result<WorkflowState, SinkError> {
-        let graph: &'g Graph = self.graph;
+    async fn work(&mut self, states: &[TaskState]) -> Result<WorkflowState, SinkError> {
+        let RunnerSetup { graph, cancel, interrupt, .. } = self.setup;
         let (mut schedule, mut moved) = Schedule::resume(graph, states);
-        let mut timeout = self.timeout(self.file.timeout);
-        let mut first = Some(if new { First::New } else { First::Again });
+        let mut timeout = self.timeout(self.setup.file.timeout);
         let mut cancelled = false;
         loop {
-            let finished = self.carry_out(std::mem::take(&mut moved), first.take()).await?;
+            let finished = self.carry_out(std::mem::take(&mut moved)).await?;
             if let Some(state) = finished {
                 return Ok(state);
             }
             // Tasks that were stopped are waited for: nothing of them runs when the end is told.
             if let Some(outcome) = schedule.outcome() {
                 self.settle().await;
-                return self.close(outcome.into()).await;
+                return self.close(outcome).await;
             }
             tokio::select! {
                 biased;
@@ -173,11 +149,11 @@ impl<'g> Runner<'g> {
     }
 
     /// What completed tasks gave, and how far all were.
-    fn recall(&mut self, recorded: Option<&Recorded>) -> States {
-        let Some(recorded) = recorded else { return States::new() };
+    fn recall(&mut self) -> Vec<TaskState> {
+        let Some(recorded) = &self.setup.recorded else { return Vec::new() };
         let by_name = by_name(recorded);
-        let mut states = States::with_capacity(self.graph.len());
-        for task in self.graph.tasks() {
+        let mut states = Vec::with_capacity(self.setup.graph.len());
+        for task in self.setup.graph.tasks() {
             let known = by_name.get(task.name.as_str());
             if let Some(known) = known.filter(|known| known.state == TaskState::Completed) {
                 let output = known.output.clone().unwrap_or_default();
@@ -189,24 +165,25 @@ impl<'g> Runner<'g> {
     }
 
     /// Keeps what changed, then does what follows; gives the state when everything is over by it.
-    async fn carry_out(&mut self, moved: Moved, first: Option<First>) -> Result<Option<WorkflowState>, SinkError> {
+    async fn carry_out(&mut self, moved: Moved) -> Result<Option<WorkflowState>, SinkError> {
         let finish = moved.steps.iter().find_map(|step| match step {
             Step::Finish(outcome) => Some(*outcome),
-            Step::Begin(_) | Step::IdleTracker { .. } | Step::Stop(_) => None,
+            Step::Begin(_) | Step::Rest { .. } | Step::Stop(_) => None,
         });
-        let over = finish.filter(|_| self.working.is_empty()).map(WorkflowState::from);
+        let over = finish.filter(|_| self.working.is_empty());
         let changed = self.note(&moved.changes);
         let state = over.unwrap_or(self.wanted);
-        match first {
-            Some(First::New) => self.record.commit(self.beginning(state)).await?,
-            Some(First::Again) => self.record.commit(self.update(state, self.tasks.clone())).await?,
-            None if changed.is_empty() && over.is_none() => {}
-            None => self.record.commit(self.update(state, changed)).await?,
+        match (std::mem::replace(&mut self.has_told, true), self.setup.recorded.is_some()) {
+            (false, false) => self.setup.record.commit(self.beginning(state)).await?,
+            // How all tasks stand now that it goes on.
+            (false, true) => self.setup.record.commit(self.update(state, self.tasks.clone())).await?,
+            (true, _) if changed.is_empty() && over.is_none() => {}
+            (true, _) => self.setup.record.commit(self.update(state, changed)).await?,
         }
         for step in moved.steps {
             match step {
                 Step::Begin(task) => self.begin(task),
-                Step::IdleTracker { task, how_long } => self.rest(task, how_long),
+                Step::Rest { task, how_long } => self.rest(task, how_long),
                 Step::Stop(task) => {
                     if let Some(stop) = self.stops.get(&task) {
                         stop.cancel();
@@ -220,7 +197,7 @@ impl<'g> Runner<'g> {
 
     /// Writes changes down; gives those tasks, each once and as it is now.
     fn note(&mut self, changes: &[Change]) -> Vec<WorkflowTask> {
-        let now = self.clock.now();
+        let now = self.setup.clock.now();
         let mut order: Vec<TaskIndex> = Vec::new();
         for Change { task, to, attempt } in changes {
             let Some(told) = self.tasks.get_mut(*task) else { continue };
@@ -243,7 +220,7 @@ impl<'g> Runner<'g> {
     }
 
     fn begin(&mut self, index: TaskIndex) {
-        let Some(task) = self.graph.task(index) else { return };
+        let Some(task) = self.setup.graph.task(index) else { return };
         let filled = self.values.wants(task).and_then(|wanted| match wanted {
             true => self.values.fill(task).map(Some),
             false => Ok(None),
@@ -258,9 +235,9 @@ impl<'g> Runner<'g> {
         };
         let cancel = CancellationToken::new();
         self.stops.insert(index, cancel.clone());
-        let call = TaskCall { workflow: self.id, task: task.name.clone(), work, timeout: task.timeout, cancel };
+        let call = TaskCall { workflow: self.setup.id, task: task.name.clone(), work, timeout: task.timeout, cancel };
         let limit = task.timeout.map(|seconds| (seconds, self.timeout(Some(seconds))));
-        let (begins, told) = (self.hands.begin(call.clone()), self.told.clone());
+        let (begins, told) = (self.setup.hands.begin(call.clone()), self.told.clone());
         let does = async move {
             let begun = begins.await?;
             if let Some(agent) = begun.agent {
@@ -279,7 +256,7 @@ impl<'g> Runner<'g> {
     }
 
     fn rest(&mut self, task: TaskIndex, how_long: Duration) {
-        let waits = self.clock.wait(how_long);
+        let waits = self.setup.clock.wait(how_long);
         self.working.push(Box::pin(async move {
             waits.await;
             Worked::Rested(task)
@@ -308,7 +285,7 @@ impl<'g> Runner<'g> {
 
     /// Keeps what came of a task; whether it counts as done.
     fn ended(&mut self, index: TaskIndex, end: Ended) -> bool {
-        let (Some(task), Some(told)) = (self.graph.task(index), self.tasks.get_mut(index)) else { return false };
+        let (Some(task), Some(told)) = (self.setup.graph.task(index), self.tasks.get_mut(index)) else { return false };
         match end {
             Ok(output) => {
                 told.output = Some(output.clone()).filter(|output| !output.is_null());
@@ -328,7 +305,7 @@ impl<'g> Runner<'g> {
 
     /// Whether a task that was done counts as done; what it gave is kept in any case.
     fn holds_good(&mut self, index: TaskIndex) -> bool {
-        let (Some(task), Some(told)) = (self.graph.task(index), self.tasks.get_mut(index)) else { return false };
+        let (Some(task), Some(told)) = (self.setup.graph.task(index), self.tasks.get_mut(index)) else { return false };
         let because = match self.values.failure(task) {
             Ok(None) => return true,
             Ok(Some(because)) => because,
@@ -345,7 +322,7 @@ impl<'g> Runner<'g> {
         let Some(told) = self.tasks.get_mut(task) else { return Ok(()) };
         told.agent_id = Some(agent);
         let told = told.clone();
-        self.record.commit(self.update(self.wanted, vec![told])).await
+        self.setup.record.commit(self.update(self.wanted, vec![told])).await
     }
 
     /// Stops everything that runs and waits until it does not.
@@ -364,7 +341,7 @@ impl<'g> Runner<'g> {
     }
 
     async fn close(&mut self, state: WorkflowState) -> Result<WorkflowState, SinkError> {
-        self.record.commit(self.update(state, Vec::new())).await?;
+        self.setup.record.commit(self.update(state, Vec::new())).await?;
         Ok(state)
     }
 
@@ -381,12 +358,12 @@ impl<'g> Runner<'g> {
                 changed.push(told.clone());
             }
         }
-        self.record.commit(self.update(WorkflowState::Interrupted, changed)).await?;
+        self.setup.record.commit(self.update(WorkflowState::Interrupted, changed)).await?;
         Ok(WorkflowState::Interrupted)
     }
 
     fn say_timed_out(&mut self) {
-        let words = format!("the workflow took longer than {} s", self.file.timeout.unwrap_or_default());
+        let words = format!("the workflow took longer than {} s", self.setup.file.timeout.unwrap_or_default());
         for told in self.tasks.iter_mut().filter(|told| told.state == TaskState::Running) {
             told.error = Some(words.clone());
         }
@@ -394,9 +371,9 @@ impl<'g> Runner<'g> {
 
     /// The first thing that is told: everything, so that no file is needed to go on.
     fn beginning(&self, state: WorkflowState) -> WorkflowUpdate {
-        let inputs = self.graph.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let inputs = self.setup.graph.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         WorkflowUpdate {
-            definition: Some(self.file.to_value()),
+            definition: Some(self.setup.file.to_value()),
             inputs: Some(Value::Object(inputs)),
             by: None,
             ..self.update(state, self.tasks.clone())
@@ -405,10 +382,10 @@ impl<'g> Runner<'g> {
 
     fn update(&self, state: WorkflowState, tasks: Vec<WorkflowTask>) -> WorkflowUpdate {
         WorkflowUpdate {
-            workflow_id: self.id,
-            name: self.file.name.clone(),
+            workflow_id: self.setup.id,
+            name: self.setup.file.name.clone(),
             state,
-            strategy: self.file.on_failure.name().to_owned(),
+            strategy: self.setup.file.on_failure.name().to_owned(),
             tasks,
             definition: None,
             inputs: None,
@@ -418,7 +395,7 @@ impl<'g> Runner<'g> {
 
     fn timeout(&self, seconds: Option<f64>) -> BoxFuture<'static, ()> {
         match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-            Some(how_long) => self.clock.wait(how_long),
+            Some(how_long) => self.setup.clock.wait(how_long),
             None => Box::pin(futures::future::pending()),
         }
     }

@@ -1,14 +1,13 @@
 //! What happens next in a workflow: tasks begin when all they need is done and there is room.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
-use neco_proto::event::TaskState;
+use neco_proto::event::{TaskKind, TaskState, WorkflowState};
 
 use super::definition::Failure;
-use super::graph::{Class, Graph, TaskIndex};
-use super::state::{Outcome, States};
+use super::graph::{Graph, TaskIndex};
 
 /// The longest wait before a task is tried again.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
@@ -45,7 +44,7 @@ pub enum Step {
     /// Begin a task.
     Begin(TaskIndex),
     /// Wait, then say [`Happened::Rested`].
-    IdleTracker {
+    Rest {
         /// Of which task.
         task: TaskIndex,
         /// How long.
@@ -54,7 +53,7 @@ pub enum Step {
     /// Stop a task that runs; what it says afterwards is not heard.
     Stop(TaskIndex),
     /// Nothing more will happen.
-    Finish(Outcome),
+    Finish(WorkflowState),
 }
 
 /// What follows from something that happened.
@@ -70,17 +69,17 @@ pub struct Moved {
 #[derive(Clone, Debug)]
 pub struct Schedule<'g> {
     graph: &'g Graph,
-    states: States,
+    states: Vec<TaskState>,
     /// How often each was begun.
     attempts: Vec<u32>,
     /// How many of its needs each still waits for.
     waits: Vec<usize>,
-    ready: BTreeMap<Class, BinaryHeap<Reverse<TaskIndex>>>,
-    running: BTreeMap<Class, usize>,
+    ready: HashMap<TaskKind, BinaryHeap<Reverse<TaskIndex>>>,
+    running: HashMap<TaskKind, usize>,
     /// Tasks that are not in a final state.
     open: usize,
     /// Why everything is stopped, when it is.
-    stopped: Option<Outcome>,
+    stopped: Option<WorkflowState>,
     moved: Moved,
 }
 
@@ -88,14 +87,14 @@ impl<'g> Schedule<'g> {
     /// Begins a workflow.
     #[must_use]
     pub fn begin(graph: &'g Graph) -> (Self, Moved) {
-        Self::resume(graph, &Vec::new())
+        Self::resume(graph, &[])
     }
 
     /// Goes on with a workflow of which this was recorded: what is completed stays, all else is done again.
     #[must_use]
-    pub fn resume(graph: &'g Graph, recorded: &States) -> (Self, Moved) {
+    pub fn resume(graph: &'g Graph, recorded: &[TaskState]) -> (Self, Moved) {
         let done = |task: TaskIndex| recorded.get(task) == Some(&TaskState::Completed);
-        let states: States =
+        let states: Vec<TaskState> =
             (0..graph.len()).map(|task| if done(task) { TaskState::Completed } else { TaskState::Pending }).collect();
         let waits = (0..graph.len()).map(|task| graph.needs(task).iter().filter(|need| !done(**need)).count());
         let open = states.iter().filter(|state| !state.is_final()).count();
@@ -103,8 +102,8 @@ impl<'g> Schedule<'g> {
             graph,
             attempts: vec![0; graph.len()],
             waits: waits.collect(),
-            ready: BTreeMap::new(),
-            running: BTreeMap::new(),
+            ready: HashMap::new(),
+            running: HashMap::new(),
             open,
             stopped: None,
             moved: Moved::default(),
@@ -125,8 +124,8 @@ impl<'g> Schedule<'g> {
             Happened::Completed(task) if self.state(task) == TaskState::Running => self.completed(task),
             Happened::Failed(task) if self.state(task) == TaskState::Running => self.failed(task),
             Happened::Rested(task) if self.rests(task) => self.make_ready(task),
-            Happened::Cancel if self.open > 0 => self.stop_all(Outcome::Cancelled),
-            Happened::TimedOut if self.open > 0 => self.stop_all(Outcome::Failed),
+            Happened::Cancel if self.open > 0 => self.stop_all(WorkflowState::Cancelled),
+            Happened::TimedOut if self.open > 0 => self.stop_all(WorkflowState::Failed),
             Happened::Completed(_)
             | Happened::Failed(_)
             | Happened::Rested(_)
@@ -138,18 +137,18 @@ impl<'g> Schedule<'g> {
 
     /// The states as they are.
     #[must_use]
-    pub fn states(&self) -> &States {
+    pub fn states(&self) -> &[TaskState] {
         &self.states
     }
 
     /// What came of it, when nothing more will happen.
     #[must_use]
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<WorkflowState> {
         if self.open > 0 {
             return None;
         }
         let all_done = self.states.iter().all(|state| *state == TaskState::Completed);
-        Some(self.stopped.unwrap_or(if all_done { Outcome::Completed } else { Outcome::Partly }))
+        Some(self.stopped.unwrap_or(if all_done { WorkflowState::Completed } else { WorkflowState::Partly }))
     }
 
     fn completed(&mut self, task: TaskIndex) {
@@ -170,7 +169,7 @@ impl<'g> Schedule<'g> {
             Failure::RetryThenContinue(retry) if self.attempt(task) <= retry.times => {
                 self.leave(task, TaskState::Pending);
                 let how_long = rest(retry.backoff, self.attempt(task));
-                self.moved.steps.push(Step::IdleTracker { task, how_long });
+                self.moved.steps.push(Step::Rest { task, how_long });
             }
             Failure::RetryThenContinue(_) | Failure::Continue => {
                 self.leave(task, TaskState::Failed);
@@ -178,7 +177,7 @@ impl<'g> Schedule<'g> {
             }
             Failure::FailFast => {
                 self.leave(task, TaskState::Failed);
-                self.stop_all(Outcome::Failed);
+                self.stop_all(WorkflowState::Failed);
             }
         }
     }
@@ -194,7 +193,7 @@ impl<'g> Schedule<'g> {
         }
     }
 
-    fn stop_all(&mut self, why: Outcome) {
+    fn stop_all(&mut self, why: WorkflowState) {
         self.stopped = Some(why);
         for task in 0..self.graph.len() {
             match self.state(task) {
@@ -211,7 +210,7 @@ impl<'g> Schedule<'g> {
 
     fn make_ready(&mut self, task: TaskIndex) {
         self.set(task, TaskState::Ready);
-        if let Some(class) = self.graph.task(task).map(super::graph::Task::class) {
+        if let Some(class) = self.graph.kind(task) {
             self.ready.entry(class).or_default().push(Reverse(task));
         }
     }
@@ -223,7 +222,7 @@ impl<'g> Schedule<'g> {
                 *attempt += 1;
             }
             self.set(task, TaskState::Running);
-            if let Some(class) = self.graph.task(task).map(super::graph::Task::class) {
+            if let Some(class) = self.graph.kind(task) {
                 *self.running.entry(class).or_default() += 1;
             }
             self.moved.steps.push(Step::Begin(task));
@@ -240,22 +239,23 @@ impl<'g> Schedule<'g> {
         if self.running.values().sum::<usize>() >= limits.parallel {
             return None;
         }
-        let has_room = |class: Class| {
+        let has_room = |class: TaskKind| {
             let most = match class {
-                Class::Agent => limits.agents,
-                Class::Command => limits.commands,
-                Class::Tool => limits.parallel,
+                TaskKind::Agent => limits.agents,
+                TaskKind::Command => limits.commands,
+                TaskKind::Tool => limits.parallel,
             };
             self.running.get(&class).copied().unwrap_or_default() < most
         };
         let heads = self.ready.iter().filter(|(class, _)| has_room(**class));
-        let (_, class) = heads.filter_map(|(class, heap)| Some((heap.peek()?.0, *class))).min()?;
+        let heads = heads.filter_map(|(class, heap)| Some((heap.peek()?.0, *class)));
+        let (_, class) = heads.min_by_key(|(task, _)| *task)?;
         self.ready.get_mut(&class)?.pop().map(|Reverse(task)| task)
     }
 
     /// A task does not run any more.
     fn leave(&mut self, task: TaskIndex, to: TaskState) {
-        if let Some(class) = self.graph.task(task).map(super::graph::Task::class)
+        if let Some(class) = self.graph.kind(task)
             && let Some(count) = self.running.get_mut(&class)
         {
             *count = count.saturating_sub(1);

@@ -45,33 +45,27 @@ impl Values {
     }
 
     /// Whether a task is to be done.
-    ///
-    /// # Errors
-    /// When its condition reads what is not there.
     pub fn wants(&self, task: &Task) -> Result<bool, WorkflowError> {
         task.when.as_ref().map_or(Ok(true), |when| self.holds(task, "condition", when))
     }
 
     /// Why a task that was done has failed all the same, if it has.
-    ///
-    /// # Errors
-    /// When its condition reads what is not there.
     pub fn failure(&self, task: &Task) -> Result<Option<String>, WorkflowError> {
         let Some(fails) = &task.fails_if else { return Ok(None) };
         Ok(self.holds(task, FAILS_IF, &fails.condition)?.then(|| fails.because.clone()))
     }
 
     fn holds(&self, task: &Task, part: &'static str, expression: &str) -> Result<bool, WorkflowError> {
-        let bad = |error: minijinja::Error| bad(task, part, &error);
+        Ok(self.evaluated(task, part, expression)?.is_true())
+    }
+
+    fn evaluated(&self, task: &Task, part: &'static str, expression: &str) -> Result<minijinja::Value, WorkflowError> {
         let environment = environment();
-        let compiled = environment.compile_expression(expression).map_err(bad)?;
-        Ok(compiled.eval(scope::of(self, Reader::Program)).map_err(bad)?.is_true())
+        let value = environment.compile_expression(expression).and_then(|it| it.eval(scope::of(self, Reader::Program)));
+        value.map_err(|error| bad(task, part, &error))
     }
 
     /// What a task does, with every template filled in.
-    ///
-    /// # Errors
-    /// When one reads what is not there.
     pub fn fill(&self, task: &Task) -> Result<Work, WorkflowError> {
         let fill = |reader: Reader, part: &'static str, text: &str| {
             if !is_template(text) {
@@ -98,10 +92,7 @@ impl Values {
 
     /// An argument that is an expression alone keeps its kind: a number stays one.
     fn evaluate(&self, task: &Task, expression: &str) -> Result<Value, WorkflowError> {
-        let bad = |error: minijinja::Error| bad(task, "arguments", &error);
-        let environment = environment();
-        let compiled = environment.compile_expression(expression).map_err(bad)?;
-        let value = compiled.eval(scope::of(self, Reader::Program)).map_err(bad)?;
+        let value = self.evaluated(task, "arguments", expression)?;
         serde_json::to_value(value).map_err(|error| WorkflowError::BadTemplate {
             task: task.name.clone(),
             part: "arguments",
@@ -122,7 +113,6 @@ fn sole_expression(text: &str) -> Option<&str> {
 }
 
 /// Whether a text is a name that templates can use.
-#[must_use]
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic())

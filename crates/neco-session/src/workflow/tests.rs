@@ -13,6 +13,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::board::Recorded;
+use super::hands::TaskClock;
 use super::run as run_it;
 use super::*;
 

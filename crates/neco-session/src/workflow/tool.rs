@@ -97,11 +97,11 @@ impl Tool for WorkflowTool {
         let id = desk.start(*agent, &definition, &inputs).map_err(|error| wrong(&error))?;
         ctx.live.push(OutputStream::Note, &format!("workflow {id}"));
         // A call that is stopped leaves a run that can be gone on with, also when nobody waits for how it ends.
-        let _stops = desk.interrupt_on_drop(id);
+        let mut stops = desk.interrupt_on_drop(id);
         let ended = tokio::select! {
             ended = desk.ended(id) => ended,
             () = ctx.cancel.cancelled() => {
-                desk.interrupt_one(id);
+                drop(stops.take());
                 desk.ended(id).await
             }
         };

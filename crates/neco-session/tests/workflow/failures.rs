@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use neco_proto::event::TaskState;
-use neco_session::workflow::{
-    Class, Failure, Graph, Happened, Limits, Moved, Outcome, Retry, Schedule, Step, TaskEntry, WorkflowFile,
-};
+use neco_proto::event::{TaskKind, TaskState, WorkflowState};
+use neco_session::workflow::{Failure, Graph, Happened, Limits, Moved, Retry, Schedule, Step, TaskEntry, WorkflowFile};
 use proptest::prelude::*;
 
 use crate::{delivery, file};
@@ -20,12 +18,12 @@ fn a_failure_that_is_tried_again_waits_longer_each_time() {
     assert_eq!(schedule.on(Happened::Completed(1)).steps, [Step::Begin(2)]);
     for seconds in [1.5, 3.0] {
         let how_long = Duration::from_secs_f64(seconds);
-        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::IdleTracker { task: 2, how_long }]);
+        assert_eq!(schedule.on(Happened::Failed(2)).steps, [Step::Rest { task: 2, how_long }]);
         assert_eq!(schedule.on(Happened::Failed(2)).steps, [], "it does not run");
         assert_eq!(schedule.on(Happened::Rested(2)).steps, [Step::Begin(2)]);
     }
     let end = schedule.on(Happened::Failed(2));
-    assert_eq!(end.steps, [Step::Finish(Outcome::Partly)]);
+    assert_eq!(end.steps, [Step::Finish(WorkflowState::Partly)]);
     assert_eq!(schedule.states()[2..], [TaskState::Failed, TaskState::Skipped, TaskState::Skipped]);
     assert_eq!(end.changes.len(), 3);
 }
@@ -72,6 +70,15 @@ fn graph(plan: &Plan) -> Graph {
 }
 
 /// What every task comes to when nothing stops everything: read off the order, without a schedule.
+/// The tasks that may begin now, in the order of the file, as it follows from the states alone.
+fn next(graph: &Graph, states: &[TaskState]) -> Vec<usize> {
+    let begins = |task: &usize| {
+        let waits = matches!(states[*task], TaskState::Pending | TaskState::Ready);
+        waits && graph.needs(*task).iter().all(|need| states[*need] == TaskState::Completed)
+    };
+    (0..graph.len()).filter(begins).collect()
+}
+
 fn expected(plan: &Plan) -> Vec<TaskState> {
     let mut states = Vec::new();
     for (needs, strategy, fails, _) in &plan.tasks {
@@ -97,11 +104,11 @@ struct Play<'g> {
     running: BTreeSet<usize>,
     resting: BTreeSet<usize>,
     begun: Vec<u32>,
-    finished: Option<Outcome>,
+    finished: Option<WorkflowState>,
 }
 
 impl<'g> Play<'g> {
-    fn new(graph: &'g Graph, plan: &'g Plan, recorded: &Vec<TaskState>) -> Self {
+    fn new(graph: &'g Graph, plan: &'g Plan, recorded: &[TaskState]) -> Self {
         let (schedule, moved) = Schedule::resume(graph, recorded);
         let begun = vec![0; graph.len()];
         let mut play =
@@ -120,18 +127,19 @@ impl<'g> Play<'g> {
                     assert!(self.graph.needs(*task).iter().all(done), "t{task} began too early");
                     self.begun[*task] += 1;
                 }
-                Step::IdleTracker { task, .. } => assert!(self.resting.insert(*task)),
+                Step::Rest { task, .. } => assert!(self.resting.insert(*task)),
                 Step::Stop(task) => assert!(self.running.remove(task)),
                 Step::Finish(outcome) => self.finished = Some(*outcome),
             }
         }
-        let counts =
-            |class: Class| self.running.iter().filter(|task| self.graph.task(**task).unwrap().class() == class).count();
+        let counts = |class: TaskKind| {
+            self.running.iter().filter(|task| self.graph.task(**task).unwrap().work.kind() == class).count()
+        };
         let limits = self.graph.limits;
         assert!(
             self.running.len() <= limits.parallel
-                && counts(Class::Agent) <= limits.agents
-                && counts(Class::Command) <= limits.commands
+                && counts(TaskKind::Agent) <= limits.agents
+                && counts(TaskKind::Command) <= limits.commands
         );
         let waiting = |state: &TaskState| *state == TaskState::Ready;
         let mut next: BTreeSet<usize> = self
@@ -145,7 +153,7 @@ impl<'g> Play<'g> {
         if self.finished.is_none() {
             next.extend(&self.resting);
         }
-        assert_eq!(self.graph.next(self.schedule.states()), next.into_iter().collect::<Vec<_>>());
+        assert_eq!(next(self.graph, self.schedule.states()), next.into_iter().collect::<Vec<_>>());
     }
 
     /// One thing happens; false when nothing can.
@@ -174,7 +182,7 @@ proptest! {
     #[test]
     fn any_graph_and_failures_come_to_what_the_order_says(plan in plan(false), choices in proptest::collection::vec(0usize..1000, 400)) {
         let graph = graph(&plan);
-        let mut play = Play::new(&graph, &plan, &Vec::new());
+        let mut play = Play::new(&graph, &plan, &[]);
         for choice in choices.iter().cycle().take(4000) {
             if !play.step(*choice) {
                 break;
@@ -183,14 +191,14 @@ proptest! {
         let wanted = expected(&plan);
         prop_assert_eq!(play.schedule.states(), &wanted);
         let all = wanted.iter().all(|state| *state == TaskState::Completed);
-        prop_assert_eq!(play.finished, Some(if all { Outcome::Completed } else { Outcome::Partly }));
+        prop_assert_eq!(play.finished, Some(if all { WorkflowState::Completed } else { WorkflowState::Partly }));
         prop_assert!(plan.tasks.iter().zip(&play.begun).zip(&wanted).all(|((_, begun), state)| (*begun == 0) == (*state == TaskState::Skipped)));
     }
 
     #[test]
     fn a_failure_that_stops_everything_does(plan in plan(true), choices in proptest::collection::vec(0usize..1000, 400)) {
         let graph = graph(&plan);
-        let mut play = Play::new(&graph, &plan, &Vec::new());
+        let mut play = Play::new(&graph, &plan, &[]);
         let mut completed = BTreeSet::new();
         for choice in choices.iter().cycle().take(4000) {
             let now = play.schedule.states().iter().enumerate().filter(|(_, state)| **state == TaskState::Completed);
@@ -204,26 +212,26 @@ proptest! {
         prop_assert!(states.iter().all(|state| state.is_final()));
         prop_assert!(completed.iter().all(|task| states[*task] == TaskState::Completed), "what was done is undone");
         let fatal = states.iter().zip(&plan.tasks).any(|(state, task)| *state == TaskState::Failed && task.1 == Failure::FailFast);
-        prop_assert_eq!(fatal, play.finished == Some(Outcome::Failed));
+        prop_assert_eq!(fatal, play.finished == Some(WorkflowState::Failed));
         if !fatal {
-            prop_assert_eq!(states, &expected(&plan));
+            prop_assert_eq!(states, expected(&plan));
         }
     }
 
     #[test]
     fn after_a_crash_only_what_was_not_completed_is_done_again(plan in plan(true), choices in proptest::collection::vec(0usize..1000, 1..60)) {
         let graph = graph(&plan);
-        let mut play = Play::new(&graph, &plan, &Vec::new());
+        let mut play = Play::new(&graph, &plan, &[]);
         for choice in &choices {
             if !play.step(*choice) {
                 break;
             }
         }
-        let recorded = play.schedule.states().clone();
+        let recorded = play.schedule.states().to_vec();
         let calm = Plan { tasks: plan.tasks.iter().cloned().map(|(needs, strategy, _, class)| (needs, strategy, 0, class)).collect(), ..plan.clone() };
         let mut again = Play::new(&graph, &calm, &recorded);
         while again.step(0) {}
-        prop_assert_eq!(again.finished, Some(Outcome::Completed));
+        prop_assert_eq!(again.finished, Some(WorkflowState::Completed));
         for (task, state) in recorded.iter().enumerate() {
             prop_assert_eq!(again.begun[task], u32::from(*state != TaskState::Completed));
         }
@@ -232,7 +240,7 @@ proptest! {
     #[test]
     fn cancelling_ends_it_at_any_point(plan in plan(true), choices in proptest::collection::vec(0usize..1000, 0..30)) {
         let graph = graph(&plan);
-        let mut play = Play::new(&graph, &plan, &Vec::new());
+        let mut play = Play::new(&graph, &plan, &[]);
         for choice in &choices {
             if !play.step(*choice) {
                 break;
@@ -241,7 +249,7 @@ proptest! {
         let before = play.finished;
         let moved = play.schedule.on(Happened::Cancel);
         play.take(&moved.steps);
-        prop_assert_eq!(play.finished, before.or(Some(Outcome::Cancelled)));
+        prop_assert_eq!(play.finished, before.or(Some(WorkflowState::Cancelled)));
         prop_assert!(play.running.is_empty());
         prop_assert_eq!(play.schedule.on(Happened::Cancel), Moved::default());
     }

@@ -6,8 +6,9 @@ mod failures;
 
 use std::collections::BTreeMap;
 
+use neco_proto::event::TaskKind;
 use neco_session::workflow::{
-    Class, Failure, Form, Graph, KnownNames, Limits, Retry, TaskEntry, Values, Work, WorkflowError, WorkflowFile,
+    Failure, Form, Graph, KnownNames, Limits, Retry, TaskEntry, Values, Work, WorkflowError, WorkflowFile,
 };
 use serde_json::{Value, json};
 
@@ -111,7 +112,10 @@ fn a_workflow_is_read_from_toml_and_from_yaml() {
     assert_eq!(graph.inputs, values(&[("goal", json!("a door")), ("research", json!(false))]));
     assert_eq!((graph.needs(2), graph.needed_by(2)), (&[0, 1][..], &[3, 4][..]));
     assert_eq!(graph.task(2).unwrap().on_failure, Failure::RetryThenContinue(Retry { times: 2, backoff: 1.5 }));
-    assert_eq!((graph.task(3).unwrap().class(), graph.task(4).unwrap().class()), (Class::Command, Class::Tool));
+    assert_eq!(
+        (graph.task(3).unwrap().work.kind(), graph.task(4).unwrap().work.kind()),
+        (TaskKind::Command, TaskKind::Tool)
+    );
     let small = Graph::new(&WorkflowFile::read(AS_YAML, Form::Yaml).unwrap(), &BTreeMap::new()).unwrap();
     assert_eq!(small.task(0).unwrap().on_failure, Failure::RetryThenContinue(Retry { times: 1, backoff: 0.0 }));
     assert_eq!(small.task(1).unwrap().on_failure, Failure::FailFast);

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use neco_proto::{ErrorCode, Risk};
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_proto::ErrorCode;
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::refused;
-use crate::memory::look::Found;
+use crate::memory::found::Found;
 use crate::memory::memory::{Memory, MemoryError};
 
 /// Entries of one call.
@@ -41,10 +41,6 @@ impl Tool for MemoryGet {
 
     fn summary(&self, args: &Args) -> String {
         format!("Recall {}", args.id)
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {

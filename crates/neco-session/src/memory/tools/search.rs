@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use neco_proto::{Display, Risk};
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_proto::Display;
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::refused;
+use crate::memory::found::Found;
 use crate::memory::keep::reach_words;
-use crate::memory::look::Found;
 use crate::memory::memory::Memory;
 
 /// How many entries are given when nobody says.
@@ -37,10 +37,6 @@ impl Tool for MemorySearch {
 
     fn summary(&self, args: &Args) -> String {
         format!("Search memory for {}", args.query)
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {

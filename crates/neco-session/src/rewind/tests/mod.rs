@@ -305,7 +305,7 @@ fn files_go_back_to_what_they_were_before_the_first_change_after_a_message() {
         let kept = course.checkpoints.iter().find(|kept| kept.checkpoint.when == when).unwrap();
         kept.checkpoint.rev.clone()
     };
-    let rev = |number: usize| course.way(&course.points[number - 1], RewindWhat::Both).unwrap().rev;
+    let rev = |number: usize| course.way(&course.points[number - 1], RewindWhat::Both).unwrap().shown.rev;
     assert_eq!(rev(1), Some(rev_of(CheckpointWhen::Before)));
     assert_eq!(rev(2), Some(rev_of(CheckpointWhen::Before)));
     assert_eq!(rev(3), Some(rev_of(CheckpointWhen::After)), "what the work before it left");

@@ -105,13 +105,13 @@ fn an_undo_that_changes_nothing_is_not_in_the_way_of_the_one_before() {
     // The person put the files back by hand: no file would change.
     let undo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!(undo.undoes, Some(second));
-    assert!(!undo.is_nothing(&undo.preview()), "it is written down all the same");
+    assert!(!undo.is_nothing(&undo.shown), "it is written down all the same");
     log.go(&undo);
     assert_eq!(RewindHistory::of(&log.events).undo().unwrap().undoes, Some(first));
     // The same for a restore that was killed before it touched anything.
     log.checkpoint(CheckpointWhen::Restore);
     let mending = RewindHistory::of(&log.events).undo().unwrap();
-    assert!(mending.is_mending && !mending.is_nothing(&mending.preview()));
+    assert!(mending.is_mending && !mending.is_nothing(&mending.shown));
     log.go(&mending);
     assert!(RewindHistory::of(&log.events).undo().unwrap().undoes.is_some());
 }
@@ -155,7 +155,7 @@ fn an_undo_tells_what_was_said_and_done_since() {
     log.happen(&work("something else"));
     let undo = RewindHistory::of(&log.events).undo().unwrap();
     assert_eq!((texts(&undo), undo.over_work), (vec!["something else"], true));
-    assert_eq!(undo.preview().again[0].text, "two");
+    assert_eq!(undo.again[0].text, "two");
     // Where only files went back no message goes, but what was done to files does.
     let mut log = grown(&[work("one"), work("two")]);
     back(&mut log, "2", RewindWhat::Files);

@@ -25,7 +25,6 @@ pub struct RulesBelow {
 
 impl RulesBelow {
     /// Besides `rules`, which are told anyway.
-    #[must_use]
     pub fn new(search: RulesSearch, rules: &Rules) -> Self {
         Self { search: Arc::new(search), at_start: Arc::new(rules.texts().map(str::to_owned).collect()) }
     }

@@ -1,7 +1,6 @@
 //! Which rules files there are, from the most general to the nearest.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use neco_config::section::ContextSection;
@@ -13,7 +12,7 @@ use neco_workspace::{GitFacts, Watched};
 use super::frontmatter::{self, Frontmatter};
 use super::import::Importer;
 use super::source::Rules;
-use crate::sources::reader::{Reader, Unread, Whose};
+use crate::sources::reader::{Reader, Unread, Whose, ends_with, files_in};
 
 /// Files of this name stand in every folder from the root of the repository to the workspace.
 const IN_FOLDERS: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules"];
@@ -83,7 +82,6 @@ pub struct RulesSearch {
 impl RulesSearch {
     /// Reads all rules files that hold from the beginning: the person's own, and those from the root of the
     /// repository to the folder that is worked in.
-    #[must_use]
     pub fn find(&self) -> Rules {
         let found = self.search(|found| {
             found.of_person();
@@ -93,7 +91,6 @@ impl RulesSearch {
     }
 
     /// Reads those in one folder below the one that is worked in.
-    #[must_use]
     pub fn find_in(&self, folder: &Path) -> Vec<RulesFile> {
         self.search(|found| found.below(folder)).files
     }
@@ -219,13 +216,7 @@ impl Found<'_> {
     /// The files of a folder with one of these endings, in the order of their names.
     fn markdown_in(&mut self, folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
         self.watched.add(folder);
-        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-        let fits =
-            |path: &PathBuf| path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted));
-        let mut paths: Vec<PathBuf> =
-            entries.filter_map(Result::ok).map(|entry| entry.path()).filter(fits).take(MOST_IN_FOLDER).collect();
-        paths.sort();
-        paths
+        files_in(folder, MOST_IN_FOLDER, |path| ends_with(path, endings))
     }
 
     /// A file of which nothing is told but why.

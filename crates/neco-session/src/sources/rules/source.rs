@@ -104,7 +104,6 @@ impl Rules {
     }
 
     /// Whether all files say the same as those of another reading.
-    #[must_use]
     pub fn say_the_same(&self, other: &Self) -> bool {
         self.parts.iter().map(|part| &part.file).eq(other.parts.iter().map(|part| &part.file))
     }
@@ -184,7 +183,6 @@ impl Source for Rules {
 
 impl Rules {
     /// What the model is told of files in folders below the workspace, in so many tokens.
-    #[must_use]
     pub fn told_below(&self, room: u64) -> String {
         self.told(BELOW, room)
     }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use neco_proto::Actor;
-use neco_proto::Risk;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -32,10 +31,6 @@ impl Tool for AgentCancel {
 
     fn summary(&self, args: &Args) -> String {
         format!("Stop {}", args.agent)
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {

@@ -1,8 +1,8 @@
 //! agent_message: a parent corrects, answers, pauses or asks its child.
 
 use neco_proto::event::SubtreeBudget;
-use neco_proto::{Actor, AgentOrder, AgentParameters, Risk};
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_proto::{Actor, AgentOrder, AgentParameters};
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -74,10 +74,6 @@ impl Tool for AgentMessageTool {
         };
         let text = args.text.as_deref().and_then(|text| text.lines().next());
         format!("{kind} {}{}", args.agent, text.map(|text| format!(": {text}")).unwrap_or_default())
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {

@@ -1,7 +1,6 @@
 //! agent_status: how one's agents stand.
 
-use neco_proto::Risk;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,10 +25,6 @@ impl Tool for AgentStatus {
 
     fn summary(&self, args: &Args) -> String {
         format!("Look at {}", args.agent.as_deref().unwrap_or("the agents"))
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use neco_proto::{AgentId, Risk};
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_proto::AgentId;
+use neco_toolkit::{SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::member::Member;
-use crate::tree::{WaitFor, Waited};
+use crate::tree::wait::{WaitFor, Waited};
 
 /// How long is waited when nobody says.
 const USUAL: u64 = 600;
@@ -22,7 +22,7 @@ pub struct AgentWait(pub(super) Member);
 pub struct Args {
     /// Whether the first that ends is enough.
     #[serde(default)]
-    wait_for: Wait,
+    wait_for: WaitFor,
     /// Only these of your agents; all of them when left out.
     #[serde(default)]
     agents: Option<Vec<String>>,
@@ -30,16 +30,6 @@ pub struct Args {
     #[serde(default)]
     #[schemars(range(min = 0, max = 86_400))]
     timeout: Option<u64>,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Wait {
-    /// Until the first has ended.
-    Any,
-    /// Until all have.
-    #[default]
-    All,
 }
 
 impl Tool for AgentWait {
@@ -56,13 +46,9 @@ impl Tool for AgentWait {
     fn summary(&self, args: &Args) -> String {
         let whom = args.agents.as_ref().map_or_else(|| "the agents".to_owned(), |agents| agents.join(", "));
         match args.wait_for {
-            Wait::Any => format!("Wait for one of {whom}"),
-            Wait::All => format!("Wait for {whom}"),
+            WaitFor::Any => format!("Wait for one of {whom}"),
+            WaitFor::All => format!("Wait for {whom}"),
         }
-    }
-
-    async fn plan(&self, _: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -74,11 +60,7 @@ impl Tool for AgentWait {
             return Ok(ToolOutput::text("You have no agents at work."));
         }
         let timeout = Duration::from_secs(args.timeout.unwrap_or(USUAL).min(LONGEST));
-        let wait_for = match args.wait_for {
-            Wait::Any => WaitFor::Any,
-            Wait::All => WaitFor::All,
-        };
-        match supervisor.wait(self.0.agent, &agents, wait_for, timeout, &ctx.cancel).await {
+        match supervisor.wait(self.0.agent, &agents, args.wait_for, timeout, &ctx.cancel).await {
             Ok(waited) if waited.stopped => Ok(ToolOutput::text(told(&waited)).interrupted()),
             Ok(waited) => Ok(ToolOutput::text(told(&waited))),
             Err(error) => Err(self.0.refused(error).await),

@@ -1,17 +1,14 @@
 //! `agent__<name>`: every definition is a tool too, which runs an agent of it to its end.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures::future::BoxFuture;
-use neco_proto::Risk;
 use neco_toolkit::schema::{self, ArgumentSchema};
-use neco_toolkit::{DynTool, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, PreparedCall, SideEffect, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::member::{Member, invalid};
+use super::member::{Member, MemberCall, RunCall, invalid};
 use super::task::LONGEST;
 use crate::roles::Definition;
 use crate::tree::SpawnRequest;
@@ -48,12 +45,6 @@ struct ByName {
     schema: ArgumentSchema,
 }
 
-struct Call {
-    tool: Arc<ByName>,
-    args: Args,
-    arguments: Value,
-}
-
 impl DynTool for ByName {
     fn name(&self) -> &str {
         &self.name
@@ -77,36 +68,14 @@ impl DynTool for ByName {
 
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
         self.schema.check(&arguments)?;
-        let args = serde_json::from_value(arguments.clone()).map_err(|error| invalid(error.to_string()))?;
-        Ok(Box::new(Call { tool: self, args, arguments }))
-    }
-}
-
-impl PreparedCall for Call {
-    fn touch(&self) -> SideEffect {
-        SideEffect::Reads
-    }
-
-    fn timeout(&self) -> Option<Duration> {
-        Some(LONGEST)
-    }
-
-    fn summary(&self) -> String {
-        format!("{}: {}", self.tool.definition.name, self.args.prompt.lines().next().unwrap_or_default())
-    }
-
-    fn arguments(&self) -> &Value {
-        &self.arguments
-    }
-
-    fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
-        Box::pin(std::future::ready(Ok(Plan::of(Risk::Safe))))
-    }
-
-    fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            let request = SpawnRequest::new(self.tool.definition.clone(), self.args.prompt);
-            self.tool.member.run_to_end(request, &ctx).await.map(ToolOutput::text)
-        })
+        let Args { prompt } = serde_json::from_value(arguments.clone()).map_err(|error| invalid(error.to_string()))?;
+        let summary = format!("{}: {}", self.definition.name, prompt.lines().next().unwrap_or_default());
+        let run: RunCall = Box::new(move |ctx| {
+            Box::pin(async move {
+                let request = SpawnRequest::new(self.definition.clone(), prompt);
+                self.member.run_to_end(request, &ctx).await.map(ToolOutput::text)
+            })
+        });
+        Ok(Box::new(MemberCall { arguments, summary, timeout: Some(LONGEST), run }))
     }
 }

@@ -1,15 +1,13 @@
 //! complete_task: a child finishes with an output of the form that its definition asks for.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures::future::BoxFuture;
-use neco_proto::{ErrorCode, Risk};
+use neco_proto::ErrorCode;
 use neco_toolkit::schema::ArgumentSchema;
-use neco_toolkit::{DynTool, Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, PreparedCall, SideEffect, ToolError, ToolOutput};
 use serde_json::{Value, json};
 
-use super::member::Member;
+use super::member::{Member, MemberCall, RunCall};
 
 const NAME: &str = "complete_task";
 const DESCRIPTION: &str = "Finishes your task with its output. The output must have exactly the form that is asked for; when it does not fit you are told why and can try again. Your work ends with it.";
@@ -57,11 +55,6 @@ impl CompleteTask {
     }
 }
 
-struct Call {
-    tool: Arc<CompleteTask>,
-    arguments: Value,
-}
-
 impl DynTool for CompleteTask {
     fn name(&self) -> &str {
         NAME
@@ -81,54 +74,32 @@ impl DynTool for CompleteTask {
 
     /// What does not fit is found when it runs: every misfit is counted.
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
-        Ok(Box::new(Call { tool: self, arguments }))
-    }
-}
-
-impl PreparedCall for Call {
-    fn touch(&self) -> SideEffect {
-        SideEffect::Reads
-    }
-
-    fn timeout(&self) -> Option<Duration> {
-        None
-    }
-
-    fn summary(&self) -> String {
-        "Finish the task".to_owned()
-    }
-
-    fn arguments(&self) -> &Value {
-        &self.arguments
-    }
-
-    fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
-        Box::pin(std::future::ready(Ok(Plan::of(Risk::Safe))))
-    }
-
-    fn run(self: Box<Self>, _: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-        Box::pin(async move {
-            let member = &self.tool.member;
-            let supervisor = member.supervisor()?;
-            let output = match self.tool.fitting(&self.arguments) {
-                Ok(output) => output,
-                Err(misfit) if misfit.code == ErrorCode::InvalidArguments => {
-                    let left = supervisor.misfit(member.agent, &misfit.message).await;
-                    let words = match left {
-                        0 => format!("{}; the task has failed", misfit.message),
-                        1 => format!("{}; one more try is left", misfit.message),
-                        left => format!("{}; {left} more tries are left", misfit.message),
-                    };
-                    return Err(ToolError::new(ErrorCode::InvalidArguments, words));
+        let given = arguments.clone();
+        let run: RunCall = Box::new(move |_| {
+            Box::pin(async move {
+                let member = &self.member;
+                let supervisor = member.supervisor()?;
+                let output = match self.fitting(&given) {
+                    Ok(output) => output,
+                    Err(misfit) if misfit.code == ErrorCode::InvalidArguments => {
+                        let left = supervisor.misfit(member.agent, &misfit.message).await;
+                        let words = match left {
+                            0 => format!("{}; the task has failed", misfit.message),
+                            1 => format!("{}; one more try is left", misfit.message),
+                            left => format!("{}; {left} more tries are left", misfit.message),
+                        };
+                        return Err(ToolError::new(ErrorCode::InvalidArguments, words));
+                    }
+                    // A form that nothing can be held against is the definition's fault: what was done is not lost.
+                    Err(_) => given.get("output").cloned().unwrap_or_default(),
+                };
+                match supervisor.finish(member.agent, output).await {
+                    Ok(()) => Ok(ToolOutput::text("The task is complete.")),
+                    Err(error) => Err(member.refused(error).await),
                 }
-                // A form that nothing can be held against is the definition's fault: what was done is not lost.
-                Err(_) => self.arguments.get("output").cloned().unwrap_or_default(),
-            };
-            match supervisor.finish(member.agent, output).await {
-                Ok(()) => Ok(ToolOutput::text("The task is complete.")),
-                Err(error) => Err(member.refused(error).await),
-            }
-        })
+            })
+        });
+        Ok(Box::new(MemberCall { arguments, summary: "Finish the task".to_owned(), timeout: None, run }))
     }
 }
 

@@ -1,15 +1,18 @@
 //! Whose hands these are: an agent of a supervisor.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
+use futures::future::BoxFuture;
 use neco_proto::event::NodeResult;
-use neco_proto::{AgentId, ErrorCode};
-use neco_toolkit::{ToolContext, ToolError};
+use neco_proto::{AgentId, ErrorCode, Risk};
+use neco_toolkit::{Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
+use serde_json::Value;
 
 use crate::roles::Definition;
 use crate::tree::child_setup::CancelOnDrop;
 use crate::tree::letters;
-use crate::tree::{AgentSupervisor, SpawnRequest, Spawner, TreeError};
+use crate::tree::{AgentSupervisor, ChildSpec, SpawnRequest, TreeError};
 
 /// An agent of a supervisor.
 #[derive(Clone)]
@@ -28,7 +31,7 @@ impl Member {
 
     /// The definition of a name.
     pub fn definition(&self, name: &str) -> Result<Definition, ToolError> {
-        let definitions = self.supervisor()?.definitions();
+        let definitions = self.supervisor()?.make.definitions();
         let found = definitions.find(name).map_err(|error| invalid(error.to_string()))?;
         Ok(found.clone())
     }
@@ -36,10 +39,7 @@ impl Member {
     /// The child of a name.
     pub async fn child(&self, name: &str) -> Result<AgentId, ToolError> {
         let supervisor = self.supervisor()?;
-        match supervisor.child_named(self.agent, name).await {
-            Ok(child) => Ok(child),
-            Err(error) => Err(invalid(error.to_string())),
-        }
+        supervisor.child_named(self.agent, name).await.map_err(|error| invalid(error.to_string()))
     }
 
     /// What a refusal is for the model.
@@ -47,22 +47,7 @@ impl Member {
         let code = match &error {
             TreeError::BudgetUsedUp { .. } => ErrorCode::BudgetUsedUp,
             TreeError::Refused(_) => ErrorCode::ToolFailed,
-            TreeError::Unknown(_)
-            | TreeError::Taken(_)
-            | TreeError::MayNotCreate { .. }
-            | TreeError::TooDeep { .. }
-            | TreeError::TooManyLive { .. }
-            | TreeError::TooManyChildren { .. }
-            | TreeError::WrongState { .. }
-            | TreeError::NotYourChild { .. }
-            | TreeError::ChildrenAtWork(_)
-            | TreeError::RootStays(_)
-            | TreeError::NoParent
-            | TreeError::Full(_)
-            | TreeError::AsksAlready
-            | TreeError::NoQuestion(_)
-            | TreeError::UnknownName(_)
-            | TreeError::BadProgress(_) => ErrorCode::InvalidArguments,
+            _ => ErrorCode::InvalidArguments,
         };
         let words = match self.supervisor() {
             Ok(supervisor) => supervisor.words(&error).await,
@@ -87,7 +72,8 @@ impl Member {
     /// Starts a child and waits for what comes of it. When the call is stopped, so is the child, unless it is paused.
     pub async fn run_to_end(&self, request: SpawnRequest, ctx: &ToolContext) -> Result<String, ToolError> {
         let supervisor = self.supervisor()?;
-        let child = self.spawn(SpawnRequest { told: false, ..request }).await?;
+        let spec = ChildSpec { told: false, ..request.spec };
+        let child = self.spawn(SpawnRequest { spec, ..request }).await?;
         // Nobody else knows of it: when this call is dropped, it ends.
         let cancels = CancelOnDrop::of(&self.supervisor, child);
         let name = supervisor.own_child(self.agent, child).await.map(|node| node.name).unwrap_or_default();
@@ -109,6 +95,44 @@ impl Member {
         };
         cancels.let_go();
         given
+    }
+}
+
+/// A call that nobody but the tree sees anything of, with its arguments bound.
+pub(super) struct MemberCall {
+    pub arguments: Value,
+    pub summary: String,
+    pub timeout: Option<Duration>,
+    pub run: RunCall,
+}
+
+/// Does what a call asks for.
+pub(super) type RunCall =
+    Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> + Send + Sync>;
+
+impl PreparedCall for MemberCall {
+    fn touch(&self) -> SideEffect {
+        SideEffect::Reads
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    fn summary(&self) -> String {
+        self.summary.clone()
+    }
+
+    fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
+    fn plan<'a>(&'a self, _: &'a ToolContext) -> BoxFuture<'a, Result<Plan, ToolError>> {
+        Box::pin(std::future::ready(Ok(Plan::of(Risk::Safe))))
+    }
+
+    fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
+        (self.run)(ctx)
     }
 }
 

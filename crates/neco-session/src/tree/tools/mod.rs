@@ -36,7 +36,6 @@ pub const OF_CHILDREN: [&str; 2] = ["report", "complete_task"];
 pub const NOT_OF_CHILDREN: [&str; 3] = ["ask_user", "enter_plan_mode", "exit_plan_mode"];
 
 /// The tools of one agent, as far as its type lets it have them.
-#[must_use]
 pub fn tools(
     supervisor: &Weak<AgentSupervisor>,
     agent: AgentId,
@@ -57,7 +56,6 @@ pub fn tools(
 }
 
 /// The same tools without a session, for lists of what there is.
-#[must_use]
 pub fn listed() -> Vec<Arc<dyn DynTool>> {
     let nowhere = Member { supervisor: Weak::new(), agent: AgentId::new() };
     let mut tools = commanding(&nowhere, &Definitions::default());

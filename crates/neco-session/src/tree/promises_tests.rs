@@ -1,15 +1,53 @@
 //! Any sequence of operations keeps what is promised of a tree.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
-
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use neco_proto::event::{Down, Letter, NodeState, NodeType, SubtreeBudget, Up};
+use neco_proto::event::{AgentNode, Down, Letter, NodeState, NodeType, SubtreeBudget, Up};
 use neco_proto::{Actor, AgentId, AgentParameters, Usage};
-use neco_session::tree::{AgentTree, Change, NewNode, Op, TreeError, TreeLimits};
 use proptest::prelude::*;
 use serde_json::json;
+
+use super::agents::AgentTree;
+use super::error::TreeError;
+use super::limits::{TreeLimits, most_children};
+use super::op::{Change, NewNode, Op};
+use super::promises::{check_shape, ensure};
+
+impl AgentTree {
+    /// Whether everything holds that is promised of a tree; the words say what does not.
+    pub(super) fn check(&self) -> Result<(), String> {
+        check(&self.limits, self.root, &self.nodes)
+    }
+}
+
+/// The first promise that is broken, if one is.
+fn check(limits: &TreeLimits, root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
+    check_shape(root, nodes)?;
+    let live = nodes.values().filter(|node| node.id != root && node.state.is_live()).count();
+    ensure(live <= limits.live, || format!("{live} agents are live"))?;
+    nodes.values().try_for_each(|node| check_limits(limits, nodes, node))
+}
+
+fn check_limits(
+    limits: &TreeLimits,
+    nodes: &BTreeMap<AgentId, Arc<AgentNode>>,
+    node: &AgentNode,
+) -> Result<(), String> {
+    let live = |child: &&AgentId| nodes.get(child).is_some_and(|child| child.state.is_live());
+    let (id, children) = (node.id, node.children.iter().filter(live).count());
+    ensure(most_children(node.kind, limits).is_none_or(|most| children <= most), || {
+        format!("{id} has {children} live children")
+    })?;
+    ensure(depth(node, nodes) <= limits.depth, || format!("{id} is too deep"))
+}
+
+fn depth(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
+    let parent = |node: &&AgentNode| node.parent.and_then(|parent| nodes.get(&parent)).map(Arc::as_ref);
+    // A circle would go on for ever.
+    std::iter::successors(Some(node), parent).take(nodes.len() + 1).count() - 1
+}
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 

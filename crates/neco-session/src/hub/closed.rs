@@ -1,4 +1,5 @@
-//! Sessions that nobody has open: going back in them, forking, naming and removing them.
+//! Sessions that nobody has open: going back in them, forking, naming and removing them, their plans, agents and
+//! workflows.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,37 +7,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use neco_proto::event::TitleSource;
-use neco_proto::{Actor, AgentId, RewindPreview, Seq, SessionId};
+use neco_proto::app::plans::UnfinishedPlan;
+use neco_proto::app::workflows::WorkflowRun;
+use neco_proto::event::{
+    AgentNode, NodeState, Notification, NotificationLevel, PlanUpdate, TitleSource, WorkflowGraph, WorkflowState,
+};
+use neco_proto::{Actor, AgentId, EventBody, Plan, PlanStatus, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError, StoreSizes};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
 use super::hub::Hub;
+use super::left::{Stage, is_unfinished};
 use crate::error::SessionError;
+use crate::fold::Fold;
 use crate::folder::identity;
 use crate::journal::Journal;
 use crate::plans::PlanFiles;
 use crate::rewind::{Going, RewindHistory, RewindPlan, Went, go_back, preview};
 use crate::title::{tidy, title_event};
-use crate::workflow::RunFiles;
+use crate::workflow::{Board, RunFiles, cancelled};
 
 /// How long the end of a session waits for its checkpoints to be on the disk for good.
 const SETTLING: Duration = Duration::from_secs(1);
 
 impl Hub {
     /// What the log of a session says about going back.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn course(&self, session: SessionId) -> Result<RewindHistory, SessionError> {
         Ok(RewindHistory::read(self.setup.log.as_ref(), session).await?)
     }
 
     /// What a way back in a session would do.
-    ///
-    /// # Errors
-    /// When the files can't be looked at.
     pub async fn preview(&self, record: &SessionRecord, way: &RewindPlan) -> Result<RewindPreview, SessionError> {
         Ok(preview(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?)
     }
@@ -53,15 +54,11 @@ impl Hub {
         (by, way): (&Actor, &RewindPlan),
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
-        let lease = Arc::new(self.setup.log.lease(record.id).await?);
-        let standing = self.fold_to_write(record.id).await?.standing;
-        if standing.last_seq != course.last_seq {
+        let Writing { root: agent, journal, fold, .. } = self.writing(record.id).await?;
+        if fold.standing.last_seq != course.last_seq {
             return Err(SessionError::GoneOn(record.id));
         }
-        let agent = standing.root_agent.unwrap_or_else(AgentId::new);
         let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
-        let log = Arc::clone(&self.setup.log);
-        let journal = Arc::new(Journal::new(&lease, log, standing, self.deps().redactor.clone()));
         let session = record.id;
         let went = go_back(Going { way, by: by.clone(), session, agent, journal: &journal, checkpoints, agreed }).await;
         self.settle_checkpoints(Path::new(&record.cwd)).await;
@@ -82,9 +79,6 @@ impl Hub {
 
     /// Makes a session that begins with the events of another one up to `at` and then goes its own way.
     /// Nothing is copied.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn fork(
         &self,
         parent: &SessionRecord,
@@ -117,15 +111,12 @@ impl Hub {
     /// # Errors
     /// When it is open elsewhere, or the store fails.
     pub async fn rename(&self, record: &SessionRecord, title: &str) -> Result<String, SessionError> {
-        let lease = Arc::new(self.setup.log.lease(record.id).await?);
         let title = self.title_of(title);
         if title.is_empty() {
             return Err(SessionError::EmptyTitle);
         }
-        let standing = self.fold_to_write(record.id).await?.standing;
-        if let Some(root) = standing.root_agent {
-            let log = Arc::clone(&self.setup.log);
-            let journal = Journal::new(&lease, log, standing, self.deps().redactor.clone());
+        let Writing { root, journal, fold, .. } = self.writing(record.id).await?;
+        if fold.standing.root_agent.is_some() {
             journal.commit(root, None, title_event(&title, TitleSource::Person)).await?;
         }
         self.setup.catalog.set_title(record.id, &title, TitleSource::Person).await?;
@@ -156,9 +147,6 @@ impl Hub {
     }
 
     /// Removes old sessions, or says which ones would go. Those that are open stay, and none is opened meanwhile.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, SessionError> {
         let dry = Prune { dry_run: true, ..prune.clone() };
         let wanted = self.setup.catalog.prune(dry).await?.sessions;
@@ -193,9 +181,6 @@ impl Hub {
     }
 
     /// How much there is and how much room it takes.
-    ///
-    /// # Errors
-    /// When the store fails.
     pub async fn sizes(&self) -> Result<StoreSizes, SessionError> {
         Ok(self.setup.catalog.sizes().await?)
     }
@@ -244,4 +229,147 @@ impl Hub {
         }
         Ok(())
     }
+
+    /// All agents that a session ever had, the root first. Of a session that nobody has open nobody works:
+    /// whoever did is paused, as it will be when the session is opened.
+    pub async fn agents_of(&self, session: SessionId) -> Result<Vec<AgentNode>, SessionError> {
+        let mut nodes = self.fold(session).await?.tree.all();
+        if !self.setup.log.is_leased(session).await {
+            let worked = |node: &&mut AgentNode| matches!(node.state, NodeState::Created | NodeState::Running);
+            nodes.iter_mut().skip(1).filter(worked).for_each(|node| node.state = NodeState::Paused);
+        }
+        Ok(nodes)
+    }
+
+    /// That the last session of the folder was stopped in the middle of its work, if it was: it is offered
+    /// once, as afterwards the new session is the last one. What can't be read is not spoken of.
+    pub(super) async fn stopped_before(&self, record: &SessionRecord) -> Option<EventBody> {
+        let last = self.setup.catalog.list(Some(&record.cwd), 2).await.ok()?;
+        let last = last.into_iter().find(|other| other.id != record.id)?;
+        if !is_unfinished(self.setup.log.as_ref(), &last).await? {
+            return None;
+        }
+        // One that is at work in another process was not stopped.
+        if self.setup.log.is_leased(last.id).await {
+            return None;
+        }
+        let id = last.id.to_string();
+        let short = id.get(..18).unwrap_or(&id);
+        let text = format!(
+            "session {short} was stopped here in the middle of its work; go on with it: /resume {short} in a window, \
+             neco session resume {short} in a shell"
+        );
+        Some(EventBody::Notification(Notification::new(NotificationLevel::Info, text)))
+    }
+
+    /// That going back was cut short in the folder, if it was: nobody should work on the half of it unknowingly.
+    pub(super) async fn cut_short(&self, record: &SessionRecord) -> Option<EventBody> {
+        let checkpoints = self.checkpoints(Path::new(&record.cwd)).await?;
+        let looked = tokio::task::spawn_blocking(move || {
+            let notice = checkpoints.cut_short();
+            notice.inspect(|_| checkpoints.told())
+        });
+        let text = looked.await.ok()??;
+        Some(EventBody::Notification(Notification::new(NotificationLevel::Warning, text)))
+    }
+
+    /// How sessions stand, in their order: those that a process has open, and those that were stopped at work.
+    pub async fn stages(&self, records: &[SessionRecord]) -> Vec<Stage> {
+        let mut stages = Vec::with_capacity(records.len());
+        for record in records {
+            stages.push(if self.setup.log.is_leased(record.id).await {
+                Stage::Open
+            } else if is_unfinished(self.setup.log.as_ref(), record).await == Some(true) {
+                Stage::Stopped
+            } else {
+                Stage::AtRest
+            });
+        }
+        stages
+    }
+
+    /// The plans that are unfinished, in all folders or in one, however old, the newest first.
+    pub async fn unfinished_plans(&self, cwd: Option<&str>) -> Vec<UnfinishedPlan> {
+        PlanFiles::new(&self.setup.data_dir).plans(cwd).await
+    }
+
+    /// Closes the plan of a session on behalf of `by`: nothing comes of what is left of it. A session that is gone leaves only
+    /// what was kept of its plan.
+    ///
+    /// # Errors
+    /// When the session is in use, or its log or the file can't be written.
+    pub async fn close_plan(&self, by: Actor, session: SessionId) -> Result<(), SessionError> {
+        let files = PlanFiles::new(&self.setup.data_dir);
+        if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
+            let Writing { root, journal, fold, .. } = self.writing(session).await?;
+            let (plan, findings) = (fold.standing.plan, fold.standing.findings);
+            if let Some(plan) = plan.filter(Plan::is_unfinished) {
+                let plan = Some(Plan { status: PlanStatus::Dropped, ..plan });
+                let update = PlanUpdate { plan, findings, by: Some(by) };
+                journal.commit(root, None, EventBody::PlanUpdate(update)).await?;
+            }
+        }
+        files.forget(session).await.map_err(|error| SessionError::Workspace {
+            path: self.setup.data_dir.join("plans").display().to_string(),
+            reason: error.to_string(),
+        })
+    }
+
+    /// The runs of workflows, in all folders or in one, the newest first. One that nobody runs any more is
+    /// interrupted.
+    pub async fn workflow_runs(&self, cwd: Option<&str>) -> Vec<WorkflowRun> {
+        let mut runs = RunFiles::new(&self.setup.data_dir).list(cwd).await;
+        for run in runs.iter_mut().filter(|run| run.state == WorkflowState::Running) {
+            if !self.setup.log.is_leased(run.session).await {
+                run.state = WorkflowState::Interrupted;
+            }
+        }
+        runs
+    }
+
+    /// How a run stands according to the log of its session.
+    pub async fn workflow(&self, run: &WorkflowRun) -> Result<Option<WorkflowGraph>, SessionError> {
+        let board = Board::read(self.setup.log.as_ref(), run.session).await?;
+        let runs = run.state == WorkflowState::Running;
+        Ok(board.graphs(|_| runs).into_iter().find(|graph| graph.workflow_id == run.workflow_id))
+    }
+
+    /// Stops a run for good that nobody runs.
+    ///
+    /// # Errors
+    /// When its session is in use, or it is over.
+    pub async fn cancel_workflow(&self, by: Actor, run: &WorkflowRun) -> Result<(), SessionError> {
+        let Writing { root, journal, fold, .. } = self.writing(run.session).await?;
+        let board = Board::read(self.setup.log.as_ref(), run.session).await?;
+        let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));
+        let recorded = board.find(run.workflow_id).ok_or_else(gone)?;
+        let update = cancelled(recorded, by).map_err(|error| SessionError::Workflow(error.to_string()))?;
+        let left = fold.tree.without_workflow(root, run.workflow_id);
+        // What an earlier process left of it waits to be resumed, and never will be.
+        let mut events = left;
+        events.push((root, EventBody::WorkflowUpdate(update)));
+        journal.commit_all(events).await?;
+        let note = run.now(WorkflowState::Cancelled);
+        if let Err(error) = RunFiles::new(&self.setup.data_dir).keep(&note).await {
+            tracing::warn!(%error, "a workflow is not listed");
+        }
+        Ok(())
+    }
+
+    /// The right to write a session that nobody has open, and what its log adds up to.
+    async fn writing(&self, session: SessionId) -> Result<Writing, SessionError> {
+        let lease = Arc::new(self.setup.log.lease(session).await?);
+        let fold = self.fold_to_write(session).await?;
+        let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
+        let journal = Arc::new(self.journal(&lease, fold.standing.clone()));
+        Ok(Writing { root, journal, fold, _lease: lease })
+    }
+}
+
+/// A session that nobody else writes as long as this is there.
+struct Writing {
+    root: AgentId,
+    journal: Arc<Journal>,
+    fold: Fold,
+    _lease: Arc<Lease>,
 }
