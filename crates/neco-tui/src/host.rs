@@ -129,15 +129,6 @@ pub struct SessionEntry {
     pub about: String,
 }
 
-/// Something that may follow a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Argument {
-    /// What is written.
-    pub text: String,
-    /// What it is, in a few words.
-    pub about: String,
-}
-
 /// A call as the person changed it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edited {
@@ -178,16 +169,10 @@ pub enum CommandOutcome {
     Say(String),
     /// This is to be said to the agent.
     Prompt(String),
-    /// This is to stand in the field.
-    Fill(String),
     /// The session is to be told this.
     Send(Command),
-    /// Another session is wanted.
-    Open(Wanted),
     /// Another session is wanted that goes on from what is on the screen, and this is to be said of it.
     GoOn(Wanted, String),
-    /// Everything is done.
-    Done,
 }
 
 /// Where a picture is to come from.

@@ -82,7 +82,6 @@ pub enum Setting {
 
 impl Setting {
     /// The setting in words: what it is called, how it is set, and how it is set otherwise.
-    #[must_use]
     pub fn told(self, present: &str) -> String {
         let (name, choices) = match self {
             Self::Mode => ("mode", MODES),
@@ -252,7 +251,6 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
 }
 
 /// Whether `line` begins with a command of the table, whatever follows it.
-#[must_use]
 pub fn is_known(line: &str) -> bool {
     let name = line.trim().trim_start_matches('/').split(char::is_whitespace).next().unwrap_or_default();
     TABLE.iter().any(|row| row.is_called(name))
@@ -272,7 +270,6 @@ fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
 
 impl Row {
     /// Whether `name` is its name or another name of it.
-    #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }

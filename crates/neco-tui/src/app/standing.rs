@@ -7,17 +7,12 @@ use serde_json::{Value, json};
 /// How the session stands.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
-    /// The session.
     pub session_id: String,
-    /// Its title.
     pub title: String,
     /// The model or group.
     pub model: String,
-    /// The mode.
     pub mode: Mode,
-    /// The approval mode.
     pub approval: ApprovalMode,
-    /// The generation.
     pub generation: u8,
     /// What the agent does.
     pub state: AgentState,
@@ -35,9 +30,7 @@ pub struct Standing {
     pub most_iterations: Option<u32>,
     /// When the present work began, in milliseconds.
     pub since_ms: Option<i64>,
-    /// The todo list.
     pub todos: Vec<Todo>,
-    /// The plan.
     pub plan: Option<Plan>,
     /// The workspace.
     pub cwd: String,
@@ -56,7 +49,6 @@ pub struct GoingBack {
 
 impl Standing {
     /// As a session says when it is opened; what the snapshot does not know stays.
-    #[must_use]
     pub fn of(snapshot: &SessionSnapshot, before: &Self) -> Self {
         Self {
             session_id: snapshot.session_id.to_string(),
@@ -78,13 +70,11 @@ impl Standing {
     }
 
     /// Whether the agent is at work.
-    #[must_use]
     pub fn works(&self) -> bool {
         self.state.is_at_work() || self.compacting
     }
 
     /// The part of the context that is filled, in percent.
-    #[must_use]
     pub fn context_percent(&self) -> Option<u64> {
         let (filled, window) = self.filled.filter(|(_, window)| *window > 0)?;
         Some((filled.saturating_mul(100) / window).min(100))
@@ -172,7 +162,6 @@ impl Standing {
     }
 
     /// For a command of the person that writes the status line.
-    #[must_use]
     pub fn told(&self, agents: usize) -> Value {
         json!({
             "session_id": self.session_id,

@@ -43,7 +43,6 @@ pub enum Purpose {
 /// A message whose pictures are being looked at.
 #[derive(Clone, Debug)]
 pub struct Naming {
-    /// The message.
     pub written: Written,
     /// Whether it is for after the work.
     pub after_work: bool,
@@ -145,7 +144,6 @@ pub struct WindowState {
 
 impl WindowState {
     /// A window that looks so.
-    #[must_use]
     pub fn new(looks: &Looks, history: History) -> Self {
         let mut prompt = Prompt::new(history);
         prompt.set_vi(looks.vi);
@@ -334,7 +332,6 @@ impl WindowState {
     }
 
     /// Whether marks turn or a word is to go, so that frames come without anything happening.
-    #[must_use]
     pub fn moves(&self) -> bool {
         let works = self.standing.works()
             || self.standing.going_back.is_some()

@@ -75,7 +75,6 @@ pub enum Outcome {
 /// The box of one request.
 #[derive(Clone, Debug)]
 pub struct Approval {
-    /// What is asked.
     pub request: PermissionRequest,
     /// Whether all of it was shown above: the box makes room for that.
     pub was_shown: bool,
@@ -97,7 +96,6 @@ struct Drawn {
 
 impl Approval {
     /// The box of `request`.
-    #[must_use]
     pub fn new(request: PermissionRequest) -> Self {
         Self { request, was_shown: false, note: None, revised: false, drawn: None }
     }
@@ -117,13 +115,11 @@ impl Approval {
     }
 
     /// Yes to what is shown.
-    #[must_use]
     pub fn yes(&self) -> Decision {
         if self.revised { Decision::Edit { arguments: self.request.args.clone() } } else { Decision::Once }
     }
 
     /// What `key` comes to.
-    #[must_use]
     pub fn key(&self, key: Key) -> Outcome {
         let decide = |decision| Outcome::Send(self.command(decision));
         match key {
@@ -140,7 +136,6 @@ impl Approval {
     }
 
     /// The answer as a command.
-    #[must_use]
     pub fn command(&self, decision: Decision) -> Command {
         Command::Approve { call_id: self.request.call_id.clone(), decision }
     }
@@ -162,7 +157,6 @@ impl Approval {
 
     /// The rows of the box: its head, the reason and the keys have room before what is asked about, which is cut.
     /// Gives as well how many of those that wait besides it are named.
-    #[must_use]
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
         let mut rows = vec![self.heading(asks, width, theme)];
         if asks.answered {
@@ -212,7 +206,6 @@ impl Approval {
     }
 
     /// All of what is asked about and what the keys would allow, for the scrollback.
-    #[must_use]
     pub fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut rows = vec![cut(&Line::styled(visible_line(&self.request.summary), theme.heading), width)];
         rows.extend(what(&self.request, width, usize::MAX, theme).0);

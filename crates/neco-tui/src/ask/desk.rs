@@ -130,25 +130,21 @@ impl Desk {
     }
 
     /// Whether the one on the screen is about a call.
-    #[must_use]
     pub fn is_approval(&self) -> bool {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Approval(_), .. }))
     }
 
     /// Whether the one on the screen can only be answered in words.
-    #[must_use]
     pub fn wants_words(&self) -> bool {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Choices(_, choices), .. }) if choices.wants_words())
     }
 
     /// Which question is on the screen, of all that were ever asked.
-    #[must_use]
     pub fn front(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.number)
     }
 
     /// Whether the person has answered the one on the screen.
-    #[must_use]
     pub fn is_answered(&self) -> bool {
         self.waiting.front().is_some_and(|waiting| waiting.answered)
     }
@@ -192,20 +188,17 @@ impl Desk {
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Whether this call waits.
-    #[must_use]
     pub fn holds_call(&self, call: &CallId) -> bool {
         let is = |waiting: &Waiting| matches!(&waiting.asked, Asked::Approval(approval) if approval.request.call_id == *call);
         self.waiting.iter().any(is)
     }
 
     /// Whether this question waits.
-    #[must_use]
     pub fn holds_question(&self, question: QuestionId) -> bool {
         self.waiting.iter().any(|waiting| match &waiting.asked {
             Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => *id == question,
@@ -223,7 +216,6 @@ impl Desk {
 
     /// Yes to the call on the screen and to those that were `named` below it; those that could do much harm are asked
     /// about by themselves, and say why.
-    #[must_use]
     pub fn allow_named(&mut self, named: &[CallId]) -> Vec<Command> {
         self.rest = Some(Rest::yes(&self.ahead(), named).after(self.rest.take()));
         let mut commands = Vec::new();
@@ -270,14 +262,12 @@ impl Desk {
     }
 
     /// No to every call that waits, and to those that would be asked about next.
-    #[must_use]
     pub fn refuse_all(&mut self) -> Vec<Command> {
         self.rest = Some(Rest::no(&self.ahead()));
         self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
     }
 
     /// What else is asked about besides the call on the screen, or will be when its turn comes.
-    #[must_use]
     pub fn others(&self) -> Vec<Other> {
         let other = |(waiting, approval): (&Waiting, &Approval)| {
             let risk = Some(approval.request.risk);
@@ -301,7 +291,6 @@ impl Desk {
     }
 
     /// What the field is for while the question on the screen waits.
-    #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {
             Asked::Approval(_) => "Tab: write something for its next turn",
@@ -314,7 +303,6 @@ impl Desk {
 
     /// The rows of the question on the screen, and how many others are named there; the keys have room however small
     /// `room` is.
-    #[must_use]
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
         let waiting = self.waiting.len().saturating_sub(1);
         let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
@@ -358,7 +346,6 @@ fn loop_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// The answer to a question as a command.
-#[must_use]
 pub fn answer(question_id: QuestionId, reply: Reply) -> Command {
     Command::Answer { question_id, reply }
 }

@@ -35,7 +35,6 @@ impl Choice {
     }
 
     /// The reply; none when the person is to say something first.
-    #[must_use]
     pub fn reply(self) -> Option<Reply> {
         match self {
             Self::Accept => Some(Reply::AcceptPlan { approval: None, comments: None }),
@@ -54,7 +53,6 @@ pub struct PlanBox {
 
 impl PlanBox {
     /// The first choice is chosen.
-    #[must_use]
     pub fn new() -> Self {
         Self { at: 0 }
     }
@@ -66,13 +64,11 @@ impl PlanBox {
     }
 
     /// The choice of a number, from 1; the present one without.
-    #[must_use]
     pub fn choice(&self, number: Option<usize>) -> Option<Choice> {
         Choice::ALL.get(number.map_or(Some(self.at), |number| number.checked_sub(1))?).copied()
     }
 
     /// The rows of the box; the plan itself has its place in the scrollback.
-    #[must_use]
     pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut rows = vec![Line::styled("? the plan above", theme.accent)];
         for (index, choice) in Choice::ALL.into_iter().enumerate() {
@@ -88,7 +84,6 @@ impl PlanBox {
 }
 
 /// The plan as it goes into the scrollback, under its own heading where it has one.
-#[must_use]
 pub fn plan_rows(plan: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let rows = markdown::rows(&clean(plan), width, theme);
     if plan.trim_start().starts_with('#') {

@@ -107,14 +107,12 @@ impl Keymap {
     }
 
     /// What a key does.
-    #[must_use]
     pub fn action(&self, key: KeyEvent) -> Option<Action> {
         let chord = Chord::of(key);
         self.keys.iter().find(|(known, _)| *known == chord).map(|(_, action)| *action)
     }
 
     /// The keys of an action, as people write them.
-    #[must_use]
     pub fn keys(&self, action: Action) -> String {
         let keys: Vec<String> =
             self.keys.iter().filter(|(_, known)| *known == action).map(|(chord, _)| chord.to_string()).collect();
@@ -141,7 +139,6 @@ impl Chord {
     }
 
     /// A key as people write it.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;

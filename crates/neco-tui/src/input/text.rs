@@ -49,20 +49,16 @@ pub enum Move {
 }
 
 impl Text {
-    /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// Where the cursor is, in bytes.
-    #[must_use]
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -80,15 +76,6 @@ impl Text {
         self.cursor = 0;
         self.undos.clear();
         std::mem::take(&mut self.text)
-    }
-
-    /// Throws the text away; it can be taken back.
-    pub fn clear(&mut self) {
-        if !self.text.is_empty() {
-            self.remember();
-            self.text.clear();
-            self.cursor = 0;
-        }
     }
 
     /// Writes at the cursor.
@@ -123,7 +110,6 @@ impl Text {
         }
     }
 
-    /// Moves the cursor.
     pub fn go(&mut self, to: Move) {
         self.cursor = self.target(to);
     }
@@ -178,7 +164,6 @@ impl Text {
     }
 
     /// How many changes there were.
-    #[must_use]
     pub fn changes(&self) -> u64 {
         self.changes
     }
@@ -189,7 +174,6 @@ impl Text {
     }
 
     /// What was deleted last.
-    #[must_use]
     pub fn kept(&self) -> &str {
         &self.killed
     }
@@ -200,7 +184,6 @@ impl Text {
     }
 
     /// What stands between two places.
-    #[must_use]
     pub fn between(&self, from: usize, until: usize) -> &str {
         self.text.get(from..until).unwrap_or_default()
     }
@@ -215,7 +198,6 @@ impl Text {
     }
 
     /// Where the line of the cursor begins and ends.
-    #[must_use]
     pub fn line(&self) -> (usize, usize) {
         (self.target(Move::LineStart), self.target(Move::LineEnd))
     }
@@ -254,13 +236,11 @@ impl Text {
     }
 
     /// What stands before the cursor.
-    #[must_use]
     pub fn before_cursor(&self) -> &str {
         self.text.get(..self.cursor).unwrap_or_default()
     }
 
     /// What stands behind the cursor.
-    #[must_use]
     pub fn after_cursor(&self) -> &str {
         self.text.get(self.cursor..).unwrap_or_default()
     }

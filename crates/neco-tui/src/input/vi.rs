@@ -6,7 +6,6 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::reach::{first_word, found, found_back, moved, operated};
 use super::text::{Move, Text};
 
-/// The largest count.
 const MOST: usize = 9999;
 
 /// Which of the two modes.
@@ -78,8 +77,6 @@ pub struct Vi {
 }
 
 impl Vi {
-    /// The mode.
-    #[must_use]
     pub fn mode(&self) -> ViMode {
         self.mode
     }

@@ -52,9 +52,6 @@ impl InterruptMask {
 
 impl Signals {
     /// Begins to listen; needs a runtime.
-    ///
-    /// # Errors
-    /// When the system does not let us.
     pub fn listen(mask: InterruptMask) -> std::io::Result<Self> {
         let ignored = ignored_signals();
         let kinds = [

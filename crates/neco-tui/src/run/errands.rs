@@ -42,7 +42,6 @@ pub(super) enum Back {
     ShellEnded(u64, Result<Option<i32>, String>),
 }
 
-/// Runs errands.
 pub(super) struct Errands {
     host: Arc<dyn Host>,
     program: Arc<dyn Program>,
@@ -110,7 +109,6 @@ impl Errands {
         });
     }
 
-    /// Asks the session.
     pub(super) fn ask(&self, client: Arc<dyn Client>, query: Query) {
         let tell = self.teller();
         // A preview is a courtesy: what can't be told is not worth a word.

@@ -17,9 +17,6 @@ use crate::looks::Looks;
 use crate::run::{self, WindowError};
 
 /// Shows the window until there is a model or the person leaves. `typed` is the provider whose key was just typed.
-///
-/// # Errors
-/// When the window can't be shown.
 pub async fn run(
     app: Arc<dyn App>,
     folder: String,

@@ -45,7 +45,6 @@ struct Fence {
 
 impl Streaming {
     /// An answer that is there as a whole.
-    #[must_use]
     pub fn whole(text: &str) -> Self {
         let mut streaming = Self::default();
         streaming.push(text);
@@ -61,12 +60,6 @@ impl Streaming {
         } else {
             self.text.push_str(&piece);
         }
-    }
-
-    /// Whether nothing is left of it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.text.trim().is_empty() && self.held.is_empty()
     }
 
     /// The rows that can leave now.
@@ -292,7 +285,7 @@ mod tests {
         assert_eq!(texts(&streaming.settle(40, &theme)), ["  fn b() {}"]);
         assert_eq!(texts(&streaming.live(40, &theme)), ["", "done"]);
         assert_eq!(texts(&streaming.finish(40, &theme)), ["", "done"]);
-        assert!(streaming.is_empty());
+        assert!(streaming.text.trim().is_empty() && streaming.held.is_empty());
     }
 
     #[test]
@@ -305,7 +298,7 @@ mod tests {
         assert_eq!(texts(&streaming.wait(true, 40, &theme)), ["one", "", "two", "", "three"]);
         assert_eq!(texts(&streaming.wait(true, 40, &theme)), ["one", "", "two", "", "three"]);
         assert_eq!(texts(&streaming.finish(40, &theme)), ["one", "", "two", "", "three"]);
-        assert!(streaming.is_empty());
+        assert!(streaming.text.trim().is_empty() && streaming.held.is_empty());
     }
 
     /// All rows that are not blank, with no more than `most` alive.

@@ -169,15 +169,12 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
         CommandOutcome::Print(text) => show_printed(window, &text),
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
         CommandOutcome::Prompt(text) => return sending::say_to_agent(window, text),
-        CommandOutcome::Fill(text) => window.prompt.text.set(text),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],
-        CommandOutcome::Open(wanted) => return commands::open(window, wanted),
         CommandOutcome::GoOn(wanted, words) => {
             window.opening = true;
             window.transcript.say(Tone::Plain, words);
             return vec![Effect::GoOn(wanted)];
         }
-        CommandOutcome::Done => {}
     }
     Vec::new()
 }

@@ -58,7 +58,6 @@ pub struct Head<'a> {
 
 impl Head<'_> {
     /// The title of the document.
-    #[must_use]
     pub fn title(&self) -> &str {
         let first = self.outline.asked.first().map(|asked| asked.text.as_str());
         let known = [self.outline.title.as_deref(), Some(self.title), first];
@@ -67,7 +66,6 @@ impl Head<'_> {
     }
 
     /// What the session is and what it used.
-    #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let outline = self.outline;
         let mut facts = Vec::new();

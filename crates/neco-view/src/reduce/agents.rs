@@ -33,7 +33,6 @@ pub struct Agent {
 
 impl Agents {
     /// All of them.
-    #[must_use]
     pub fn all(&self) -> &[Agent] {
         &self.known
     }

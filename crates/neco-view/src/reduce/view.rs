@@ -120,7 +120,6 @@ pub enum Change<'e> {
 
 impl View {
     /// The view of whoever has not seen the beginning of the session.
-    #[must_use]
     pub fn of(root: AgentId) -> Self {
         Self { root: Some(root), idle: IdleTracker::of(root), ..Self::default() }
     }
@@ -144,7 +143,6 @@ impl View {
     }
 
     /// A block that was not let go of.
-    #[must_use]
     pub fn block(&self, id: BlockId) -> Option<&Block> {
         let at = self.blocks.binary_search_by_key(&id, |block| block.id).ok()?;
         self.blocks.get(at)
@@ -165,7 +163,6 @@ impl View {
     }
 
     /// Whether the model is in the middle of a text.
-    #[must_use]
     pub fn is_writing(&self) -> bool {
         self.writing.is_some()
     }
@@ -186,7 +183,6 @@ impl View {
     }
 
     /// Whether an event is the root's own.
-    #[must_use]
     pub fn is_own(&self, event: &Event) -> bool {
         self.root.is_none_or(|root| root == event.agent_id)
     }

@@ -70,13 +70,11 @@ impl Work {
     }
 
     /// What the conversation takes of the model's window.
-    #[must_use]
     pub fn context(&self) -> Option<Context> {
         self.context
     }
 
     /// Whether a call runs in the background.
-    #[must_use]
     pub fn is_background(&self, call: &CallId) -> bool {
         self.background.contains(call)
     }
@@ -144,7 +142,6 @@ impl Work {
 }
 
 /// The end of work that went on after `before`.
-#[must_use]
 pub fn joined(before: Option<AgentComplete>, complete: &AgentComplete) -> AgentComplete {
     let mut all = complete.clone();
     if let Some(before) = before {
@@ -165,14 +162,12 @@ pub fn note_model(models: &mut Vec<String>, message: &Message) {
 }
 
 /// Whether a call with this code was refused, rather than failed.
-#[must_use]
 pub fn is_refusal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
 }
 
 /// The code with which a call was refused. A plan that is sent back or dropped was looked at, which is another
 /// matter.
-#[must_use]
 pub fn refused_with(end: &ToolCallEnd) -> Option<ErrorCode> {
     end.error_code.filter(|code| is_refusal(*code) && end.tool != EXIT_PLAN_MODE)
 }

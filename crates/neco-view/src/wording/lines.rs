@@ -32,7 +32,6 @@ pub enum Tone {
 }
 
 /// What is said of a block in a line or two; nothing of most, and of those that are more than lines.
-#[must_use]
 pub fn lines(body: &BlockBody, view: &View) -> Vec<(Tone, String)> {
     match body {
         BlockBody::Question(asked) => answered(asked),

@@ -96,7 +96,6 @@ pub struct Desk {
 
 impl Desk {
     /// A desk at `tty`. What is typed goes to `take`, and from there to [`Desk::typed`].
-    #[must_use]
     pub fn new(tty: Tty, place: Place, programs: Programs, mask: InterruptMask, take: TakeTyped) -> Self {
         Self { tty, place, programs, mask, waiting: VecDeque::new(), asking: None, wanted: 0, take }
     }
@@ -114,7 +113,6 @@ impl Desk {
     }
 
     /// Whether a question is on the screen.
-    #[must_use]
     pub fn is_asking(&self) -> bool {
         self.asking.is_some()
     }

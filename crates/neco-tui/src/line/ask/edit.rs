@@ -36,7 +36,6 @@ pub enum Saved {
 
 impl Draft {
     /// What is opened for a call of `tool` with `arguments`.
-    #[must_use]
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let plain = PLAIN.iter().find(|(name, _, _)| *name == tool).and_then(|(_, field, may_be_empty)| {
             let text = arguments.get(*field)?.as_str()?;

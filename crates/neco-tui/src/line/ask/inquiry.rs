@@ -34,19 +34,15 @@ enum Line {
 
 impl Inquiry {
     /// The question, as it is asked at `place`.
-    #[must_use]
     pub fn new(question: Question, place: Place) -> Self {
         Self { question, place, answers: Vec::new(), line: Line::Answer }
     }
 
-    /// What it is.
-    #[must_use]
     pub fn question(&self) -> &Question {
         &self.question
     }
 
     /// What is to be read first.
-    #[must_use]
     pub fn want(&self) -> Want {
         match self.question.subject {
             Subject::Choices { .. } => Want::Line,
@@ -55,7 +51,6 @@ impl Inquiry {
     }
 
     /// The question as it is shown.
-    #[must_use]
     pub fn shown(&self) -> String {
         let paint = self.place.paint;
         match &self.question.subject {
@@ -84,14 +79,12 @@ impl Inquiry {
     }
 
     /// What a person reads when an answer was not taken.
-    #[must_use]
     pub fn again(&self, words: &str) -> String {
         let words = self.wrapped(&self.place.paint.yellow(&format!("  {}", visible(words))));
         format!("{words}\n{}", self.keys_again())
     }
 
     /// The keys and the prompt.
-    #[must_use]
     pub fn keys_again(&self) -> String {
         let paint = self.place.paint;
         if let Subject::Choices { .. } = self.question.subject {

@@ -83,25 +83,21 @@ pub struct Question {
 
 impl Question {
     /// The question about `request`.
-    #[must_use]
     pub fn new(request: PermissionRequest, place: Place) -> Self {
         Self { request, place, revised: None, rejecting: false }
     }
 
     /// What it is about.
-    #[must_use]
     pub fn request(&self) -> &PermissionRequest {
         &self.request
     }
 
     /// The arguments as they would be used now.
-    #[must_use]
     pub fn arguments(&self) -> &Value {
         self.revised.as_ref().map_or(&self.request.args, |(arguments, _)| arguments)
     }
 
     /// The question as it is shown.
-    #[must_use]
     pub fn shown(&self, more_waiting: usize) -> String {
         let paint = self.place.paint;
         let request = &self.request;
@@ -158,14 +154,12 @@ impl Question {
     }
 
     /// What a person reads when an answer was not taken, or nothing came of it.
-    #[must_use]
     pub fn again(&self, words: &str) -> String {
         let words = self.wrapped(&self.place.paint.yellow(&format!("  {}", visible(words))));
         format!("{words}\n{}", self.keys_again())
     }
 
     /// The keys and the prompt.
-    #[must_use]
     pub fn keys_again(&self) -> String {
         format!("{}\n{}", self.keys(), self.prompt())
     }

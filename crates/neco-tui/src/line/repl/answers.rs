@@ -9,7 +9,6 @@ use neco_view::slash::{Setting, Slash};
 use neco_view::{ContextView, Speaker, figures};
 
 /// What the conversation is made of.
-#[must_use]
 pub fn context(report: &ContextReport, view: ContextView) -> String {
     let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
     let mut text = format!("context: {}{of} tokens\n", figures::tokens(report.tokens));
@@ -41,7 +40,6 @@ fn messages(messages: &[MessageSize], view: ContextView) -> String {
 }
 
 /// The agents, a line each; of the root it is told whether it works now.
-#[must_use]
 pub fn tree(nodes: &[AgentNode], root_works: bool) -> String {
     let others = nodes.iter().filter(|node| node.parent.is_some()).map(node_line).collect::<String>();
     let root = if root_works { "the agent itself is at work\n" } else { "the agent itself waits for you\n" };
@@ -58,7 +56,6 @@ fn node_line(node: &AgentNode) -> String {
 }
 
 /// What a command wants to know of how the session stands.
-#[must_use]
 pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
     match what {
         Slash::Cost => figures::usage(&snapshot.usage).unwrap_or_else(|| "nothing was used yet".to_owned()),

@@ -35,7 +35,6 @@ impl Keyboard {
         self.ahead.clear();
     }
 
-    /// The next line.
     pub fn line(&mut self, prompt: &str) -> Read {
         let read = self.read(prompt).unwrap_or(Read::End);
         // A terminal that is gone is noticed with the next line.

@@ -15,7 +15,6 @@ const SHOWN: usize = 12;
 const WIDEST: usize = 100;
 
 /// The todo list: a heading and a line each.
-#[must_use]
 pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
     let closed = todos.iter().filter(|todo| todo.status.is_closed()).count();
     let how_many = if todos.is_empty() { "cleared".to_owned() } else { format!("{closed} of {}", todos.len()) };
@@ -34,7 +33,6 @@ pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
 }
 
 /// What became of the plan, or what was found out; the plan itself was shown when it was asked about.
-#[must_use]
 pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
     let found = planned.found.iter().map(|finding| paint.dim(&format!("  ✎ {}", clean_line(finding))));
     let mut lines: Vec<String> = found.collect();
@@ -69,7 +67,6 @@ pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
 }
 
 /// A mode that the agent chose itself; the person knows what they chose.
-#[must_use]
 pub fn mode_change(change: &ModeChange, paint: Paint) -> Option<String> {
     let (mode, reason) = (change.mode?, change.reason.as_ref()?);
     let approval = change.approval.map(|approval| format!(", approval {approval}")).unwrap_or_default();
