@@ -2,6 +2,7 @@
 
 use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, Risk};
+use neco_view::ask::Approval;
 use ratatui::text::{Line, Span};
 
 use super::rest::{Mark, Other};
@@ -28,11 +29,6 @@ const LEAST_SUMMARY: usize = 24;
 
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
-
-/// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
-/// then.
-pub const JUDGED_ANEW: &str =
-    "it is judged anew when you say yes: you are asked again if it is riskier than what you saw";
 
 /// A key of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,14 +70,12 @@ pub enum Outcome {
 
 /// The box of one request.
 #[derive(Clone, Debug)]
-pub struct Approval {
-    pub request: PermissionRequest,
+pub struct ApprovalBox {
+    pub asked: Approval,
     /// Whether all of it was shown above: the box makes room for that.
     pub was_shown: bool,
     /// Why it is asked about although the person said something of it before.
     pub note: Option<String>,
-    /// Whether the person changed it: what is shown is theirs.
-    revised: bool,
     /// What is asked about, as it was drawn last, and how many lines of it were left out.
     drawn: Option<Drawn>,
 }
@@ -94,36 +88,23 @@ struct Drawn {
     beyond: usize,
 }
 
-impl Approval {
+impl ApprovalBox {
     /// The box of `request`.
     pub fn new(request: PermissionRequest) -> Self {
-        Self { request, was_shown: false, note: None, revised: false, drawn: None }
+        Self { asked: Approval::new(request), was_shown: false, note: None, drawn: None }
     }
 
-    /// The person made this of it: no rule is made of that, and it is asked about as it is now.
+    /// The person made this of it: it is shown as it is now.
     pub fn revise(&mut self, edited: Edited) {
-        let verb = self.request.summary.split([' ', ',']).next().unwrap_or_default().to_owned();
-        let command = edited.arguments.get("command").and_then(serde_json::Value::as_str).map(str::to_owned);
-        self.request.summary = format!("{verb}, as you changed it");
-        self.request.reason = JUDGED_ANEW.to_owned();
-        self.request.command = self.request.command.take().and(command);
-        self.request.args = edited.arguments;
-        self.request.diff = edited.diff;
-        self.request.session_rule = None;
-        self.request.always_rule = None;
-        (self.revised, self.was_shown, self.drawn, self.note) = (true, false, None, None);
-    }
-
-    /// Yes to what is shown.
-    pub fn yes(&self) -> Decision {
-        if self.revised { Decision::Edit { arguments: self.request.args.clone() } } else { Decision::Once }
+        self.asked.revise(edited.arguments, edited.diff);
+        (self.was_shown, self.drawn, self.note) = (false, None, None);
     }
 
     /// What `key` comes to.
     pub fn key(&self, key: Key) -> Outcome {
-        let decide = |decision| Outcome::Send(self.command(decision));
+        let decide = |decision| Outcome::Send(self.asked.decide(decision));
         match key {
-            Key::Yes => decide(self.yes()),
+            Key::Yes => decide(self.asked.yes()),
             Key::Session if self.session_rule().is_some() => decide(Decision::Session),
             Key::Always if self.always_rule().is_some() => decide(Decision::Always),
             Key::Edit => Outcome::Edit,
@@ -135,24 +116,19 @@ impl Approval {
         }
     }
 
-    /// The answer as a command.
-    pub fn command(&self, decision: Decision) -> Command {
-        Command::Approve { call_id: self.request.call_id.clone(), decision }
-    }
-
     /// What "for this session" would allow. No rule is made of what was not seen.
     fn session_rule(&self) -> Option<&String> {
-        self.request.session_rule.as_ref().filter(|_| !self.is_unseen())
+        self.asked.request.session_rule.as_ref().filter(|_| !self.is_unseen())
     }
 
     /// What "always" would allow.
     fn always_rule(&self) -> Option<&String> {
-        self.request.always_rule.as_ref().filter(|_| !self.is_unseen())
+        self.asked.request.always_rule.as_ref().filter(|_| !self.is_unseen())
     }
 
     /// Whether a change is too long for the box to show any of it, and was not shown otherwise.
     fn is_unseen(&self) -> bool {
-        !self.was_shown && self.request.diff.iter().any(is_summed_up)
+        !self.was_shown && self.asked.request.diff.iter().any(is_summed_up)
     }
 
     /// The rows of the box: its head, the reason and the keys have room before what is asked about, which is cut.
@@ -198,7 +174,7 @@ impl Approval {
     fn draw(&mut self, width: usize, theme: &Theme) -> &Drawn {
         let is_old = |drawn: &mut Drawn| (drawn.width, drawn.theme) != (width, theme.name);
         self.drawn.take_if(is_old);
-        let request = &self.request;
+        let request = &self.asked.request;
         self.drawn.get_or_insert_with(|| {
             let (rows, beyond) = what(request, width, BOX_LINES, theme);
             Drawn { width, theme: theme.name, rows, beyond }
@@ -207,13 +183,13 @@ impl Approval {
 
     /// All of what is asked about and what the keys would allow, for the scrollback.
     pub fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut rows = vec![cut(&Line::styled(visible_line(&self.request.summary), theme.heading), width)];
-        rows.extend(what(&self.request, width, usize::MAX, theme).0);
-        if self.request.diff.iter().any(is_summed_up) {
-            rows.extend(arguments_of(&self.request, width, usize::MAX, theme).0);
+        let mut rows = vec![cut(&Line::styled(visible_line(&self.asked.request.summary), theme.heading), width)];
+        rows.extend(what(&self.asked.request, width, usize::MAX, theme).0);
+        if self.asked.request.diff.iter().any(is_summed_up) {
+            rows.extend(arguments_of(&self.asked.request, width, usize::MAX, theme).0);
         }
         rows.extend(self.why(width, theme));
-        let rules = [("s  ", &self.request.session_rule), ("a  ", &self.request.always_rule)];
+        let rules = [("s  ", &self.asked.request.session_rule), ("a  ", &self.asked.request.always_rule)];
         for (key, rule) in rules.into_iter().filter_map(|(key, rule)| Some((key, rule.as_ref()?))) {
             let indent = Indent::hanging(Span::styled(format!("  {key}"), theme.accent));
             rows.extend(wrap(&Line::raw(self.in_short(rule)), width, &indent));
@@ -222,14 +198,14 @@ impl Approval {
     }
 
     fn why(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let why = Line::styled(visible_line(&self.request.reason), theme.dim);
+        let why = Line::styled(visible_line(&self.asked.request.reason), theme.dim);
         wrap(&why, width, &Indent::all(Span::raw("  ")))
     }
 
     fn heading(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Line<'static> {
-        let risk = self.request.risk;
+        let risk = self.asked.request.risk;
         // Nobody has judged yet what the person made of it.
-        let (label, style) = match self.revised {
+        let (label, style) = match self.asked.revised {
             true => ("changed, not judged yet".to_owned(), theme.warning),
             false => (format!("{risk} risk"), if risk >= Risk::High { theme.bad } else { theme.warning }),
         };
@@ -246,7 +222,7 @@ impl Approval {
         }
         spans.push(Span::styled(" · ", theme.dim));
         let room = width.saturating_sub(spans.iter().map(Span::width).sum());
-        spans.push(Span::styled(fitted(&self.request.summary, self.request.says(), room), theme.accent));
+        spans.push(Span::styled(fitted(&self.asked.request.summary, self.asked.request.says(), room), theme.accent));
         cut(&Line::from(spans), width)
     }
 
@@ -266,7 +242,7 @@ impl Approval {
             row("Enter", "or y  so it is · Esc  not so".to_owned());
             return rows;
         }
-        row("y", if self.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
+        row("y", if self.asked.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
         if let Some(rule) = self.session_rule() {
             row("s", format!("yes, for this session: {}", self.in_short(rule)));
         }
@@ -321,7 +297,7 @@ impl Approval {
     /// A rule that does not repeat a long command: it is shown above.
     fn in_short(&self, rule: &str) -> String {
         let rule = visible_line(rule);
-        let command = self.request.command.as_deref().map(visible_line).unwrap_or_default();
+        let command = self.asked.request.command.as_deref().map(visible_line).unwrap_or_default();
         if command.chars().count() < SHORT_COMMAND {
             return rule;
         }

@@ -7,7 +7,7 @@ use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, Quest
 use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
 use ratatui::text::{Line, Span};
 
-use super::approval::{Approval, Asks};
+use super::approval::{ApprovalBox, Asks};
 use super::choices::Choices;
 use super::plan::PlanBox;
 use super::rest::{Mark, Other, Rest, is_mild, not_covered};
@@ -22,7 +22,7 @@ pub type Who = (Option<AgentId>, bool);
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// May this run?
-    Approval(Box<Approval>),
+    Approval(Box<ApprovalBox>),
     /// Which of these?
     Choices(QuestionId, Choices),
     /// Is this the plan?
@@ -103,7 +103,7 @@ impl Desk {
 
     /// A call waits for the person.
     fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
-        self.push(who, name, Asked::Approval(Box::new(Approval::new(request))));
+        self.push(who, name, Asked::Approval(Box::new(ApprovalBox::new(request))));
     }
 
     fn push(&mut self, (agent, is_child): Who, name: Option<String>, asked: Asked) {
@@ -153,7 +153,9 @@ impl Desk {
     pub fn answer(&mut self, command: &Command) {
         for waiting in &mut self.waiting {
             waiting.answered |= match (&waiting.asked, command) {
-                (Asked::Approval(approval), Command::Approve { call_id, .. }) => approval.request.call_id == *call_id,
+                (Asked::Approval(approval), Command::Approve { call_id, .. }) => {
+                    approval.asked.request.call_id == *call_id
+                }
                 (
                     Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _),
                     Command::Answer { question_id, .. },
@@ -172,7 +174,7 @@ impl Desk {
     pub fn revise(&mut self, call: &CallId, edited: Edited) -> bool {
         for waiting in &mut self.waiting {
             match &mut waiting.asked {
-                Asked::Approval(approval) if approval.request.call_id == *call => {
+                Asked::Approval(approval) if approval.asked.request.call_id == *call => {
                     approval.revise(edited);
                     return true;
                 }
@@ -194,7 +196,7 @@ impl Desk {
 
     /// Whether this call waits.
     pub fn holds_call(&self, call: &CallId) -> bool {
-        let is = |waiting: &Waiting| matches!(&waiting.asked, Asked::Approval(approval) if approval.request.call_id == *call);
+        let is = |waiting: &Waiting| matches!(&waiting.asked, Asked::Approval(approval) if approval.asked.request.call_id == *call);
         self.waiting.iter().any(is)
     }
 
@@ -207,7 +209,7 @@ impl Desk {
     }
 
     /// The calls that wait, the one on the screen first.
-    fn calls(&self) -> impl Iterator<Item = (&Waiting, &Approval)> {
+    fn calls(&self) -> impl Iterator<Item = (&Waiting, &ApprovalBox)> {
         self.waiting.iter().filter(|waiting| !waiting.answered).filter_map(|waiting| match &waiting.asked {
             Asked::Approval(approval) => Some((waiting, approval.as_ref())),
             Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
@@ -221,9 +223,9 @@ impl Desk {
         let mut commands = Vec::new();
         for waiting in self.waiting.iter_mut().filter(|waiting| !waiting.answered) {
             let Asked::Approval(approval) = &mut waiting.asked else { continue };
-            let risk = Some(approval.request.risk);
-            if commands.is_empty() || is_mild(risk) && named.contains(&approval.request.call_id) {
-                commands.push(approval.command(approval.yes()));
+            let risk = Some(approval.asked.request.risk);
+            if commands.is_empty() || is_mild(risk) && named.contains(&approval.asked.request.call_id) {
+                commands.push(approval.asked.decide(approval.asked.yes()));
             } else {
                 approval.note = Some(not_covered(risk));
             }
@@ -247,7 +249,7 @@ impl Desk {
     fn note(&mut self, call: &CallId, words: String) {
         for waiting in &mut self.waiting {
             if let Asked::Approval(approval) = &mut waiting.asked
-                && approval.request.call_id == *call
+                && approval.asked.request.call_id == *call
             {
                 approval.note = Some(words);
                 return;
@@ -258,26 +260,26 @@ impl Desk {
     /// The calls behind the one on the screen that will be asked about when their turn comes.
     fn ahead(&self) -> Vec<AskedAhead> {
         let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.front() else { return Vec::new() };
-        approval.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
+        approval.asked.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
     }
 
     /// No to every call that waits, and to those that would be asked about next.
     pub fn refuse_all(&mut self) -> Vec<Command> {
         self.rest = Some(Rest::no(&self.ahead()));
-        self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
+        self.calls().map(|(_, approval)| approval.asked.decide(Decision::Reject { reason: None })).collect()
     }
 
     /// What else is asked about besides the call on the screen, or will be when its turn comes.
     pub fn others(&self) -> Vec<Other> {
-        let other = |(waiting, approval): (&Waiting, &Approval)| {
-            let risk = Some(approval.request.risk);
+        let other = |(waiting, approval): (&Waiting, &ApprovalBox)| {
+            let risk = Some(approval.asked.request.risk);
             Other {
-                call: approval.request.call_id.clone(),
-                mark: Mark::of(risk, approval.request.says()),
+                call: approval.asked.request.call_id.clone(),
+                mark: Mark::of(risk, approval.asked.request.says()),
                 who: waiting.name.clone(),
                 risk,
-                summary: approval.request.summary.clone(),
-                says: approval.request.says(),
+                summary: approval.asked.request.summary.clone(),
+                says: approval.asked.request.says(),
             }
         };
         let ahead = self.ahead().into_iter().map(|ahead| {
@@ -326,7 +328,7 @@ impl Desk {
 
     fn take_call(&mut self, call: &CallId) {
         self.waiting.retain(
-            |waiting| !matches!(&waiting.asked, Asked::Approval(approval) if approval.request.call_id == *call),
+            |waiting| !matches!(&waiting.asked, Asked::Approval(approval) if approval.asked.request.call_id == *call),
         );
     }
 

@@ -14,7 +14,7 @@ mod plan;
 mod rest;
 mod subject;
 
-pub use approval::{Asks, JUDGED_ANEW, Key, Outcome};
+pub use approval::{Asks, Key, Outcome};
 pub use desk::{Asked, Desk, answer};
 pub use plan::{Choice, plan_rows};
 pub use rest::{Mark, Other};

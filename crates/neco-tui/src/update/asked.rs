@@ -185,11 +185,11 @@ fn decide(window: &mut WindowState, pressed: Key) -> Option<Vec<Effect>> {
         Outcome::Send(command) => vec![Effect::Send(command)],
         Outcome::All(decision) => decide_all(window, decision),
         Outcome::AskWhy => {
-            window.purpose = Purpose::Reason(approval.request.call_id.clone());
+            window.purpose = Purpose::Reason(approval.asked.request.call_id.clone());
             Vec::new()
         }
         Outcome::Edit => {
-            let request = &approval.request;
+            let request = &approval.asked.request;
             vec![Effect::EditCall(request.call_id.clone(), request.tool.clone(), request.args.clone())]
         }
         Outcome::Show => {

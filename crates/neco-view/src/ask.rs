@@ -1,0 +1,49 @@
+//! A call that a person is asked about, whoever shows it: as it is or as they changed it, and what their answers send.
+
+use neco_proto::event::PermissionRequest;
+use neco_proto::{Command, Decision, Diff};
+use serde_json::Value;
+
+/// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
+/// then.
+pub const JUDGED_ANEW: &str =
+    "it is judged anew when you say yes: you are asked again if it is riskier than what you saw";
+
+/// A call that a person is asked about.
+#[derive(Clone, Debug)]
+pub struct Approval {
+    /// What is asked; once they changed it, what they made of it.
+    pub request: PermissionRequest,
+    /// Whether the person changed it.
+    pub revised: bool,
+}
+
+impl Approval {
+    /// The call as it was asked about.
+    pub fn new(request: PermissionRequest) -> Self {
+        Self { request, revised: false }
+    }
+
+    /// The person made this of it: no rule is made of that, and it is asked about as it is now.
+    pub fn revise(&mut self, arguments: Value, diff: Vec<Diff>) {
+        let request = &mut self.request;
+        let verb = request.summary.split([' ', ',']).next().unwrap_or_default();
+        request.summary = format!("{verb}, as you changed it");
+        request.reason = JUDGED_ANEW.to_owned();
+        let command = arguments.get("command").and_then(Value::as_str).map(str::to_owned);
+        request.command = request.command.take().and(command);
+        (request.args, request.diff) = (arguments, diff);
+        (request.session_rule, request.always_rule) = (None, None);
+        self.revised = true;
+    }
+
+    /// Yes to what is shown.
+    pub fn yes(&self) -> Decision {
+        if self.revised { Decision::Edit { arguments: self.request.args.clone() } } else { Decision::Once }
+    }
+
+    /// What tells the session of a decision.
+    pub fn decide(&self, decision: Decision) -> Command {
+        Command::Approve { call_id: self.request.call_id.clone(), decision }
+    }
+}
