@@ -26,7 +26,6 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-session", "AgentTree", "the pure tree: growth, collapse, and mending after a crash"),
     ("neco-session", "Hub", "to be cut into the parts that the workspace takes over"),
     ("neco-session", "Memory", "reading, writing and finding entries"),
-    ("neco-tui", "Window", "one file for each phase of a window's life"),
 ];
 
 #[test]
