@@ -1,7 +1,7 @@
-//! A call that a person is asked about, whoever shows it: as it is or as they changed it, and what their answers send.
+//! What a person is asked, whoever shows it: a call as it is or as they changed it, a plan; and what their answers send.
 
 use neco_proto::event::PermissionRequest;
-use neco_proto::{Command, Decision, Diff};
+use neco_proto::{ApprovalMode, Command, Decision, Diff, Reply};
 use serde_json::Value;
 
 /// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
@@ -46,4 +46,51 @@ impl Approval {
     pub fn decide(&self, decision: Decision) -> Command {
         Command::Approve { call_id: self.request.call_id.clone(), decision }
     }
+}
+
+/// An answer to a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanAnswer {
+    /// The key that gives it where keys do.
+    pub key: char,
+    /// What stands beside that key.
+    pub label: &'static str,
+    /// What it is called in a list of answers; none where the list does not have it.
+    pub listed: Option<&'static str>,
+    /// What is said once it was given.
+    pub said: &'static str,
+    /// What it sends; none when the person is to say first what should be different.
+    pub reply: Option<Reply>,
+}
+
+/// The answers to a plan, in the order in which they are offered.
+pub const PLAN_ANSWERS: &[PlanAnswer] = &[
+    accepts(None, 'y', "carry it out", Some("carry it out, asking as before"), "accepted"),
+    accepts(
+        Some(ApprovalMode::Auto),
+        'a',
+        "… with approval auto",
+        Some("carry it out, asking only for what is critical"),
+        "accepted, approval auto",
+    ),
+    accepts(Some(ApprovalMode::AskFirst), 'f', "… ask_first", None, "accepted, approval ask_first"),
+    accepts(Some(ApprovalMode::Manual), 'm', "… manual", None, "accepted, approval manual"),
+    PlanAnswer {
+        key: 'r',
+        label: "send it back",
+        listed: Some("send it back: say what should be different"),
+        said: "send it back",
+        reply: None,
+    },
+    PlanAnswer { key: 'n', label: "drop it", listed: Some("drop it"), said: "dropped", reply: Some(Reply::DropPlan) },
+];
+
+const fn accepts(
+    approval: Option<ApprovalMode>,
+    key: char,
+    label: &'static str,
+    listed: Option<&'static str>,
+    said: &'static str,
+) -> PlanAnswer {
+    PlanAnswer { key, label, listed, said, reply: Some(Reply::AcceptPlan { approval, comments: None }) }
 }

@@ -2,7 +2,7 @@
 
 use neco_proto::CallId;
 
-use crate::ask::Key;
+use crate::ask::Rule;
 
 /// A question that was on the screen for a shorter time was hardly read, in milliseconds.
 pub const READ_MS: i64 = 300;
@@ -29,7 +29,7 @@ pub enum Place {
 pub struct Facing {
     shown: Option<(u64, i64)>,
     went: Option<(u64, Place)>,
-    armed: Option<(u64, Key, i64)>,
+    armed: Option<(u64, Rule, i64)>,
     /// The question that came upon something that stood in the field.
     interrupted: Option<u64>,
     /// The question that came while the person wrote.
@@ -115,8 +115,8 @@ impl Facing {
     }
 
     /// A rule is asked for: it takes another key to make it.
-    pub fn arm(&mut self, question: u64, key: Key, now_ms: i64) {
-        self.armed = Some((question, key, now_ms));
+    pub fn arm(&mut self, question: u64, rule: Rule, now_ms: i64) {
+        self.armed = Some((question, rule, now_ms));
     }
 
     /// Whether a letter that comes now belongs to the one that asked for the rule: both begin a word.
@@ -125,8 +125,8 @@ impl Facing {
     }
 
     /// The rule that waits for its second key.
-    pub fn armed(&self, question: u64) -> Option<Key> {
-        self.armed.filter(|(asked, ..)| *asked == question).map(|(_, key, _)| key)
+    pub fn armed(&self, question: u64) -> Option<Rule> {
+        self.armed.filter(|(asked, ..)| *asked == question).map(|(_, rule, _)| rule)
     }
 
     /// It is not wanted after all.

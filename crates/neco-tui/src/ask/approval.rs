@@ -30,42 +30,21 @@ const LEAST_SUMMARY: usize = 24;
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
 
-/// A key of the box.
+/// A rule that can be made of a yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// Once.
-    Yes,
-    /// Until the session ends.
+pub enum Rule {
     Session,
-    /// For good.
     Always,
-    /// With other arguments.
-    Edit,
-    /// Not.
-    No,
-    /// Show all of it.
-    Whole,
-    /// Yes to all that wait.
-    AllYes,
-    /// No to all that wait.
-    AllNo,
 }
 
-/// What a key came to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// The answer.
-    Send(Command),
-    /// The same answer for everything that waits.
-    All(Decision),
-    /// The person is to say why not.
-    AskWhy,
-    /// The arguments are to be changed in an editor.
-    Edit,
-    /// All of it is to be shown.
-    Show,
-    /// The key means nothing here.
-    Nothing,
+impl Rule {
+    /// The letter that asks for it.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Session => 's',
+            Self::Always => 'a',
+        }
+    }
 }
 
 /// The box of one request.
@@ -100,30 +79,23 @@ impl ApprovalBox {
         (self.was_shown, self.drawn, self.note) = (false, None, None);
     }
 
-    /// What `key` comes to.
-    pub fn key(&self, key: Key) -> Outcome {
-        let decide = |decision| Outcome::Send(self.asked.decide(decision));
-        match key {
-            Key::Yes => decide(self.asked.yes()),
-            Key::Session if self.session_rule().is_some() => decide(Decision::Session),
-            Key::Always if self.always_rule().is_some() => decide(Decision::Always),
-            Key::Edit => Outcome::Edit,
-            Key::No => Outcome::AskWhy,
-            Key::Whole => Outcome::Show,
-            Key::AllYes => Outcome::All(Decision::Once),
-            Key::AllNo => Outcome::All(Decision::Reject { reason: None }),
-            Key::Session | Key::Always => Outcome::Nothing,
-        }
+    /// Yes, with a rule.
+    pub fn yes_always(&self, rule: Rule) -> Option<Command> {
+        let decision = match rule {
+            Rule::Session => Decision::Session,
+            Rule::Always => Decision::Always,
+        };
+        self.rule(rule).map(|_| self.asked.decide(decision))
     }
 
-    /// What "for this session" would allow. No rule is made of what was not seen.
-    fn session_rule(&self) -> Option<&String> {
-        self.asked.request.session_rule.as_ref().filter(|_| !self.is_unseen())
-    }
-
-    /// What "always" would allow.
-    fn always_rule(&self) -> Option<&String> {
-        self.asked.request.always_rule.as_ref().filter(|_| !self.is_unseen())
+    /// What a rule would allow. None is made of what was not seen.
+    pub fn rule(&self, rule: Rule) -> Option<&String> {
+        let request = &self.asked.request;
+        let rule = match rule {
+            Rule::Session => &request.session_rule,
+            Rule::Always => &request.always_rule,
+        };
+        rule.as_ref().filter(|_| !self.is_unseen())
     }
 
     /// Whether a change is too long for the box to show any of it, and was not shown otherwise.
@@ -233,20 +205,20 @@ impl ApprovalBox {
         }
         let mut rows = Vec::new();
         let indent = Indent { first: Vec::new(), rest: vec![Span::raw("     ")] };
-        let mut row = |key: &'static str, words: String| {
+        let mut row = |key: &str, words: String| {
             let line = Line::from(vec![Span::styled(format!("  {key}  "), theme.accent), Span::raw(words)]);
             rows.extend(first_rows(wrap(&line, width, &indent), TEXT_ROWS, width));
         };
         if let Some((letter, rule)) = self.armed(asks) {
-            row(letter, self.in_short(rule));
+            row(letter.encode_utf8(&mut [0; 4]), self.in_short(rule));
             row("Enter", "or y  so it is · Esc  not so".to_owned());
             return rows;
         }
         row("y", if self.asked.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
-        if let Some(rule) = self.session_rule() {
+        if let Some(rule) = self.rule(Rule::Session) {
             row("s", format!("yes, for this session: {}", self.in_short(rule)));
         }
-        if let Some(rule) = self.always_rule() {
+        if let Some(rule) = self.rule(Rule::Always) {
             row("a", format!("always: {}", self.in_short(rule)));
         }
         row("n", "no, and say why".to_owned());
@@ -266,12 +238,9 @@ impl ApprovalBox {
     }
 
     /// The rule that waits for Enter, with the letter that it was asked for with.
-    fn armed(&self, asks: Asks<'_>) -> Option<(&'static str, &String)> {
-        match asks.armed? {
-            Key::Session => Some(("s", self.session_rule()?)),
-            Key::Always => Some(("a", self.always_rule()?)),
-            Key::Yes | Key::Edit | Key::No | Key::Whole | Key::AllYes | Key::AllNo => None,
-        }
+    fn armed(&self, asks: Asks<'_>) -> Option<(char, &String)> {
+        let rule = asks.armed?;
+        Some((rule.letter(), self.rule(rule)?))
     }
 
     /// The keys in as few rows as they can be told.
@@ -286,8 +255,8 @@ impl ApprovalBox {
         }
         let more = format!("{} more after it", asks.open());
         let mut keys = vec!["y yes", "n no"];
-        keys.extend(self.session_rule().is_some().then_some("s session"));
-        keys.extend(self.always_rule().is_some().then_some("a always"));
+        keys.extend(self.rule(Rule::Session).is_some().then_some("s session"));
+        keys.extend(self.rule(Rule::Always).is_some().then_some("a always"));
         keys.extend(["e change", "d all of it"]);
         keys.extend(asks.works.then_some("Esc stop"));
         keys.extend((asks.open() > 0).then_some(more.as_str()));
@@ -329,7 +298,7 @@ pub struct Asks<'a> {
     /// Whether the root works, so that Esc stops it.
     pub works: bool,
     /// The rule that was asked for and waits for Enter.
-    pub armed: Option<Key>,
+    pub armed: Option<Rule>,
     /// Whether the person has answered, and the session has not taken it yet.
     pub answered: bool,
     /// Whether keys go to the field, where something was being written when it came.

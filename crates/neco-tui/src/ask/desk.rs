@@ -116,7 +116,7 @@ impl Desk {
         let id = question.question_id;
         let asked = match question.subject {
             Subject::Choices { items } => Asked::Choices(id, Choices::new(items)),
-            Subject::Plan { .. } => Asked::Plan(id, PlanBox::new()),
+            Subject::Plan { .. } => Asked::Plan(id, PlanBox::default()),
             Subject::Loop { text } => Asked::Loop(id, text),
         };
         self.push(who, name, asked);

@@ -1,9 +1,10 @@
 //! What the agent wants to know: a choice, what becomes of a plan, whether it may go on.
 
 use neco_proto::visible::{visible, visible_line};
-use neco_proto::{ApprovalMode, ItemAnswer, Question, QuestionItem, Reply, Subject};
+use neco_proto::{ItemAnswer, Question, QuestionItem, Reply, Subject};
 
 use super::question::{Place, Step, Typed, Want};
+use neco_view::ask::{PLAN_ANSWERS, PlanAnswer};
 use neco_view::paint::wrap::wrap_under;
 
 /// Lines of a question around a plan.
@@ -103,21 +104,9 @@ impl Inquiry {
     }
 
     fn key(&mut self, key: char) -> (String, Step) {
-        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
+        let plan = PLAN_ANSWERS.iter().find(|answer| answer.key == key.to_ascii_lowercase());
         match (&self.question.subject, key.to_ascii_lowercase()) {
             (Subject::Choices { .. }, _) => self.read_line(&key.to_string()),
-            (Subject::Plan { .. }, 'y') => (self.place.chosen("accepted"), accept(None)),
-            (Subject::Plan { .. }, 'a') => {
-                (self.place.chosen("accepted, approval auto"), accept(Some(ApprovalMode::Auto)))
-            }
-            (Subject::Plan { .. }, 'f') => {
-                (self.place.chosen("accepted, approval ask_first"), accept(Some(ApprovalMode::AskFirst)))
-            }
-            (Subject::Plan { .. }, 'm') => {
-                (self.place.chosen("accepted, approval manual"), accept(Some(ApprovalMode::Manual)))
-            }
-            (Subject::Plan { .. }, 'r') => self.ask_line(Line::Revision, "send it back", "what should be different? "),
-            (Subject::Plan { .. }, 'n') => (self.place.chosen("dropped"), Step::Reply(Reply::DropPlan)),
             (Subject::Plan { plan }, 'd') if self.is_cut(plan) => {
                 let all = self.plan_lines(plan, usize::MAX).join("\n");
                 (self.place.chosen("all of it"), Step::Page(all))
@@ -125,7 +114,14 @@ impl Inquiry {
             (Subject::Loop { .. }, 'c') => (self.place.chosen("go on"), Step::Reply(Reply::GoOn { comments: None })),
             (Subject::Loop { .. }, 't') => self.ask_line(Line::Advice, "go on", "what should it do instead? "),
             (Subject::Loop { .. }, 'n') => (self.place.chosen("stopped"), Step::Reply(Reply::Dismiss)),
-            (Subject::Plan { .. } | Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
+            (Subject::Plan { .. }, _) => match plan {
+                Some(PlanAnswer { said, reply: Some(reply), .. }) => {
+                    (self.place.chosen(said), Step::Reply(reply.clone()))
+                }
+                Some(PlanAnswer { said, .. }) => self.ask_line(Line::Revision, said, "what should be different? "),
+                None => (self.hint(), Step::Read(Want::Key)),
+            },
+            (Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
         }
     }
 
@@ -209,18 +205,8 @@ impl Inquiry {
         match &self.question.subject {
             Subject::Choices { .. } => Vec::new(),
             Subject::Plan { plan } => {
-                let mut keys = vec![
-                    ('y', "carry it out"),
-                    ('a', "… with approval auto"),
-                    ('f', "… ask_first"),
-                    ('m', "… manual"),
-                    ('r', "send it back"),
-                    ('n', "drop it"),
-                ];
-                if self.is_cut(plan) {
-                    keys.push(('d', "show all"));
-                }
-                keys
+                let all = self.is_cut(plan).then_some(('d', "show all"));
+                PLAN_ANSWERS.iter().map(|answer| (answer.key, answer.label)).chain(all).collect()
             }
             Subject::Loop { .. } => vec![('c', "go on"), ('t', "go on and tell it something"), ('n', "stop")],
         }
@@ -297,7 +283,7 @@ fn read_answer(item: &QuestionItem, line: &str) -> Result<ItemAnswer, String> {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{QuestionId, QuestionOption};
+    use neco_proto::{ApprovalMode, QuestionId, QuestionOption};
 
     use super::*;
     use neco_view::paint::colour::Paint;
