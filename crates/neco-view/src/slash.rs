@@ -98,6 +98,13 @@ const APPROVALS: &str = "/approval auto, ask_first or manual";
 const GENERATIONS: &str = "/gen takes a number from 1 to 8";
 const THEMES: &str = "/theme dark, light, 16 or none";
 
+/// What is said where `/copy`, `/expand` and `/todo` have nothing to give.
+pub const NO_ANSWER: &str = "there is no answer yet";
+/// See [`NO_ANSWER`].
+pub const NO_CALL: &str = "no call to show more of";
+/// See [`NO_ANSWER`].
+pub const NO_TODOS: &str = "the todo list is empty";
+
 /// What needs more than the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {

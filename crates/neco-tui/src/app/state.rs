@@ -20,7 +20,7 @@ use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::transcript::Transcript;
-use crate::transcript::block::Tone;
+use crate::transcript::block::{Drawn, Tone};
 use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
@@ -159,6 +159,11 @@ impl WindowState {
             set_up: looks.set_up,
             ..Self::default()
         }
+    }
+
+    /// What blocks are drawn with.
+    pub(crate) fn drawn<'t>(&self, theme: &'t Theme) -> Drawn<'t> {
+        Drawn { width: self.width, theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded }
     }
 
     /// Offers what may be meant by the word at the cursor.

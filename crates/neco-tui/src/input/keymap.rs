@@ -4,40 +4,24 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Something that a key does.
+/// Something that a key does; [`ACTIONS`] says what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Sends what is written; while the agent works it is told at its next turn.
     Submit,
-    /// Begins another line.
     Newline,
-    /// Sends what is written for after the work.
     Later,
-    /// Closes what is open, stops the work, then the agents; twice goes back to an earlier message.
     Cancel,
-    /// Empties the field, stops the work, then the agents, leaves.
     Interrupt,
-    /// Leaves, when nothing is written.
     Leave,
-    /// The next mode.
     Mode,
-    /// Searches earlier messages.
     Search,
-    /// Draws everything anew.
     Redraw,
-    /// The agents, or the todo list.
     Panel,
-    /// More of what runs, or all that came of the last call.
     Expand,
-    /// Writes in an editor.
     Editor,
-    /// Pastes a picture.
     Picture,
-    /// Copies the last answer.
     Copy,
-    /// Stops Neco until the shell goes on with it.
     Suspend,
-    /// Shows the keys, when nothing is written.
     Help,
 }
 

@@ -404,9 +404,6 @@ impl Window {
                 }
                 Effect::Copy(text) => {
                     self.terminal.writer.write(notify::copy(&text, self.looks.tmux).into_bytes());
-                    if text.len() > notify::SURE {
-                        self.app.tell("copied, if your terminal takes so much; many don't");
-                    }
                 }
                 Effect::Notify(text) => {
                     self.terminal.writer.write(self.looks.notify.bytes(&text, self.looks.tmux).into_bytes());

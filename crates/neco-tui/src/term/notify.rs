@@ -6,7 +6,7 @@ use neco_proto::clean::clean_line;
 const LONGEST: usize = 120;
 
 /// Bytes that terminals put into the clipboard; most take no more than 100,000 in their coding, and say nothing.
-pub const SURE: usize = 72_000;
+const SURE: usize = 72_000;
 
 /// How somebody who looks elsewhere is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,11 @@ pub fn copy(text: &str, tmux: bool) -> String {
     let plain = format!("\x1b]52;c;{coded}\x07");
     // tmux takes it itself or hands it on, depending on its settings: one of the two is heard.
     if tmux { format!("{plain}{}", through(&plain, true)) } else { plain }
+}
+
+/// What is said of a text that was put there.
+pub fn copied(text: &str) -> &'static str {
+    if text.len() > SURE { "copied, if your terminal takes so much; many don't" } else { "copied" }
 }
 
 /// A sequence in the wrapping that tmux hands on.

@@ -197,16 +197,8 @@ impl<'t> Drawing<'t> {
                 }
             }
             Tag::Paragraph if !self.lists.is_empty() && self.mark.is_none() => self.block(),
-            Tag::Paragraph
-            | Tag::TableCell
-            | Tag::HtmlBlock
-            | Tag::FootnoteDefinition(_)
-            | Tag::DefinitionList
-            | Tag::DefinitionListTitle
-            | Tag::DefinitionListDefinition
-            | Tag::Superscript
-            | Tag::Subscript
-            | Tag::MetadataBlock(_) => {}
+            // The rest is told by its text alone.
+            _ => {}
         }
     }
 
@@ -241,15 +233,7 @@ impl<'t> Drawing<'t> {
             }
             TagEnd::Table => self.draw_table(),
             TagEnd::Paragraph | TagEnd::HtmlBlock => self.block(),
-            TagEnd::TableHead
-            | TagEnd::TableRow
-            | TagEnd::FootnoteDefinition
-            | TagEnd::DefinitionList
-            | TagEnd::DefinitionListTitle
-            | TagEnd::DefinitionListDefinition
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-            | TagEnd::MetadataBlock(_) => {}
+            _ => {}
         }
     }
 

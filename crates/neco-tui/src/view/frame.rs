@@ -35,13 +35,7 @@ impl WindowState {
             self.word = None;
         }
         let theme = self.theme;
-        let with = Drawn {
-            width,
-            theme: &theme,
-            now_ms: self.leaving.shown_ms(self.now_ms),
-            frame: self.frame,
-            expanded: self.expanded,
-        };
+        let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });

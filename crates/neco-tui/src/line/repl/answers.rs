@@ -5,8 +5,11 @@ use std::fmt::Write;
 use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
 use neco_proto::{ContextReport, MessageSize, SessionSnapshot, Todo, TodoStatus};
-use neco_view::slash::{Setting, Slash};
+use neco_view::slash::{self, Setting, Slash};
 use neco_view::{ContextView, Speaker, figures};
+
+/// What is said of themes.
+pub const NO_THEMES: &str = "lines have no colours to choose: themes are for the window";
 
 /// What the conversation is made of.
 pub fn context(report: &ContextReport, view: ContextView) -> String {
@@ -63,9 +66,9 @@ pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
             Setting::Mode => setting.told(snapshot.mode.name()),
             Setting::Approval => setting.told(snapshot.approval.name()),
             Setting::Generation => setting.told(&snapshot.generation.to_string()),
-            Setting::Theme => "lines have no colours to choose: themes are for the window".to_owned(),
+            Setting::Theme => NO_THEMES.to_owned(),
         },
-        Slash::Todo if snapshot.todos.is_empty() => "the todo list is empty".to_owned(),
+        Slash::Todo if snapshot.todos.is_empty() => slash::NO_TODOS.to_owned(),
         Slash::Todo => Todo::outline(&snapshot.todos).into_iter().map(|(depth, todo)| todo_line(depth, todo)).collect(),
         Slash::Plan => match &snapshot.plan {
             None => "there is no plan; /mode plan makes one".to_owned(),

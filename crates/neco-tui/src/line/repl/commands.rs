@@ -79,7 +79,7 @@ impl Repl {
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
             Slash::Copy => self.copy(),
-            Slash::Theme(_) => told("lines have no colours to choose: themes are for the window"),
+            Slash::Theme(_) => told(answers::NO_THEMES),
             Slash::Outside(what, argument) => self.outside(what, &argument),
             Slash::Custom { name, argument } => {
                 let Surroundings { app, host, runtime, .. } = &self.session.around;
@@ -130,13 +130,13 @@ impl Repl {
     fn copy(&self) -> io::Result<()> {
         let (answer, streams) = (&self.session.seen.answer, self.session.around.streams);
         if answer.is_empty() {
-            return told("there is no answer yet");
+            return told(slash::NO_ANSWER);
         }
         if !streams.capable {
             return told("this terminal has no clipboard that Neco could reach; the answer is above");
         }
         out(&notify::copy(answer, streams.tmux))?;
-        told(if answer.len() > notify::SURE { "copied, if your terminal takes so much; many don't" } else { "copied" })
+        told(notify::copied(answer))
     }
 
     fn standing(&self, what: &Slash) -> io::Result<()> {
