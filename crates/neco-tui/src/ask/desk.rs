@@ -46,6 +46,24 @@ struct Waiting {
     asked: Asked,
 }
 
+impl Waiting {
+    /// The call that it is about.
+    fn call(&self) -> Option<&CallId> {
+        match &self.asked {
+            Asked::Approval(approval) => Some(&approval.asked.request.call_id),
+            Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+        }
+    }
+
+    /// The question that it is.
+    fn question(&self) -> Option<QuestionId> {
+        match &self.asked {
+            Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => Some(*id),
+            Asked::Approval(_) => None,
+        }
+    }
+}
+
 /// The questions that wait.
 #[derive(Debug, Default)]
 pub struct Desk {
@@ -66,10 +84,14 @@ impl Desk {
         }
         match &event.body {
             EventBody::PermissionRequest(request) => self.ask((agent, is_child), name, request.clone()),
-            EventBody::PermissionDecision(PermissionDecision { call_id, .. }) => self.take_call(call_id),
-            EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => self.take_call(call_id),
+            EventBody::PermissionDecision(PermissionDecision { call_id, .. })
+            | EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => {
+                self.waiting.retain(|waiting| waiting.call() != Some(call_id));
+            }
             EventBody::Question(question) => self.pose((agent, is_child), name, question.clone()),
-            EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => self.take_question(*question_id),
+            EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => {
+                self.waiting.retain(|waiting| waiting.question() != Some(*question_id));
+            }
             EventBody::AgentComplete(_) => self.waiting.retain(|waiting| waiting.agent != Some(event.agent_id)),
             _ => {}
         }
@@ -152,14 +174,9 @@ impl Desk {
     /// The person has answered this.
     pub fn answer(&mut self, command: &Command) {
         for waiting in &mut self.waiting {
-            waiting.answered |= match (&waiting.asked, command) {
-                (Asked::Approval(approval), Command::Approve { call_id, .. }) => {
-                    approval.asked.request.call_id == *call_id
-                }
-                (
-                    Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _),
-                    Command::Answer { question_id, .. },
-                ) => id == question_id,
+            waiting.answered |= match command {
+                Command::Approve { call_id, .. } => waiting.call() == Some(call_id),
+                Command::Answer { question_id, .. } => waiting.question() == Some(*question_id),
                 _ => false,
             };
         }
@@ -172,16 +189,15 @@ impl Desk {
 
     /// The person changed a call: it is shown as it is now. False when it does not wait any more.
     pub fn revise(&mut self, call: &CallId, edited: Edited) -> bool {
-        for waiting in &mut self.waiting {
-            match &mut waiting.asked {
-                Asked::Approval(approval) if approval.asked.request.call_id == *call => {
-                    approval.revise(edited);
-                    return true;
-                }
-                Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => {}
-            }
-        }
-        false
+        self.approval(call).map(|approval| approval.revise(edited)).is_some()
+    }
+
+    /// The box of a call that waits.
+    fn approval(&mut self, call: &CallId) -> Option<&mut ApprovalBox> {
+        self.waiting.iter_mut().find_map(|waiting| match &mut waiting.asked {
+            Asked::Approval(approval) if approval.asked.request.call_id == *call => Some(approval.as_mut()),
+            Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+        })
     }
 
     /// The question on the screen.
@@ -196,16 +212,12 @@ impl Desk {
 
     /// Whether this call waits.
     pub fn holds_call(&self, call: &CallId) -> bool {
-        let is = |waiting: &Waiting| matches!(&waiting.asked, Asked::Approval(approval) if approval.asked.request.call_id == *call);
-        self.waiting.iter().any(is)
+        self.waiting.iter().any(|waiting| waiting.call() == Some(call))
     }
 
     /// Whether this question waits.
     pub fn holds_question(&self, question: QuestionId) -> bool {
-        self.waiting.iter().any(|waiting| match &waiting.asked {
-            Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => *id == question,
-            Asked::Approval(_) => false,
-        })
+        self.waiting.iter().any(|waiting| waiting.question() == Some(question))
     }
 
     /// The calls that wait, the one on the screen first.
@@ -238,21 +250,10 @@ impl Desk {
     pub fn said_before(&mut self, request: &PermissionRequest) -> Option<Command> {
         match self.rest.as_ref()?.of(request)? {
             Ok(decision) => Some(Command::Approve { call_id: request.call_id.clone(), decision }),
+            // Why it is asked about although something was said of it before.
             Err(words) => {
-                self.note(&request.call_id, words);
+                self.approval(&request.call_id).into_iter().for_each(|approval| approval.note = Some(words.clone()));
                 None
-            }
-        }
-    }
-
-    /// Why this call is asked about although something was said of it before.
-    fn note(&mut self, call: &CallId, words: String) {
-        for waiting in &mut self.waiting {
-            if let Asked::Approval(approval) = &mut waiting.asked
-                && approval.asked.request.call_id == *call
-            {
-                approval.note = Some(words);
-                return;
             }
         }
     }
@@ -324,19 +325,6 @@ impl Desk {
             Asked::Loop(_, text) => named.chain(loop_rows(text, width, theme)).collect(),
         };
         (rows, 0)
-    }
-
-    fn take_call(&mut self, call: &CallId) {
-        self.waiting.retain(
-            |waiting| !matches!(&waiting.asked, Asked::Approval(approval) if approval.asked.request.call_id == *call),
-        );
-    }
-
-    fn take_question(&mut self, question: QuestionId) {
-        self.waiting.retain(|waiting| match &waiting.asked {
-            Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => *id != question,
-            Asked::Approval(_) => true,
-        });
     }
 }
 
