@@ -1,14 +1,13 @@
-//! How the session stands, for the status line and the panels.
+//! How the session stands, for the status line and the panels, as far as the view does not say it.
 
 use neco_proto::event::{AgentState, NotificationLevel, NotificationTopic};
-use neco_proto::{ApprovalMode, Event, EventBody, Mode, Plan, SessionSnapshot, Todo, Usage};
+use neco_proto::{ApprovalMode, Event, EventBody, Mode, SessionSnapshot, Usage};
 use serde_json::{Value, json};
 
 /// How the session stands.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
     pub session_id: String,
-    pub title: String,
     /// The model or group.
     pub model: String,
     pub mode: Mode,
@@ -30,8 +29,6 @@ pub struct Standing {
     pub most_iterations: Option<u32>,
     /// When the present work began, in milliseconds.
     pub since_ms: Option<i64>,
-    pub todos: Vec<Todo>,
-    pub plan: Option<Plan>,
     /// The workspace.
     pub cwd: String,
     /// The branch, if there is one.
@@ -58,11 +55,8 @@ impl Standing {
             generation: snapshot.generation,
             state: snapshot.state,
             usage: snapshot.usage,
-            todos: snapshot.todos.clone(),
-            plan: snapshot.plan.clone(),
             cwd: snapshot.cwd.clone(),
             branch: before.branch.clone(),
-            title: if snapshot.title.is_empty() { before.title.clone() } else { snapshot.title.clone() },
             filled: before.filled,
             most_iterations: before.most_iterations,
             ..Self::default()
@@ -106,8 +100,6 @@ impl Standing {
                 }
             }
             EventBody::Usage(used) => self.usage += used.usage,
-            EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
-            EventBody::PlanUpdate(update) => self.plan.clone_from(&update.plan),
             EventBody::Notification(told) => match told.about {
                 Some(NotificationTopic::CompactionBegins) => self.compact(Some(event)),
                 Some(NotificationTopic::CompactionFailed) => self.compact(None),
@@ -126,12 +118,8 @@ impl Standing {
 
     /// Takes in an event of before the window opened; what the session says itself is known otherwise.
     pub fn past(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::Title(title) => self.title.clone_from(&title.title),
-            EventBody::Usage(used) => {
-                self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
-            }
-            _ => {}
+        if let EventBody::Usage(used) = &event.body {
+            self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
         }
     }
 
@@ -162,10 +150,10 @@ impl Standing {
     }
 
     /// For a command of the person that writes the status line.
-    pub fn told(&self, agents: usize) -> Value {
+    pub fn told(&self, title: &str, agents: usize) -> Value {
         json!({
             "session_id": self.session_id,
-            "title": self.title,
+            "title": title,
             "model": self.model,
             "mode": self.mode.to_string(),
             "approval": self.approval.to_string(),

@@ -210,6 +210,10 @@ impl WindowState {
     pub fn opened(&mut self, snapshot: SessionSnapshot) -> Vec<Effect> {
         self.opening = false;
         self.standing = Standing::of(&snapshot, &self.standing);
+        let view = &mut self.transcript.view;
+        view.todos.clone_from(&snapshot.todos);
+        view.plan.clone_from(&snapshot.plan);
+        view.title = Some(snapshot.title.clone()).filter(|title| !title.is_empty()).or(view.title.take());
         self.transcript.caught_up(self.standing.works());
         self.set_root(snapshot.root_agent);
         self.facing = Facing::default();
@@ -249,7 +253,7 @@ impl WindowState {
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();
-        self.standing.title.clear();
+        self.transcript.view.title = None;
         self.standing.filled = None;
         self.root = None;
         self.offers.forget();

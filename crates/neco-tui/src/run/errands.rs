@@ -222,7 +222,7 @@ impl Errands {
         if self.status.waits || !self.host.has_status() {
             return false;
         }
-        let told = app.standing.told(app.agents.live());
+        let told = app.standing.told(app.transcript.view.title.as_deref().unwrap_or_default(), app.agents.live());
         if told == self.status.told {
             return false;
         }

@@ -120,16 +120,16 @@ pub(super) fn expand(window: &mut WindowState) -> Vec<Effect> {
 }
 
 fn todo(window: &mut WindowState) {
-    if window.standing.todos.is_empty() {
+    if window.transcript.view.todos.is_empty() {
         window.tell(slash::NO_TODOS);
         return;
     }
-    let rows = panel::todo_rows(&window.standing.todos, window.width, usize::MAX, &window.theme);
+    let rows = panel::todo_rows(&window.transcript.view.todos, window.width, usize::MAX, &window.theme);
     window.transcript.show(rows);
 }
 
 fn plan(window: &mut WindowState) {
-    match &window.standing.plan {
+    match &window.transcript.view.plan {
         Some(plan) => {
             let rows = panel::plan_rows(plan, window.width, &window.theme);
             window.transcript.show(rows);

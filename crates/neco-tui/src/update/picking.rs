@@ -86,7 +86,7 @@ pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
 pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
     if window.agents.is_empty() {
         window.panels.work = !window.panels.work;
-        let is_empty = window.standing.todos.iter().all(|todo| todo.status.is_closed());
+        let is_empty = window.transcript.view.todos.iter().all(|todo| todo.status.is_closed());
         window.tell(match (is_empty, window.panels.work) {
             (true, _) => "no agent is at work and no todo is open",
             (false, true) => "the todo list is shown",

@@ -211,7 +211,7 @@ impl WindowState {
             let most = TODO_ROWS.min(room / 3).max(1);
             rows.extend(panel::agent_rows(&self.agents, width, AGENT_ROWS.min(most), self.frame, theme));
             rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
-            rows.extend(panel::open_todos(&self.standing.todos, width, most, theme));
+            rows.extend(panel::open_todos(&self.transcript.view.todos, width, most, theme));
         }
         let count = self.transcript.waiting().count();
         for (index, waiting) in self.transcript.waiting().enumerate() {
