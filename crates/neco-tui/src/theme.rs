@@ -105,11 +105,6 @@ impl Theme {
         }
     }
 
-    /// Whether programs have colours.
-    pub fn paints_programs(&self) -> bool {
-        self.syntax != Syntax::default()
-    }
-
     /// The themes with colours: of each role the colour for dark terminals, for light ones, and of the sixteen.
     fn coloured(name: ThemeName) -> Self {
         let is_sixteen = name == ThemeName::Sixteen;

@@ -13,11 +13,12 @@ const DEEPEST: usize = 8;
 /// The tree of agents and the workflows.
 #[derive(Clone, Debug, Default)]
 pub struct Agents {
-    /// In the order they came.
-    nodes: Vec<AgentNode>,
+    /// All of them, the root included, in the order they came.
+    pub nodes: Vec<AgentNode>,
     /// What each of them does, in a few words.
     doing: HashMap<AgentId, String>,
-    workflows: Vec<WorkflowGraph>,
+    /// Oldest first.
+    pub workflows: Vec<WorkflowGraph>,
 }
 
 impl Agents {
@@ -41,16 +42,6 @@ impl Agents {
         true
     }
 
-    /// The tree as the session has it.
-    pub fn set_nodes(&mut self, nodes: Vec<AgentNode>) {
-        self.nodes = nodes;
-    }
-
-    /// The workflows as the session has them.
-    pub fn set_workflows(&mut self, workflows: Vec<WorkflowGraph>) {
-        self.workflows = workflows;
-    }
-
     /// Agents besides the root that may still do something.
     pub fn live(&self) -> usize {
         self.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state.is_live()).count()
@@ -65,11 +56,6 @@ impl Agents {
     /// Whether an agent may still do something.
     pub fn is_live(&self, agent: AgentId) -> bool {
         self.nodes.iter().any(|node| node.id == agent && node.state.is_live())
-    }
-
-    /// All of them, the root included.
-    pub fn nodes(&self) -> &[AgentNode] {
-        &self.nodes
     }
 
     /// Whether there is anything to show.
@@ -109,11 +95,6 @@ impl Agents {
     pub fn doing(&self, node: &AgentNode) -> String {
         let said = || node.last_message.as_deref().map(clean_line);
         if node.state.is_live() { self.doing.get(&node.id).cloned().or_else(said) } else { said() }.unwrap_or_default()
-    }
-
-    /// The workflows, oldest first.
-    pub fn workflows(&self) -> &[WorkflowGraph] {
-        &self.workflows
     }
 
     /// The workflow that runs, or could go on.

@@ -204,7 +204,7 @@ impl Text {
 
     /// One line up or down; false when there is none.
     pub fn vertical(&mut self, down: bool) -> bool {
-        let column = self.before_cursor_in_line().width();
+        let column = self.before_cursor().rsplit('\n').next().unwrap_or_default().width();
         let begin = self.target(Move::LineStart);
         let line = if down {
             let end = self.target(Move::LineEnd);
@@ -243,10 +243,6 @@ impl Text {
     /// What stands behind the cursor.
     pub fn after_cursor(&self) -> &str {
         self.text.get(self.cursor..).unwrap_or_default()
-    }
-
-    fn before_cursor_in_line(&self) -> &str {
-        self.before_cursor().rsplit('\n').next().unwrap_or_default()
     }
 
     fn target(&self, to: Move) -> usize {

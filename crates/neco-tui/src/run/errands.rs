@@ -51,7 +51,7 @@ pub(super) struct Errands {
     shells: u64,
     status: Status,
     /// The session on the screen, counted.
-    session: u64,
+    pub(super) session: u64,
 }
 
 /// The person's own status line.
@@ -68,11 +68,6 @@ impl Errands {
     /// For this host and this program; what comes of them goes to `back`.
     pub(super) fn new(host: Arc<dyn Host>, program: Arc<dyn Program>, back: mpsc::UnboundedSender<Back>) -> Self {
         Self { host, program, back, shell: None, shells: 0, status: Status::default(), session: 0 }
-    }
-
-    /// Another session is on the screen.
-    pub(super) fn next_session(&mut self) {
-        self.session += 1;
     }
 
     /// Whether what came back is for somebody else: a session that is no longer on the screen asked for it.

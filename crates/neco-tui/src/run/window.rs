@@ -346,7 +346,7 @@ impl Window {
     /// A session takes the place of the one before it.
     fn show(&mut self, opening: Opening) -> EventStream {
         let Opening { retold, client, snapshot, past, more, events } = opening;
-        self.errands.next_session();
+        self.errands.session += 1;
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
         if let Some((before, _)) = self.session.replace((client, sender)) {
             match retold {
@@ -372,7 +372,8 @@ impl Window {
         if let Some(content) = self.first.take() {
             self.app.wants(vec![Effect::Send(Command::UserMessage { content, attachments: Vec::new() })]);
         }
-        self.send_early();
+        // What was said and asked while it was being opened is said and asked now.
+        self.app.wants(std::mem::take(&mut self.early));
         events
     }
 
@@ -445,12 +446,6 @@ impl Window {
             // A task that panicked has nothing more to write.
             let _ = closing.await;
         }
-    }
-
-    /// What was said and asked while a session was being opened is said and asked now.
-    fn send_early(&mut self) {
-        let early = std::mem::take(&mut self.early);
-        self.app.wants(early);
     }
 
     /// A session could not be opened, and the one before it stays: it hears what was said meanwhile, and is asked nothing

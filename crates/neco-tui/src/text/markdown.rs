@@ -347,7 +347,7 @@ impl<'t> Drawing<'t> {
         for spans in [&mut indent.first, &mut indent.rest] {
             spans.push(Span::styled("  ", self.theme.dim));
         }
-        let language = if self.theme.paints_programs() { language } else { String::new() };
+        let language = if self.theme.syntax != Syntax::default() { language } else { String::new() };
         for line in highlight(&code, &language, self.theme) {
             if self.draft {
                 self.rows.extend(wrap(&line, self.width, &indent));

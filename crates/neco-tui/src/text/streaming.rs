@@ -139,7 +139,11 @@ impl Streaming {
     fn draw(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         if let Some(fence) = &self.fence {
             let line = fence.painter.clone().line(&self.text, theme);
-            return if self.text.is_empty() { Vec::new() } else { program_rows(&line, width) };
+            return if self.text.is_empty() {
+                Vec::new()
+            } else {
+                wrap(&line, width.max(8), &Indent::all(Span::raw("  ")))
+            };
         }
         let mut text = self.text.as_str();
         if text.len() > LIVE {
@@ -207,10 +211,6 @@ impl Streaming {
         }
         rows.extend(drawn);
     }
-}
-
-fn program_rows(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
-    wrap(line, width.max(8), &Indent::all(Span::raw("  ")))
 }
 
 /// The run of marks that opens a program at the margin.

@@ -129,11 +129,11 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
         Answer::RewindPreview(preview) => going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
-            window.agents.set_nodes(nodes);
+            window.agents.nodes = nodes;
             let agents = &window.agents;
             window.desk.set_names(|agent| agents.name(agent));
         }
-        Answer::Workflows { workflows } => window.agents.set_workflows(workflows),
+        Answer::Workflows { workflows } => window.agents.workflows = workflows,
         Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
         Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
     }

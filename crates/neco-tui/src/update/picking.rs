@@ -103,7 +103,7 @@ fn tree_picker(window: &WindowState) -> Picker {
         let (text, about) = panel::agent_words(depth, node, &window.agents);
         Entry { text, about, picked: Picked::Agent(node.id) }
     });
-    let workflows = window.agents.workflows().iter().map(|graph| {
+    let workflows = window.agents.workflows.iter().map(|graph| {
         let (text, about) = panel::workflow_words(graph);
         Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
     });
@@ -213,7 +213,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         }
         Picked::Write(agent) => menu::write_to(window, agent),
         Picked::Workflow(id) => {
-            if let Some(graph) = window.agents.workflows().iter().find(|graph| graph.workflow_id == id) {
+            if let Some(graph) = window.agents.workflows.iter().find(|graph| graph.workflow_id == id) {
                 let rows = panel::workflow_rows(graph, window.width, &window.theme);
                 window.transcript.show(rows);
             }

@@ -186,7 +186,7 @@ impl WindowState {
     fn watched_rows(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
         let Drawn { width, theme, .. } = with;
         let Some(watched) = &mut self.watched else { return Vec::new() };
-        let node = self.agents.nodes().iter().find(|node| node.id == watched.agent);
+        let node = self.agents.nodes.iter().find(|node| node.id == watched.agent);
         let (text, about) = node.map(|node| panel::agent_words(0, node, &self.agents)).unwrap_or_default();
         let heading =
             Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);

@@ -167,11 +167,6 @@ impl View {
         self.writing.is_some()
     }
 
-    /// Forgets the blocks that can't change any more.
-    pub fn let_go(&mut self) {
-        self.blocks.retain(|block| !block.body.is_over());
-    }
-
     /// Gives the blocks that can't change any more, and forgets them.
     pub fn take_over(&mut self) -> Vec<Block> {
         self.blocks.extract_if(.., |block| block.body.is_over()).collect()
@@ -198,7 +193,7 @@ impl View {
         let own = self.is_own(event);
         self.counting.note(event, own);
         self.work.apply(event, own);
-        self.context = self.work.context();
+        self.context = self.work.context;
         match &event.body {
             EventBody::AgentUpdate(update) => {
                 let step = self.agents.update(update);
@@ -207,7 +202,7 @@ impl View {
             EventBody::AgentMessage(message) => self.some(self.agents.letter(message).map(BlockBody::Letter)),
             EventBody::Stop(stop) => self.add(BlockBody::Stop(stop.clone())),
             EventBody::WorkflowUpdate(update) => {
-                self.agents.workflow_runs();
+                self.agents.in_workflow = true;
                 let step = workflows::update(&mut self.workflows, update);
                 self.some(step.map(BlockBody::Workflow))
             }

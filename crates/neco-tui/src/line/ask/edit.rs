@@ -55,7 +55,8 @@ impl Draft {
     /// # Errors
     /// In words for the person, when it is no JSON.
     pub fn saved(&self, arguments: &Value, saved: &str) -> Result<Saved, String> {
-        let saved = self.without_added_end(saved);
+        // Editors end a file with a line end, whether the text had one or not.
+        let saved = if self.text.ends_with('\n') { saved } else { saved.strip_suffix('\n').unwrap_or(saved) };
         if saved == self.text {
             return Ok(Saved::Same);
         }
@@ -72,11 +73,6 @@ impl Draft {
             }
         }
         Ok(if changed == *arguments { Saved::Same } else { Saved::Changed(changed) })
-    }
-
-    /// Editors end a file with a line end, whether the text had one or not.
-    fn without_added_end<'a>(&self, saved: &'a str) -> &'a str {
-        if self.text.ends_with('\n') { saved } else { saved.strip_suffix('\n').unwrap_or(saved) }
     }
 }
 

@@ -307,8 +307,8 @@ fn risk(risk: Risk, paint: Paint) -> String {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::CallId;
     use neco_proto::event::Says;
+    use neco_proto::{CallId, Diff};
     use serde_json::json;
 
     use super::*;

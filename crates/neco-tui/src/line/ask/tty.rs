@@ -181,15 +181,11 @@ impl Listener {
                     current = None;
                     take(number, typed);
                 }
-                None if !self.ring() => return,
+                // The bell is waited for; it is gone when nobody wants anything any more.
+                None if read(&mut self.heard, &mut [0; 64]).is_none_or(|length| length == 0) => return,
                 None => {}
             }
         }
-    }
-
-    /// Waits for the bell; false when it is gone.
-    fn ring(&mut self) -> bool {
-        read(&mut self.heard, &mut [0; 64]).is_some_and(|length| length > 0)
     }
 
     /// What is typed; `None` when something else is wanted meanwhile.

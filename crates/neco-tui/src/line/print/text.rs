@@ -175,7 +175,7 @@ impl TextPrinter {
         }
         let drawn = view.apply(event).iter().try_for_each(|change| self.change(&view, change));
         // What is on the screen is not needed any more.
-        view.let_go();
+        drop(view.take_over());
         self.view = view;
         drawn
     }

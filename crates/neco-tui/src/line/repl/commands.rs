@@ -39,7 +39,8 @@ impl Repl {
             Slash::Exit => Ok(()),
             Slash::Help => {
                 let mut text = String::new();
-                for row in TABLE.iter().filter(|row| is_here(row.name)) {
+                // There are no themes in lines.
+                for row in TABLE.iter().filter(|row| row.name != "theme") {
                     let _ = writeln!(text, "/{} {}: {}", row.name, row.argument, row.help);
                 }
                 for own in custom {
@@ -146,11 +147,6 @@ impl Repl {
             Err(error) => told(&error.to_string()),
         }
     }
-}
-
-/// Whether a command of the table makes sense in lines.
-fn is_here(name: &str) -> bool {
-    name != "theme"
 }
 
 pub(super) fn told(text: &str) -> io::Result<()> {

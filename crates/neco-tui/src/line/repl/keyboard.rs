@@ -166,7 +166,8 @@ impl<'a> Line<'a> {
                     'B' => self.history.newer(),
                     _ => None,
                 };
-                return (line.map(|line| self.replace(one_line(&line))).unwrap_or_default(), Step::Goes);
+                let written = line.map(|line| self.replace(line.replace(['\n', '\t'], " ")));
+                return (written.unwrap_or_default(), Step::Goes);
             }
             (Sequence::None, '\r' | '\n') => return ("\n".to_owned(), Step::Done),
             (Sequence::None, '\u{3}') => return ("\n".to_owned(), Step::Dropped),
@@ -196,10 +197,6 @@ impl<'a> Line<'a> {
         self.text = line;
         format!("{rubbed}{}", self.text)
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\t'], " ")
 }
 
 /// What takes these characters off the screen again.

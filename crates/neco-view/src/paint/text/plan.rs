@@ -20,7 +20,8 @@ pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
     let how_many = if todos.is_empty() { "cleared".to_owned() } else { format!("{closed} of {}", todos.len()) };
     let mut lines = vec![format!("  {} {}", paint.bold("todos"), paint.dim(&how_many))];
     let all = Todo::outline(todos);
-    let hidden: Vec<&str> = if all.len() > SHOWN { closed_ids(&all) } else { Vec::new() };
+    let closed = all.iter().filter(|(_, todo)| todo.status.is_closed() && all.len() > SHOWN);
+    let hidden: Vec<&str> = closed.map(|(_, todo)| todo.id.as_str()).collect();
     if !hidden.is_empty() {
         lines.push(paint.dim(&format!("  ✓ {} above", figures::count(hidden.len() as u64, "closed todo"))));
     }
@@ -71,10 +72,6 @@ pub fn mode_change(change: &ModeChange, paint: Paint) -> Option<String> {
     let (mode, reason) = (change.mode?, change.reason.as_ref()?);
     let approval = change.approval.map(|approval| format!(", approval {approval}")).unwrap_or_default();
     Some(paint.dim(&format!("i now in {mode} mode{approval}: {}", clean_line(reason))))
-}
-
-fn closed_ids<'a>(all: &[(usize, &'a Todo)]) -> Vec<&'a str> {
-    all.iter().filter(|(_, todo)| todo.status.is_closed()).map(|(_, todo)| todo.id.as_str()).collect()
 }
 
 fn todo_line(depth: usize, todo: &Todo, paint: Paint) -> String {
