@@ -79,7 +79,8 @@ pub enum Letters {
 pub struct Picker {
     heading: String,
     hint: String,
-    letters: Letters,
+    /// What letters do here.
+    pub letters: Letters,
     entries: Vec<Entry>,
     filter: String,
     at: usize,
@@ -168,11 +169,6 @@ impl Picker {
     pub fn at(mut self, at: usize) -> Self {
         self.at = at.min(self.entries.len().saturating_sub(1));
         self
-    }
-
-    /// What letters do here.
-    pub fn letters(&self) -> Letters {
-        self.letters
     }
 
     /// Chooses the first entry like this.

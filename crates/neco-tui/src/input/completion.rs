@@ -34,7 +34,8 @@ pub struct Completion {
     pub from: usize,
     candidates: Vec<Candidate>,
     at: usize,
-    moved: bool,
+    /// Whether the person went to one of them.
+    pub moved: bool,
 }
 
 impl Completion {
@@ -48,11 +49,6 @@ impl Completion {
         self.moved = true;
         let count = self.candidates.len().max(1);
         self.at = if down { (self.at + 1) % count } else { (self.at + count - 1) % count };
-    }
-
-    /// Whether the person went to one of them.
-    pub fn is_moved(&self) -> bool {
-        self.moved
     }
 
     pub fn chosen(&self) -> Option<&Candidate> {

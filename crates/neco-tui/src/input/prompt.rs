@@ -89,7 +89,7 @@ impl Prompt {
 
     /// The mode of vi, when its keys are on.
     pub fn vi_mode(&self) -> Option<ViMode> {
-        self.vi.as_ref().map(Vi::mode)
+        self.vi.as_ref().map(|vi| vi.mode)
     }
 
     /// What a key means to vi; none when it is off or does not want it.
@@ -171,7 +171,7 @@ impl Prompt {
     /// An old message stands in the empty field, to be said better. A command takes its place instead of standing behind it.
     pub fn offer_again(&mut self, text: &str) {
         self.bring_back(text);
-        self.brought = Some(self.text.changes());
+        self.brought = Some(self.text.changes);
     }
 
     fn emptied(&mut self) {
@@ -289,7 +289,7 @@ impl Prompt {
     pub fn edit(&mut self, edit: Edit) {
         self.history.leave();
         self.put_away = false;
-        let is_untouched = self.brought.take() == Some(self.text.changes());
+        let is_untouched = self.brought.take() == Some(self.text.changes);
         if is_untouched && edit == Edit::Insert('/') && self.text.after_cursor().is_empty() {
             self.put_away();
         }

@@ -17,10 +17,11 @@ pub struct Text {
     text: String,
     /// Always at the boundary of a character.
     cursor: usize,
-    killed: String,
+    /// What was deleted last, or is kept as if it had been.
+    pub(super) killed: String,
     /// How it was before a change, with the number of the change.
     undos: Vec<(String, usize, u64)>,
-    changes: u64,
+    pub(super) changes: u64,
 }
 
 /// Where to move.
@@ -163,24 +164,9 @@ impl Text {
         }
     }
 
-    /// How many changes there were.
-    pub fn changes(&self) -> u64 {
-        self.changes
-    }
-
     /// All changes since there were so many are taken back as one.
     pub fn as_one(&mut self, since: u64) {
         self.undos.retain(|(_, _, number)| *number <= since + 1);
-    }
-
-    /// What was deleted last.
-    pub fn kept(&self) -> &str {
-        &self.killed
-    }
-
-    /// Keeps a text as if it had been deleted.
-    pub fn keep(&mut self, text: String) {
-        self.killed = text;
     }
 
     /// What stands between two places.

@@ -361,7 +361,7 @@ impl Window {
             Retold::Whole => {
                 self.app.greet(&self.looks.greeting, &snapshot);
                 past.iter().for_each(|event| self.app.past(event));
-                if more || self.app.transcript.leaves_out() {
+                if more || self.app.transcript.left_out {
                     self.app.transcript.say(Tone::Plain, "what happened earlier is in the log: `neco session show`");
                 }
             }

@@ -39,7 +39,8 @@ pub struct Transcript {
     finished: VecDeque<Call>,
     /// Pieces of before the window opened, until the whole message comes.
     held: Vec<Event>,
-    left_out: bool,
+    /// Whether more happened before the window opened than is shown.
+    pub left_out: bool,
     /// Rows of an answer that stay alive while it is being written.
     pub most_alive: Option<usize>,
     /// Whether what left last no longer counts.
@@ -124,11 +125,6 @@ impl Transcript {
             self.entries.pop_front().into_iter().for_each(|entry| drop(self.view.take(entry.id)));
             self.left_out = true;
         }
-    }
-
-    /// Whether more happened before the window opened than is shown.
-    pub fn leaves_out(&self) -> bool {
-        self.left_out
     }
 
     /// The events of before are all here; what is alive stays so only if the agent is at work.

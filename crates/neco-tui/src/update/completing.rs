@@ -94,7 +94,7 @@ impl Offers {
         // A list of what may follow is chosen from when nothing was written of it, or one of it was gone to.
         let bare = prompt.word().1.is_empty();
         let listed = prompt.completion.as_ref().filter(|completion| completion.from > 0);
-        let offers = listed.is_some_and(|completion| bare || completion.is_moved());
+        let offers = listed.is_some_and(|completion| bare || completion.moved);
         exact && is_chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
     }
 

@@ -155,8 +155,8 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         }
         KeyCode::Enter => return picked(window),
         KeyCode::Delete => return remove(window),
-        KeyCode::Backspace if picker.letters() == Letters::Filter => picker.narrow(None),
-        KeyCode::Char(letter) if !held => match picker.letters() {
+        KeyCode::Backspace if picker.letters == Letters::Filter => picker.narrow(None),
+        KeyCode::Char(letter) if !held => match picker.letters {
             Letters::Filter => picker.narrow(Some(letter)),
             Letters::Command => return menu::letter(window, key, letter),
         },

@@ -26,12 +26,12 @@ impl Asking {
     fn is_about(&self, call: &CallId) -> bool {
         match self {
             Self::Call(question) => question.request().call_id == *call,
-            Self::Question(inquiry) => inquiry.question().call_id.as_ref() == Some(call),
+            Self::Question(inquiry) => inquiry.question.call_id.as_ref() == Some(call),
         }
     }
 
     fn is_question(&self, id: QuestionId) -> bool {
-        matches!(self, Self::Question(inquiry) if inquiry.question().question_id == id)
+        matches!(self, Self::Question(inquiry) if inquiry.question.question_id == id)
     }
 
     /// The terminal may have another size than when it began to wait.
@@ -153,7 +153,7 @@ impl Desk {
                 return Some(Command::Approve { call_id: question.request().call_id.clone(), decision });
             }
             (Step::Reply(reply), Asking::Question(inquiry)) => {
-                return Some(Command::Answer { question_id: inquiry.question().question_id, reply });
+                return Some(Command::Answer { question_id: inquiry.question.question_id, reply });
             }
             (Step::Read(want), _) => self.read(want),
             (Step::Edit, _) => self.edit(),

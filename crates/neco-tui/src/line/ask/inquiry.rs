@@ -14,7 +14,7 @@ const LEAST: usize = 10;
 
 /// A question of the agent that is on the screen.
 pub struct Inquiry {
-    question: Question,
+    pub(super) question: Question,
     pub(super) place: Place,
     /// What was answered so far.
     answers: Vec<ItemAnswer>,
@@ -37,10 +37,6 @@ impl Inquiry {
     /// The question, as it is asked at `place`.
     pub fn new(question: Question, place: Place) -> Self {
         Self { question, place, answers: Vec::new(), line: Line::Answer }
-    }
-
-    pub fn question(&self) -> &Question {
-        &self.question
     }
 
     /// What is to be read first.
