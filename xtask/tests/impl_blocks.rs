@@ -20,7 +20,6 @@ const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),
     ("neco-safety", "Walk", "one file for each kind of command that a walk over a script meets"),
     ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree, all of it under one lock"),
-    ("neco-tui", "Window", "one file for each phase of a window's life"),
 ];
 
 #[test]

@@ -28,7 +28,6 @@ pub struct PicturePrinter {
 
 impl PicturePrinter {
     /// The first one that is there and works with the variables that are set.
-    #[must_use]
     pub fn find(is_set: impl Fn(&str) -> bool, find_program: impl Fn(&str) -> Option<PathBuf>) -> Option<Self> {
         let mut usable = PROGRAMS.iter().filter(|(variable, ..)| variable.is_empty() || is_set(variable));
         usable.find_map(|(_, program, arguments)| Some(Self { program: find_program(program)?, arguments }))

@@ -22,7 +22,6 @@ pub struct Editing {
 
 impl Editing {
     /// With the person's editor; interrupts are meant for it while it is open.
-    #[must_use]
     pub fn new(editor: OsString, mask: InterruptMask) -> Self {
         Self { editor, mask, open: Arc::default() }
     }

@@ -29,7 +29,6 @@ pub struct HistoryFile {
 
 impl HistoryFile {
     /// The one at `path`, which `redact` takes the secrets out for. Nothing is read or made yet.
-    #[must_use]
     pub fn new(path: PathBuf, redact: fn(&str) -> String) -> Self {
         let (writer, lines) = mpsc::channel();
         let file = path.clone();
@@ -39,7 +38,6 @@ impl HistoryFile {
     }
 
     /// What was written, oldest first. A file that can't be read is none.
-    #[must_use]
     pub fn read(&self) -> Vec<String> {
         let mut entries = read(&self.path);
         if entries.len() > TOO_MANY || fs::metadata(&self.path).is_ok_and(|file| file.len() > MOST_BYTES) {

@@ -40,19 +40,25 @@ pub trait Host: Send + Sync {
     }
 
     /// Lets the person change a text in their editor, which has the terminal meanwhile; none when it stays as it is.
-    fn edit_text(&self, text: String) -> BoxFuture<'_, Result<Option<String>, AppError>>;
+    fn edit_text(&self, _text: String) -> BoxFuture<'_, Result<Option<String>, AppError>> {
+        async { Ok(None) }.boxed()
+    }
 
     /// The same for the arguments of a call of this tool.
-    fn edit_call(&self, tool: String, arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>>;
+    fn edit_call(&self, _tool: String, _arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>> {
+        async { Ok(None) }.boxed()
+    }
 
     /// Tells an editor that has the terminal to end: the process is about to. What it has saved comes back.
     fn end_editor(&self) {}
 
     /// What was written in earlier windows, oldest first.
-    fn history(&self) -> Vec<String>;
+    fn history(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Keeps what was written; is not to wait for a disk.
-    fn remember(&self, text: &str);
+    fn remember(&self, _text: &str) {}
 
     /// What the person should know of what was done for them lately, such as opening a session.
     fn notes(&self) -> Vec<String> {
@@ -129,15 +135,6 @@ pub struct SessionEntry {
     pub about: String,
 }
 
-/// Something that may follow a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Argument {
-    /// What is written.
-    pub text: String,
-    /// What it is, in a few words.
-    pub about: String,
-}
-
 /// A call as the person changed it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edited {
@@ -178,16 +175,10 @@ pub enum CommandOutcome {
     Say(String),
     /// This is to be said to the agent.
     Prompt(String),
-    /// This is to stand in the field.
-    Fill(String),
     /// The session is to be told this.
     Send(Command),
-    /// Another session is wanted.
-    Open(Wanted),
     /// Another session is wanted that goes on from what is on the screen, and this is to be said of it.
     GoOn(Wanted, String),
-    /// Everything is done.
-    Done,
 }
 
 /// Where a picture is to come from.

@@ -14,7 +14,7 @@
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod app;
-pub mod ask;
+mod ask;
 pub mod clipboard;
 pub mod editing;
 pub mod history_file;
@@ -22,18 +22,18 @@ pub mod host;
 pub mod input;
 pub mod line;
 pub mod looks;
-pub mod outside;
-pub mod panel;
+mod outside;
+mod panel;
 pub mod run;
 pub mod set_up;
 pub mod status_line;
 pub mod term;
 pub mod text;
 pub mod theme;
-pub mod told;
-pub mod transcript;
+mod told;
+mod transcript;
 pub mod update;
-pub mod view;
+mod view;
 
 pub use host::{CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
 pub use looks::Looks;

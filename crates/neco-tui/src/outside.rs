@@ -59,9 +59,6 @@ pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: Stri
 }
 
 /// Carries out a command that a session can't carry out by itself. `client` is the session on the screen.
-///
-/// # Errors
-/// When that is not possible.
 pub async fn carry_out(
     app: &dyn App,
     host: &dyn Host,

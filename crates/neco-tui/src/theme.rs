@@ -21,7 +21,6 @@ impl ThemeName {
     pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::Sixteen, Self::Plain];
 
     /// Its name in commands and settings.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -32,7 +31,6 @@ impl ThemeName {
     }
 
     /// The theme of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|theme| theme.name() == name)
     }
@@ -100,103 +98,47 @@ impl Default for Theme {
 
 impl Theme {
     /// The theme of a name.
-    #[must_use]
     pub fn new(name: ThemeName) -> Self {
         match name {
-            ThemeName::Dark => Self::dark(),
-            ThemeName::Light => Self::light(),
-            ThemeName::Sixteen => Self::sixteen(),
+            ThemeName::Dark | ThemeName::Light | ThemeName::Sixteen => Self::coloured(name),
             ThemeName::Plain => Self::plain(),
         }
     }
 
-    /// Whether programs have colours.
-    #[must_use]
-    pub fn paints_programs(&self) -> bool {
-        self.syntax != Syntax::default()
-    }
-
-    fn dark() -> Self {
+    /// The themes with colours: of each role the colour for dark terminals, for light ones, and of the sixteen.
+    fn coloured(name: ThemeName) -> Self {
+        let is_sixteen = name == ThemeName::Sixteen;
+        let rgb = |dark, light| Color::from_u32(if name == ThemeName::Dark { dark } else { light });
+        let fg = |dark, light, sixteen| Style::new().fg(if is_sixteen { sixteen } else { rgb(dark, light) });
+        let on = |style: Style, dark, light| if is_sixteen { style } else { style.bg(rgb(dark, light)) };
+        let strong = |style: Style, dark, light| match is_sixteen {
+            true => style.add_modifier(Modifier::REVERSED),
+            false => style.bg(rgb(dark, light)),
+        };
+        let accent = fg(0xe8a85c, 0xa85508, Color::Yellow);
         Self {
-            name: ThemeName::Dark,
-            dim: fg(0x8a, 0x8f, 0x98),
-            accent: fg(0xe8, 0xa8, 0x5c),
-            said: fg(0x9c, 0xc4, 0xf0),
-            good: fg(0x8c, 0xc2, 0x65),
-            warning: fg(0xe5, 0xc0, 0x7b),
-            bad: fg(0xe8, 0x6e, 0x72),
-            code: fg(0x7c, 0xc5, 0xc0),
-            heading: fg(0xe8, 0xa8, 0x5c).add_modifier(Modifier::BOLD),
-            link: fg(0x82, 0xaa, 0xff).add_modifier(Modifier::UNDERLINED),
-            added: fg(0xb4, 0xd8, 0xa0).bg(Color::Rgb(0x18, 0x2c, 0x1c)),
-            added_word: fg(0xd8, 0xf5, 0xc8).bg(Color::Rgb(0x2b, 0x74, 0x33)),
-            removed: fg(0xe0, 0xa8, 0xa8).bg(Color::Rgb(0x36, 0x1c, 0x1e)),
-            removed_word: fg(0xff, 0xd0, 0xd0).bg(Color::Rgb(0x74, 0x2b, 0x30)),
-            chosen: fg(0xe8, 0xa8, 0x5c).add_modifier(Modifier::BOLD),
+            name,
+            dim: fg(0x8a8f98, 0x6a6f78, Color::DarkGray),
+            accent,
+            said: fg(0x9cc4f0, 0x0b53a8, Color::Cyan),
+            good: fg(0x8cc265, 0x2b7a24, Color::Green),
+            warning: fg(0xe5c07b, 0x8a6000, Color::Yellow),
+            bad: fg(0xe86e72, 0xb41f2c, Color::Red),
+            code: fg(0x7cc5c0, 0x0b6e6a, Color::Cyan),
+            heading: accent.add_modifier(Modifier::BOLD),
+            link: fg(0x82aaff, 0x1f4fd0, Color::Blue).add_modifier(Modifier::UNDERLINED),
+            added: on(fg(0xb4d8a0, 0x124a18, Color::Green), 0x182c1c, 0xe2f5e2),
+            added_word: strong(fg(0xd8f5c8, 0x06330b, Color::Green), 0x2b7433, 0xace2ae),
+            removed: on(fg(0xe0a8a8, 0x6e141c, Color::Red), 0x361c1e, 0xfbe6e6),
+            removed_word: strong(fg(0xffd0d0, 0x520810, Color::Red), 0x742b30, 0xf3b4b6),
+            chosen: accent.add_modifier(Modifier::BOLD),
             syntax: Syntax {
-                keyword: fg(0xc6, 0x92, 0xe9),
-                string: fg(0x9c, 0xc9, 0x7f),
-                constant: fg(0xd8, 0x9b, 0x6a),
-                comment: fg(0x7c, 0x82, 0x8c),
-                function: fg(0x82, 0xaa, 0xff),
-                type_name: fg(0xe5, 0xc0, 0x7b),
-            },
-        }
-    }
-
-    fn light() -> Self {
-        Self {
-            name: ThemeName::Light,
-            dim: fg(0x6a, 0x6f, 0x78),
-            accent: fg(0xa8, 0x55, 0x08),
-            said: fg(0x0b, 0x53, 0xa8),
-            good: fg(0x2b, 0x7a, 0x24),
-            warning: fg(0x8a, 0x60, 0x00),
-            bad: fg(0xb4, 0x1f, 0x2c),
-            code: fg(0x0b, 0x6e, 0x6a),
-            heading: fg(0xa8, 0x55, 0x08).add_modifier(Modifier::BOLD),
-            link: fg(0x1f, 0x4f, 0xd0).add_modifier(Modifier::UNDERLINED),
-            added: fg(0x12, 0x4a, 0x18).bg(Color::Rgb(0xe2, 0xf5, 0xe2)),
-            added_word: fg(0x06, 0x33, 0x0b).bg(Color::Rgb(0xac, 0xe2, 0xae)),
-            removed: fg(0x6e, 0x14, 0x1c).bg(Color::Rgb(0xfb, 0xe6, 0xe6)),
-            removed_word: fg(0x52, 0x08, 0x10).bg(Color::Rgb(0xf3, 0xb4, 0xb6)),
-            chosen: fg(0xa8, 0x55, 0x08).add_modifier(Modifier::BOLD),
-            syntax: Syntax {
-                keyword: fg(0x8a, 0x2f, 0xb4),
-                string: fg(0x2b, 0x7a, 0x24),
-                constant: fg(0xa8, 0x4a, 0x08),
-                comment: fg(0x6a, 0x6f, 0x78),
-                function: fg(0x1f, 0x4f, 0xd0),
-                type_name: fg(0x8a, 0x60, 0x00),
-            },
-        }
-    }
-
-    fn sixteen() -> Self {
-        let named = |color| Style::new().fg(color);
-        Self {
-            name: ThemeName::Sixteen,
-            dim: named(Color::DarkGray),
-            accent: named(Color::Yellow),
-            said: named(Color::Cyan),
-            good: named(Color::Green),
-            warning: named(Color::Yellow),
-            bad: named(Color::Red),
-            code: named(Color::Cyan),
-            heading: named(Color::Yellow).add_modifier(Modifier::BOLD),
-            link: named(Color::Blue).add_modifier(Modifier::UNDERLINED),
-            added: named(Color::Green),
-            added_word: named(Color::Green).add_modifier(Modifier::REVERSED),
-            removed: named(Color::Red),
-            removed_word: named(Color::Red).add_modifier(Modifier::REVERSED),
-            chosen: named(Color::Yellow).add_modifier(Modifier::BOLD),
-            syntax: Syntax {
-                keyword: named(Color::Magenta),
-                string: named(Color::Green),
-                constant: named(Color::Yellow),
-                comment: named(Color::DarkGray),
-                function: named(Color::Blue),
-                type_name: named(Color::Cyan),
+                keyword: fg(0xc692e9, 0x8a2fb4, Color::Magenta),
+                string: fg(0x9cc97f, 0x2b7a24, Color::Green),
+                constant: fg(0xd89b6a, 0xa84a08, Color::Yellow),
+                comment: fg(0x7c828c, 0x6a6f78, Color::DarkGray),
+                function: fg(0x82aaff, 0x1f4fd0, Color::Blue),
+                type_name: fg(0xe5c07b, 0x8a6000, Color::Cyan),
             },
         }
     }
@@ -223,8 +165,4 @@ impl Theme {
             syntax: Syntax::default(),
         }
     }
-}
-
-fn fg(red: u8, green: u8, blue: u8) -> Style {
-    Style::new().fg(Color::Rgb(red, green, blue))
 }

@@ -7,14 +7,12 @@ use neco_proto::clean::Cleaner;
 pub const MOST: usize = 16 * 1024;
 
 /// Whether a text is a command; a path at the beginning of a sentence is none.
-#[must_use]
 pub fn is_command(text: &str) -> bool {
     let name = text.strip_prefix('/').map(|rest| rest.split_whitespace().next().unwrap_or_default());
     name.is_some_and(|name| !name.contains('/'))
 }
 
 /// In a fence that is longer than any inside, so that nothing in it can leave it.
-#[must_use]
 pub fn fenced(text: &str, language: &str) -> String {
     let ticks = |line: &str| line.trim_start().chars().take_while(|char| *char == '`').count();
     let fence = "`".repeat(text.lines().map(ticks).max().unwrap_or_default().max(2) + 1);
@@ -22,7 +20,6 @@ pub fn fenced(text: &str, language: &str) -> String {
 }
 
 /// A message with what the person ran since the last one behind it, each in a fence.
-#[must_use]
 pub fn with_what_ran(message: String, ran: &[String]) -> String {
     if ran.is_empty() { message } else { format!("{message}{}{}", Message::RAN, ran.join("\n\n")) }
 }
@@ -36,7 +33,6 @@ pub struct Output {
 }
 
 impl Output {
-    /// The next piece.
     pub fn push(&mut self, piece: &str) {
         let from = piece.ceil_char_boundary(piece.len().saturating_sub(MOST));
         self.left_out |= from > 0;
@@ -56,7 +52,6 @@ impl Output {
     }
 
     /// What is told of it, as what came of `command`.
-    #[must_use]
     pub fn told(&self, command: &str, ended: &str) -> String {
         let from = self.text.ceil_char_boundary(self.text.len().saturating_sub(MOST));
         let mark = if self.left_out || from > 0 { "…\n" } else { "" };

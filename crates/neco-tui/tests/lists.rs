@@ -5,7 +5,7 @@ mod support;
 use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use neco_tui::host::{ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
 use neco_tui::update::{Effect, News, Unsent};
 use neco_view::slash::Custom;
 use serde_json::json;
@@ -337,9 +337,10 @@ fn what_is_written_is_sent_as_what_it_is() {
     scene.key(KeyCode::Enter);
     scene.types("lines");
     assert_eq!(scene.app.prompt.text.as_str(), "two\nlines");
-    assert_eq!(scene.news(News::Outside(Ok(CommandOutcome::Open(Wanted::New)))), [], "it is at work");
+    scene.app.prompt.text.take();
+    assert_eq!(send(&mut scene, "/new"), [remembered("/new")], "it is at work");
     let mut scene = Scene::new((80, 24));
-    assert_eq!(scene.news(News::Outside(Ok(CommandOutcome::Open(Wanted::New)))), [Effect::Open(Wanted::New)]);
+    assert_eq!(send(&mut scene, "/new"), [remembered("/new"), Effect::Open(Wanted::New)]);
 }
 
 #[test]

@@ -87,8 +87,6 @@ fn a_paste_is_no_sequence() {
     is_ours(&shown);
     scene.news(News::Prompt(Ok(Some(format!("from the editor {EVIL}")))));
     is_ours(&bytes(&mut scene));
-    scene.news(News::Outside(Ok(CommandOutcome::Fill(EVIL.into()))));
-    is_ours(&bytes(&mut scene));
 }
 
 proptest! {
@@ -136,7 +134,7 @@ proptest! {
             0 => scene.streams(&[&text]),
             1 => drop(scene.happen(EventBody::ReasoningChunk(StreamChunk { text }))),
             2 => drop(scene.app.paste(&text)),
-            _ => scene.app.transcript.say(neco_tui::transcript::block::Tone::Warning, text),
+            _ => scene.app.transcript.say(neco_view::wording::Tone::Warning, text),
         }
         let frame = scene.app.frame(40, 12);
         let rows = frame.finished.len() + frame.live.len();

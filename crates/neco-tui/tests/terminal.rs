@@ -160,7 +160,7 @@ proptest! {
                 0 => scene.said(&mark),
                 1 => scene.streams(&[&mark, "\n\n"]),
                 2 => scene.ends(&mark, "bash", &format!("Run {mark}"), Ended::well(None)),
-                _ => scene.app.transcript.say(neco_tui::transcript::block::Tone::Good, mark.clone()),
+                _ => scene.app.transcript.say(neco_view::wording::Tone::Good, mark.clone()),
             }
             expected.push(mark);
             if let Some(height) = heights.get(index / 7).filter(|_| index % 7 == 6) {

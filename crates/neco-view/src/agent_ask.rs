@@ -66,7 +66,6 @@ pub fn find<'a>(nodes: &'a [AgentNode], wanted: &str) -> Result<&'a AgentNode, S
 }
 
 /// What is said when an agent has taken an order.
-#[must_use]
 pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
     let name = clean_line(&node.name);
     let below = match node.children.is_empty() {
@@ -91,7 +90,6 @@ pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
 }
 
 /// Agents that still work, counted for a person who stopped something; nothing when none does.
-#[must_use]
 pub fn still_work(agents: usize) -> Option<String> {
     match agents {
         0 => None,

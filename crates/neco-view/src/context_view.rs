@@ -37,7 +37,6 @@ impl Default for ContextView {
 
 impl Speaker {
     /// Whoever said it.
-    #[must_use]
     pub fn of(message: &MessageSize) -> Self {
         match (message.role, message.author) {
             (Role::Assistant, _) => Self::Model,
@@ -48,7 +47,6 @@ impl Speaker {
     }
 
     /// In words.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::You => "you",
@@ -93,7 +91,6 @@ impl ContextView {
     }
 
     /// The messages that are shown, each with its number from one, and how many others there are of the same kind.
-    #[must_use]
     pub fn of<'a>(&self, messages: &'a [MessageSize]) -> (Vec<(usize, &'a MessageSize)>, usize) {
         let fits = |message: &MessageSize| self.speaker.is_none_or(|speaker| Speaker::of(message) == speaker);
         let mut chosen: Vec<_> = (1..).zip(messages).filter(|(_, message)| fits(message)).collect();

@@ -10,7 +10,6 @@ use neco_proto::Usage;
 use neco_proto::event::BudgetReached;
 
 /// `12 ms`, `3.4 s`, `2 m 05 s`.
-#[must_use]
 pub fn duration(duration: Duration) -> String {
     let millis = duration.as_millis();
     match millis {
@@ -21,7 +20,6 @@ pub fn duration(duration: Duration) -> String {
 }
 
 /// `340 ms`, `3.2 s`, `12 s`, `1m 15s`, `1h 02m`.
-#[must_use]
 pub fn short_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
@@ -34,7 +32,6 @@ pub fn short_duration(milliseconds: u64) -> String {
 }
 
 /// A time that goes on, in whole seconds, with a blank before it; nothing in the first second.
-#[must_use]
 pub fn short_elapsed(milliseconds: u64) -> String {
     match milliseconds / 1000 {
         0 => String::new(),
@@ -44,7 +41,6 @@ pub fn short_elapsed(milliseconds: u64) -> String {
 }
 
 /// `just now`, `3 min ago`, `5 h ago`, `2 d ago`, or the day.
-#[must_use]
 pub fn ago(millis: i64, now: Timestamp) -> String {
     let seconds = now.as_millisecond().saturating_sub(millis) / 1000;
     match seconds {
@@ -59,7 +55,6 @@ pub fn ago(millis: i64, now: Timestamp) -> String {
 }
 
 /// `812`, `12.4k`, `3.1M`.
-#[must_use]
 pub fn tokens(count: u64) -> String {
     match count {
         0..1000 => count.to_string(),
@@ -69,7 +64,6 @@ pub fn tokens(count: u64) -> String {
 }
 
 /// `812`, `12.3k`, `171k`, `2.5M`.
-#[must_use]
 pub fn short_tokens(count: u64) -> String {
     match count {
         0..=999 => count.to_string(),
@@ -80,7 +74,6 @@ pub fn short_tokens(count: u64) -> String {
 }
 
 /// `812 bytes`, `1.2 kB`, `3.1 MB`.
-#[must_use]
 pub fn bytes(count: u64) -> String {
     match count {
         1 => "1 byte".to_owned(),
@@ -92,7 +85,6 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// `7 s`, `2 m 05 s`: time that still runs.
-#[must_use]
 pub fn elapsed(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
@@ -101,19 +93,16 @@ pub fn elapsed(time: Duration) -> String {
 }
 
 /// `$0.0123`, `$4.20`.
-#[must_use]
 pub fn dollars(amount: f64) -> String {
     if amount < 1.0 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
 /// `$0.0032`, `$0.05`, `$1.50`.
-#[must_use]
 pub fn short_dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
 /// `12.4k in (8.1k cached) · 1.2k out · $0.0123`; nothing when nothing is known.
-#[must_use]
 pub fn usage(usage: &Usage) -> Option<String> {
     let mut parts = Vec::new();
     if usage.input > 0 || usage.output > 0 {
@@ -138,7 +127,6 @@ fn cost(usage: &Usage) -> Option<String> {
 }
 
 /// `$4.20 in this session`; nothing when the run is all there was.
-#[must_use]
 pub fn session_cost(run: &Usage, session: &Usage) -> Option<String> {
     let cost = session.cost?;
     // Less than that can't be seen in what is shown.
@@ -156,7 +144,6 @@ fn without_price(turns: u32) -> String {
 }
 
 /// `the session's budget of $0.05 is used up: $0.0580 spent; …`, with the way out.
-#[must_use]
 pub fn budget(reached: &BudgetReached) -> String {
     match reached {
         BudgetReached::Cost { limit, used } => format!(
@@ -183,20 +170,17 @@ fn limit_dollars(amount: f64) -> String {
 }
 
 /// `context 12.4k of 200.0k (6%)`.
-#[must_use]
 pub fn context(count: u64, window: u64) -> String {
     let share = 100.0 * count as f64 / window.max(1) as f64;
     format!("context {} of {} ({share:.0}%)", tokens(count), tokens(window))
 }
 
 /// `1 turn`, `3 turns`.
-#[must_use]
 pub fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// `1 message counts`, `3 messages count`: where more than an s tells several from one.
-#[must_use]
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

@@ -13,7 +13,6 @@ const SHOWN: usize = 18;
 const FEWEST: usize = 8;
 
 /// The beginning of an id that stands for it wherever an id is asked for.
-#[must_use]
 pub fn short_id(id: SessionId) -> String {
     id.to_string().chars().take(SHOWN).collect()
 }
@@ -41,7 +40,6 @@ impl ShortIds {
     }
 
     /// The beginning of an id.
-    #[must_use]
     pub fn short(&self, id: SessionId) -> String {
         let length = self.lengths.get(&id).copied().unwrap_or(SHOWN);
         let short: String = id.to_string().chars().take(length).collect();

@@ -82,7 +82,6 @@ pub enum Setting {
 
 impl Setting {
     /// The setting in words: what it is called, how it is set, and how it is set otherwise.
-    #[must_use]
     pub fn told(self, present: &str) -> String {
         let (name, choices) = match self {
             Self::Mode => ("mode", MODES),
@@ -98,6 +97,13 @@ const MODES: &str = "/mode agent, plan, ask or debug";
 const APPROVALS: &str = "/approval auto, ask_first or manual";
 const GENERATIONS: &str = "/gen takes a number from 1 to 8";
 const THEMES: &str = "/theme dark, light, 16 or none";
+
+/// What is said where `/copy`, `/expand` and `/todo` have nothing to give.
+pub const NO_ANSWER: &str = "there is no answer yet";
+/// See [`NO_ANSWER`].
+pub const NO_CALL: &str = "no call to show more of";
+/// See [`NO_ANSWER`].
+pub const NO_TODOS: &str = "the todo list is empty";
 
 /// What needs more than the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,7 +258,6 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
 }
 
 /// Whether `line` begins with a command of the table, whatever follows it.
-#[must_use]
 pub fn is_known(line: &str) -> bool {
     let name = line.trim().trim_start_matches('/').split(char::is_whitespace).next().unwrap_or_default();
     TABLE.iter().any(|row| row.is_called(name))
@@ -272,7 +277,6 @@ fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
 
 impl Row {
     /// Whether `name` is its name or another name of it.
-    #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }

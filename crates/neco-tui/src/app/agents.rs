@@ -13,11 +13,12 @@ const DEEPEST: usize = 8;
 /// The tree of agents and the workflows.
 #[derive(Clone, Debug, Default)]
 pub struct Agents {
-    /// In the order they came.
-    nodes: Vec<AgentNode>,
+    /// All of them, the root included, in the order they came.
+    pub nodes: Vec<AgentNode>,
     /// What each of them does, in a few words.
     doing: HashMap<AgentId, String>,
-    workflows: Vec<WorkflowGraph>,
+    /// Oldest first.
+    pub workflows: Vec<WorkflowGraph>,
 }
 
 impl Agents {
@@ -41,18 +42,7 @@ impl Agents {
         true
     }
 
-    /// The tree as the session has it.
-    pub fn set_nodes(&mut self, nodes: Vec<AgentNode>) {
-        self.nodes = nodes;
-    }
-
-    /// The workflows as the session has them.
-    pub fn set_workflows(&mut self, workflows: Vec<WorkflowGraph>) {
-        self.workflows = workflows;
-    }
-
     /// Agents besides the root that may still do something.
-    #[must_use]
     pub fn live(&self) -> usize {
         self.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state.is_live()).count()
     }
@@ -64,25 +54,16 @@ impl Agents {
     }
 
     /// Whether an agent may still do something.
-    #[must_use]
     pub fn is_live(&self, agent: AgentId) -> bool {
         self.nodes.iter().any(|node| node.id == agent && node.state.is_live())
     }
 
-    /// All of them, the root included.
-    #[must_use]
-    pub fn nodes(&self) -> &[AgentNode] {
-        &self.nodes
-    }
-
     /// Whether there is anything to show.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.workflows.is_empty() && !self.nodes.iter().any(|node| node.kind != NodeType::Root)
     }
 
     /// The agents besides the root, parents before their children, with how deep each one is.
-    #[must_use]
     pub fn outline(&self) -> Vec<(usize, &AgentNode)> {
         let known = |id: &AgentId| self.nodes.iter().any(|node| node.id == *id && node.kind != NodeType::Root);
         let mut lines = Vec::new();
@@ -105,27 +86,18 @@ impl Agents {
     }
 
     /// What an agent is called.
-    #[must_use]
     pub fn name(&self, agent: AgentId) -> Option<String> {
         let node = self.nodes.iter().find(|node| node.id == agent)?;
         Some(clean_line(&node.name))
     }
 
     /// What an agent does now, or what it said last.
-    #[must_use]
     pub fn doing(&self, node: &AgentNode) -> String {
         let said = || node.last_message.as_deref().map(clean_line);
         if node.state.is_live() { self.doing.get(&node.id).cloned().or_else(said) } else { said() }.unwrap_or_default()
     }
 
-    /// The workflows, oldest first.
-    #[must_use]
-    pub fn workflows(&self) -> &[WorkflowGraph] {
-        &self.workflows
-    }
-
     /// The workflow that runs, or could go on.
-    #[must_use]
     pub fn running_workflow(&self) -> Option<&WorkflowGraph> {
         let runs = |graph: &&WorkflowGraph| matches!(graph.state, WorkflowState::Running | WorkflowState::Interrupted);
         self.workflows.iter().rev().find(runs)

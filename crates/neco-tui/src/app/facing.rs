@@ -2,7 +2,7 @@
 
 use neco_proto::CallId;
 
-use crate::ask::Key;
+use crate::ask::Rule;
 
 /// A question that was on the screen for a shorter time was hardly read, in milliseconds.
 pub const READ_MS: i64 = 300;
@@ -21,7 +21,6 @@ const EMPTIED_MS: i64 = 1200;
 pub enum Place {
     /// The question.
     Box,
-    /// The field.
     Field,
 }
 
@@ -30,7 +29,7 @@ pub enum Place {
 pub struct Facing {
     shown: Option<(u64, i64)>,
     went: Option<(u64, Place)>,
-    armed: Option<(u64, Key, i64)>,
+    armed: Option<(u64, Rule, i64)>,
     /// The question that came upon something that stood in the field.
     interrupted: Option<u64>,
     /// The question that came while the person wrote.
@@ -67,13 +66,11 @@ impl Facing {
     }
 
     /// Whether what is being written was begun before the question was there.
-    #[must_use]
     pub fn is_interrupted(&self, question: u64) -> bool {
         self.interrupted == Some(question) || self.shown.is_none_or(|(shown, _)| shown != question)
     }
 
     /// Whether it came while the person wrote; unknown before it was on the screen.
-    #[must_use]
     pub fn came_upon_words(&self, question: u64) -> Option<bool> {
         self.shown.filter(|(shown, _)| *shown == question)?;
         Some(self.came_upon_words == Some(question))
@@ -95,13 +92,11 @@ impl Facing {
     }
 
     /// Whether it was on the screen for long enough to be decided about.
-    #[must_use]
     pub fn is_read(&self, question: u64, now_ms: i64) -> bool {
         self.shown.is_some_and(|(shown, since)| shown == question && now_ms - since >= READ_MS)
     }
 
     /// Where the person went last while it waited. A field that they emptied gives the keys back after a while.
-    #[must_use]
     pub fn place(&self, question: u64, writes: bool, now_ms: i64) -> Option<Place> {
         let is_done = !writes && self.emptied_ms.is_some_and(|emptied| now_ms - emptied >= EMPTIED_MS);
         let went = self.went.filter(|(asked, _)| *asked == question).map(|(_, place)| place);
@@ -120,20 +115,18 @@ impl Facing {
     }
 
     /// A rule is asked for: it takes another key to make it.
-    pub fn arm(&mut self, question: u64, key: Key, now_ms: i64) {
-        self.armed = Some((question, key, now_ms));
+    pub fn arm(&mut self, question: u64, rule: Rule, now_ms: i64) {
+        self.armed = Some((question, rule, now_ms));
     }
 
     /// Whether a letter that comes now belongs to the one that asked for the rule: both begin a word.
-    #[must_use]
     pub fn is_word(&self, now_ms: i64) -> bool {
         self.armed.is_some_and(|(_, _, when)| now_ms - when < WORD_MS)
     }
 
     /// The rule that waits for its second key.
-    #[must_use]
-    pub fn armed(&self, question: u64) -> Option<Key> {
-        self.armed.filter(|(asked, ..)| *asked == question).map(|(_, key, _)| key)
+    pub fn armed(&self, question: u64) -> Option<Rule> {
+        self.armed.filter(|(asked, ..)| *asked == question).map(|(_, rule, _)| rule)
     }
 
     /// It is not wanted after all.
@@ -148,13 +141,11 @@ impl Facing {
     }
 
     /// Whether nothing was answered after that moment.
-    #[must_use]
     pub fn has_not_answered_since(&self, ms: i64) -> bool {
         self.answered_ms.is_none_or(|answered| answered < ms)
     }
 
     /// Whether they did so just now.
-    #[must_use]
     pub fn just_answered(&self, now_ms: i64) -> bool {
         self.answered_ms.is_some_and(|answered| now_ms - answered < REPEATED_MS)
     }

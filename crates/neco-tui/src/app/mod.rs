@@ -7,20 +7,18 @@
 //! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to
 //! choose from), [`facing`] (who the keys are for while something is asked), [`state`] (all of it together).
 
-pub mod agents;
-pub mod facing;
-pub mod person;
-pub mod picker;
-pub mod shell;
-pub mod standing;
-pub mod state;
-pub mod watched;
+mod agents;
+pub(crate) mod facing;
+mod person;
+pub(crate) mod picker;
+mod shell;
+pub(crate) mod standing;
+pub(crate) mod state;
+mod watched;
 
-pub use agents::Agents;
-pub use facing::{Facing, Place};
-pub use person::Person;
-pub use picker::{Picked, Picker};
-pub use shell::Shell;
-pub use standing::Standing;
+pub(crate) use agents::Agents;
+pub(crate) use facing::Place;
+pub(crate) use person::Person;
+pub(crate) use picker::{Picked, Picker};
 pub use state::{Purpose, WindowState};
-pub use watched::Watched;
+pub(crate) use watched::Watched;

@@ -40,7 +40,6 @@ pub enum Picked {
     NewRule,
     /// An agent of the tree.
     Agent(AgentId),
-    /// A workflow.
     Workflow(WorkflowId),
     /// Something that can be done to an agent or a workflow, and the letter that means it in its menu.
     Order(char, Box<Command>),
@@ -48,7 +47,6 @@ pub enum Picked {
     Write(AgentId),
 }
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// What it is.
@@ -61,27 +59,28 @@ pub struct Entry {
 
 impl Entry {
     /// An entry of these words.
-    #[must_use]
     pub fn new(text: &str, about: &str, picked: Picked) -> Self {
         Self { text: clean_line(text), about: clean_line(about), picked }
     }
 }
 
 /// What letters do in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Letters {
     /// They narrow it down.
+    #[default]
     Filter,
     /// They begin a message to the chosen agent; in the menu of one they choose.
     Command,
 }
 
 /// A list to choose from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Picker {
     heading: String,
     hint: String,
-    letters: Letters,
+    /// What letters do here.
+    pub letters: Letters,
     entries: Vec<Entry>,
     filter: String,
     at: usize,
@@ -97,23 +96,8 @@ pub struct Picker {
 
 impl Picker {
     /// A list with its first entry chosen.
-    #[must_use]
     pub fn new(heading: impl Into<String>, hint: impl Into<String>, letters: Letters, entries: Vec<Entry>) -> Self {
-        let (heading, hint) = (heading.into(), hint.into());
-        let (filter, preview) = (String::new(), Vec::new());
-        Self {
-            heading,
-            hint,
-            letters,
-            entries,
-            filter,
-            at: 0,
-            preview,
-            scrolled: 0,
-            shown: 0,
-            hidden: 0,
-            seen_ms: None,
-        }
+        Self { heading: heading.into(), hint: hint.into(), letters, entries, ..Self::default() }
     }
 
     /// With what the chosen entry would do.
@@ -141,7 +125,6 @@ impl Picker {
     }
 
     /// Whether what it says was on the screen for long enough to be decided about.
-    #[must_use]
     pub fn is_read(&self, now_ms: i64) -> bool {
         self.seen_ms.is_some_and(|since| now_ms - since >= READ_MS)
     }
@@ -177,7 +160,6 @@ impl Picker {
     }
 
     /// Whether it has an entry like this.
-    #[must_use]
     pub fn holds(&self, like: impl Fn(&Picked) -> bool) -> bool {
         self.entries.iter().any(|entry| like(&entry.picked))
     }
@@ -189,20 +171,12 @@ impl Picker {
         self
     }
 
-    /// What letters do here.
-    #[must_use]
-    pub fn letters(&self) -> Letters {
-        self.letters
-    }
-
     /// Chooses the first entry like this.
     pub fn choose(&mut self, like: impl Fn(&Picked) -> bool) {
         self.filter.clear();
         self.at = self.entries.iter().position(|entry| like(&entry.picked)).unwrap_or(self.at);
     }
 
-    /// The chosen entry.
-    #[must_use]
     pub fn chosen(&self) -> Option<&Entry> {
         self.fitting().into_iter().nth(self.at)
     }
@@ -244,7 +218,6 @@ impl Picker {
 
     /// Its rows, at most `room`. Of what the chosen entry would do as much is shown as there is room for beside the
     /// list, and the rest can be scrolled to.
-    #[must_use]
     pub fn rows(&mut self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut heading = vec![Span::styled(format!("? {}", self.heading), theme.accent)];
         if !self.filter.is_empty() {

@@ -1,23 +1,17 @@
-//! How the session stands, for the status line and the panels.
+//! How the session stands, for the status line and the panels, as far as the view does not say it.
 
 use neco_proto::event::{AgentState, NotificationLevel, NotificationTopic};
-use neco_proto::{ApprovalMode, Event, EventBody, Mode, Plan, SessionSnapshot, Todo, Usage};
+use neco_proto::{ApprovalMode, Event, EventBody, Mode, SessionSnapshot, Usage};
 use serde_json::{Value, json};
 
 /// How the session stands.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
-    /// The session.
     pub session_id: String,
-    /// Its title.
-    pub title: String,
     /// The model or group.
     pub model: String,
-    /// The mode.
     pub mode: Mode,
-    /// The approval mode.
     pub approval: ApprovalMode,
-    /// The generation.
     pub generation: u8,
     /// What the agent does.
     pub state: AgentState,
@@ -35,10 +29,6 @@ pub struct Standing {
     pub most_iterations: Option<u32>,
     /// When the present work began, in milliseconds.
     pub since_ms: Option<i64>,
-    /// The todo list.
-    pub todos: Vec<Todo>,
-    /// The plan.
-    pub plan: Option<Plan>,
     /// The workspace.
     pub cwd: String,
     /// The branch, if there is one.
@@ -56,7 +46,6 @@ pub struct GoingBack {
 
 impl Standing {
     /// As a session says when it is opened; what the snapshot does not know stays.
-    #[must_use]
     pub fn of(snapshot: &SessionSnapshot, before: &Self) -> Self {
         Self {
             session_id: snapshot.session_id.to_string(),
@@ -66,11 +55,8 @@ impl Standing {
             generation: snapshot.generation,
             state: snapshot.state,
             usage: snapshot.usage,
-            todos: snapshot.todos.clone(),
-            plan: snapshot.plan.clone(),
             cwd: snapshot.cwd.clone(),
             branch: before.branch.clone(),
-            title: if snapshot.title.is_empty() { before.title.clone() } else { snapshot.title.clone() },
             filled: before.filled,
             most_iterations: before.most_iterations,
             ..Self::default()
@@ -78,13 +64,11 @@ impl Standing {
     }
 
     /// Whether the agent is at work.
-    #[must_use]
     pub fn works(&self) -> bool {
         self.state.is_at_work() || self.compacting
     }
 
     /// The part of the context that is filled, in percent.
-    #[must_use]
     pub fn context_percent(&self) -> Option<u64> {
         let (filled, window) = self.filled.filter(|(_, window)| *window > 0)?;
         Some((filled.saturating_mul(100) / window).min(100))
@@ -116,8 +100,6 @@ impl Standing {
                 }
             }
             EventBody::Usage(used) => self.usage += used.usage,
-            EventBody::TodoUpdate(update) => self.todos.clone_from(&update.todos),
-            EventBody::PlanUpdate(update) => self.plan.clone_from(&update.plan),
             EventBody::Notification(told) => match told.about {
                 Some(NotificationTopic::CompactionBegins) => self.compact(Some(event)),
                 Some(NotificationTopic::CompactionFailed) => self.compact(None),
@@ -136,12 +118,8 @@ impl Standing {
 
     /// Takes in an event of before the window opened; what the session says itself is known otherwise.
     pub fn past(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::Title(title) => self.title.clone_from(&title.title),
-            EventBody::Usage(used) => {
-                self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
-            }
-            _ => {}
+        if let EventBody::Usage(used) = &event.body {
+            self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
         }
     }
 
@@ -172,11 +150,10 @@ impl Standing {
     }
 
     /// For a command of the person that writes the status line.
-    #[must_use]
-    pub fn told(&self, agents: usize) -> Value {
+    pub fn told(&self, title: &str, agents: usize) -> Value {
         json!({
             "session_id": self.session_id,
-            "title": self.title,
+            "title": title,
             "model": self.model,
             "mode": self.mode.to_string(),
             "approval": self.approval.to_string(),

@@ -20,7 +20,7 @@ use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::transcript::Transcript;
-use crate::transcript::block::Tone;
+use crate::transcript::block::{Drawn, Tone};
 use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
@@ -43,7 +43,6 @@ pub enum Purpose {
 /// A message whose pictures are being looked at.
 #[derive(Clone, Debug)]
 pub struct Naming {
-    /// The message.
     pub written: Written,
     /// Whether it is for after the work.
     pub after_work: bool,
@@ -145,7 +144,6 @@ pub struct WindowState {
 
 impl WindowState {
     /// A window that looks so.
-    #[must_use]
     pub fn new(looks: &Looks, history: History) -> Self {
         let mut prompt = Prompt::new(history);
         prompt.set_vi(looks.vi);
@@ -161,6 +159,11 @@ impl WindowState {
             set_up: looks.set_up,
             ..Self::default()
         }
+    }
+
+    /// What blocks are drawn with.
+    pub(crate) fn drawn<'t>(&self, theme: &'t Theme) -> Drawn<'t> {
+        Drawn { width: self.width, theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded }
     }
 
     /// Offers what may be meant by the word at the cursor.
@@ -207,6 +210,10 @@ impl WindowState {
     pub fn opened(&mut self, snapshot: SessionSnapshot) -> Vec<Effect> {
         self.opening = false;
         self.standing = Standing::of(&snapshot, &self.standing);
+        let view = &mut self.transcript.view;
+        view.todos.clone_from(&snapshot.todos);
+        view.plan.clone_from(&snapshot.plan);
+        view.title = Some(snapshot.title.clone()).filter(|title| !title.is_empty()).or(view.title.take());
         self.transcript.caught_up(self.standing.works());
         self.set_root(snapshot.root_agent);
         self.facing = Facing::default();
@@ -246,7 +253,7 @@ impl WindowState {
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();
-        self.standing.title.clear();
+        self.transcript.view.title = None;
         self.standing.filled = None;
         self.root = None;
         self.offers.forget();
@@ -334,7 +341,6 @@ impl WindowState {
     }
 
     /// Whether marks turn or a word is to go, so that frames come without anything happening.
-    #[must_use]
     pub fn moves(&self) -> bool {
         let works = self.standing.works()
             || self.standing.going_back.is_some()

@@ -20,7 +20,6 @@ const WAITS: &str = "waiting until the agent's next step";
 /// An agent that is looked at.
 #[derive(Debug)]
 pub struct Watched {
-    /// Who.
     pub agent: AgentId,
     transcript: Transcript,
     rows: VecDeque<Line<'static>>,
@@ -34,7 +33,6 @@ pub struct Watched {
 
 impl Watched {
     /// Nothing is known yet of what it did.
-    #[must_use]
     pub fn new(agent: AgentId) -> Self {
         Self {
             agent,

@@ -2,6 +2,7 @@
 
 use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, Risk};
+use neco_view::ask::Approval;
 use ratatui::text::{Line, Span};
 
 use super::rest::{Mark, Other};
@@ -29,60 +30,31 @@ const LEAST_SUMMARY: usize = 24;
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
 
-/// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
-/// then.
-pub const JUDGED_ANEW: &str =
-    "it is judged anew when you say yes: you are asked again if it is riskier than what you saw";
-
-/// A key of the box.
+/// A rule that can be made of a yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// Once.
-    Yes,
-    /// Until the session ends.
+pub enum Rule {
     Session,
-    /// For good.
     Always,
-    /// With other arguments.
-    Edit,
-    /// Not.
-    No,
-    /// Show all of it.
-    Whole,
-    /// Yes to all that wait.
-    AllYes,
-    /// No to all that wait.
-    AllNo,
 }
 
-/// What a key came to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// The answer.
-    Send(Command),
-    /// The same answer for everything that waits.
-    All(Decision),
-    /// The person is to say why not.
-    AskWhy,
-    /// The arguments are to be changed in an editor.
-    Edit,
-    /// All of it is to be shown.
-    Show,
-    /// The key means nothing here.
-    Nothing,
+impl Rule {
+    /// The letter that asks for it.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Session => 's',
+            Self::Always => 'a',
+        }
+    }
 }
 
 /// The box of one request.
 #[derive(Clone, Debug)]
-pub struct Approval {
-    /// What is asked.
-    pub request: PermissionRequest,
+pub struct ApprovalBox {
+    pub asked: Approval,
     /// Whether all of it was shown above: the box makes room for that.
     pub was_shown: bool,
     /// Why it is asked about although the person said something of it before.
     pub note: Option<String>,
-    /// Whether the person changed it: what is shown is theirs.
-    revised: bool,
     /// What is asked about, as it was drawn last, and how many lines of it were left out.
     drawn: Option<Drawn>,
 }
@@ -95,74 +67,44 @@ struct Drawn {
     beyond: usize,
 }
 
-impl Approval {
+impl ApprovalBox {
     /// The box of `request`.
-    #[must_use]
     pub fn new(request: PermissionRequest) -> Self {
-        Self { request, was_shown: false, note: None, revised: false, drawn: None }
+        Self { asked: Approval::new(request), was_shown: false, note: None, drawn: None }
     }
 
-    /// The person made this of it: no rule is made of that, and it is asked about as it is now.
+    /// The person made this of it: it is shown as it is now.
     pub fn revise(&mut self, edited: Edited) {
-        let verb = self.request.summary.split([' ', ',']).next().unwrap_or_default().to_owned();
-        let command = edited.arguments.get("command").and_then(serde_json::Value::as_str).map(str::to_owned);
-        self.request.summary = format!("{verb}, as you changed it");
-        self.request.reason = JUDGED_ANEW.to_owned();
-        self.request.command = self.request.command.take().and(command);
-        self.request.args = edited.arguments;
-        self.request.diff = edited.diff;
-        self.request.session_rule = None;
-        self.request.always_rule = None;
-        (self.revised, self.was_shown, self.drawn, self.note) = (true, false, None, None);
+        self.asked.revise(edited.arguments, edited.diff);
+        (self.was_shown, self.drawn, self.note) = (false, None, None);
     }
 
-    /// Yes to what is shown.
-    #[must_use]
-    pub fn yes(&self) -> Decision {
-        if self.revised { Decision::Edit { arguments: self.request.args.clone() } } else { Decision::Once }
+    /// Yes, with a rule.
+    pub fn yes_always(&self, rule: Rule) -> Option<Command> {
+        let decision = match rule {
+            Rule::Session => Decision::Session,
+            Rule::Always => Decision::Always,
+        };
+        self.rule(rule).map(|_| self.asked.decide(decision))
     }
 
-    /// What `key` comes to.
-    #[must_use]
-    pub fn key(&self, key: Key) -> Outcome {
-        let decide = |decision| Outcome::Send(self.command(decision));
-        match key {
-            Key::Yes => decide(self.yes()),
-            Key::Session if self.session_rule().is_some() => decide(Decision::Session),
-            Key::Always if self.always_rule().is_some() => decide(Decision::Always),
-            Key::Edit => Outcome::Edit,
-            Key::No => Outcome::AskWhy,
-            Key::Whole => Outcome::Show,
-            Key::AllYes => Outcome::All(Decision::Once),
-            Key::AllNo => Outcome::All(Decision::Reject { reason: None }),
-            Key::Session | Key::Always => Outcome::Nothing,
-        }
-    }
-
-    /// The answer as a command.
-    #[must_use]
-    pub fn command(&self, decision: Decision) -> Command {
-        Command::Approve { call_id: self.request.call_id.clone(), decision }
-    }
-
-    /// What "for this session" would allow. No rule is made of what was not seen.
-    fn session_rule(&self) -> Option<&String> {
-        self.request.session_rule.as_ref().filter(|_| !self.is_unseen())
-    }
-
-    /// What "always" would allow.
-    fn always_rule(&self) -> Option<&String> {
-        self.request.always_rule.as_ref().filter(|_| !self.is_unseen())
+    /// What a rule would allow. None is made of what was not seen.
+    pub fn rule(&self, rule: Rule) -> Option<&String> {
+        let request = &self.asked.request;
+        let rule = match rule {
+            Rule::Session => &request.session_rule,
+            Rule::Always => &request.always_rule,
+        };
+        rule.as_ref().filter(|_| !self.is_unseen())
     }
 
     /// Whether a change is too long for the box to show any of it, and was not shown otherwise.
     fn is_unseen(&self) -> bool {
-        !self.was_shown && self.request.diff.iter().any(is_summed_up)
+        !self.was_shown && self.asked.request.diff.iter().any(is_summed_up)
     }
 
     /// The rows of the box: its head, the reason and the keys have room before what is asked about, which is cut.
     /// Gives as well how many of those that wait besides it are named.
-    #[must_use]
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
         let mut rows = vec![self.heading(asks, width, theme)];
         if asks.answered {
@@ -204,7 +146,7 @@ impl Approval {
     fn draw(&mut self, width: usize, theme: &Theme) -> &Drawn {
         let is_old = |drawn: &mut Drawn| (drawn.width, drawn.theme) != (width, theme.name);
         self.drawn.take_if(is_old);
-        let request = &self.request;
+        let request = &self.asked.request;
         self.drawn.get_or_insert_with(|| {
             let (rows, beyond) = what(request, width, BOX_LINES, theme);
             Drawn { width, theme: theme.name, rows, beyond }
@@ -212,15 +154,14 @@ impl Approval {
     }
 
     /// All of what is asked about and what the keys would allow, for the scrollback.
-    #[must_use]
     pub fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut rows = vec![cut(&Line::styled(visible_line(&self.request.summary), theme.heading), width)];
-        rows.extend(what(&self.request, width, usize::MAX, theme).0);
-        if self.request.diff.iter().any(is_summed_up) {
-            rows.extend(arguments_of(&self.request, width, usize::MAX, theme).0);
+        let mut rows = vec![cut(&Line::styled(visible_line(&self.asked.request.summary), theme.heading), width)];
+        rows.extend(what(&self.asked.request, width, usize::MAX, theme).0);
+        if self.asked.request.diff.iter().any(is_summed_up) {
+            rows.extend(arguments_of(&self.asked.request, width, usize::MAX, theme).0);
         }
         rows.extend(self.why(width, theme));
-        let rules = [("s  ", &self.request.session_rule), ("a  ", &self.request.always_rule)];
+        let rules = [("s  ", &self.asked.request.session_rule), ("a  ", &self.asked.request.always_rule)];
         for (key, rule) in rules.into_iter().filter_map(|(key, rule)| Some((key, rule.as_ref()?))) {
             let indent = Indent::hanging(Span::styled(format!("  {key}"), theme.accent));
             rows.extend(wrap(&Line::raw(self.in_short(rule)), width, &indent));
@@ -229,14 +170,14 @@ impl Approval {
     }
 
     fn why(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let why = Line::styled(visible_line(&self.request.reason), theme.dim);
+        let why = Line::styled(visible_line(&self.asked.request.reason), theme.dim);
         wrap(&why, width, &Indent::all(Span::raw("  ")))
     }
 
     fn heading(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Line<'static> {
-        let risk = self.request.risk;
+        let risk = self.asked.request.risk;
         // Nobody has judged yet what the person made of it.
-        let (label, style) = match self.revised {
+        let (label, style) = match self.asked.revised {
             true => ("changed, not judged yet".to_owned(), theme.warning),
             false => (format!("{risk} risk"), if risk >= Risk::High { theme.bad } else { theme.warning }),
         };
@@ -253,7 +194,7 @@ impl Approval {
         }
         spans.push(Span::styled(" · ", theme.dim));
         let room = width.saturating_sub(spans.iter().map(Span::width).sum());
-        spans.push(Span::styled(fitted(&self.request.summary, self.request.says(), room), theme.accent));
+        spans.push(Span::styled(fitted(&self.asked.request.summary, self.asked.request.says(), room), theme.accent));
         cut(&Line::from(spans), width)
     }
 
@@ -264,20 +205,20 @@ impl Approval {
         }
         let mut rows = Vec::new();
         let indent = Indent { first: Vec::new(), rest: vec![Span::raw("     ")] };
-        let mut row = |key: &'static str, words: String| {
+        let mut row = |key: &str, words: String| {
             let line = Line::from(vec![Span::styled(format!("  {key}  "), theme.accent), Span::raw(words)]);
             rows.extend(first_rows(wrap(&line, width, &indent), TEXT_ROWS, width));
         };
         if let Some((letter, rule)) = self.armed(asks) {
-            row(letter, self.in_short(rule));
+            row(letter.encode_utf8(&mut [0; 4]), self.in_short(rule));
             row("Enter", "or y  so it is · Esc  not so".to_owned());
             return rows;
         }
-        row("y", if self.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
-        if let Some(rule) = self.session_rule() {
+        row("y", if self.asked.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
+        if let Some(rule) = self.rule(Rule::Session) {
             row("s", format!("yes, for this session: {}", self.in_short(rule)));
         }
-        if let Some(rule) = self.always_rule() {
+        if let Some(rule) = self.rule(Rule::Always) {
             row("a", format!("always: {}", self.in_short(rule)));
         }
         row("n", "no, and say why".to_owned());
@@ -297,12 +238,9 @@ impl Approval {
     }
 
     /// The rule that waits for Enter, with the letter that it was asked for with.
-    fn armed(&self, asks: Asks<'_>) -> Option<(&'static str, &String)> {
-        match asks.armed? {
-            Key::Session => Some(("s", self.session_rule()?)),
-            Key::Always => Some(("a", self.always_rule()?)),
-            Key::Yes | Key::Edit | Key::No | Key::Whole | Key::AllYes | Key::AllNo => None,
-        }
+    fn armed(&self, asks: Asks<'_>) -> Option<(char, &String)> {
+        let rule = asks.armed?;
+        Some((rule.letter(), self.rule(rule)?))
     }
 
     /// The keys in as few rows as they can be told.
@@ -317,8 +255,8 @@ impl Approval {
         }
         let more = format!("{} more after it", asks.open());
         let mut keys = vec!["y yes", "n no"];
-        keys.extend(self.session_rule().is_some().then_some("s session"));
-        keys.extend(self.always_rule().is_some().then_some("a always"));
+        keys.extend(self.rule(Rule::Session).is_some().then_some("s session"));
+        keys.extend(self.rule(Rule::Always).is_some().then_some("a always"));
         keys.extend(["e change", "d all of it"]);
         keys.extend(asks.works.then_some("Esc stop"));
         keys.extend((asks.open() > 0).then_some(more.as_str()));
@@ -328,7 +266,7 @@ impl Approval {
     /// A rule that does not repeat a long command: it is shown above.
     fn in_short(&self, rule: &str) -> String {
         let rule = visible_line(rule);
-        let command = self.request.command.as_deref().map(visible_line).unwrap_or_default();
+        let command = self.asked.request.command.as_deref().map(visible_line).unwrap_or_default();
         if command.chars().count() < SHORT_COMMAND {
             return rule;
         }
@@ -360,7 +298,7 @@ pub struct Asks<'a> {
     /// Whether the root works, so that Esc stops it.
     pub works: bool,
     /// The rule that was asked for and waits for Enter.
-    pub armed: Option<Key>,
+    pub armed: Option<Rule>,
     /// Whether the person has answered, and the session has not taken it yet.
     pub answered: bool,
     /// Whether keys go to the field, where something was being written when it came.

@@ -22,8 +22,6 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Nothing answered yet.
-    #[must_use]
     pub fn new(items: Vec<QuestionItem>) -> Self {
         Self { items, answers: Vec::new(), at: 0, marked: Vec::new(), typed: 0 }
     }
@@ -88,7 +86,6 @@ impl Choices {
     }
 
     /// Whether only words can answer the present item.
-    #[must_use]
     pub fn wants_words(&self) -> bool {
         self.options() == 0
     }
@@ -114,7 +111,6 @@ impl Choices {
 
     /// The rows of the box. Where there is no room for all options, each has one row, and those around the present
     /// one are shown.
-    #[must_use]
     pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let Some(item) = self.item() else { return Vec::new() };
         let mut rows = self.heading(item, width, theme);

@@ -7,7 +7,7 @@ use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, Quest
 use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
 use ratatui::text::{Line, Span};
 
-use super::approval::{Approval, Asks};
+use super::approval::{ApprovalBox, Asks};
 use super::choices::Choices;
 use super::plan::PlanBox;
 use super::rest::{Mark, Other, Rest, is_mild, not_covered};
@@ -22,7 +22,7 @@ pub type Who = (Option<AgentId>, bool);
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// May this run?
-    Approval(Box<Approval>),
+    Approval(Box<ApprovalBox>),
     /// Which of these?
     Choices(QuestionId, Choices),
     /// Is this the plan?
@@ -46,6 +46,24 @@ struct Waiting {
     asked: Asked,
 }
 
+impl Waiting {
+    /// The call that it is about.
+    fn call(&self) -> Option<&CallId> {
+        match &self.asked {
+            Asked::Approval(approval) => Some(&approval.asked.request.call_id),
+            Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+        }
+    }
+
+    /// The question that it is.
+    fn question(&self) -> Option<QuestionId> {
+        match &self.asked {
+            Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => Some(*id),
+            Asked::Approval(_) => None,
+        }
+    }
+}
+
 /// The questions that wait.
 #[derive(Debug, Default)]
 pub struct Desk {
@@ -66,10 +84,14 @@ impl Desk {
         }
         match &event.body {
             EventBody::PermissionRequest(request) => self.ask((agent, is_child), name, request.clone()),
-            EventBody::PermissionDecision(PermissionDecision { call_id, .. }) => self.take_call(call_id),
-            EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => self.take_call(call_id),
+            EventBody::PermissionDecision(PermissionDecision { call_id, .. })
+            | EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => {
+                self.waiting.retain(|waiting| waiting.call() != Some(call_id));
+            }
             EventBody::Question(question) => self.pose((agent, is_child), name, question.clone()),
-            EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => self.take_question(*question_id),
+            EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => {
+                self.waiting.retain(|waiting| waiting.question() != Some(*question_id));
+            }
             EventBody::AgentComplete(_) => self.waiting.retain(|waiting| waiting.agent != Some(event.agent_id)),
             _ => {}
         }
@@ -103,7 +125,7 @@ impl Desk {
 
     /// A call waits for the person.
     fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
-        self.push(who, name, Asked::Approval(Box::new(Approval::new(request))));
+        self.push(who, name, Asked::Approval(Box::new(ApprovalBox::new(request))));
     }
 
     fn push(&mut self, (agent, is_child): Who, name: Option<String>, asked: Asked) {
@@ -116,7 +138,7 @@ impl Desk {
         let id = question.question_id;
         let asked = match question.subject {
             Subject::Choices { items } => Asked::Choices(id, Choices::new(items)),
-            Subject::Plan { .. } => Asked::Plan(id, PlanBox::new()),
+            Subject::Plan { .. } => Asked::Plan(id, PlanBox::default()),
             Subject::Loop { text } => Asked::Loop(id, text),
         };
         self.push(who, name, asked);
@@ -130,25 +152,21 @@ impl Desk {
     }
 
     /// Whether the one on the screen is about a call.
-    #[must_use]
     pub fn is_approval(&self) -> bool {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Approval(_), .. }))
     }
 
     /// Whether the one on the screen can only be answered in words.
-    #[must_use]
     pub fn wants_words(&self) -> bool {
         matches!(self.waiting.front(), Some(Waiting { asked: Asked::Choices(_, choices), .. }) if choices.wants_words())
     }
 
     /// Which question is on the screen, of all that were ever asked.
-    #[must_use]
     pub fn front(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.number)
     }
 
     /// Whether the person has answered the one on the screen.
-    #[must_use]
     pub fn is_answered(&self) -> bool {
         self.waiting.front().is_some_and(|waiting| waiting.answered)
     }
@@ -156,12 +174,9 @@ impl Desk {
     /// The person has answered this.
     pub fn answer(&mut self, command: &Command) {
         for waiting in &mut self.waiting {
-            waiting.answered |= match (&waiting.asked, command) {
-                (Asked::Approval(approval), Command::Approve { call_id, .. }) => approval.request.call_id == *call_id,
-                (
-                    Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _),
-                    Command::Answer { question_id, .. },
-                ) => id == question_id,
+            waiting.answered |= match command {
+                Command::Approve { call_id, .. } => waiting.call() == Some(call_id),
+                Command::Answer { question_id, .. } => waiting.question() == Some(*question_id),
                 _ => false,
             };
         }
@@ -174,16 +189,15 @@ impl Desk {
 
     /// The person changed a call: it is shown as it is now. False when it does not wait any more.
     pub fn revise(&mut self, call: &CallId, edited: Edited) -> bool {
-        for waiting in &mut self.waiting {
-            match &mut waiting.asked {
-                Asked::Approval(approval) if approval.request.call_id == *call => {
-                    approval.revise(edited);
-                    return true;
-                }
-                Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => {}
-            }
-        }
-        false
+        self.approval(call).map(|approval| approval.revise(edited)).is_some()
+    }
+
+    /// The box of a call that waits.
+    fn approval(&mut self, call: &CallId) -> Option<&mut ApprovalBox> {
+        self.waiting.iter_mut().find_map(|waiting| match &mut waiting.asked {
+            Asked::Approval(approval) if approval.asked.request.call_id == *call => Some(approval.as_mut()),
+            Asked::Approval(_) | Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
+        })
     }
 
     /// The question on the screen.
@@ -192,29 +206,22 @@ impl Desk {
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Whether this call waits.
-    #[must_use]
     pub fn holds_call(&self, call: &CallId) -> bool {
-        let is = |waiting: &Waiting| matches!(&waiting.asked, Asked::Approval(approval) if approval.request.call_id == *call);
-        self.waiting.iter().any(is)
+        self.waiting.iter().any(|waiting| waiting.call() == Some(call))
     }
 
     /// Whether this question waits.
-    #[must_use]
     pub fn holds_question(&self, question: QuestionId) -> bool {
-        self.waiting.iter().any(|waiting| match &waiting.asked {
-            Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => *id == question,
-            Asked::Approval(_) => false,
-        })
+        self.waiting.iter().any(|waiting| waiting.question() == Some(question))
     }
 
     /// The calls that wait, the one on the screen first.
-    fn calls(&self) -> impl Iterator<Item = (&Waiting, &Approval)> {
+    fn calls(&self) -> impl Iterator<Item = (&Waiting, &ApprovalBox)> {
         self.waiting.iter().filter(|waiting| !waiting.answered).filter_map(|waiting| match &waiting.asked {
             Asked::Approval(approval) => Some((waiting, approval.as_ref())),
             Asked::Choices(..) | Asked::Plan(..) | Asked::Loop(..) => None,
@@ -223,15 +230,14 @@ impl Desk {
 
     /// Yes to the call on the screen and to those that were `named` below it; those that could do much harm are asked
     /// about by themselves, and say why.
-    #[must_use]
     pub fn allow_named(&mut self, named: &[CallId]) -> Vec<Command> {
         self.rest = Some(Rest::yes(&self.ahead(), named).after(self.rest.take()));
         let mut commands = Vec::new();
         for waiting in self.waiting.iter_mut().filter(|waiting| !waiting.answered) {
             let Asked::Approval(approval) = &mut waiting.asked else { continue };
-            let risk = Some(approval.request.risk);
-            if commands.is_empty() || is_mild(risk) && named.contains(&approval.request.call_id) {
-                commands.push(approval.command(approval.yes()));
+            let risk = Some(approval.asked.request.risk);
+            if commands.is_empty() || is_mild(risk) && named.contains(&approval.asked.request.call_id) {
+                commands.push(approval.asked.decide(approval.asked.yes()));
             } else {
                 approval.note = Some(not_covered(risk));
             }
@@ -244,21 +250,10 @@ impl Desk {
     pub fn said_before(&mut self, request: &PermissionRequest) -> Option<Command> {
         match self.rest.as_ref()?.of(request)? {
             Ok(decision) => Some(Command::Approve { call_id: request.call_id.clone(), decision }),
+            // Why it is asked about although something was said of it before.
             Err(words) => {
-                self.note(&request.call_id, words);
+                self.approval(&request.call_id).into_iter().for_each(|approval| approval.note = Some(words.clone()));
                 None
-            }
-        }
-    }
-
-    /// Why this call is asked about although something was said of it before.
-    fn note(&mut self, call: &CallId, words: String) {
-        for waiting in &mut self.waiting {
-            if let Asked::Approval(approval) = &mut waiting.asked
-                && approval.request.call_id == *call
-            {
-                approval.note = Some(words);
-                return;
             }
         }
     }
@@ -266,28 +261,26 @@ impl Desk {
     /// The calls behind the one on the screen that will be asked about when their turn comes.
     fn ahead(&self) -> Vec<AskedAhead> {
         let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.front() else { return Vec::new() };
-        approval.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
+        approval.asked.request.ahead.iter().filter(|ahead| !self.holds_call(&ahead.call_id)).cloned().collect()
     }
 
     /// No to every call that waits, and to those that would be asked about next.
-    #[must_use]
     pub fn refuse_all(&mut self) -> Vec<Command> {
         self.rest = Some(Rest::no(&self.ahead()));
-        self.calls().map(|(_, approval)| approval.command(Decision::Reject { reason: None })).collect()
+        self.calls().map(|(_, approval)| approval.asked.decide(Decision::Reject { reason: None })).collect()
     }
 
     /// What else is asked about besides the call on the screen, or will be when its turn comes.
-    #[must_use]
     pub fn others(&self) -> Vec<Other> {
-        let other = |(waiting, approval): (&Waiting, &Approval)| {
-            let risk = Some(approval.request.risk);
+        let other = |(waiting, approval): (&Waiting, &ApprovalBox)| {
+            let risk = Some(approval.asked.request.risk);
             Other {
-                call: approval.request.call_id.clone(),
-                mark: Mark::of(risk, approval.request.says()),
+                call: approval.asked.request.call_id.clone(),
+                mark: Mark::of(risk, approval.asked.request.says()),
                 who: waiting.name.clone(),
                 risk,
-                summary: approval.request.summary.clone(),
-                says: approval.request.says(),
+                summary: approval.asked.request.summary.clone(),
+                says: approval.asked.request.says(),
             }
         };
         let ahead = self.ahead().into_iter().map(|ahead| {
@@ -301,7 +294,6 @@ impl Desk {
     }
 
     /// What the field is for while the question on the screen waits.
-    #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {
             Asked::Approval(_) => "Tab: write something for its next turn",
@@ -314,7 +306,6 @@ impl Desk {
 
     /// The rows of the question on the screen, and how many others are named there; the keys have room however small
     /// `room` is.
-    #[must_use]
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
         let waiting = self.waiting.len().saturating_sub(1);
         let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
@@ -335,19 +326,6 @@ impl Desk {
         };
         (rows, 0)
     }
-
-    fn take_call(&mut self, call: &CallId) {
-        self.waiting.retain(
-            |waiting| !matches!(&waiting.asked, Asked::Approval(approval) if approval.request.call_id == *call),
-        );
-    }
-
-    fn take_question(&mut self, question: QuestionId) {
-        self.waiting.retain(|waiting| match &waiting.asked {
-            Asked::Choices(id, _) | Asked::Plan(id, _) | Asked::Loop(id, _) => *id != question,
-            Asked::Approval(_) => true,
-        });
-    }
 }
 
 fn loop_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
@@ -358,7 +336,6 @@ fn loop_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// The answer to a question as a command.
-#[must_use]
 pub fn answer(question_id: QuestionId, reply: Reply) -> Command {
     Command::Answer { question_id, reply }
 }

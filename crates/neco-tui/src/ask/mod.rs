@@ -14,8 +14,8 @@ mod plan;
 mod rest;
 mod subject;
 
-pub use approval::{Approval, Asks, JUDGED_ANEW, Key, Outcome};
+pub use approval::{Asks, Rule};
 pub use desk::{Asked, Desk, answer};
-pub use plan::{Choice, plan_rows};
+pub use plan::plan_rows;
 pub use rest::{Mark, Other};
 pub use subject::visible_line;

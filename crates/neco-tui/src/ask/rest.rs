@@ -13,7 +13,6 @@ use crate::theme::Theme;
 const COVERED_ROWS: usize = 2;
 
 /// Whether yes to all says yes to it: what could do much harm is looked at by itself.
-#[must_use]
 pub fn is_mild(risk: Option<Risk>) -> bool {
     risk.is_some_and(|risk| risk < Risk::High)
 }
@@ -32,7 +31,6 @@ pub enum Mark {
 impl Mark {
     /// How a call of this risk stands whose line says so much. A command is seen whole only in a box of its own, and so
     /// is a change of more files than its line names.
-    #[must_use]
     pub fn of(risk: Option<Risk>, says: Says) -> Self {
         if is_mild(risk) && says == Says::Whole { Self::Covered } else { Self::Alone }
     }
@@ -41,7 +39,6 @@ impl Mark {
 /// A call that is named below the one that is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Other {
-    /// The call.
     pub call: CallId,
     /// How it stands.
     pub mark: Mark,
@@ -64,7 +61,6 @@ impl Other {
     }
 
     /// Its rows: one, or two of what `Y` covers.
-    #[must_use]
     pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         match self.mark {
             Mark::Covered => self.whole(width, theme),
@@ -109,7 +105,6 @@ pub struct Rest {
 
 impl Rest {
     /// Yes to those that were named and do no great harm.
-    #[must_use]
     pub fn yes(ahead: &[AskedAhead], named: &[CallId]) -> Self {
         let is_named = |ahead: &AskedAhead| is_mild(ahead.risk) && named.contains(&ahead.call_id);
         let (covered, left) = ahead.iter().cloned().partition(is_named);
@@ -126,19 +121,16 @@ impl Rest {
     }
 
     /// No to all.
-    #[must_use]
     pub fn no(ahead: &[AskedAhead]) -> Self {
         Self { decision: Decision::Reject { reason: None }, covered: ahead.to_vec(), left: Vec::new() }
     }
 
     /// Whether yes was said to this call.
-    #[must_use]
     pub fn says_yes(&self, call: &CallId) -> bool {
         self.decision == Decision::Once && self.covered.iter().any(|covered| covered.call_id == *call)
     }
 
     /// What was said of this call, or why it is asked about all the same; nothing when it was not spoken of.
-    #[must_use]
     pub fn of(&self, request: &PermissionRequest) -> Option<Result<Decision, String>> {
         let find = |calls: &[AskedAhead]| calls.iter().find(|shown| shown.call_id == request.call_id).cloned();
         let Some(shown) = find(&self.covered) else {
@@ -163,7 +155,6 @@ impl Rest {
 }
 
 /// Why yes to all was not yes to this.
-#[must_use]
 pub fn not_covered(risk: Option<Risk>) -> String {
     match risk {
         Some(risk) if risk >= Risk::High => format!("your Y did not cover it: it is of {risk} risk"),

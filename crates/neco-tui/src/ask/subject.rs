@@ -76,7 +76,6 @@ fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme
 
 /// A call in one line that has room: of a command the beginning is seen, of anything else the end, where the name of the
 /// file is.
-#[must_use]
 pub(super) fn fitted(summary: &str, says: Says, room: usize) -> String {
     let summary = visible_line(summary);
     if summary.width() <= room || says == Says::Command {
@@ -120,7 +119,6 @@ fn visible(text: &str) -> String {
 }
 
 /// The same as one line.
-#[must_use]
 pub fn visible_line(text: &str) -> String {
     visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
 }

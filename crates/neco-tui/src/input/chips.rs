@@ -40,7 +40,6 @@ impl Chips {
     }
 
     /// Whether `text` begins with a paste.
-    #[must_use]
     pub fn begins(&self, text: &str) -> bool {
         self.pasted.iter().any(|(chip, _)| text.starts_with(chip.as_str()))
     }
@@ -68,7 +67,6 @@ impl Chips {
     }
 
     /// The chip that `text` ends with.
-    #[must_use]
     pub fn at_end_of(&self, text: &str) -> Option<&str> {
         let chips = self.pasted.iter().map(|(chip, _)| chip).chain(self.pictures.iter().map(|(chip, _)| chip));
         chips.map(String::as_str).find(|chip| text.ends_with(chip))

@@ -1,5 +1,6 @@
 //! What the person may mean: files after `@`, commands after `/`.
 
+use neco_proto::clean::clean_line;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -19,6 +20,13 @@ pub struct Candidate {
     pub help: String,
 }
 
+impl Candidate {
+    /// One of these words.
+    pub fn new(text: &str, help: &str) -> Self {
+        Self { text: clean_line(text), help: clean_line(help) }
+    }
+}
+
 /// A list to choose from.
 #[derive(Clone, Debug, Default)]
 pub struct Completion {
@@ -26,12 +34,12 @@ pub struct Completion {
     pub from: usize,
     candidates: Vec<Candidate>,
     at: usize,
-    moved: bool,
+    /// Whether the person went to one of them.
+    pub moved: bool,
 }
 
 impl Completion {
     /// The candidates for the word that begins at `from`; none when there are none.
-    #[must_use]
     pub fn new(from: usize, candidates: Vec<Candidate>) -> Option<Self> {
         (!candidates.is_empty()).then_some(Self { from, candidates, at: 0, moved: false })
     }
@@ -43,20 +51,11 @@ impl Completion {
         self.at = if down { (self.at + 1) % count } else { (self.at + count - 1) % count };
     }
 
-    /// Whether the person went to one of them.
-    #[must_use]
-    pub fn is_moved(&self) -> bool {
-        self.moved
-    }
-
-    /// The chosen one.
-    #[must_use]
     pub fn chosen(&self) -> Option<&Candidate> {
         self.candidates.get(self.at)
     }
 
     /// The rows of the list.
-    #[must_use]
     pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let first = self.at.saturating_sub(SHOWN - 1);
         let wide = self.candidates.iter().map(|candidate| candidate.text.width()).max().unwrap_or(0).min(40);
@@ -82,7 +81,6 @@ impl Completion {
 
 /// How well `word` fits `candidate`: all of its characters in order; more for those at the beginnings of
 /// names and for runs. None when it does not.
-#[must_use]
 pub fn fits(word: &str, candidate: &str) -> Option<i64> {
     let mut score = 0;
     let mut run = 0;

@@ -6,7 +6,6 @@ const PICTURES: [&str; 5] = [".png", ".jpg", ".jpeg", ".gif", ".webp"];
 
 /// The file that `pasted` is the name of, if it is one line and ends as the names of pictures do: in quotes, with
 /// blanks written as `\\ `, or as an address of a file. An address of somewhere else is none.
-#[must_use]
 pub fn picture_file(pasted: &str) -> Option<String> {
     let text = pasted.trim();
     let bare = ['\'', '"'].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
@@ -22,7 +21,6 @@ pub fn picture_file(pasted: &str) -> Option<String> {
 }
 
 /// The pictures that `text` names, each with how it stands there: behind an `@`, as a path with a `/`, or alone.
-#[must_use]
 pub fn named_pictures(text: &str) -> Vec<(String, String)> {
     let words = words(text);
     let alone = words.len() == 1;

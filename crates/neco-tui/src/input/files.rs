@@ -11,8 +11,6 @@ pub struct Files {
 }
 
 impl Files {
-    /// With these names.
-    #[must_use]
     pub fn new(names: Vec<String>) -> Self {
         Self { names, near: None }
     }

@@ -13,7 +13,6 @@ pub struct History {
 
 impl History {
     /// With what earlier windows left.
-    #[must_use]
     pub fn new(entries: Vec<String>) -> Self {
         Self { entries, at: None }
     }
@@ -57,7 +56,6 @@ impl History {
     }
 
     /// The newest that holds `words`, after skipping `skip` of them.
-    #[must_use]
     pub fn search(&self, words: &str, skip: usize) -> Option<&str> {
         let words = words.to_lowercase();
         self.entries.iter().rev().filter(|entry| entry.to_lowercase().contains(&words)).nth(skip).map(String::as_str)

@@ -4,40 +4,24 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Something that a key does.
+/// Something that a key does; [`ACTIONS`] says what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Sends what is written; while the agent works it is told at its next turn.
     Submit,
-    /// Begins another line.
     Newline,
-    /// Sends what is written for after the work.
     Later,
-    /// Closes what is open, stops the work, then the agents; twice goes back to an earlier message.
     Cancel,
-    /// Empties the field, stops the work, then the agents, leaves.
     Interrupt,
-    /// Leaves, when nothing is written.
     Leave,
-    /// The next mode.
     Mode,
-    /// Searches earlier messages.
     Search,
-    /// Draws everything anew.
     Redraw,
-    /// The agents, or the todo list.
     Panel,
-    /// More of what runs, or all that came of the last call.
     Expand,
-    /// Writes in an editor.
     Editor,
-    /// Pastes a picture.
     Picture,
-    /// Copies the last answer.
     Copy,
-    /// Stops Neco until the shell goes on with it.
     Suspend,
-    /// Shows the keys, when nothing is written.
     Help,
 }
 
@@ -107,14 +91,12 @@ impl Keymap {
     }
 
     /// What a key does.
-    #[must_use]
     pub fn action(&self, key: KeyEvent) -> Option<Action> {
         let chord = Chord::of(key);
         self.keys.iter().find(|(known, _)| *known == chord).map(|(_, action)| *action)
     }
 
     /// The keys of an action, as people write them.
-    #[must_use]
     pub fn keys(&self, action: Action) -> String {
         let keys: Vec<String> =
             self.keys.iter().filter(|(_, known)| *known == action).map(|(chord, _)| chord.to_string()).collect();
@@ -141,7 +123,6 @@ impl Chord {
     }
 
     /// A key as people write it.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;

@@ -35,7 +35,6 @@ struct Search {
 pub struct Written {
     /// The text, pastes put back.
     pub text: String,
-    /// The pictures.
     pub pictures: Vec<Attachment>,
     /// Whether it begins with a big paste: then its first sign means nothing.
     pub begins_with_paste: bool,
@@ -79,7 +78,6 @@ pub struct Prompt {
 
 impl Prompt {
     /// An empty field.
-    #[must_use]
     pub fn new(history: History) -> Self {
         Self { history, ..Self::default() }
     }
@@ -90,9 +88,8 @@ impl Prompt {
     }
 
     /// The mode of vi, when its keys are on.
-    #[must_use]
     pub fn vi_mode(&self) -> Option<ViMode> {
-        self.vi.as_ref().map(Vi::mode)
+        self.vi.as_ref().map(|vi| vi.mode)
     }
 
     /// What a key means to vi; none when it is off or does not want it.
@@ -155,7 +152,6 @@ impl Prompt {
     }
 
     /// Whether the next ↑ brings back what was put away.
-    #[must_use]
     pub fn has_put_away(&self) -> bool {
         self.put_away && self.text.is_empty()
     }
@@ -175,7 +171,7 @@ impl Prompt {
     /// An old message stands in the empty field, to be said better. A command takes its place instead of standing behind it.
     pub fn offer_again(&mut self, text: &str) {
         self.bring_back(text);
-        self.brought = Some(self.text.changes());
+        self.brought = Some(self.text.changes);
     }
 
     fn emptied(&mut self) {
@@ -217,7 +213,6 @@ impl Prompt {
     }
 
     /// Whether a search goes on.
-    #[must_use]
     pub fn searches(&self) -> bool {
         self.search.is_some()
     }
@@ -284,7 +279,6 @@ impl Prompt {
     }
 
     /// The word that ends at the cursor and where it begins.
-    #[must_use]
     pub fn word(&self) -> (usize, &str) {
         let before = self.text.before_cursor();
         let from = before.rfind(char::is_whitespace).map_or(0, |at| before.ceil_char_boundary(at + 1));
@@ -295,7 +289,7 @@ impl Prompt {
     pub fn edit(&mut self, edit: Edit) {
         self.history.leave();
         self.put_away = false;
-        let is_untouched = self.brought.take() == Some(self.text.changes());
+        let is_untouched = self.brought.take() == Some(self.text.changes);
         if is_untouched && edit == Edit::Insert('/') && self.text.after_cursor().is_empty() {
             self.put_away();
         }
@@ -318,7 +312,6 @@ impl Prompt {
     }
 
     /// The rows of the field, at most `most`, and where the cursor is in them.
-    #[must_use]
     pub fn rows(&self, width: usize, most: usize, hint: &str, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
         if let Some(search) = &self.search {
             return self.search_rows(search, width, theme);
@@ -419,11 +412,9 @@ fn place(folded: &[Line<'static>], line: &str, offset: usize, above: usize) -> C
 /// A change of the text or of the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Moves.
     Go(Move),
     /// Deletes up to there.
     Delete(Move),
-    /// Writes a character.
     Insert(char),
     /// Puts back what was deleted.
     Yank,

@@ -17,10 +17,11 @@ pub struct Text {
     text: String,
     /// Always at the boundary of a character.
     cursor: usize,
-    killed: String,
+    /// What was deleted last, or is kept as if it had been.
+    pub(super) killed: String,
     /// How it was before a change, with the number of the change.
     undos: Vec<(String, usize, u64)>,
-    changes: u64,
+    pub(super) changes: u64,
 }
 
 /// Where to move.
@@ -49,20 +50,16 @@ pub enum Move {
 }
 
 impl Text {
-    /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// Where the cursor is, in bytes.
-    #[must_use]
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -80,15 +77,6 @@ impl Text {
         self.cursor = 0;
         self.undos.clear();
         std::mem::take(&mut self.text)
-    }
-
-    /// Throws the text away; it can be taken back.
-    pub fn clear(&mut self) {
-        if !self.text.is_empty() {
-            self.remember();
-            self.text.clear();
-            self.cursor = 0;
-        }
     }
 
     /// Writes at the cursor.
@@ -123,7 +111,6 @@ impl Text {
         }
     }
 
-    /// Moves the cursor.
     pub fn go(&mut self, to: Move) {
         self.cursor = self.target(to);
     }
@@ -177,30 +164,12 @@ impl Text {
         }
     }
 
-    /// How many changes there were.
-    #[must_use]
-    pub fn changes(&self) -> u64 {
-        self.changes
-    }
-
     /// All changes since there were so many are taken back as one.
     pub fn as_one(&mut self, since: u64) {
         self.undos.retain(|(_, _, number)| *number <= since + 1);
     }
 
-    /// What was deleted last.
-    #[must_use]
-    pub fn kept(&self) -> &str {
-        &self.killed
-    }
-
-    /// Keeps a text as if it had been deleted.
-    pub fn keep(&mut self, text: String) {
-        self.killed = text;
-    }
-
     /// What stands between two places.
-    #[must_use]
     pub fn between(&self, from: usize, until: usize) -> &str {
         self.text.get(from..until).unwrap_or_default()
     }
@@ -215,14 +184,13 @@ impl Text {
     }
 
     /// Where the line of the cursor begins and ends.
-    #[must_use]
     pub fn line(&self) -> (usize, usize) {
         (self.target(Move::LineStart), self.target(Move::LineEnd))
     }
 
     /// One line up or down; false when there is none.
     pub fn vertical(&mut self, down: bool) -> bool {
-        let column = self.before_cursor_in_line().width();
+        let column = self.before_cursor().rsplit('\n').next().unwrap_or_default().width();
         let begin = self.target(Move::LineStart);
         let line = if down {
             let end = self.target(Move::LineEnd);
@@ -254,19 +222,13 @@ impl Text {
     }
 
     /// What stands before the cursor.
-    #[must_use]
     pub fn before_cursor(&self) -> &str {
         self.text.get(..self.cursor).unwrap_or_default()
     }
 
     /// What stands behind the cursor.
-    #[must_use]
     pub fn after_cursor(&self) -> &str {
         self.text.get(self.cursor..).unwrap_or_default()
-    }
-
-    fn before_cursor_in_line(&self) -> &str {
-        self.before_cursor().rsplit('\n').next().unwrap_or_default()
     }
 
     fn target(&self, to: Move) -> usize {

@@ -6,7 +6,6 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::reach::{first_word, found, found_back, moved, operated};
 use super::text::{Move, Text};
 
-/// The largest count.
 const MOST: usize = 9999;
 
 /// Which of the two modes.
@@ -59,7 +58,7 @@ enum Pending {
 /// The state of vi.
 #[derive(Clone, Debug, Default)]
 pub struct Vi {
-    mode: ViMode,
+    pub(super) mode: ViMode,
     pending: Option<Pending>,
     /// The count that is being typed, and the one before the operator.
     count: usize,
@@ -78,12 +77,6 @@ pub struct Vi {
 }
 
 impl Vi {
-    /// The mode.
-    #[must_use]
-    pub fn mode(&self) -> ViMode {
-        self.mode
-    }
-
     /// A new text begins in the mode in which letters are written.
     pub fn reset(&mut self) {
         *self = Self { last: self.last.take(), lines: self.lines, ..Self::default() };
@@ -92,7 +85,7 @@ impl Vi {
     /// A key was pressed.
     pub fn key(&mut self, text: &mut Text, key: KeyEvent) -> ViOutcome {
         let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        self.since.get_or_insert_with(|| text.changes());
+        self.since.get_or_insert_with(|| text.changes);
         match (self.mode, key.code) {
             (ViMode::Insert, KeyCode::Esc) if !text.is_empty() => {
                 self.written(text);
@@ -134,7 +127,7 @@ impl Vi {
 
     fn command(&mut self, text: &mut Text, char: char) -> ViOutcome {
         if self.keys.is_empty() {
-            self.since = Some(text.changes());
+            self.since = Some(text.changes);
             self.before = text.as_str().to_owned();
         }
         self.keys.push(char);
@@ -264,7 +257,7 @@ impl Vi {
         match operator {
             None => return text.go_to(place),
             Some(Operator::Yank) => {
-                text.keep(text.between(from, until).to_owned());
+                text.killed = text.between(from, until).to_owned();
                 text.go_to(from);
             }
             Some(Operator::Delete) => text.delete_to(place),
@@ -281,7 +274,7 @@ impl Vi {
         let begin = text.line().0;
         let rest = text.between(begin, text.as_str().len());
         let end = begin + rest.match_indices('\n').nth(count - 1).map_or(rest.len(), |(at, _)| at);
-        text.keep(text.between(begin, end).to_owned());
+        text.killed = text.between(begin, end).to_owned();
         self.lines = true;
         match operator {
             Operator::Yank => text.go_to(begin),
@@ -301,7 +294,7 @@ impl Vi {
     /// Puts back what was kept: lines as lines.
     fn put(&mut self, text: &mut Text, behind: bool) {
         let (begin, end) = text.line();
-        let kept = text.kept().to_owned();
+        let kept = text.killed.clone();
         match (self.lines, behind) {
             (true, true) => {
                 text.go_to(end);
@@ -399,7 +392,7 @@ mod tests {
                 field.insert(char.encode_utf8(&mut [0; 4]));
             }
         }
-        (field.as_str().to_owned(), field.cursor(), vi.mode())
+        (field.as_str().to_owned(), field.cursor(), vi.mode)
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Signals that stop a run.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
 
@@ -18,7 +20,6 @@ pub enum Signal {
 
 impl Signal {
     /// Its number.
-    #[must_use]
     pub fn number(self) -> u8 {
         match self {
             Self::HangUp => 1,
@@ -31,9 +32,7 @@ impl Signal {
 /// Hears the signals from the moment it is made. What whoever started us chose to ignore (`nohup`,
 /// a job in the background) stays ignored.
 pub struct Signals {
-    interrupt: Option<Listener>,
-    hang_up: Option<Listener>,
-    terminate: Option<Listener>,
+    heard: Vec<(Listener, Signal)>,
     mask: InterruptMask,
 }
 
@@ -53,46 +52,31 @@ impl InterruptMask {
 
 impl Signals {
     /// Begins to listen; needs a runtime.
-    ///
-    /// # Errors
-    /// When the system does not let us.
     pub fn listen(mask: InterruptMask) -> std::io::Result<Self> {
         let ignored = ignored_signals();
-        let hear = |kind: SignalKind, number: Signal| {
-            let is_ignored = ignored & (1 << (number.number() - 1)) != 0;
-            if is_ignored { Ok(None) } else { signal(kind).map(Some) }
-        };
-        Ok(Self {
-            interrupt: hear(SignalKind::interrupt(), Signal::Interrupt)?,
-            hang_up: hear(SignalKind::hangup(), Signal::HangUp)?,
-            terminate: hear(SignalKind::terminate(), Signal::Terminate)?,
-            mask,
-        })
+        let kinds = [
+            (SignalKind::interrupt(), Signal::Interrupt),
+            (SignalKind::hangup(), Signal::HangUp),
+            (SignalKind::terminate(), Signal::Terminate),
+        ];
+        let wanted = kinds.into_iter().filter(|(_, number)| ignored & (1 << (number.number() - 1)) == 0);
+        let heard = wanted.map(|(kind, number)| Ok((signal(kind)?, number))).collect::<std::io::Result<_>>()?;
+        Ok(Self { heard, mask })
     }
 
     /// The next signal.
     pub async fn next(&mut self) -> Signal {
-        loop {
-            tokio::select! {
-                () = heard(&mut self.interrupt) => {
-                    if !self.mask.0.load(Ordering::SeqCst) {
-                        return Signal::Interrupt;
+        poll_fn(|context| {
+            for (listener, signal) in &mut self.heard {
+                while listener.poll_recv(context) == Poll::Ready(Some(())) {
+                    if *signal != Signal::Interrupt || !self.mask.0.load(Ordering::SeqCst) {
+                        return Poll::Ready(*signal);
                     }
                 }
-                () = heard(&mut self.hang_up) => return Signal::HangUp,
-                () = heard(&mut self.terminate) => return Signal::Terminate,
             }
-        }
-    }
-}
-
-async fn heard(listener: &mut Option<Listener>) {
-    let heard = match listener {
-        Some(listener) => listener.recv().await,
-        None => None,
-    };
-    if heard.is_none() {
-        std::future::pending().await
+            Poll::Pending
+        })
+        .await
     }
 }
 

@@ -42,7 +42,6 @@ pub struct LineWindow {
 
 impl LineWindow {
     /// A window that prints with `printer` and asks `person`. What they type goes to `sender`.
-    #[must_use]
     pub fn new(
         client: Arc<dyn Client>,
         runtime: &Handle,
@@ -62,9 +61,6 @@ impl LineWindow {
     }
 
     /// Tells the session something and waits until it is taken.
-    ///
-    /// # Errors
-    /// When it is not.
     pub fn send(&self, command: Command) -> Result<neco_proto::Receipt, ClientError> {
         self.runtime.block_on(self.client.send(command))
     }
@@ -137,7 +133,6 @@ impl LineWindow {
     }
 
     /// The same, for a printer that is needed when the window is gone.
-    #[must_use]
     pub fn into_printer(mut self) -> Printer {
         self.close();
         self.printer
@@ -151,7 +146,6 @@ impl LineWindow {
     }
 
     /// Why nobody reads what is printed, if so.
-    #[must_use]
     pub fn unread(&self) -> Option<&io::Error> {
         self.unread.as_ref()
     }

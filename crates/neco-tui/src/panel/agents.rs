@@ -10,7 +10,6 @@ use crate::text::wrap::cut;
 use crate::theme::Theme;
 
 /// Rows of those that are live; at most `most`, and how many others there are.
-#[must_use]
 pub fn agent_rows(agents: &Agents, width: usize, most: usize, frame: usize, theme: &Theme) -> Vec<Line<'static>> {
     let live: Vec<(usize, &AgentNode)> =
         agents.outline().into_iter().filter(|(_, node)| node.state.is_live()).collect();
@@ -39,7 +38,6 @@ fn row(depth: usize, node: &AgentNode, agents: &Agents, frame: usize, theme: &Th
 }
 
 /// An agent as an entry of a list: what it is, and how it stands.
-#[must_use]
 pub fn agent_words(depth: usize, node: &AgentNode, agents: &Agents) -> (String, String) {
     let text =
         format!("{}{} {}: {}", "  ".repeat(depth), mark(node.state), clean_line(&node.name), clean_line(&node.task));

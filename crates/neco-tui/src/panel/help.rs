@@ -13,7 +13,6 @@ const BEGINNINGS: [(&str, &str); 4] =
     [("@", "name a file"), ("/", "a command"), ("!", "run this yourself, and tell the model"), ("# ", "remember this")];
 
 /// The keys in as few rows as the width allows.
-#[must_use]
 pub fn key_rows(keymap: &Keymap, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let first = |keys: String| keys.split(", ").next().unwrap_or_default().to_owned();
     let entries: Vec<(String, &str)> = entries(keymap).into_iter().map(|(keys, help)| (first(keys), help)).collect();
@@ -35,7 +34,6 @@ pub fn key_rows(keymap: &Keymap, width: usize, theme: &Theme) -> Vec<Line<'stati
 }
 
 /// The keys, the commands and the person's own, for the scrollback.
-#[must_use]
 pub fn help_rows(keymap: &Keymap, custom: &[Custom], width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut rows = vec![Line::styled("Keys", theme.heading)];
     let wide = if width < 60 { 14 } else { 34 };

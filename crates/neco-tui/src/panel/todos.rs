@@ -9,7 +9,6 @@ use crate::text::wrap::cut;
 use crate::theme::Theme;
 
 /// The list as long as something of it is open.
-#[must_use]
 pub fn open_todos(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
     if todos.iter().all(|todo| todo.status.is_closed()) {
         return Vec::new();
@@ -18,7 +17,6 @@ pub fn open_todos(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> V
 }
 
 /// The list, around what is being worked on when not all of it has room.
-#[must_use]
 pub fn todo_rows(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
     let done = todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     let outline = Todo::outline(todos);
@@ -43,7 +41,6 @@ pub fn todo_rows(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> Ve
 }
 
 /// The plan and how far it is.
-#[must_use]
 pub fn plan_rows(plan: &Plan, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let done = plan.steps.iter().filter(|step| step.done).count();
     let heading = format!("plan: {}, {done} of {} steps done", plan.status, plan.steps.len());

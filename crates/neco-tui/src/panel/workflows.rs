@@ -1,9 +1,8 @@
 //! Workflows: what waits for what, and how far it is.
 
-use std::collections::HashMap;
-
 use neco_proto::clean::clean_line;
 use neco_proto::event::{TaskState, WorkflowGraph, WorkflowTask};
+use neco_view::paint::text::workflow::depths;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -11,15 +10,16 @@ use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
+/// How deep tasks are shown below each other.
+const DEEPEST: usize = 16;
+
 /// A workflow in one row.
-#[must_use]
 pub fn workflow_line(graph: &WorkflowGraph, width: usize, theme: &Theme) -> Line<'static> {
     let (text, about) = workflow_words(graph);
     cut(&Line::from(vec![Span::raw(format!("  {text}")), Span::styled(format!(" · {about}"), theme.dim)]), width)
 }
 
 /// A workflow as an entry of a list.
-#[must_use]
 pub fn workflow_words(graph: &WorkflowGraph) -> (String, String) {
     let done = graph.tasks.iter().filter(|task| task.state.is_final()).count();
     let running: Vec<String> =
@@ -32,13 +32,11 @@ pub fn workflow_words(graph: &WorkflowGraph) -> (String, String) {
 }
 
 /// All tasks, those that wait for others below them.
-#[must_use]
 pub fn workflow_rows(graph: &WorkflowGraph, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (text, about) = workflow_words(graph);
     let mut rows = vec![cut(&Line::styled(format!("{text} · {about}"), theme.heading), width)];
-    let depths = depths(&graph.tasks);
-    let mut tasks: Vec<(usize, &WorkflowTask)> =
-        graph.tasks.iter().map(|task| (depths.get(task.id.as_str()).copied().unwrap_or(0), task)).collect();
+    let depths = depths(&graph.tasks).into_iter().map(|depth| depth.min(DEEPEST));
+    let mut tasks: Vec<(usize, &WorkflowTask)> = depths.zip(&graph.tasks).collect();
     tasks.sort_by_key(|(depth, _)| *depth);
     rows.extend(tasks.into_iter().map(|(depth, task)| cut(&row(depth, task, theme), width)));
     rows
@@ -73,18 +71,4 @@ fn row(depth: usize, task: &WorkflowTask, theme: &Theme) -> Line<'static> {
         Span::raw(clean_line(&task.id)),
         Span::styled(about, theme.dim),
     ])
-}
-
-/// How many tasks stand in a row before each; a circle, which no workflow may have, ends the count.
-fn depths(tasks: &[WorkflowTask]) -> HashMap<&str, usize> {
-    let mut depths: HashMap<&str, usize> = tasks.iter().map(|task| (task.id.as_str(), 0)).collect();
-    for _ in 0..tasks.len().min(16) {
-        for task in tasks {
-            let below =
-                task.needs.iter().filter_map(|need| depths.get(need.as_str())).max().map_or(0, |depth| depth + 1);
-            depths.insert(task.id.as_str(), below);
-        }
-    }
-    depths.values_mut().for_each(|depth| *depth = (*depth).min(16));
-    depths
 }

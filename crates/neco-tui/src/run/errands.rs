@@ -42,7 +42,6 @@ pub(super) enum Back {
     ShellEnded(u64, Result<Option<i32>, String>),
 }
 
-/// Runs errands.
 pub(super) struct Errands {
     host: Arc<dyn Host>,
     program: Arc<dyn Program>,
@@ -52,7 +51,7 @@ pub(super) struct Errands {
     shells: u64,
     status: Status,
     /// The session on the screen, counted.
-    session: u64,
+    pub(super) session: u64,
 }
 
 /// The person's own status line.
@@ -69,11 +68,6 @@ impl Errands {
     /// For this host and this program; what comes of them goes to `back`.
     pub(super) fn new(host: Arc<dyn Host>, program: Arc<dyn Program>, back: mpsc::UnboundedSender<Back>) -> Self {
         Self { host, program, back, shell: None, shells: 0, status: Status::default(), session: 0 }
-    }
-
-    /// Another session is on the screen.
-    pub(super) fn next_session(&mut self) {
-        self.session += 1;
     }
 
     /// Whether what came back is for somebody else: a session that is no longer on the screen asked for it.
@@ -110,7 +104,6 @@ impl Errands {
         });
     }
 
-    /// Asks the session.
     pub(super) fn ask(&self, client: Arc<dyn Client>, query: Query) {
         let tell = self.teller();
         // A preview is a courtesy: what can't be told is not worth a word.
@@ -224,7 +217,7 @@ impl Errands {
         if self.status.waits || !self.host.has_status() {
             return false;
         }
-        let told = app.standing.told(app.agents.live());
+        let told = app.standing.told(app.transcript.view.title.as_deref().unwrap_or_default(), app.agents.live());
         if told == self.status.told {
             return false;
         }

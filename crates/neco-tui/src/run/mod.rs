@@ -4,26 +4,21 @@
 //! tasks of its own and comes back as news; a frame is drawn when the last one is written, at most sixty times a
 //! second, and at once after a key; on every way out the terminal is given back before anything is waited for.
 //!
-//! Reading order: [`opening`] (a session, from asking for it to its last events), [`early`] (what is done meanwhile),
-//! [`sender`] (commands in order), [`shell`] (what the person's command prints), [`questions`] (what the program is
-//! asked), [`errands`] (everything else that takes time), [`signals`], [`aside`] (the terminal is somebody else's),
-//! [`bursts`] (pastes that nobody marked),
-//! [`pace`] (slow lines) with [`drawing`], [`lost`] (a session that can't be kept), [`window`] with [`inputs`] (the
-//! loop).
+//! Reading order: [`opening`] (a session, from asking for it to its last events), [`sender`] (commands in order),
+//! [`shell`] (what the person's command prints), [`questions`] (what the program is asked), [`errands`] (everything else
+//! that takes time), [`signals`], [`bursts`] (pastes that nobody marked), [`terminal`] with [`pace`] (slow lines),
+//! [`window`] (the loop) with [`aside`] (how it is put away, and ends).
 
 mod aside;
 mod bursts;
-mod drawing;
-mod early;
 mod errands;
-mod inputs;
-mod lost;
 mod opening;
 mod pace;
 mod questions;
 mod sender;
 mod shell;
 mod signals;
+mod terminal;
 mod window;
 
 pub use window::{WindowError, run};

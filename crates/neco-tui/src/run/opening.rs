@@ -63,7 +63,7 @@ async fn lately(client: &dyn Client, last: Seq) -> Result<(Vec<Event>, Seq), Str
     loop {
         let since = last.saturating_sub(lately);
         let past = read(client, since, last).await?;
-        let whole = past.iter().filter(|event| !is_piece(event)).count();
+        let whole = past.iter().filter(|event| !is_of_answer(&event.body) && !is_printed(&event.body)).count();
         if since == 0 || whole >= ENOUGH || lately >= FURTHEST {
             return Ok((past, since));
         }
@@ -84,7 +84,7 @@ async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, 
         let event = event.map_err(|error| error.to_string())?;
         let seq = event.seq;
         answers |= is_of_answer(&event.body);
-        outputs |= matches!(event.body, EventBody::ToolOutputChunk(_));
+        outputs |= is_printed(&event.body);
         if let EventBody::Message(_) = &event.body
             && answers
         {
@@ -97,7 +97,7 @@ async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, 
             && outputs
         {
             past.retain(|piece| !matches!(&piece.body, EventBody::ToolOutputChunk(out) if out.call_id == end.call_id));
-            outputs = past.iter().any(|piece| matches!(piece.body, EventBody::ToolOutputChunk(_)));
+            outputs = past.iter().any(|piece| is_printed(&piece.body));
         }
         past.push(event);
         // There may be gaps in the numbers; the last of them is known.
@@ -108,11 +108,11 @@ async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, 
     Ok(past)
 }
 
-/// Whether it is a piece of something that is told as a whole later.
-fn is_piece(event: &Event) -> bool {
-    is_of_answer(&event.body) || matches!(event.body, EventBody::ToolOutputChunk(_))
+fn is_printed(body: &EventBody) -> bool {
+    matches!(body, EventBody::ToolOutputChunk(_))
 }
 
+/// Whether it is a piece of something that is told as a whole later.
 fn is_of_answer(body: &EventBody) -> bool {
     matches!(
         body,

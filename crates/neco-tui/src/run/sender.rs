@@ -33,7 +33,6 @@ impl Sender {
     }
 
     /// Sends a command; whether there is still somebody who hands it over.
-    #[must_use]
     pub(super) fn send(&self, command: Command) -> bool {
         self.commands.send(command).is_ok()
     }

@@ -1,35 +1,31 @@
 //! The window at work.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use crossterm::event::Event as TermEvent;
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use neco_proto::app::App as Program;
-use neco_proto::{Client, ClientError, Command, Event, EventStream};
+use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::bursts::pasted;
-use super::drawing::{TICK, size};
-use super::early::waits;
 use super::errands::{Back, Errands};
-use super::inputs::{next_event, next_key};
 use super::opening::{Opening, Retold};
-use super::pace::Pace;
 use super::sender::Sender;
 use super::signals::{Asked, Signals};
+use super::terminal::{TICK, Terminal};
 use crate::app::WindowState;
 use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
 use crate::term::keys::Came;
-use crate::term::{Guard, Keys, Screen, Writer, guard, notify};
+use crate::term::{Guard, Keys, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
@@ -41,9 +37,6 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How long events are taken in before the keys are looked at again.
 const AT_ONCE: Duration = Duration::from_millis(4);
 
-/// A frame that takes longer to be written is not on the screen.
-const SLOW: Duration = Duration::from_millis(100);
-
 /// How long a session that is left may take to stop whatever works.
 const STOPPING: Duration = Duration::from_secs(2);
 
@@ -52,6 +45,9 @@ const ONE_PASTE: Duration = Duration::from_millis(40);
 
 /// Keys that are taken in before a frame is drawn: pastes of terminals that do not mark them.
 const KEYS_AT_ONCE: usize = 256;
+
+/// What is said where something was asked of a session that could not be opened.
+const DROPPED: &str = "what you asked for meanwhile was meant for that session: ask again";
 
 /// Why a window could not be opened, or closed before its time.
 #[derive(Debug, thiserror::Error)]
@@ -84,10 +80,10 @@ pub async fn run(
         std::thread::spawn(highlight::warm);
     }
     let mut window = Window::new(host, program, first, looks)?;
-    window.first_answers().await?;
+    window.terminal.first_answers(&mut window.app).await?;
     window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
-    window.hear_out().await;
+    window.terminal.hear_out().await;
     window.leave(guard);
     window.close().await;
     outcome
@@ -105,28 +101,12 @@ pub(super) struct Window {
     pub(super) early: Vec<Effect>,
     pub(super) app: WindowState,
     looks: Looks,
-    pub(super) screen: Screen<Vec<u8>>,
-    pub(super) writer: Writer,
-    pub(super) keys: Option<Keys>,
-    pub(super) size: (u16, u16),
+    pub(super) terminal: Terminal,
     closing: Vec<JoinHandle<()>>,
     /// When keys came last that nobody typed.
     pasted: Option<Instant>,
-    pub(super) pace: Pace,
-    /// Whether keys came since the last frame.
-    pub(super) typed: bool,
-    /// The bytes of the last frame, if the terminal is to be asked behind it.
-    pub(super) asks: Option<usize>,
-    /// Whether the last frame is not all there is to draw.
-    pub(super) behind: bool,
-    /// The question of the last frame.
-    pub(super) question: Option<u64>,
     /// Whether the person's own status line is to be asked for again soon.
-    pub(super) looks_again: bool,
-    /// Until when nothing is drawn, because an edge is being dragged.
-    pub(super) still: Instant,
-    /// When the last frame was handed to the writer.
-    pub(super) flushed: Instant,
+    looks_again: bool,
     /// Whether the process was stopped by its own wish and goes on.
     pub(super) went_on: bool,
     /// Whether the session is being opened here because the process that had it is gone.
@@ -150,8 +130,6 @@ impl Window {
     ) -> Result<Self, WindowError> {
         // Unbounded: what comes back is one answer to each errand that the window sent somebody on.
         let (sender, back) = mpsc::unbounded_channel();
-        let screen = Screen::new(Vec::new(), looks.depth);
-        let out = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let mut app = WindowState::new(&looks, History::new(host.history()));
         app.opening = true;
         app.leaving.portion = 0;
@@ -162,20 +140,10 @@ impl Window {
             first,
             early: Vec::new(),
             app,
-            screen: if looks.reflows { screen } else { screen.without_reflow() },
-            writer: Writer::new(out)?,
-            keys: Some(Keys::ask()),
-            size: size().or_else(|| crossterm::terminal::size().ok()).unwrap_or((80, 24)),
+            terminal: Terminal::new(&looks)?,
             closing: Vec::new(),
             pasted: None,
-            pace: Pace::default(),
-            typed: false,
-            asks: None,
-            behind: false,
-            question: None,
             looks_again: false,
-            still: Instant::now(),
-            flushed: Instant::now(),
             went_on: false,
             takes_over: false,
             over: false,
@@ -194,28 +162,29 @@ impl Window {
         let mut drawn = Instant::now();
         let mut due = drawn;
         self.app.now_ms = Timestamp::now().as_millisecond();
-        while !self.quits && !self.writer.is_broken() {
-            self.ask();
-            due = due.max(self.still);
-            if Instant::now() >= due && self.draw()? {
+        while !self.quits && !self.terminal.writer.is_broken() {
+            self.terminal.ask();
+            due = due.max(self.terminal.still);
+            if Instant::now() >= due && self.terminal.draw(&mut self.app)? {
+                self.looks_again = self.errands.ask_status(&self.app);
                 drawn = Instant::now();
-                due = drawn + self.rest();
+                due = drawn + self.terminal.rest(&self.app, self.looks_again);
             }
-            let wakes = self.wakes(due);
+            let wakes = self.terminal.wakes(due, &self.app);
             tokio::select! {
                 biased;
-                asked = signals.next(self.keys.is_none()) => match asked {
+                asked = signals.next(self.terminal.keys.is_none()) => match asked {
                     Asked::End => self.end_editor().await,
                     Asked::Stop => self.put_away().await?,
                     Asked::GoOn => self.goes_on()?,
-                    Asked::Look => self.look(),
+                    Asked::Look => self.terminal.look(),
                 },
-                came = next_key(&mut self.keys) => {
+                came = next_key(&mut self.terminal.keys) => {
                     self.now();
                     let event = match came? {
                         Came::Event(event) => event,
                         Came::Answer(took) => {
-                            self.answered(took);
+                            self.terminal.answered(took);
                             due = Instant::now();
                             continue;
                         }
@@ -235,7 +204,7 @@ impl Window {
                     self.take(event, &mut events);
                     self.take_ready(&mut events).await;
                 }
-                () = self.writer.freed(), if !self.writer.is_free() => {}
+                () = self.terminal.writer.freed(), if !self.terminal.writer.is_free() => {}
                 () = sleep_until(wakes) => {
                     self.now();
                     continue;
@@ -257,7 +226,7 @@ impl Window {
         let ticks = self.app.now_ms.unsigned_abs() / u64::try_from(TICK.as_millis()).unwrap_or(1);
         let turns = self.app.leaving.slow.is_none();
         self.app.frame = if turns { usize::try_from(ticks % 1024).unwrap_or_default() } else { 0 };
-        if !self.writer.is_free() && self.flushed.elapsed() > SLOW {
+        if self.terminal.is_stuck() {
             self.app.unseen(self.app.now_ms);
         }
     }
@@ -265,11 +234,11 @@ impl Window {
     async fn take_keys(&mut self, first: TermEvent) -> Result<(), WindowError> {
         let mut events = vec![first];
         while events.len() < KEYS_AT_ONCE {
-            let Some(keys) = &mut self.keys else { break };
+            let Some(keys) = &mut self.terminal.keys else { break };
             let Some(next) = keys.ready().await else { break };
             events.push(next?);
         }
-        self.typed = true;
+        self.terminal.typed = true;
         let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
         let Some(text) = pasted(&events, goes_on).filter(|_| !self.looks.marks_pastes) else {
             events.into_iter().for_each(|event| self.input(event));
@@ -284,7 +253,7 @@ impl Window {
         let effects = match event {
             TermEvent::Key(key) => self.app.key(key),
             TermEvent::Paste(text) => self.app.paste(&text),
-            TermEvent::Resize(width, height) => return self.resized((width, height)),
+            TermEvent::Resize(width, height) => return self.terminal.resized((width, height)),
             TermEvent::FocusGained => return self.app.person.focused = Some(true),
             TermEvent::FocusLost => return self.app.person.focused = Some(false),
             TermEvent::Mouse(_) => return,
@@ -326,7 +295,7 @@ impl Window {
             }
             Back::Edited(news) => {
                 guard::mend();
-                self.step_in()?;
+                self.terminal.step_in()?;
                 self.news(news);
                 self.end_if_over();
             }
@@ -377,7 +346,7 @@ impl Window {
     /// A session takes the place of the one before it.
     fn show(&mut self, opening: Opening) -> EventStream {
         let Opening { retold, client, snapshot, past, more, events } = opening;
-        self.errands.next_session();
+        self.errands.session += 1;
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
         if let Some((before, _)) = self.session.replace((client, sender)) {
             match retold {
@@ -392,7 +361,7 @@ impl Window {
             Retold::Whole => {
                 self.app.greet(&self.looks.greeting, &snapshot);
                 past.iter().for_each(|event| self.app.past(event));
-                if more || self.app.transcript.leaves_out() {
+                if more || self.app.transcript.left_out {
                     self.app.transcript.say(Tone::Plain, "what happened earlier is in the log: `neco session show`");
                 }
             }
@@ -403,7 +372,8 @@ impl Window {
         if let Some(content) = self.first.take() {
             self.app.wants(vec![Effect::Send(Command::UserMessage { content, attachments: Vec::new() })]);
         }
-        self.send_early();
+        // What was said and asked while it was being opened is said and asked now.
+        self.app.wants(std::mem::take(&mut self.early));
         events
     }
 
@@ -426,42 +396,25 @@ impl Window {
                     }
                 }
                 Effect::EditPrompt(text) => {
-                    self.step_aside().await?;
+                    self.terminal.step_aside().await?;
                     self.errands.edit_prompt(text);
                 }
                 Effect::EditCall(call, tool, arguments) => {
-                    self.step_aside().await?;
+                    self.terminal.step_aside().await?;
                     self.errands.edit_call(call, tool, arguments);
                 }
                 Effect::Copy(text) => {
-                    self.writer.write(notify::copy(&text, self.looks.tmux).into_bytes());
-                    if text.len() > notify::SURE {
-                        self.app.tell("copied, if your terminal takes so much; many don't");
-                    }
+                    self.terminal.writer.write(notify::copy(&text, self.looks.tmux).into_bytes());
                 }
                 Effect::Notify(text) => {
-                    self.writer.write(self.looks.notify.bytes(&text, self.looks.tmux).into_bytes());
+                    self.terminal.writer.write(self.looks.notify.bytes(&text, self.looks.tmux).into_bytes());
                 }
-                Effect::Redraw => self.screen.wipe(self.size.1)?,
+                Effect::Redraw => self.terminal.screen.wipe(self.terminal.size.1)?,
                 Effect::Suspend => self.put_away().await?,
                 Effect::StopShell => self.errands.stop_shell().into_iter().for_each(|news| self.news(news)),
                 Effect::StopAndQuit => (self.stops, self.quits) = (true, true),
                 Effect::Quit => self.quits = true,
-                errand @ (Effect::Files
-                | Effect::Branch
-                | Effect::Commands(_)
-                | Effect::Sessions
-                | Effect::Models
-                | Effect::Rules
-                | Effect::AddRule(_)
-                | Effect::DropRule(_)
-                | Effect::Arguments(_)
-                | Effect::Outside(..)
-                | Effect::Custom(..)
-                | Effect::Shell(_)
-                | Effect::Keep(_)
-                | Effect::Image(_)
-                | Effect::Remember(_)) => self.errands.run(errand, self.session.as_ref().map(|(client, _)| client)),
+                errand => self.errands.run(errand, self.session.as_ref().map(|(client, _)| client)),
             }
         }
         Ok(())
@@ -493,5 +446,87 @@ impl Window {
             // A task that panicked has nothing more to write.
             let _ = closing.await;
         }
+    }
+
+    /// A session could not be opened, and the one before it stays: it hears what was said meanwhile, and is asked nothing
+    /// that was meant for the other.
+    fn stay(&mut self) {
+        let (kept, dropped) = for_the_old(std::mem::take(&mut self.early));
+        if !dropped.is_empty() {
+            self.app.transcript.say(Tone::Warning, DROPPED);
+        }
+        self.app.wants(kept);
+    }
+
+    /// The events of the session ended with an error.
+    fn lose(&mut self, error: ClientError) {
+        match error {
+            ClientError::Failed { .. } => self.lost = Some(error),
+            ClientError::Gone | ClientError::Refused(_) => self.app.transcript.say(Tone::Warning, error.to_string()),
+        }
+    }
+
+    /// Something was refused. When that is because nothing can be kept any more, the events end with the same words: those
+    /// are told, and what was to be said is kept. Gives back what is still to be told.
+    fn unless_lost(&mut self, news: News, events: &mut Option<EventStream>) -> Option<News> {
+        let News::Refused(ClientError::Failed { code: ErrorCode::StoreFailed, .. }, unsent) = &news else {
+            return Some(news);
+        };
+        while let Some(event) = events.as_mut().and_then(|events| events.next().now_or_never()) {
+            self.take(event, events);
+        }
+        if self.lost.is_none() {
+            return Some(news);
+        }
+        if let Some(unsent) = unsent {
+            self.host.remember(unsent.text.trim());
+        }
+        None
+    }
+}
+
+/// Whether something needs the session, so that it waits for one that is being opened. What is said waits too, except
+/// for stopping, which is for what is on the screen.
+fn waits(effect: &Effect) -> bool {
+    matches!(effect, Effect::Ask(_) | Effect::Outside(..) | Effect::Look(_))
+}
+
+/// What is still done where the old session stays, and what is not: an agent that is to be looked at is on the screen,
+/// so it is the old one's.
+fn for_the_old(early: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
+    early.into_iter().partition(|effect| !matches!(effect, Effect::Ask(_) | Effect::Outside(..)))
+}
+
+/// What comes from the terminal; nothing does while it is somebody else's.
+async fn next_key(keys: &mut Option<Keys>) -> io::Result<Came> {
+    match keys {
+        Some(keys) => keys.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next event; none comes before there is a session.
+async fn next_event(events: &mut Option<EventStream>) -> Option<Result<Event, ClientError>> {
+    match events {
+        Some(stream) => stream.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::{AgentId, Command, Query};
+    use neco_view::slash::Outside;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_asked_of_a_session_that_was_asked_of_another() {
+        let say = Effect::Send(Command::UserMessage { content: "hello".to_owned(), attachments: Vec::new() });
+        let look = Effect::Look(AgentId::new());
+        let (undo, outside) = (Effect::Ask(Query::UndoPreview), Effect::Outside(Outside::Diff, String::new()));
+        assert!([&look, &undo, &outside].into_iter().all(waits) && !waits(&Effect::Branch));
+        let early = vec![undo.clone(), say.clone(), outside.clone(), look.clone()];
+        assert_eq!(for_the_old(early), (vec![say, look], vec![undo, outside]));
     }
 }

@@ -27,7 +27,6 @@ pub enum Offer {
 }
 
 /// What there is, with how it is shown.
-#[must_use]
 pub fn all(found: &ModelOffers) -> Vec<(Offer, QuestionOption)> {
     let mut offers = Vec::new();
     for server in &found.servers {

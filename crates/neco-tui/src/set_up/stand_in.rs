@@ -47,7 +47,6 @@ pub struct Answers(mpsc::UnboundedReceiver<Option<ItemAnswer>>);
 
 impl StandIn {
     /// An empty one.
-    #[must_use]
     pub fn new(cwd: String) -> (Arc<Self>, Answers) {
         // Unbounded: a person answers one question at a time.
         let (answers, answered) = mpsc::unbounded_channel();

@@ -12,14 +12,11 @@ use tokio::sync::oneshot;
 
 use super::stand_in::StandIn;
 use super::talk::{Talk, Talked};
-use crate::host::{Edited, Host, Wanted};
+use crate::host::{Host, Wanted};
 use crate::looks::Looks;
 use crate::run::{self, WindowError};
 
 /// Shows the window until there is a model or the person leaves. `typed` is the provider whose key was just typed.
-///
-/// # Errors
-/// When the window can't be shown.
 pub async fn run(
     app: Arc<dyn App>,
     folder: String,
@@ -56,20 +53,6 @@ impl Host for SetUpHost {
     fn folder(&self) -> String {
         String::new()
     }
-
-    fn edit_text(&self, _: String) -> BoxFuture<'_, Result<Option<String>, AppError>> {
-        async { Ok(None) }.boxed()
-    }
-
-    fn edit_call(&self, _: String, _: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>> {
-        async { Ok(None) }.boxed()
-    }
-
-    fn history(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn remember(&self, _: &str) {}
 
     /// The talk is over, and its last words were said.
     fn ended(&self) -> Option<String> {

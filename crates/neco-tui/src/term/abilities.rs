@@ -34,13 +34,11 @@ impl<'a> Abilities<'a> {
     }
 
     /// Whether tmux is in between.
-    #[must_use]
     pub fn tmux(&self) -> bool {
         self.is_set("TMUX")
     }
 
     /// Whether rows are folded anew when it gets narrower.
-    #[must_use]
     pub fn reflows(&self) -> bool {
         // Most terminals call themselves xterm; those that are more say so in another variable.
         let more = ["TMUX", "VTE_VERSION", "TERM_PROGRAM", "COLORTERM"].iter().any(|name| self.is_set(name));
@@ -48,14 +46,12 @@ impl<'a> Abilities<'a> {
     }
 
     /// Whether it says what was pasted. One that says nothing of itself is taken for one that can do little.
-    #[must_use]
     pub fn marks_pastes(&self) -> bool {
         let term = self.term();
         self.tmux() || !(term.is_empty() || DO_NOT_MARK_PASTES.iter().any(|name| term.starts_with(name)))
     }
 
     /// How somebody who looks elsewhere is told.
-    #[must_use]
     pub fn notify(&self) -> Notify {
         let any = |variables: &[&str]| variables.iter().any(|variable| self.is_set(variable));
         if any(&OSC9) {
@@ -68,7 +64,6 @@ impl<'a> Abilities<'a> {
     }
 
     /// How many colours it has.
-    #[must_use]
     pub fn depth(&self) -> Depth {
         let term = self.term();
         let many = (self.0)("COLORTERM").unwrap_or_default();
@@ -84,7 +79,6 @@ impl<'a> Abilities<'a> {
     }
 
     /// The colours that fit it.
-    #[must_use]
     pub fn theme(&self) -> ThemeName {
         match self.depth() {
             Depth::None => ThemeName::Plain,

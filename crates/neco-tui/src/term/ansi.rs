@@ -35,7 +35,6 @@ pub fn write_line(out: &mut String, line: &Line<'_>, depth: Depth) {
 }
 
 /// Whether a character steers the terminal, or makes text run backwards so that it reads as something else.
-#[must_use]
 pub fn is_steering(char: char) -> bool {
     char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

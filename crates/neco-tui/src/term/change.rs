@@ -19,7 +19,6 @@ pub struct Change {
 type Cell = (char, Style, usize);
 
 /// What makes `old` into `new`; none where terminals may not agree on the columns: the whole row is written then.
-#[must_use]
 pub fn change(old: &Line<'_>, new: &Line<'_>) -> Option<Change> {
     let (old, new) = (cells(old)?, cells(new)?);
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -36,7 +35,6 @@ pub fn change(old: &Line<'_>, new: &Line<'_>) -> Option<Change> {
 }
 
 /// Whether terminals differ in how wide they make what it is part of: joined emoji, flags, signs that may be emoji.
-#[must_use]
 pub fn is_doubtful(char: char) -> bool {
     matches!(char, '\u{200d}' | '\u{fe0f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }

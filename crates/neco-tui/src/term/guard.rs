@@ -40,9 +40,6 @@ impl Guard {
 }
 
 /// Takes the terminal again after it was given back; the guard of before holds it.
-///
-/// # Errors
-/// When it does not let us.
 pub fn retake() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = tcgetattr(io::stdin()).ok();
@@ -76,7 +73,6 @@ pub fn mend() {
 }
 
 /// Whether the terminal is ours now: a panic elsewhere may have given it back.
-#[must_use]
 pub fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }

@@ -37,13 +37,11 @@ pub enum Keys {
 
 impl Keys {
     /// Begins to listen.
-    #[must_use]
     pub fn new() -> Self {
         Self::Listening(EventStream::new())
     }
 
     /// Asks the terminal something, only to see how long it takes. Everything must be written that comes before it.
-    #[must_use]
     pub fn ask() -> Self {
         let (tell, answer) = oneshot::channel();
         // Not on the runtime, whose end would wait for the answer. Without a thread there is none.
@@ -56,13 +54,11 @@ impl Keys {
     }
 
     /// Whether an answer is still to come.
-    #[must_use]
     pub fn is_asking(&self) -> bool {
         matches!(self, Self::Asking(_))
     }
 
     /// Whether nobody listens and nobody asks.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         matches!(self, Self::Waiting)
     }

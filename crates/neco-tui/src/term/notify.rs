@@ -3,11 +3,10 @@
 use base64::Engine as _;
 use neco_proto::clean::clean_line;
 
-/// The longest notification.
 const LONGEST: usize = 120;
 
 /// Bytes that terminals put into the clipboard; most take no more than 100,000 in their coding, and say nothing.
-pub const SURE: usize = 72_000;
+const SURE: usize = 72_000;
 
 /// How somebody who looks elsewhere is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +24,6 @@ pub enum Notify {
 
 impl Notify {
     /// Its name in settings, and back.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "off" => Self::Off,
@@ -37,7 +35,6 @@ impl Notify {
     }
 
     /// What tells of `text`.
-    #[must_use]
     pub fn bytes(self, text: &str, tmux: bool) -> String {
         let text: String = clean_line(text).chars().filter(|char| *char != ';').take(LONGEST).collect();
         match self {
@@ -50,12 +47,16 @@ impl Notify {
 }
 
 /// What puts `text` into the clipboard of the person's own machine.
-#[must_use]
 pub fn copy(text: &str, tmux: bool) -> String {
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
     let plain = format!("\x1b]52;c;{coded}\x07");
     // tmux takes it itself or hands it on, depending on its settings: one of the two is heard.
     if tmux { format!("{plain}{}", through(&plain, true)) } else { plain }
+}
+
+/// What is said of a text that was put there.
+pub fn copied(text: &str) -> &'static str {
+    if text.len() > SURE { "copied, if your terminal takes so much; many don't" } else { "copied" }
 }
 
 /// A sequence in the wrapping that tmux hands on.

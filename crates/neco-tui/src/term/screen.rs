@@ -77,18 +77,12 @@ impl<W: Write> Screen<W> {
     }
 
     /// Draws a frame. What is the same as before is not written again.
-    ///
-    /// # Errors
-    /// When the terminal can't be written to.
     pub fn draw(&mut self, frame: Frame) -> io::Result<()> {
         self.draw_within(frame, usize::MAX).map(drop)
     }
 
     /// Draws what of a frame fits into about so many bytes: the row of the cursor before the others, and nothing is
     /// left out of a frame with other rows than before. Whether it is all there.
-    ///
-    /// # Errors
-    /// When the terminal can't be written to.
     pub fn draw_within(&mut self, frame: Frame, most: usize) -> io::Result<bool> {
         if self.folded.is_some() {
             self.clear()?;
@@ -164,15 +158,11 @@ impl<W: Write> Screen<W> {
     }
 
     /// Whether the terminal was given another size since the last frame.
-    #[must_use]
     pub fn is_folded(&self) -> bool {
         self.folded.is_some()
     }
 
     /// Takes the live rows off; the cursor is where they began.
-    ///
-    /// # Errors
-    /// When the terminal can't be written to.
     pub fn clear(&mut self) -> io::Result<()> {
         let up = match self.folded.take() {
             Some((width, height)) => self.folded_rows(usize::from(width).max(1), usize::from(height)),
@@ -182,9 +172,6 @@ impl<W: Write> Screen<W> {
     }
 
     /// Takes everything off the screen: what is finished goes into the scrollback, whoever wrote between it.
-    ///
-    /// # Errors
-    /// When the terminal can't be written to.
     pub fn wipe(&mut self, height: u16) -> io::Result<()> {
         self.clear()?;
         let rows = usize::from(height).max(1);

@@ -75,19 +75,16 @@ impl Writer {
     }
 
     /// Whether everything is written; until then a frame would only wait, and be old when it comes.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         self.state.waiting.load(Ordering::SeqCst) == 0
     }
 
     /// How many bytes the last frame had and how long it took, once.
-    #[must_use]
     pub fn take_last(&self) -> Option<(usize, Duration)> {
         self.state.last.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Whether the terminal is gone.
-    #[must_use]
     pub fn is_broken(&self) -> bool {
         self.state.broken.load(Ordering::SeqCst)
     }

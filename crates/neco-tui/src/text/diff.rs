@@ -19,7 +19,6 @@ enum Change<'a> {
 
 /// `unified` in rows of at most `width` columns, to the last character; at most `limit` lines, and how many
 /// there are beyond that.
-#[must_use]
 pub fn rows(unified: &str, width: usize, limit: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
     let mut drawing = Drawing { theme, width, rows: Vec::new(), left: limit, beyond: 0, old: 1, new: 1 };
     let mut block: Vec<Change<'_>> = Vec::new();

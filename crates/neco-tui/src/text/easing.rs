@@ -11,7 +11,6 @@ const TRIES: usize = 4;
 
 /// Where `text` can be cut so that at most `most` rows leave, and whether a blank row stands there; none where nothing can
 /// leave yet.
-#[must_use]
 pub fn cut_at(text: &str, most: usize, width: usize, theme: &Theme) -> Option<(usize, bool)> {
     let rows = |text: &str| -> Vec<String> { draft_rows(text, width, theme).iter().map(shown).collect() };
     let whole = rows(text);

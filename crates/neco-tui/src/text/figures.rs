@@ -7,13 +7,11 @@ pub use neco_view::figures::{
 use unicode_width::UnicodeWidthStr;
 
 /// `text` with blanks behind it up to `wide` columns.
-#[must_use]
 pub fn padded(text: &str, wide: usize) -> String {
     format!("{text}{}", " ".repeat(wide.saturating_sub(text.width())))
 }
 
 /// The mark of something that runs, in a frame.
-#[must_use]
 pub fn turning(frame: usize) -> &'static str {
     const MARKS: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
     MARKS.get(frame % MARKS.len()).copied().unwrap_or("·")

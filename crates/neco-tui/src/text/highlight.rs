@@ -65,7 +65,6 @@ pub struct Painter {
 
 impl Painter {
     /// For a language as it stands behind the fence, or the ending of a file.
-    #[must_use]
     pub fn new(language: &str) -> Self {
         Self { state: find(language).map(|syntax| (ParseState::new(syntax), ScopeStack::new())), painted: 0 }
     }
@@ -94,7 +93,6 @@ impl Painter {
 }
 
 /// `code` line by line.
-#[must_use]
 pub fn highlight(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
     let mut painter = Painter::new(language);
     code.lines().map(|line| painter.line(line, theme)).collect()

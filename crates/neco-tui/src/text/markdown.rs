@@ -18,14 +18,12 @@ const DEEP: usize = 8;
 
 /// `text` in rows of `width` columns that leave for good. Long words and the lines of programs may be wider: the
 /// terminal folds them, so that they are copied as they were written.
-#[must_use]
 pub fn rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     draw(text, Drawing::new(width.max(8), theme))
 }
 
 /// The same in rows of at most `width` columns, for a text that is drawn anew with every piece that comes: programs in a
 /// long one have no colours yet.
-#[must_use]
 pub fn draft_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let plain = Theme { syntax: Syntax::default(), ..*theme };
     let theme = if text.len() > DRAFT { &plain } else { theme };
@@ -44,7 +42,6 @@ fn draw(text: &str, mut drawing: Drawing<'_>) -> Vec<Line<'static>> {
 /// blank line that is not inside a fence. Lists, quotes and tables go on after blank lines, so the
 /// block behind the line must begin at the margin as something else. A fence at the margin ends whatever
 /// stands before it.
-#[must_use]
 pub fn settled(text: &str) -> usize {
     let mut fence: Option<(char, usize)> = None;
     let (mut at, mut settled, mut blank) = (0, 0, false);
@@ -200,16 +197,8 @@ impl<'t> Drawing<'t> {
                 }
             }
             Tag::Paragraph if !self.lists.is_empty() && self.mark.is_none() => self.block(),
-            Tag::Paragraph
-            | Tag::TableCell
-            | Tag::HtmlBlock
-            | Tag::FootnoteDefinition(_)
-            | Tag::DefinitionList
-            | Tag::DefinitionListTitle
-            | Tag::DefinitionListDefinition
-            | Tag::Superscript
-            | Tag::Subscript
-            | Tag::MetadataBlock(_) => {}
+            // The rest is told by its text alone.
+            _ => {}
         }
     }
 
@@ -244,15 +233,7 @@ impl<'t> Drawing<'t> {
             }
             TagEnd::Table => self.draw_table(),
             TagEnd::Paragraph | TagEnd::HtmlBlock => self.block(),
-            TagEnd::TableHead
-            | TagEnd::TableRow
-            | TagEnd::FootnoteDefinition
-            | TagEnd::DefinitionList
-            | TagEnd::DefinitionListTitle
-            | TagEnd::DefinitionListDefinition
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-            | TagEnd::MetadataBlock(_) => {}
+            _ => {}
         }
     }
 
@@ -366,7 +347,7 @@ impl<'t> Drawing<'t> {
         for spans in [&mut indent.first, &mut indent.rest] {
             spans.push(Span::styled("  ", self.theme.dim));
         }
-        let language = if self.theme.paints_programs() { language } else { String::new() };
+        let language = if self.theme.syntax != Syntax::default() { language } else { String::new() };
         for line in highlight(&code, &language, self.theme) {
             if self.draft {
                 self.rows.extend(wrap(&line, self.width, &indent));

@@ -45,7 +45,6 @@ struct Fence {
 
 impl Streaming {
     /// An answer that is there as a whole.
-    #[must_use]
     pub fn whole(text: &str) -> Self {
         let mut streaming = Self::default();
         streaming.push(text);
@@ -61,12 +60,6 @@ impl Streaming {
         } else {
             self.text.push_str(&piece);
         }
-    }
-
-    /// Whether nothing is left of it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.text.trim().is_empty() && self.held.is_empty()
     }
 
     /// The rows that can leave now.
@@ -146,7 +139,11 @@ impl Streaming {
     fn draw(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         if let Some(fence) = &self.fence {
             let line = fence.painter.clone().line(&self.text, theme);
-            return if self.text.is_empty() { Vec::new() } else { program_rows(&line, width) };
+            return if self.text.is_empty() {
+                Vec::new()
+            } else {
+                wrap(&line, width.max(8), &Indent::all(Span::raw("  ")))
+            };
         }
         let mut text = self.text.as_str();
         if text.len() > LIVE {
@@ -214,10 +211,6 @@ impl Streaming {
         }
         rows.extend(drawn);
     }
-}
-
-fn program_rows(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
-    wrap(line, width.max(8), &Indent::all(Span::raw("  ")))
 }
 
 /// The run of marks that opens a program at the margin.
@@ -292,7 +285,7 @@ mod tests {
         assert_eq!(texts(&streaming.settle(40, &theme)), ["  fn b() {}"]);
         assert_eq!(texts(&streaming.live(40, &theme)), ["", "done"]);
         assert_eq!(texts(&streaming.finish(40, &theme)), ["", "done"]);
-        assert!(streaming.is_empty());
+        assert!(streaming.text.trim().is_empty() && streaming.held.is_empty());
     }
 
     #[test]
@@ -305,7 +298,7 @@ mod tests {
         assert_eq!(texts(&streaming.wait(true, 40, &theme)), ["one", "", "two", "", "three"]);
         assert_eq!(texts(&streaming.wait(true, 40, &theme)), ["one", "", "two", "", "three"]);
         assert_eq!(texts(&streaming.finish(40, &theme)), ["one", "", "two", "", "three"]);
-        assert!(streaming.is_empty());
+        assert!(streaming.text.trim().is_empty() && streaming.held.is_empty());
     }
 
     /// All rows that are not blank, with no more than `most` alive.

@@ -17,14 +17,12 @@ pub struct Indent {
 
 impl Indent {
     /// `first` before the first row and as many blanks before the others.
-    #[must_use]
     pub fn hanging(first: Span<'static>) -> Self {
         let blanks = " ".repeat(first.width());
         Self { first: vec![first], rest: vec![Span::raw(blanks)] }
     }
 
     /// The same before every row.
-    #[must_use]
     pub fn all(span: Span<'static>) -> Self {
         Self { first: vec![span.clone()], rest: vec![span] }
     }
@@ -41,20 +39,17 @@ struct Glyph<'a> {
 }
 
 /// `line` in rows of at most `width` columns.
-#[must_use]
 pub fn wrap(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'static>> {
     fold(line, width, indent, break_at)
 }
 
 /// The same for what leaves for good: a word that is longer than a row, such as an address, stays one. The terminal
 /// folds it, and whoever copies it gets it whole.
-#[must_use]
 pub fn wrap_words(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'static>> {
     fold(line, width, indent, break_after_word)
 }
 
 /// `line` as one row, however wide, with tabs as blanks: the terminal folds it.
-#[must_use]
 pub fn unfolded(line: &Line<'_>, before: &[Span<'static>]) -> Line<'static> {
     row(before, &glyphs(line))
 }
@@ -81,7 +76,6 @@ fn fold(line: &Line<'_>, width: usize, indent: &Indent, break_at: Break) -> Vec<
 }
 
 /// Every line of `lines`, folded.
-#[must_use]
 pub fn wrap_all(lines: &[Line<'_>], width: usize, indent: &Indent) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -92,7 +86,6 @@ pub fn wrap_all(lines: &[Line<'_>], width: usize, indent: &Indent) -> Vec<Line<'
 }
 
 /// `line` cut to one row of at most `width` columns, with `…` where something is missing.
-#[must_use]
 pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
     let glyphs = glyphs(line);
     let all: usize = glyphs.iter().map(|glyph| glyph.width).sum();
@@ -112,7 +105,6 @@ pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
 }
 
 /// The end of `text` in at most `width` columns, with `…` where something is missing: of a path the name is what counts.
-#[must_use]
 pub fn cut_front(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -151,7 +143,6 @@ fn glyphs<'a>(line: &'a Line<'_>) -> Vec<Glyph<'a>> {
 }
 
 /// Whether a row has something that the terminal makes wider than it is counted.
-#[must_use]
 pub fn has_tabs(row: &Line<'_>) -> bool {
     row.spans.iter().any(|span| span.content.contains('\t'))
 }

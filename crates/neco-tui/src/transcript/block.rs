@@ -31,9 +31,7 @@ pub enum Kind {
 /// What a block is drawn with.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawn<'t> {
-    /// The columns.
     pub width: usize,
-    /// The theme.
     pub theme: &'t Theme,
     /// What running times count to, in milliseconds.
     pub now_ms: i64,

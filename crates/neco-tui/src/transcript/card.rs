@@ -41,7 +41,6 @@ pub enum Fold {
 }
 
 /// How much of what came of a call would have to be kept to show all of it.
-#[must_use]
 pub fn size(call: &Call) -> usize {
     let shown = |display: &Display| match display {
         Display::Text { text } => text.len(),
@@ -53,7 +52,6 @@ pub fn size(call: &Call) -> usize {
 }
 
 /// The rows of a call that printed `tail` so far.
-#[must_use]
 pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
     let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
     let body = match &call.end {

@@ -18,7 +18,6 @@ use crate::theme::Theme;
 /// A block in its place.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// The block.
     pub(super) id: BlockId,
     /// What is left of an answer, and whether a part of it has left.
     pub(super) answer: Option<(Box<Streaming>, bool)>,

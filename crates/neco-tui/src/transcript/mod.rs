@@ -7,10 +7,10 @@
 //! Reading order: [`block`] (words and lines), [`tail`] (the end of an output), [`card`] (a call), [`entry`] (a block in its
 //! place), [`scroll`] (what is alive, and what leaves).
 
-pub mod block;
-pub mod card;
+pub(crate) mod block;
+pub(crate) mod card;
 mod entry;
 mod scroll;
-pub mod tail;
+pub(crate) mod tail;
 
-pub use scroll::Transcript;
+pub(crate) use scroll::Transcript;

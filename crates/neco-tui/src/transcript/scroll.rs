@@ -39,7 +39,8 @@ pub struct Transcript {
     finished: VecDeque<Call>,
     /// Pieces of before the window opened, until the whole message comes.
     held: Vec<Event>,
-    left_out: bool,
+    /// Whether more happened before the window opened than is shown.
+    pub left_out: bool,
     /// Rows of an answer that stay alive while it is being written.
     pub most_alive: Option<usize>,
     /// Whether what left last no longer counts.
@@ -54,7 +55,6 @@ enum Printed {
 
 impl Transcript {
     /// What happens to an agent.
-    #[must_use]
     pub fn of(agent: AgentId) -> Self {
         Self { view: View::of(agent), ..Self::default() }
     }
@@ -127,12 +127,6 @@ impl Transcript {
         }
     }
 
-    /// Whether more happened before the window opened than is shown.
-    #[must_use]
-    pub fn leaves_out(&self) -> bool {
-        self.left_out
-    }
-
     /// The events of before are all here; what is alive stays so only if the agent is at work.
     pub fn caught_up(&mut self, works: bool) {
         for event in std::mem::take(&mut self.held) {
@@ -163,7 +157,6 @@ impl Transcript {
     }
 
     /// What a call is that has not left.
-    #[must_use]
     pub fn summary(&self, call_id: &CallId) -> Option<String> {
         self.calls().find(|call| call.call_id == *call_id).map(|call| crate::ask::visible_line(&call.summary))
     }
@@ -174,13 +167,11 @@ impl Transcript {
     }
 
     /// Whether a call runs.
-    #[must_use]
     pub fn runs(&self) -> bool {
         self.calls().any(|call| call.status == CallStatus::Executing)
     }
 
     /// Everything that came of the last call that is over, or of the `back`th before it.
-    #[must_use]
     pub fn whole(&self, back: usize, with: Drawn<'_>) -> Option<Vec<Line<'static>>> {
         Some(card::rows(self.finished.iter().rev().nth(back)?, &Tail::default(), Fold::Whole, with))
     }

@@ -22,7 +22,6 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// The next piece.
     pub fn push(&mut self, piece: &str) {
         // Of a flood only the end is ever seen: what comes before it is counted and not read.
         let from = piece.ceil_char_boundary(piece.len().saturating_sub(2 * KEPT));
@@ -48,7 +47,6 @@ impl Tail {
     }
 
     /// The end of an output of `all` lines, if that is known.
-    #[must_use]
     pub fn end_of(end: &str, all: Option<usize>) -> Self {
         let mut tail = Self::default();
         tail.push(end);
@@ -58,7 +56,6 @@ impl Tail {
     }
 
     /// The last `limit` lines, a row each.
-    #[must_use]
     pub fn rows(&self, width: usize, limit: usize, theme: &Theme) -> Vec<Line<'static>> {
         let lines: Vec<&str> = self.text.trim_end().lines().collect();
         let hidden = lines.len().saturating_sub(limit);

@@ -1,12 +1,12 @@
 //! The keys of questions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{Command, Decision, QuestionId, Reply};
+use neco_proto::{Command, QuestionId, Reply};
 
 use super::effect::Effect;
 use super::stopping;
 use crate::app::{Place, Purpose, WindowState};
-use crate::ask::{Asked, Choice, Key, Outcome, answer};
+use crate::ask::{Asked, Rule, answer};
 use crate::input::{Edit, ViMode};
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
@@ -141,79 +141,58 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
         let is_word = window.facing.is_word(window.now_ms);
         window.facing.disarm();
         return match key.code {
-            KeyCode::Enter => decide(window, armed),
-            KeyCode::Char('y') if !is_word => decide(window, armed),
+            KeyCode::Enter => make_rule(window, armed),
+            KeyCode::Char('y') if !is_word => make_rule(window, armed),
             KeyCode::Char('n') if !is_word => Some(Vec::new()),
             // It was the beginning of a word.
             KeyCode::Char(_) if is_word => {
-                window.prompt.edit(Edit::Insert(if armed == Key::Always { 'a' } else { 's' }));
+                window.prompt.edit(Edit::Insert(armed.letter()));
                 None
             }
             KeyCode::Char(_) => Some(window.only_tell("no rule was made: that takes Enter or y")),
             _ => Some(Vec::new()),
         };
     }
-    let pressed = match key.code {
-        KeyCode::Char('y') => Key::Yes,
-        KeyCode::Char('s') => Key::Session,
-        KeyCode::Char('a') => Key::Always,
-        KeyCode::Char('e') => Key::Edit,
-        KeyCode::Char('n') => Key::No,
-        KeyCode::Char('d') => Key::Whole,
-        KeyCode::Char('Y') => Key::AllYes,
-        KeyCode::Char('N') => Key::AllNo,
-        // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to
-        // stop whoever still works.
-        KeyCode::Esc if !window.standing.works() && !stopping::offers_stop(window) => Key::No,
-        // Esc stops the work, as it does without a question.
-        _ => return None,
-    };
+    // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to stop
+    // whoever still works. Otherwise Esc stops the work, as it does without a question.
+    let esc_is_no = !window.standing.works() && !stopping::offers_stop(window);
     let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
-    // A rule holds for longer than the moment in which a letter is typed.
-    if matches!(pressed, Key::Session | Key::Always) {
-        if approval.key(pressed) != Outcome::Nothing {
-            window.facing.arm(question, pressed, window.now_ms);
-        }
-        return Some(Vec::new());
-    }
-    decide(window, pressed)
-}
-
-fn decide(window: &mut WindowState, pressed: Key) -> Option<Vec<Effect>> {
-    let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
-    Some(match approval.key(pressed) {
-        Outcome::Send(command) => vec![Effect::Send(command)],
-        Outcome::All(decision) => decide_all(window, decision),
-        Outcome::AskWhy => {
-            window.purpose = Purpose::Reason(approval.request.call_id.clone());
+    let request = &approval.asked.request;
+    Some(match key.code {
+        KeyCode::Char('y') => vec![Effect::Send(approval.asked.decide(approval.asked.yes()))],
+        // A rule holds for longer than the moment in which a letter is typed.
+        KeyCode::Char(letter @ ('s' | 'a')) => {
+            let rule = if letter == 's' { Rule::Session } else { Rule::Always };
+            if approval.rule(rule).is_some() {
+                window.facing.arm(question, rule, window.now_ms);
+            }
             Vec::new()
         }
-        Outcome::Edit => {
-            let request = &approval.request;
+        KeyCode::Char('e') => {
             vec![Effect::EditCall(request.call_id.clone(), request.tool.clone(), request.args.clone())]
         }
-        Outcome::Show => {
+        KeyCode::Char('d') => {
             approval.was_shown = true;
             let rows = approval.whole(window.width, &window.theme);
             window.transcript.show(rows);
             Vec::new()
         }
-        Outcome::Nothing => Vec::new(),
+        KeyCode::Char('Y') if window.facing.named.is_empty() => {
+            window.only_tell("nothing else would be covered: y says yes to this one")
+        }
+        KeyCode::Char('Y') => window.desk.allow_named(&window.facing.named).into_iter().map(Effect::Send).collect(),
+        KeyCode::Char('N') => window.desk.refuse_all().into_iter().map(Effect::Send).collect(),
+        KeyCode::Char('n') | KeyCode::Esc if key.code != KeyCode::Esc || esc_is_no => {
+            window.purpose = Purpose::Reason(request.call_id.clone());
+            Vec::new()
+        }
+        _ => return None,
     })
 }
 
-/// The same answer for all: no to everything, yes to what was named.
-fn decide_all(window: &mut WindowState, decision: Decision) -> Vec<Effect> {
-    let commands = match decision {
-        Decision::Once if window.facing.named.is_empty() => {
-            return window.only_tell("nothing else would be covered: y says yes to this one");
-        }
-        Decision::Once => window.desk.allow_named(&window.facing.named),
-        Decision::Session | Decision::Always | Decision::Edit { .. } | Decision::Reject { .. } => {
-            window.desk.refuse_all()
-        }
-    };
-    commands.into_iter().map(Effect::Send).collect()
+fn make_rule(window: &mut WindowState, rule: Rule) -> Option<Vec<Effect>> {
+    let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
+    Some(approval.yes_always(rule).map(Effect::Send).into_iter().collect())
 }
 
 fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
@@ -244,17 +223,17 @@ fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
 fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
     let Some(Asked::Plan(id, plan)) = window.desk.present() else { return None };
     let id = *id;
-    let choice = match key.code {
+    let reply = match key.code {
         KeyCode::Up | KeyCode::Down => {
             plan.step(key.code == KeyCode::Down);
             return Some(Vec::new());
         }
-        KeyCode::Char(digit @ '1'..='9') => plan.choice(Some(digit.to_digit(10)? as usize))?,
-        KeyCode::Enter => plan.choice(None)?,
-        KeyCode::Esc => Choice::Drop,
+        KeyCode::Char(digit @ '1'..='9') => plan.answer(Some(digit.to_digit(10)? as usize))?.reply.clone(),
+        KeyCode::Enter => plan.answer(None)?.reply.clone(),
+        KeyCode::Esc => Some(Reply::DropPlan),
         _ => return None,
     };
-    Some(match choice.reply() {
+    Some(match reply {
         Some(reply) => vec![Effect::Send(answer(id, reply))],
         None => {
             window.purpose = Purpose::Revision(id);

@@ -1,16 +1,17 @@
 //! What slash commands do.
 
 use neco_proto::{Command, Mode, Query};
-use neco_view::slash::{Outside, Setting, Slash};
+use neco_view::slash::{self, Outside, Setting, Slash};
 
 use super::effect::Effect;
 use super::{going_back, picking, reports};
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::panel;
+use crate::term::notify;
 use crate::text::figures;
 use crate::theme::{Theme, ThemeName};
-use crate::transcript::block::{Drawn, Tone};
+use crate::transcript::block::Tone;
 
 /// Runs a slash command.
 pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
@@ -54,9 +55,9 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             return vec![Effect::Ask(Query::Context)];
         }
         Slash::Rewind(wanted) => return going_back::go_back_to(window, wanted),
-        Slash::Copy if window.last_answer.is_empty() => window.tell("there is no answer yet"),
+        Slash::Copy if window.last_answer.is_empty() => window.tell(slash::NO_ANSWER),
         Slash::Copy => {
-            window.tell("copied");
+            window.tell(notify::copied(&window.last_answer));
             return vec![Effect::Copy(window.last_answer.clone())];
         }
         Slash::Exit => return vec![Effect::Quit],
@@ -105,20 +106,13 @@ pub(super) fn expand(window: &mut WindowState) -> Vec<Effect> {
         return Vec::new();
     }
     let theme = window.theme;
-    let with = Drawn {
-        width: window.width,
-        theme: &theme,
-        now_ms: window.now_ms,
-        frame: window.frame,
-        expanded: window.expanded,
-    };
-    match window.transcript.whole(window.expands, with) {
+    match window.transcript.whole(window.expands, window.drawn(&theme)) {
         Some(rows) => {
             window.expands += 1;
             window.transcript.show(rows);
         }
         None => {
-            window.tell("no call to show more of");
+            window.tell(slash::NO_CALL);
             window.expands = 0;
         }
     }
@@ -126,16 +120,16 @@ pub(super) fn expand(window: &mut WindowState) -> Vec<Effect> {
 }
 
 fn todo(window: &mut WindowState) {
-    if window.standing.todos.is_empty() {
-        window.tell("the todo list is empty");
+    if window.transcript.view.todos.is_empty() {
+        window.tell(slash::NO_TODOS);
         return;
     }
-    let rows = panel::todo_rows(&window.standing.todos, window.width, usize::MAX, &window.theme);
+    let rows = panel::todo_rows(&window.transcript.view.todos, window.width, usize::MAX, &window.theme);
     window.transcript.show(rows);
 }
 
 fn plan(window: &mut WindowState) {
-    match &window.standing.plan {
+    match &window.transcript.view.plan {
         Some(plan) => {
             let rows = panel::plan_rows(plan, window.width, &window.theme);
             window.transcript.show(rows);

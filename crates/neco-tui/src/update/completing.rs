@@ -5,7 +5,6 @@ use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
 use crate::app::Agents;
-use crate::host::Argument;
 use crate::input::{Candidate, Completion, Files, Prompt, fits};
 
 /// Files that are offered.
@@ -21,7 +20,7 @@ pub struct Offers {
     /// Whether they are being looked for.
     files_asked: bool,
     /// What may follow commands, once it was asked for: the words before it, and what there is.
-    arguments: Option<(String, Vec<Argument>)>,
+    arguments: Option<(String, Vec<Candidate>)>,
 }
 
 impl Offers {
@@ -63,17 +62,13 @@ impl Offers {
     fn offer_arguments(&self, prompt: &mut Prompt, from: usize, before: String, word: &str) -> Vec<Effect> {
         match &self.arguments {
             Some((line, arguments)) if *line == before => {
-                let mut near: Vec<(i64, &Argument)> = arguments
+                let mut near: Vec<(i64, &Candidate)> = arguments
                     .iter()
                     .filter(|argument| argument.text != word)
                     .filter_map(|argument| Some((fits(word, &argument.text)?, argument)))
                     .collect();
                 near.sort_by_key(|(score, _)| std::cmp::Reverse(if word.is_empty() { 0 } else { *score }));
-                let candidate = |(_, argument): (i64, &Argument)| Candidate {
-                    text: clean_line(&argument.text),
-                    help: clean_line(&argument.about),
-                };
-                prompt.completion = Completion::new(from, near.into_iter().map(candidate).collect());
+                prompt.completion = Completion::new(from, near.into_iter().map(|(_, one)| one.clone()).collect());
                 Vec::new()
             }
             Some(_) | None => vec![Effect::Arguments(before)],
@@ -81,7 +76,7 @@ impl Offers {
     }
 
     /// What may follow a command is known now; says whether it is still what is being written.
-    pub(super) fn found_arguments(&mut self, prompt: &Prompt, line: String, arguments: Vec<Argument>) -> bool {
+    pub(super) fn found_arguments(&mut self, prompt: &Prompt, line: String, arguments: Vec<Candidate>) -> bool {
         let before = prompt.text.as_str().get(..prompt.word().0).unwrap_or_default();
         let is_wanted = line == before;
         self.arguments = Some((line, arguments));
@@ -99,7 +94,7 @@ impl Offers {
         // A list of what may follow is chosen from when nothing was written of it, or one of it was gone to.
         let bare = prompt.word().1.is_empty();
         let listed = prompt.completion.as_ref().filter(|completion| completion.from > 0);
-        let offers = listed.is_some_and(|completion| bare || completion.is_moved());
+        let offers = listed.is_some_and(|completion| bare || completion.moved);
         exact && is_chosen || !offers && name.contains(' ') && slash::parse(text, &self.custom).is_ok()
     }
 
@@ -154,9 +149,8 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
     let mut beginning: Vec<&(&str, &str, &str, &[&str])> = all.iter().filter(begins).collect();
     // An other name of something comes last: who writes a few letters hardly means that.
     beginning.sort_by_key(|entry| (entry.0 != name && !entry.3.contains(&name), !entry.0.starts_with(name)));
-    let candidate = |(name, argument, help, _): &(&str, &str, &str, &[&str])| Candidate {
-        text: format!("/{}", clean_line(name)),
-        help: clean_line(&format!("{argument} {help}")),
+    let candidate = |(name, argument, help, _): &(&str, &str, &str, &[&str])| {
+        Candidate::new(&format!("/{name}"), &format!("{argument} {help}"))
     };
     beginning.into_iter().chain(all.iter().filter(has)).map(candidate).collect()
 }

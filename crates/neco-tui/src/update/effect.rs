@@ -5,7 +5,8 @@ use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Even
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
-use crate::host::{Argument, CommandOutcome, Edited, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::host::{CommandOutcome, Edited, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::input::Candidate;
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +83,7 @@ pub enum News {
     /// What another agent did, up to an event.
     Looked(AgentId, Vec<Event>, Seq),
     /// What may follow a command, with the line up to it.
-    Arguments(String, Vec<Argument>),
+    Arguments(String, Vec<Candidate>),
     /// The files of the workspace.
     Files(Vec<String>),
     /// The branch.
@@ -134,7 +135,6 @@ pub struct Unsent {
 
 impl News {
     /// Whether it is of no use once another session is on the screen.
-    #[must_use]
     pub fn is_of_session(&self) -> bool {
         match self {
             Self::Answered(_)

@@ -129,11 +129,11 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
         Answer::RewindPreview(preview) => going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
-            window.agents.set_nodes(nodes);
+            window.agents.nodes = nodes;
             let agents = &window.agents;
             window.desk.set_names(|agent| agents.name(agent));
         }
-        Answer::Workflows { workflows } => window.agents.set_workflows(workflows),
+        Answer::Workflows { workflows } => window.agents.workflows = workflows,
         Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
         Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
     }
@@ -169,15 +169,12 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
         CommandOutcome::Print(text) => show_printed(window, &text),
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
         CommandOutcome::Prompt(text) => return sending::say_to_agent(window, text),
-        CommandOutcome::Fill(text) => window.prompt.text.set(text),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],
-        CommandOutcome::Open(wanted) => return commands::open(window, wanted),
         CommandOutcome::GoOn(wanted, words) => {
             window.opening = true;
             window.transcript.say(Tone::Plain, words);
             return vec![Effect::GoOn(wanted)];
         }
-        CommandOutcome::Done => {}
     }
     Vec::new()
 }

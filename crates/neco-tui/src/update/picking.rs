@@ -86,7 +86,7 @@ pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
 pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
     if window.agents.is_empty() {
         window.panels.work = !window.panels.work;
-        let is_empty = window.standing.todos.iter().all(|todo| todo.status.is_closed());
+        let is_empty = window.transcript.view.todos.iter().all(|todo| todo.status.is_closed());
         window.tell(match (is_empty, window.panels.work) {
             (true, _) => "no agent is at work and no todo is open",
             (false, true) => "the todo list is shown",
@@ -103,7 +103,7 @@ fn tree_picker(window: &WindowState) -> Picker {
         let (text, about) = panel::agent_words(depth, node, &window.agents);
         Entry { text, about, picked: Picked::Agent(node.id) }
     });
-    let workflows = window.agents.workflows().iter().map(|graph| {
+    let workflows = window.agents.workflows.iter().map(|graph| {
         let (text, about) = panel::workflow_words(graph);
         Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
     });
@@ -155,8 +155,8 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         }
         KeyCode::Enter => return picked(window),
         KeyCode::Delete => return remove(window),
-        KeyCode::Backspace if picker.letters() == Letters::Filter => picker.narrow(None),
-        KeyCode::Char(letter) if !held => match picker.letters() {
+        KeyCode::Backspace if picker.letters == Letters::Filter => picker.narrow(None),
+        KeyCode::Char(letter) if !held => match picker.letters {
             Letters::Filter => picker.narrow(Some(letter)),
             Letters::Command => return menu::letter(window, key, letter),
         },
@@ -213,7 +213,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         }
         Picked::Write(agent) => menu::write_to(window, agent),
         Picked::Workflow(id) => {
-            if let Some(graph) = window.agents.workflows().iter().find(|graph| graph.workflow_id == id) {
+            if let Some(graph) = window.agents.workflows.iter().find(|graph| graph.workflow_id == id) {
                 let rows = panel::workflow_rows(graph, window.width, &window.theme);
                 window.transcript.show(rows);
             }

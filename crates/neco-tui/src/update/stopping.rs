@@ -26,7 +26,6 @@ pub(super) fn stop_agents(window: &mut WindowState) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Stops everything.
 pub(super) fn stop_all(window: &mut WindowState, then: &str) -> Vec<Effect> {
     tell_stopping(window, then);
     std::iter::once(Effect::Send(Command::StopAll)).chain(taking_back::take_back_all(window)).collect()

@@ -61,8 +61,8 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
 
 /// All of it, into the scrollback.
 fn print_watched(window: &mut WindowState) {
-    let (theme, width) = (window.theme, window.width);
-    let with = Drawn { width, theme: &theme, now_ms: window.now_ms, frame: window.frame, expanded: true };
+    let theme = window.theme;
+    let with = Drawn { expanded: true, ..window.drawn(&theme) };
     let rows = window.watched.as_mut().map(|watched| watched.all(with)).unwrap_or_default();
     window.transcript.show(rows);
 }

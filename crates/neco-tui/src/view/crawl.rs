@@ -49,7 +49,6 @@ impl Default for Leaving {
 
 impl Leaving {
     /// Whether everything that is finished has left.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

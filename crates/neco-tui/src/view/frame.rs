@@ -35,13 +35,7 @@ impl WindowState {
             self.word = None;
         }
         let theme = self.theme;
-        let with = Drawn {
-            width,
-            theme: &theme,
-            now_ms: self.leaving.shown_ms(self.now_ms),
-            frame: self.frame,
-            expanded: self.expanded,
-        };
+        let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
@@ -192,7 +186,7 @@ impl WindowState {
     fn watched_rows(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
         let Drawn { width, theme, .. } = with;
         let Some(watched) = &mut self.watched else { return Vec::new() };
-        let node = self.agents.nodes().iter().find(|node| node.id == watched.agent);
+        let node = self.agents.nodes.iter().find(|node| node.id == watched.agent);
         let (text, about) = node.map(|node| panel::agent_words(0, node, &self.agents)).unwrap_or_default();
         let heading =
             Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);
@@ -217,7 +211,7 @@ impl WindowState {
             let most = TODO_ROWS.min(room / 3).max(1);
             rows.extend(panel::agent_rows(&self.agents, width, AGENT_ROWS.min(most), self.frame, theme));
             rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
-            rows.extend(panel::open_todos(&self.standing.todos, width, most, theme));
+            rows.extend(panel::open_todos(&self.transcript.view.todos, width, most, theme));
         }
         let count = self.transcript.waiting().count();
         for (index, waiting) in self.transcript.waiting().enumerate() {

@@ -13,7 +13,6 @@ use crate::text::wrap::cut;
 /// A part of the line and how much it matters: what matters least goes first when there is no room.
 type Part = (u8, Span<'static>);
 
-/// The status line.
 pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
     let word = window.word.as_ref().map(|(word, _)| Span::styled(clean_line(word), window.theme.warning));
     let mut parts = match (&window.status_line, word) {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::without_marks;
 use neco_proto::event::{AgentNode, CallStatus, CompleteReason, HookOutcome, NotificationLevel};
-use neco_proto::{Display, PlanStatus, SessionId};
+use neco_proto::{Display, PlanStatus, Seq, SessionId};
 use serde_json::Value;
 
 use crate::figures;
@@ -58,7 +58,6 @@ pub struct Head<'a> {
 
 impl Head<'_> {
     /// The title of the document.
-    #[must_use]
     pub fn title(&self) -> &str {
         let first = self.outline.asked.first().map(|asked| asked.text.as_str());
         let known = [self.outline.title.as_deref(), Some(self.title), first];
@@ -67,7 +66,6 @@ impl Head<'_> {
     }
 
     /// What the session is and what it used.
-    #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let outline = self.outline;
         let mut facts = Vec::new();
@@ -254,6 +252,29 @@ fn reason(reason: CompleteReason) -> &'static str {
         CompleteReason::Budget => "Stopped: budget used up",
         CompleteReason::Stopped => "Stopped",
         CompleteReason::LoopDetected => "Stopped: the model repeated itself",
+    }
+}
+
+/// How far a document is written.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Messages of the person so far.
+    pub(super) number: u64,
+    /// Whose words stand above, so that a name is written once.
+    pub(super) speaker: Option<String>,
+    pub(super) last_todos: Option<Seq>,
+    pub(super) plan: LastPlan,
+    /// Whether it is an agent below the root that is written.
+    pub(super) below: bool,
+}
+
+impl Progress {
+    /// The model that said it, where that is not plain from what stands above.
+    pub(super) fn new_speaker<'e>(&mut self, seen: &Seen<'e>) -> Option<&'e str> {
+        let name = seen.message.and_then(|message| message.model.as_deref()).unwrap_or("Model");
+        let is_new = self.speaker.as_deref() != Some(name);
+        self.speaker = Some(name.to_owned());
+        is_new.then_some(name)
     }
 }
 

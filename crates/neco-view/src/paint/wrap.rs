@@ -3,7 +3,6 @@
 use unicode_width::UnicodeWidthChar;
 
 /// How many columns `text` takes; colours take none.
-#[must_use]
 pub fn columns(text: &str) -> usize {
     let mut in_colour = false;
     let mut columns = 0;
@@ -19,7 +18,6 @@ pub fn columns(text: &str) -> usize {
 }
 
 /// The start of `text`, which has no colours, that fits into `most` columns.
-#[must_use]
 pub fn fitting(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -38,14 +36,12 @@ pub fn fitting(text: &str, most: usize) -> String {
 /// `line` broken between words so that no part is wider than `width`; what follows the first part
 /// stands as far to the right as the line does, and two columns more. A word that is wider than the
 /// terminal stays whole: it can still be copied.
-#[must_use]
 pub fn wrap(line: &str, width: usize) -> String {
     let indent = line.chars().take_while(|char| *char == ' ').count();
     wrap_under(line, width, indent + 2)
 }
 
 /// The same, with what follows the first part `hanging` columns from the left where there is room.
-#[must_use]
 pub fn wrap_under(line: &str, width: usize, hanging: usize) -> String {
     if columns(line) <= width {
         return line.to_owned();

@@ -16,7 +16,7 @@ pub struct Agents {
     known: Vec<Agent>,
     /// Whether a workflow runs, which tells itself of the calls that its tasks are.
     #[serde(skip)]
-    in_workflow: bool,
+    pub(super) in_workflow: bool,
 }
 
 /// An agent below the root.
@@ -33,7 +33,6 @@ pub struct Agent {
 
 impl Agents {
     /// All of them.
-    #[must_use]
     pub fn all(&self) -> &[Agent] {
         &self.known
     }
@@ -41,11 +40,6 @@ impl Agents {
     /// Those who work.
     pub fn working(&self) -> impl Iterator<Item = &Agent> {
         self.known.iter().filter(|agent| matches!(agent.node.state, NodeState::Created | NodeState::Running))
-    }
-
-    /// A workflow runs: it tells of the calls that its tasks are.
-    pub(super) fn workflow_runs(&mut self) {
-        self.in_workflow = true;
     }
 
     /// Takes note of what an agent below the root does.

@@ -338,7 +338,6 @@ impl Block {
 
 impl BlockBody {
     /// Whether it can't change any more.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         match self {
             Self::Message(said) => said.waits.is_none_or(|waits| waits == Admission::Withdrawn),
@@ -354,7 +353,6 @@ impl BlockBody {
 
 impl Call {
     /// A call that the model begins to write.
-    #[must_use]
     pub fn new(call_id: CallId, tool: &str) -> Self {
         Self {
             call_id,
@@ -372,7 +370,6 @@ impl Call {
     }
 
     /// Whether nothing more comes of it.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         match self.status {
             CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => true,

@@ -23,7 +23,6 @@ pub struct IdleTracker {
 
 impl IdleTracker {
     /// Of a session whose root is known.
-    #[must_use]
     pub fn of(root: AgentId) -> Self {
         Self { root: Some(root), ..Self::default() }
     }
@@ -34,7 +33,6 @@ impl IdleTracker {
     }
 
     /// The root, once it is known.
-    #[must_use]
     pub fn root(&self) -> Option<AgentId> {
         self.root
     }
@@ -72,13 +70,11 @@ impl IdleTracker {
     }
 
     /// Whether an event is the root's own.
-    #[must_use]
     pub fn is_root(&self, event: &Event) -> bool {
         self.root.is_none_or(|root| root == event.agent_id)
     }
 
     /// Whether it has come to rest.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         match self.done {
             None => false,
@@ -89,7 +85,6 @@ impl IdleTracker {
     }
 
     /// Whether the root is done, whoever else works.
-    #[must_use]
     pub fn root_is_done(&self) -> bool {
         self.done.is_some()
     }
@@ -100,7 +95,6 @@ impl IdleTracker {
     }
 
     /// Those below the root that work or are paused, by name, oldest first.
-    #[must_use]
     pub fn live(&self) -> Vec<&str> {
         let live: BTreeMap<&AgentId, &String> = self.working.iter().chain(&self.paused).collect();
         live.into_values().map(String::as_str).collect()

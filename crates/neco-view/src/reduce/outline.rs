@@ -88,19 +88,16 @@ impl Outline {
     }
 
     /// Whether an agent is one below the root, which is told of for itself.
-    #[must_use]
     pub fn is_below(&self, agent: AgentId) -> bool {
         self.agents.iter().any(|node| node.id == agent)
     }
 
     /// The stretches of the log that no longer count, oldest first and apart from each other.
-    #[must_use]
     pub fn taken_back(&self) -> Vec<RangeInclusive<Seq>> {
         self.rewinds.effective(self.last).gaps()
     }
 
     /// What was asked within a stretch of the log.
-    #[must_use]
     pub fn asked_within(&self, range: &RangeInclusive<Seq>) -> u64 {
         self.asked.iter().filter(|asked| range.contains(&asked.seq)).count() as u64
     }

@@ -35,7 +35,6 @@ pub struct Seen<'e> {
 
 impl Reader {
     /// Reads what an agent below the root did.
-    #[must_use]
     pub fn of(agent: AgentId) -> Self {
         Self { view: Some(View::of(agent)), ..Self::default() }
     }

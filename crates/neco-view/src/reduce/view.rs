@@ -120,7 +120,6 @@ pub enum Change<'e> {
 
 impl View {
     /// The view of whoever has not seen the beginning of the session.
-    #[must_use]
     pub fn of(root: AgentId) -> Self {
         Self { root: Some(root), idle: IdleTracker::of(root), ..Self::default() }
     }
@@ -144,7 +143,6 @@ impl View {
     }
 
     /// A block that was not let go of.
-    #[must_use]
     pub fn block(&self, id: BlockId) -> Option<&Block> {
         let at = self.blocks.binary_search_by_key(&id, |block| block.id).ok()?;
         self.blocks.get(at)
@@ -165,14 +163,8 @@ impl View {
     }
 
     /// Whether the model is in the middle of a text.
-    #[must_use]
     pub fn is_writing(&self) -> bool {
         self.writing.is_some()
-    }
-
-    /// Forgets the blocks that can't change any more.
-    pub fn let_go(&mut self) {
-        self.blocks.retain(|block| !block.body.is_over());
     }
 
     /// Gives the blocks that can't change any more, and forgets them.
@@ -186,7 +178,6 @@ impl View {
     }
 
     /// Whether an event is the root's own.
-    #[must_use]
     pub fn is_own(&self, event: &Event) -> bool {
         self.root.is_none_or(|root| root == event.agent_id)
     }
@@ -202,7 +193,7 @@ impl View {
         let own = self.is_own(event);
         self.counting.note(event, own);
         self.work.apply(event, own);
-        self.context = self.work.context();
+        self.context = self.work.context;
         match &event.body {
             EventBody::AgentUpdate(update) => {
                 let step = self.agents.update(update);
@@ -211,7 +202,7 @@ impl View {
             EventBody::AgentMessage(message) => self.some(self.agents.letter(message).map(BlockBody::Letter)),
             EventBody::Stop(stop) => self.add(BlockBody::Stop(stop.clone())),
             EventBody::WorkflowUpdate(update) => {
-                self.agents.workflow_runs();
+                self.agents.in_workflow = true;
                 let step = workflows::update(&mut self.workflows, update);
                 self.some(step.map(BlockBody::Workflow))
             }

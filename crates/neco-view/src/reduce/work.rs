@@ -18,9 +18,9 @@ const EXIT_PLAN_MODE: &str = "exit_plan_mode";
 #[derive(Clone, Debug, Default)]
 pub struct Work {
     /// Calls whose change the person has seen when they were asked.
-    change_seen: HashSet<CallId>,
+    pub(super) change_seen: HashSet<CallId>,
     /// Calls that were to run in the background.
-    background: HashSet<CallId>,
+    pub(super) background: HashSet<CallId>,
     left: Vec<Background>,
     refused: Vec<String>,
     models: Vec<String>,
@@ -28,7 +28,8 @@ pub struct Work {
     below: Usage,
     /// What came of the root's work so far, while others still work, and whether the plan was dropped.
     so_far: Option<(AgentComplete, bool)>,
-    context: Option<Context>,
+    /// What the conversation takes of the model's window.
+    pub(super) context: Option<Context>,
     /// Whether it was over when the last turn ended.
     over: bool,
 }
@@ -67,23 +68,6 @@ impl Work {
             // Nothing else adds to it.
             _ => {}
         }
-    }
-
-    /// What the conversation takes of the model's window.
-    #[must_use]
-    pub fn context(&self) -> Option<Context> {
-        self.context
-    }
-
-    /// Whether a call runs in the background.
-    #[must_use]
-    pub fn is_background(&self, call: &CallId) -> bool {
-        self.background.contains(call)
-    }
-
-    /// Whether the person has seen the change of a call; asked once.
-    pub fn take_change_seen(&mut self, call: &CallId) -> bool {
-        self.change_seen.remove(call)
     }
 
     /// The root is done; when nobody else works, that is all.
@@ -137,14 +121,13 @@ impl Work {
             self.refused.push(end.summary.clone());
         }
         let name = end.output.split_once(RUNS_ON).and_then(|(_, rest)| rest.split_once(']'));
-        if let Some((name, _)) = name.filter(|_| self.is_background(&end.call_id)) {
+        if let Some((name, _)) = name.filter(|_| self.background.contains(&end.call_id)) {
             self.left.push(Background { name: name.to_owned(), summary: end.summary.clone() });
         }
     }
 }
 
 /// The end of work that went on after `before`.
-#[must_use]
 pub fn joined(before: Option<AgentComplete>, complete: &AgentComplete) -> AgentComplete {
     let mut all = complete.clone();
     if let Some(before) = before {
@@ -165,14 +148,12 @@ pub fn note_model(models: &mut Vec<String>, message: &Message) {
 }
 
 /// Whether a call with this code was refused, rather than failed.
-#[must_use]
 pub fn is_refusal(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::BlockedByPolicy | ErrorCode::CommandBlocked | ErrorCode::RejectedByUser)
 }
 
 /// The code with which a call was refused. A plan that is sent back or dropped was looked at, which is another
 /// matter.
-#[must_use]
 pub fn refused_with(end: &ToolCallEnd) -> Option<ErrorCode> {
     end.error_code.filter(|code| is_refusal(*code) && end.tool != EXIT_PLAN_MODE)
 }

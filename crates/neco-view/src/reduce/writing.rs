@@ -127,8 +127,8 @@ impl View {
     }
 
     pub(super) fn call_ends<'e>(&mut self, end: &ToolCallEnd) -> Vec<Change<'e>> {
-        let background = self.work.is_background(&end.call_id);
-        let change_seen = self.work.take_change_seen(&end.call_id);
+        let background = self.work.background.contains(&end.call_id);
+        let change_seen = self.work.change_seen.remove(&end.call_id);
         let mut changes = self.close_approval(&end.call_id);
         changes.extend(self.with_call(&end.call_id, &end.tool, |call| {
             (call.background, call.change_seen) = (background, change_seen);

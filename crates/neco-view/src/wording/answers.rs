@@ -4,7 +4,6 @@ use neco_proto::clean::clean_line;
 use neco_proto::{Decision, ItemAnswer, Reply};
 
 /// `allowed once`, `rejected: keep main`.
-#[must_use]
 pub fn decision(decision: &Decision) -> String {
     match decision {
         Decision::Once => "allowed once".to_owned(),
@@ -17,7 +16,6 @@ pub fn decision(decision: &Decision) -> String {
 }
 
 /// `PostgreSQL, with a pool · 17`, `accepted: begin with the tests`.
-#[must_use]
 pub fn reply(reply: Option<&Reply>) -> String {
     let with = |words: &str, comments: Option<&String>| match comments {
         Some(comments) => format!("{words}: {}", clean_line(comments)),

@@ -7,7 +7,6 @@ use neco_proto::event::ToolCallEnd;
 const ERROR_LINES: usize = 3;
 
 /// What a failed call says in its first line, without the code before it, and what follows a colon.
-#[must_use]
 pub fn error_words(end: &ToolCallEnd) -> String {
     let output = without_marks(&end.output);
     let mut words: Vec<&str> = Vec::new();

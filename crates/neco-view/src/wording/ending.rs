@@ -6,7 +6,6 @@ use crate::figures;
 use crate::reduce::block::WorkEnd;
 
 /// How the work ended, before how long it took.
-#[must_use]
 pub fn ending(end: &WorkEnd) -> String {
     match end.reason {
         CompleteReason::Natural => "done in".to_owned(),
@@ -25,7 +24,6 @@ pub fn ending(end: &WorkEnd) -> String {
 }
 
 /// The command that goes on with the session.
-#[must_use]
 pub fn going_on(id: &str, end: &WorkEnd) -> String {
     let (message, more) = match (end.reason, end.budget) {
         (CompleteReason::Budget, Some(BudgetReached::Cost { .. })) => ("continue", " --max-cost USD"),

@@ -32,7 +32,6 @@ pub enum Tone {
 }
 
 /// What is said of a block in a line or two; nothing of most, and of those that are more than lines.
-#[must_use]
 pub fn lines(body: &BlockBody, view: &View) -> Vec<(Tone, String)> {
     match body {
         BlockBody::Question(asked) => answered(asked),
@@ -182,21 +181,13 @@ fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -
 
 /// What was said that counts no longer, and again.
 fn fence_words(did: &WentBack) -> Option<String> {
-    let named = |texts: &[String]| match texts {
+    let told = |texts: &[String], one_does: &str, they_do: &str| match texts {
         [] => None,
-        [one] => Some((format!("“{one}”"), true)),
-        [first, ..] => Some((format!("“{first}” and what was said after it"), false)),
+        [one] => Some(format!("“{one}” {one_does}")),
+        [first, ..] => Some(format!("“{first}” and what was said after it {they_do}")),
     };
-    let gone = match named(&did.gone) {
-        Some((words, true)) => Some(format!("{words} no longer counts")),
-        Some((words, false)) => Some(format!("{words} no longer count")),
-        None => None,
-    };
-    let again = match named(&did.again) {
-        Some((words, true)) => Some(format!("{words} counts again")),
-        Some((words, false)) => Some(format!("{words} count again")),
-        None => None,
-    };
+    let gone = told(&did.gone, "no longer counts", "no longer count");
+    let again = told(&did.again, "counts again", "count again");
     let parts: Vec<String> = gone.into_iter().chain(again).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

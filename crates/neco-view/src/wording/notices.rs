@@ -12,7 +12,6 @@ use crate::reduce::block::WorkflowStep;
 use neco_proto::clean::clean_line;
 
 /// `fake/good (key 2): fake limits the rate (HTTP 429); attempt 2 of 4 in 12.0 s`.
-#[must_use]
 pub fn retry(retry: &ModelRetry) -> String {
     let who = match retry.model.as_str() {
         "" => String::new(),
@@ -23,7 +22,6 @@ pub fn retry(retry: &ModelRetry) -> String {
 }
 
 /// `fake/good (key 2): attempt 2 of 4`, for the time until then.
-#[must_use]
 pub fn next_attempt(retry: &ModelRetry) -> String {
     match retry.model.as_str() {
         "" => attempt(retry),
@@ -32,14 +30,12 @@ pub fn next_attempt(retry: &ModelRetry) -> String {
 }
 
 /// `fake/good: the key was not accepted; now asking fake/other`.
-#[must_use]
 pub fn switch(switch: &ModelSwitch) -> String {
     let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
     format!("{from}: {}; now asking {to}", clean_line(&switch.message))
 }
 
 /// `compacted (context full): 171.2k → 24.0k tokens; 214 messages became a summary, 12 stay`.
-#[must_use]
 pub fn compaction(compaction: &Compaction) -> String {
     let why = match compaction.cause {
         CompactionCause::Full => "the context is nearly full",
@@ -60,7 +56,6 @@ pub fn compaction(compaction: &Compaction) -> String {
 }
 
 /// `went back: the conversation and the files`.
-#[must_use]
 pub fn rewind(rewind: &Rewind) -> String {
     let what = match (rewind.conversation, rewind.files.is_some()) {
         (true, true) => "the conversation and the files",
@@ -78,7 +73,6 @@ pub fn rewind(rewind: &Rewind) -> String {
 }
 
 /// `session started · mine/big · mode agent · approval auto`.
-#[must_use]
 pub fn began(start: &SessionStart) -> String {
     let mut parts = vec![if start.resumed { "session resumed" } else { "session started" }.to_owned()];
     if !start.model.is_empty() {
@@ -92,14 +86,12 @@ pub fn began(start: &SessionStart) -> String {
 }
 
 /// `now mode plan, approval ask: it is a lot`.
-#[must_use]
 pub fn mode_change(change: &ModeChange) -> String {
     let reason = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     format!("now {}{reason}", mode_parts(change).join(", "))
 }
 
 /// What a change of modes changes.
-#[must_use]
 pub fn mode_parts(change: &ModeChange) -> Vec<String> {
     let mode = change.mode.map(|mode| format!("mode {mode}"));
     let approval = change.approval.map(|approval| format!("approval {approval}"));
@@ -109,7 +101,6 @@ pub fn mode_parts(change: &ModeChange) -> Vec<String> {
 }
 
 /// `workflow delivery (running): plan completed, build running`.
-#[must_use]
 pub fn workflow(step: &WorkflowStep) -> String {
     let moved = step.tasks.iter().filter(|task| step.moved.contains(&task.id));
     let tasks: Vec<String> = moved.map(|task| format!("{} {}", task.id, task.state)).collect();
@@ -118,7 +109,6 @@ pub fn workflow(step: &WorkflowStep) -> String {
 }
 
 /// `Checkpoint 0a1b2c3d4e5f · 2 changed files`; nothing when nothing had changed.
-#[must_use]
 pub fn checkpoint(checkpoint: &Checkpoint) -> Option<String> {
     let rev: String = checkpoint.rev.chars().take(12).collect();
     let changed = figures::count(checkpoint.changed_count(), "changed file");
@@ -127,7 +117,6 @@ pub fn checkpoint(checkpoint: &Checkpoint) -> Option<String> {
 }
 
 /// `Remembered: how the tests are run`; nothing of what was only looked up.
-#[must_use]
 pub fn memory(update: &MemoryUpdate) -> Option<String> {
     let did = match update.action {
         MemoryAction::Recalled => return None,
@@ -139,7 +128,6 @@ pub fn memory(update: &MemoryUpdate) -> Option<String> {
 }
 
 /// `imported from codex: /home/me/rollout.jsonl; 4 entries left out`.
-#[must_use]
 pub fn imported(imported: &Imported) -> String {
     let left_out = match imported.skipped {
         0 => String::new(),
@@ -149,7 +137,6 @@ pub fn imported(imported: &Imported) -> String {
 }
 
 /// `explore-1: running · find the parser`.
-#[must_use]
 pub fn node(node: &AgentNode) -> String {
     let said = node.result.as_ref().map(result).or_else(|| node.last_message.clone());
     let said = said.unwrap_or_else(|| node.task.clone());
@@ -157,7 +144,6 @@ pub fn node(node: &AgentNode) -> String {
 }
 
 /// `report: half of the files are read`.
-#[must_use]
 pub fn letter(letter: &Letter) -> String {
     let (what, said) = match letter {
         Letter::Up(Up::Report { message, .. }) => ("report", message.clone()),
@@ -172,7 +158,6 @@ pub fn letter(letter: &Letter) -> String {
 }
 
 /// What came of an agent's task, in words.
-#[must_use]
 pub fn result(result: &NodeResult) -> String {
     match result {
         NodeResult::Output { output } => output.as_str().map_or_else(|| output.to_string(), str::to_owned),

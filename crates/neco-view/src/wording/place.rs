@@ -3,7 +3,6 @@
 use neco_proto::app::history::PlaceNote;
 
 /// In words.
-#[must_use]
 pub fn words(note: &PlaceNote) -> String {
     match note {
         PlaceNote::Moved { from, folder } => format!("the session's folder was {from}; it goes on in {folder}"),

@@ -1,7 +1,6 @@
 //! What `/init` and `/review` say to the agent.
 
 /// Lets the agent write AGENTS.md; `more` is what the person added.
-#[must_use]
 pub fn init(more: &str) -> String {
     let text = "Look at this project and write AGENTS.md at its top: what somebody who works on it for the first time \
                 has to know and can't see at a glance. How to build, test, lint and run it (one test too), how it is \
@@ -13,7 +12,6 @@ pub fn init(more: &str) -> String {
 }
 
 /// Lets the agent review changes; `what` is what the person wants reviewed, by default what is not committed.
-#[must_use]
 pub fn review(what: &str) -> String {
     let subject = if what.is_empty() {
         "what is not committed here (git status, git diff HEAD, and new files)".to_owned()

@@ -9,7 +9,6 @@ use crate::figures;
 
 /// What going back would change, what tells most first: of many files not all are seen at once, and at most `named` are
 /// named.
-#[must_use]
 pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     let mut lines = Vec::new();
     let messages = |points: &[RewindPoint]| figures::count(points.len() as u64, "message");
@@ -48,7 +47,6 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
 }
 
 /// What was done, and how it is taken back.
-#[must_use]
 pub fn done(preview: &RewindPreview) -> String {
     let count = |number: usize, what: &str, then: &str| {
         (number > 0).then(|| format!("{} {then}", figures::count(number as u64, what)))

@@ -11,13 +11,11 @@ pub struct Told {
 
 impl Told {
     /// A line that is good to know.
-    #[must_use]
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), warns: false }
     }
 
     /// A line that nobody should pass over.
-    #[must_use]
     pub fn warning(text: impl Into<String>) -> Self {
         Self { text: text.into(), warns: true }
     }

@@ -16,33 +16,31 @@ use crate::line::signals::InterruptMask;
 /// Takes what was typed, with the number of the want that it answers; called on a thread that may wait.
 pub type TakeTyped = Arc<dyn Fn(Number, Typed) + Send + Sync>;
 
-/// Something a person is to be asked.
-enum Waiting {
-    Call(Box<PermissionRequest>),
-    Question(neco_proto::Question),
-}
-
-/// What is on the screen.
+/// What a person is asked, or is to be asked.
 enum Asking {
     Call(Box<Question>),
     Question(Inquiry),
-}
-
-impl Waiting {
-    fn is_about(&self, call: &CallId) -> bool {
-        match self {
-            Self::Call(request) => request.call_id == *call,
-            Self::Question(question) => question.call_id.as_ref() == Some(call),
-        }
-    }
 }
 
 impl Asking {
     fn is_about(&self, call: &CallId) -> bool {
         match self {
             Self::Call(question) => question.request().call_id == *call,
-            Self::Question(inquiry) => inquiry.question().call_id.as_ref() == Some(call),
+            Self::Question(inquiry) => inquiry.question.call_id.as_ref() == Some(call),
         }
+    }
+
+    fn is_question(&self, id: QuestionId) -> bool {
+        matches!(self, Self::Question(inquiry) if inquiry.question.question_id == id)
+    }
+
+    /// The terminal may have another size than when it began to wait.
+    fn fit(&mut self, size: Option<(usize, usize)>) {
+        let place = match self {
+            Self::Call(question) => &mut question.place,
+            Self::Question(inquiry) => &mut inquiry.place,
+        };
+        (place.rows, place.width) = size.unwrap_or((place.rows, place.width));
     }
 
     fn shown(&self, more_waiting: usize) -> String {
@@ -87,7 +85,7 @@ pub struct Desk {
     place: Place,
     programs: Programs,
     mask: InterruptMask,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Asking>,
     asking: Option<Asking>,
     /// The want that is not answered yet. What answers an older one was typed for something else.
     wanted: Number,
@@ -96,25 +94,23 @@ pub struct Desk {
 
 impl Desk {
     /// A desk at `tty`. What is typed goes to `take`, and from there to [`Desk::typed`].
-    #[must_use]
     pub fn new(tty: Tty, place: Place, programs: Programs, mask: InterruptMask, take: TakeTyped) -> Self {
         Self { tty, place, programs, mask, waiting: VecDeque::new(), asking: None, wanted: 0, take }
     }
 
     /// Asks about a call, now or when the questions before it are answered.
     pub fn ask(&mut self, request: PermissionRequest) {
-        self.waiting.push_back(Waiting::Call(Box::new(request)));
+        self.waiting.push_back(Asking::Call(Box::new(Question::new(request, self.place.clone()))));
         self.next();
     }
 
     /// Asks what the agent wants to know, now or when the questions before it are answered.
     pub fn inquire(&mut self, question: neco_proto::Question) {
-        self.waiting.push_back(Waiting::Question(question));
+        self.waiting.push_back(Asking::Question(Inquiry::new(question, self.place.clone())));
         self.next();
     }
 
     /// Whether a question is on the screen.
-    #[must_use]
     pub fn is_asking(&self) -> bool {
         self.asking.is_some()
     }
@@ -129,10 +125,8 @@ impl Desk {
 
     /// A question does not wait any more, whoever saw to that; `how` is said where it is being asked.
     pub fn withdrawn(&mut self, id: QuestionId, how: &str) {
-        self.waiting.retain(|waiting| !matches!(waiting, Waiting::Question(question) if question.question_id == id));
-        let is_it =
-            |asking: &Asking| matches!(asking, Asking::Question(inquiry) if inquiry.question().question_id == id);
-        if self.asking.as_ref().is_some_and(is_it) {
+        self.waiting.retain(|waiting| !waiting.is_question(id));
+        if self.asking.as_ref().is_some_and(|asking| asking.is_question(id)) {
             self.put_away(how);
         }
     }
@@ -159,7 +153,7 @@ impl Desk {
                 return Some(Command::Approve { call_id: question.request().call_id.clone(), decision });
             }
             (Step::Reply(reply), Asking::Question(inquiry)) => {
-                return Some(Command::Answer { question_id: inquiry.question().question_id, reply });
+                return Some(Command::Answer { question_id: inquiry.question.question_id, reply });
             }
             (Step::Read(want), _) => self.read(want),
             (Step::Edit, _) => self.edit(),
@@ -189,13 +183,8 @@ impl Desk {
         if self.asking.is_some() {
             return;
         }
-        let Some(waiting) = self.waiting.pop_front() else { return };
-        let (rows, width) = self.tty.size().unwrap_or((self.place.rows, self.place.width));
-        let place = Place { rows, width, ..self.place.clone() };
-        let asking = match waiting {
-            Waiting::Call(request) => Asking::Call(Box::new(Question::new(*request, place))),
-            Waiting::Question(question) => Asking::Question(Inquiry::new(question, place)),
-        };
+        let Some(mut asking) = self.waiting.pop_front() else { return };
+        asking.fit(self.tty.size());
         let want = asking.first_want();
         self.tty.forget_typed();
         self.tty.write(&asking.shown(self.waiting.len()));
@@ -217,7 +206,7 @@ impl Desk {
     /// they meant and what is in the file may be two things.
     fn edit(&mut self) {
         let Some(Asking::Call(question)) = &mut self.asking else { return };
-        let arguments = question.arguments().clone();
+        let arguments = question.request().args.clone();
         let draft = Draft::of(&question.request().tool, &arguments);
         let editor = &self.programs.editor;
         let saved = match self.tty.lend() {

@@ -36,7 +36,6 @@ pub enum Saved {
 
 impl Draft {
     /// What is opened for a call of `tool` with `arguments`.
-    #[must_use]
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let plain = PLAIN.iter().find(|(name, _, _)| *name == tool).and_then(|(_, field, may_be_empty)| {
             let text = arguments.get(*field)?.as_str()?;
@@ -56,7 +55,8 @@ impl Draft {
     /// # Errors
     /// In words for the person, when it is no JSON.
     pub fn saved(&self, arguments: &Value, saved: &str) -> Result<Saved, String> {
-        let saved = self.without_added_end(saved);
+        // Editors end a file with a line end, whether the text had one or not.
+        let saved = if self.text.ends_with('\n') { saved } else { saved.strip_suffix('\n').unwrap_or(saved) };
         if saved == self.text {
             return Ok(Saved::Same);
         }
@@ -73,11 +73,6 @@ impl Draft {
             }
         }
         Ok(if changed == *arguments { Saved::Same } else { Saved::Changed(changed) })
-    }
-
-    /// Editors end a file with a line end, whether the text had one or not.
-    fn without_added_end<'a>(&self, saved: &'a str) -> &'a str {
-        if self.text.ends_with('\n') { saved } else { saved.strip_suffix('\n').unwrap_or(saved) }
     }
 }
 

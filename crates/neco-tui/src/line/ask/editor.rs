@@ -24,7 +24,6 @@ pub struct Programs {
 
 impl Programs {
     /// As the environment has them: its variables, and whether there is `less`.
-    #[must_use]
     pub fn wanted<'a>(var: impl Fn(&str) -> Option<&'a OsStr>, has_less: bool) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(OsStr::to_owned);
         Self {
@@ -60,9 +59,6 @@ impl Open {
 
 /// Opens `text` in `editor` on `terminal`, in a file called `name`, and gives back what was saved; also when the editor
 /// was told to end.
-///
-/// # Errors
-/// In words for the person.
 pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File, open: &Open) -> Result<String, String> {
     let failed = |what: &str, error: std::io::Error| format!("{what}: {error}");
     // A folder of its own, for its owner alone, so that the file can have the name that editors know.
@@ -97,7 +93,6 @@ pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File, open: &Open
 }
 
 /// Shows `text` in `pager` on `terminal`; whether that worked.
-#[must_use]
 pub fn page(text: &str, pager: &OsStr, terminal: &File) -> bool {
     let (Ok(out), Ok(err)) = (terminal.try_clone(), terminal.try_clone()) else { return false };
     let mut command = Command::new("sh");

@@ -1,10 +1,11 @@
 //! What the agent wants to know: a choice, what becomes of a plan, whether it may go on.
 
 use neco_proto::visible::{visible, visible_line};
-use neco_proto::{ApprovalMode, ItemAnswer, Question, QuestionItem, Reply, Subject};
+use neco_proto::{ItemAnswer, Question, QuestionItem, Reply, Subject};
 
 use super::question::{Place, Step, Typed, Want};
-use neco_view::paint::wrap::{wrap, wrap_under};
+use neco_view::ask::{PLAN_ANSWERS, PlanAnswer};
+use neco_view::paint::wrap::wrap_under;
 
 /// Lines of a question around a plan.
 const AROUND: usize = 8;
@@ -13,8 +14,8 @@ const LEAST: usize = 10;
 
 /// A question of the agent that is on the screen.
 pub struct Inquiry {
-    question: Question,
-    place: Place,
+    pub(super) question: Question,
+    pub(super) place: Place,
     /// What was answered so far.
     answers: Vec<ItemAnswer>,
     /// What the line is that is being read.
@@ -34,19 +35,11 @@ enum Line {
 
 impl Inquiry {
     /// The question, as it is asked at `place`.
-    #[must_use]
     pub fn new(question: Question, place: Place) -> Self {
         Self { question, place, answers: Vec::new(), line: Line::Answer }
     }
 
-    /// What it is.
-    #[must_use]
-    pub fn question(&self) -> &Question {
-        &self.question
-    }
-
     /// What is to be read first.
-    #[must_use]
     pub fn want(&self) -> Want {
         match self.question.subject {
             Subject::Choices { .. } => Want::Line,
@@ -55,7 +48,6 @@ impl Inquiry {
     }
 
     /// The question as it is shown.
-    #[must_use]
     pub fn shown(&self) -> String {
         let paint = self.place.paint;
         match &self.question.subject {
@@ -67,7 +59,7 @@ impl Inquiry {
             }
             Subject::Loop { text } => {
                 let heading = format!("{} {}", paint.yellow("?"), paint.bold("The agent repeats itself"));
-                let why = self.wrapped(&paint.dim(&format!("  {}", visible_line(text))));
+                let why = self.place.wrapped(&paint.dim(&format!("  {}", visible_line(text))));
                 format!("{heading}\n{why}\n{}", self.keys_again())
             }
         }
@@ -76,7 +68,7 @@ impl Inquiry {
     /// Takes what was typed; gives what to write and what follows.
     pub fn on(&mut self, typed: Typed) -> (String, Step) {
         match typed {
-            Typed::End => (self.chosen("no answer (end of input)"), Step::Reply(self.no())),
+            Typed::End => (self.place.chosen("no answer (end of input)"), Step::Reply(self.no())),
             Typed::Line(line) => self.read_line(line.trim()),
             Typed::Key(key) => self.key(key),
             Typed::Words => (self.hint(), Step::Read(Want::Key)),
@@ -84,22 +76,19 @@ impl Inquiry {
     }
 
     /// What a person reads when an answer was not taken.
-    #[must_use]
     pub fn again(&self, words: &str) -> String {
-        let words = self.wrapped(&self.place.paint.yellow(&format!("  {}", visible(words))));
-        format!("{words}\n{}", self.keys_again())
+        self.place.again(words, &self.keys_again())
     }
 
     /// The keys and the prompt.
-    #[must_use]
     pub fn keys_again(&self) -> String {
         let paint = self.place.paint;
         if let Subject::Choices { .. } = self.question.subject {
-            return self.prompt();
+            return self.place.prompt();
         }
         let keys: Vec<String> =
             self.offered().iter().map(|(key, words)| format!("{} {words}", paint.bold(&key.to_string()))).collect();
-        format!("{}\n{}", self.wrapped(&format!("  {}", keys.join(" · "))), self.prompt())
+        format!("{}\n{}", self.place.wrapped(&format!("  {}", keys.join(" · "))), self.place.prompt())
     }
 
     /// What closing the question means.
@@ -111,34 +100,31 @@ impl Inquiry {
     }
 
     fn key(&mut self, key: char) -> (String, Step) {
-        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
+        let plan = PLAN_ANSWERS.iter().find(|answer| answer.key == key.to_ascii_lowercase());
         match (&self.question.subject, key.to_ascii_lowercase()) {
             (Subject::Choices { .. }, _) => self.read_line(&key.to_string()),
-            (Subject::Plan { .. }, 'y') => (self.chosen("accepted"), accept(None)),
-            (Subject::Plan { .. }, 'a') => (self.chosen("accepted, approval auto"), accept(Some(ApprovalMode::Auto))),
-            (Subject::Plan { .. }, 'f') => {
-                (self.chosen("accepted, approval ask_first"), accept(Some(ApprovalMode::AskFirst)))
-            }
-            (Subject::Plan { .. }, 'm') => {
-                (self.chosen("accepted, approval manual"), accept(Some(ApprovalMode::Manual)))
-            }
-            (Subject::Plan { .. }, 'r') => self.ask_line(Line::Revision, "send it back", "what should be different? "),
-            (Subject::Plan { .. }, 'n') => (self.chosen("dropped"), Step::Reply(Reply::DropPlan)),
             (Subject::Plan { plan }, 'd') if self.is_cut(plan) => {
                 let all = self.plan_lines(plan, usize::MAX).join("\n");
-                (self.chosen("all of it"), Step::Page(all))
+                (self.place.chosen("all of it"), Step::Page(all))
             }
-            (Subject::Loop { .. }, 'c') => (self.chosen("go on"), Step::Reply(Reply::GoOn { comments: None })),
+            (Subject::Loop { .. }, 'c') => (self.place.chosen("go on"), Step::Reply(Reply::GoOn { comments: None })),
             (Subject::Loop { .. }, 't') => self.ask_line(Line::Advice, "go on", "what should it do instead? "),
-            (Subject::Loop { .. }, 'n') => (self.chosen("stopped"), Step::Reply(Reply::Dismiss)),
-            (Subject::Plan { .. } | Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
+            (Subject::Loop { .. }, 'n') => (self.place.chosen("stopped"), Step::Reply(Reply::Dismiss)),
+            (Subject::Plan { .. }, _) => match plan {
+                Some(PlanAnswer { said, reply: Some(reply), .. }) => {
+                    (self.place.chosen(said), Step::Reply(reply.clone()))
+                }
+                Some(PlanAnswer { said, .. }) => self.ask_line(Line::Revision, said, "what should be different? "),
+                None => (self.hint(), Step::Read(Want::Key)),
+            },
+            (Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
         }
     }
 
     fn ask_line(&mut self, line: Line, chosen: &str, words: &str) -> (String, Step) {
         self.line = line;
         let ask = self.place.paint.dim(&format!("  {words}"));
-        (format!("{}{ask}", self.chosen(chosen)), Step::Read(Want::Line))
+        (format!("{}{ask}", self.place.chosen(chosen)), Step::Read(Want::Line))
     }
 
     fn read_line(&mut self, line: &str) -> (String, Step) {
@@ -192,22 +178,22 @@ impl Inquiry {
             title => format!("{}: ", paint.bold(&title)),
         };
         let mut lines =
-            vec![self.wrapped(&format!("{} {title}{}{count}", paint.yellow("?"), visible_line(&item.text)))];
+            vec![self.place.wrapped(&format!("{} {title}{}{count}", paint.yellow("?"), visible_line(&item.text)))];
         for (index, option) in item.options.iter().enumerate() {
             let meaning = match visible_line(&option.description) {
                 text if text.is_empty() => text,
                 text => paint.dim(&format!(" — {text}")),
             };
             let label = visible_line(&option.label);
-            lines.push(self.wrapped(&format!("  {} {label}{meaning}", paint.bold(&(index + 1).to_string()))));
+            lines.push(self.place.wrapped(&format!("  {} {label}{meaning}", paint.bold(&(index + 1).to_string()))));
         }
         let how = match (item.options.is_empty(), item.multiple) {
             (true, _) => "type your answer; Enter alone leaves it to the agent",
             (false, false) => "a number, or your own words; Enter alone leaves it to the agent",
             (false, true) => "numbers such as 1,3, or your own words; Enter alone leaves it to the agent",
         };
-        lines.push(self.wrapped(&paint.dim(&format!("  {how}"))));
-        format!("{}\n{}", lines.join("\n"), self.prompt())
+        lines.push(self.place.wrapped(&paint.dim(&format!("  {how}"))));
+        format!("{}\n{}", lines.join("\n"), self.place.prompt())
     }
 
     /// The keys that mean something now.
@@ -215,18 +201,8 @@ impl Inquiry {
         match &self.question.subject {
             Subject::Choices { .. } => Vec::new(),
             Subject::Plan { plan } => {
-                let mut keys = vec![
-                    ('y', "carry it out"),
-                    ('a', "… with approval auto"),
-                    ('f', "… ask_first"),
-                    ('m', "… manual"),
-                    ('r', "send it back"),
-                    ('n', "drop it"),
-                ];
-                if self.is_cut(plan) {
-                    keys.push(('d', "show all"));
-                }
-                keys
+                let all = self.is_cut(plan).then_some(('d', "show all"));
+                PLAN_ANSWERS.iter().map(|answer| (answer.key, answer.label)).chain(all).collect()
             }
             Subject::Loop { .. } => vec![('c', "go on"), ('t', "go on and tell it something"), ('n', "stop")],
         }
@@ -235,7 +211,7 @@ impl Inquiry {
     fn hint(&self) -> String {
         let keys: Vec<String> = self.offered().iter().map(|(key, _)| key.to_string()).collect();
         let words = format!("  that is no answer; press {}", keys.join(", "));
-        format!("\n{}\n{}", self.wrapped(&self.place.paint.dim(&words)), self.prompt())
+        format!("\n{}\n{}", self.place.wrapped(&self.place.paint.dim(&words)), self.place.prompt())
     }
 
     fn plan_lines(&self, plan: &str, most: usize) -> Vec<String> {
@@ -268,18 +244,6 @@ impl Inquiry {
 
     fn most(&self) -> usize {
         self.place.rows.saturating_sub(AROUND).max(LEAST)
-    }
-
-    fn chosen(&self, words: &str) -> String {
-        format!("{}\n", self.place.paint.bold(words))
-    }
-
-    fn prompt(&self) -> String {
-        self.place.paint.yellow("  › ")
-    }
-
-    fn wrapped(&self, line: &str) -> String {
-        wrap(line, self.place.width)
     }
 }
 
@@ -315,7 +279,7 @@ fn read_answer(item: &QuestionItem, line: &str) -> Result<ItemAnswer, String> {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::{QuestionId, QuestionOption};
+    use neco_proto::{ApprovalMode, QuestionId, QuestionOption};
 
     use super::*;
     use neco_view::paint::colour::Paint;

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use neco_proto::event::{AskedAhead, PermissionRequest};
 use neco_proto::visible::{visible, visible_line};
-use neco_proto::{Decision, Diff, Reply, Risk};
+use neco_proto::{Decision, Reply, Risk};
 use serde_json::Value;
 
 use super::revision;
 use super::subject::Subject;
-use crate::ask::JUDGED_ANEW;
+use neco_view::ask::{Approval, JUDGED_ANEW};
 use neco_view::paint::colour::Paint;
 use neco_view::paint::wrap::wrap;
 
@@ -71,63 +71,72 @@ pub struct Place {
     pub folder: PathBuf,
 }
 
+impl Place {
+    /// What was chosen, in words.
+    pub(super) fn chosen(&self, words: &str) -> String {
+        format!("{}\n", self.paint.bold(words))
+    }
+
+    pub(super) fn prompt(&self) -> String {
+        self.paint.yellow("  › ")
+    }
+
+    pub(super) fn wrapped(&self, line: &str) -> String {
+        wrap(line, self.width)
+    }
+
+    /// Why an answer was not taken, above the keys.
+    pub(super) fn again(&self, words: &str, keys: &str) -> String {
+        format!("{}\n{keys}", self.wrapped(&self.paint.yellow(&format!("  {}", visible(words)))))
+    }
+}
+
 /// A question that is on the screen.
 pub struct Question {
-    request: PermissionRequest,
-    place: Place,
-    /// What the person made of the call, and what change that would be.
-    revised: Option<(Value, Vec<Diff>)>,
+    asked: Approval,
+    pub(super) place: Place,
     /// Whether the reason of a rejection is being asked for.
     rejecting: bool,
 }
 
 impl Question {
     /// The question about `request`.
-    #[must_use]
     pub fn new(request: PermissionRequest, place: Place) -> Self {
-        Self { request, place, revised: None, rejecting: false }
+        Self { asked: Approval::new(request), place, rejecting: false }
     }
 
-    /// What it is about.
-    #[must_use]
+    /// What it is about, with the arguments as they would be used now.
     pub fn request(&self) -> &PermissionRequest {
-        &self.request
-    }
-
-    /// The arguments as they would be used now.
-    #[must_use]
-    pub fn arguments(&self) -> &Value {
-        self.revised.as_ref().map_or(&self.request.args, |(arguments, _)| arguments)
+        &self.asked.request
     }
 
     /// The question as it is shown.
-    #[must_use]
     pub fn shown(&self, more_waiting: usize) -> String {
         let paint = self.place.paint;
-        let request = &self.request;
+        let request = &self.asked.request;
         let heading = format!(
             "{} {} {}",
             paint.yellow("?"),
             paint.bold(&visible_line(&request.summary)),
             risk(request.risk, paint)
         );
-        let mut lines = vec![self.wrapped(&heading)];
-        lines.push(self.wrapped(&paint.dim(&format!("  why: {}", visible_line(&request.reason)))));
+        let mut lines = vec![self.place.wrapped(&heading)];
+        lines.push(self.place.wrapped(&paint.dim(&format!("  why: {}", visible_line(&request.reason)))));
         lines.extend(self.subject().lines(self.most(), paint));
         lines.push(self.keys());
         if more_waiting > 0 {
             lines.push(paint.dim(&format!("  ({more_waiting} more after this)")));
         }
         lines.extend(self.ahead());
-        format!("{}\n{}", lines.join("\n"), self.prompt())
+        format!("{}\n{}", lines.join("\n"), self.place.prompt())
     }
 
     /// What the person will be asked about next, each with its own risk.
     fn ahead(&self) -> Vec<String> {
-        let ahead = &self.request.ahead;
+        let ahead = &self.asked.request.ahead;
         let row = |ahead: &AskedAhead| {
             let risk = ahead.risk.map_or_else(|| "risk not known yet".to_owned(), |risk| format!("{risk} risk"));
-            self.wrapped(&self.place.paint.dim(&format!("  next: {risk} · {}", visible_line(&ahead.summary))))
+            self.place.wrapped(&self.place.paint.dim(&format!("  next: {risk} · {}", visible_line(&ahead.summary))))
         };
         let more = ahead.len().saturating_sub(LISTED);
         let more = (more > 0).then(|| self.place.paint.dim(&format!("  … and {more} more")));
@@ -137,7 +146,9 @@ impl Question {
     /// Takes what was typed; gives what to write and what follows.
     pub fn on(&mut self, typed: Typed) -> (String, Step) {
         match typed {
-            Typed::End => (self.chosen("rejected (end of input)"), Step::Decide(Decision::Reject { reason: None })),
+            Typed::End => {
+                (self.place.chosen("rejected (end of input)"), Step::Decide(Decision::Reject { reason: None }))
+            }
             Typed::Line(line) => self.line(&line),
             Typed::Key(key) if self.rejecting => self.line(&key.to_string()),
             Typed::Key(key) => self.key(key),
@@ -147,52 +158,48 @@ impl Question {
 
     /// The person made this of the call: shown, and asked about again.
     pub fn revise(&mut self, arguments: Value) -> String {
-        let diff = revision::diff(&self.request.tool, &arguments, &self.place.folder);
-        self.revised = Some((arguments, diff));
+        let diff = revision::diff(&self.asked.request.tool, &arguments, &self.place.folder);
+        self.asked.revise(arguments, diff);
         let paint = self.place.paint;
         let mut lines = vec![paint.yellow("  as you changed it:")];
         lines.extend(self.subject().lines(self.most(), paint));
-        lines.push(self.wrapped(&paint.dim(&format!("  {JUDGED_ANEW}"))));
+        lines.push(self.place.wrapped(&paint.dim(&format!("  {JUDGED_ANEW}"))));
         lines.push(self.keys());
-        format!("{}\n{}", lines.join("\n"), self.prompt())
+        format!("{}\n{}", lines.join("\n"), self.place.prompt())
     }
 
     /// What a person reads when an answer was not taken, or nothing came of it.
-    #[must_use]
     pub fn again(&self, words: &str) -> String {
-        let words = self.wrapped(&self.place.paint.yellow(&format!("  {}", visible(words))));
-        format!("{words}\n{}", self.keys_again())
+        self.place.again(words, &self.keys_again())
     }
 
     /// The keys and the prompt.
-    #[must_use]
     pub fn keys_again(&self) -> String {
-        format!("{}\n{}", self.keys(), self.prompt())
+        format!("{}\n{}", self.keys(), self.place.prompt())
     }
 
     fn key(&mut self, key: char) -> (String, Step) {
-        match (key.to_ascii_lowercase(), &self.revised) {
-            ('y', None) => (self.chosen("once"), Step::Decide(Decision::Once)),
-            ('y', Some((arguments, _))) => {
-                (self.chosen("as changed"), Step::Decide(Decision::Edit { arguments: arguments.clone() }))
+        let request = &self.asked.request;
+        match key.to_ascii_lowercase() {
+            'y' => {
+                let words = if self.asked.revised { "as changed" } else { "once" };
+                (self.place.chosen(words), Step::Decide(self.asked.yes()))
             }
-            ('s', None) if self.request.session_rule.is_some() => {
-                (self.chosen("for this session"), Step::Decide(Decision::Session))
+            's' if request.session_rule.is_some() => {
+                (self.place.chosen("for this session"), Step::Decide(Decision::Session))
             }
-            ('a', None) if self.request.always_rule.is_some() => {
-                (self.chosen("always"), Step::Decide(Decision::Always))
-            }
-            ('e', _) => (self.chosen("editing…"), Step::Edit),
-            ('n', _) => {
+            'a' if request.always_rule.is_some() => (self.place.chosen("always"), Step::Decide(Decision::Always)),
+            'e' => (self.place.chosen("editing…"), Step::Edit),
+            'n' => {
                 self.rejecting = true;
                 let ask = self.place.paint.dim("  what should the agent do instead? (Enter: nothing) ");
-                (format!("{}{ask}", self.chosen("rejected")), Step::Read(Want::Line))
+                (format!("{}{ask}", self.place.chosen("rejected")), Step::Read(Want::Line))
             }
-            ('d', _) if self.is_cut() => {
+            'd' if self.is_cut() => {
                 let all = self.subject().lines(usize::MAX, self.place.paint).join("\n");
-                (self.chosen("all of it"), Step::Page(all))
+                (self.place.chosen("all of it"), Step::Page(all))
             }
-            ('?', _) => (format!("\n{}\n{}", self.help(), self.prompt()), Step::Read(Want::Key)),
+            '?' => (format!("\n{}\n{}", self.help(), self.place.prompt()), Step::Read(Want::Key)),
             _ => (self.hint(key), Step::Read(Want::Key)),
         }
     }
@@ -200,14 +207,6 @@ impl Question {
     fn line(&mut self, line: &str) -> (String, Step) {
         let reason = Some(line.trim()).filter(|line| !line.is_empty()).map(str::to_owned);
         (String::new(), Step::Decide(Decision::Reject { reason }))
-    }
-
-    fn chosen(&self, words: &str) -> String {
-        format!("{}\n", self.place.paint.bold(words))
-    }
-
-    fn prompt(&self) -> String {
-        self.place.paint.yellow("  › ")
     }
 
     fn hint(&self, key: char) -> String {
@@ -223,11 +222,11 @@ impl Question {
     fn no_answer(&self, name: &str) -> String {
         let keys: Vec<&str> = self.offered().iter().map(|(key, _)| *key).collect();
         let words = format!("{name} is no answer; press {}, or ? for what they mean", keys.join(", "));
-        format!("\n{}\n{}", self.wrapped(&self.place.paint.dim(&format!("  {words}"))), self.prompt())
+        format!("\n{}\n{}", self.place.wrapped(&self.place.paint.dim(&format!("  {words}"))), self.place.prompt())
     }
 
     fn help(&self) -> String {
-        let meaning = |key: &str| match (key, self.revised.is_some()) {
+        let meaning = |key: &str| match (key, self.asked.revised) {
             ("y", false) => "do this, once",
             ("y", true) => "do it as you changed it",
             ("s", _) => "do this, and do not ask again for the same until Neco ends",
@@ -236,28 +235,25 @@ impl Question {
             ("n", _) => "do not; you can tell the agent what to do instead",
             (_, _) => "show all of it, in $PAGER when it is long",
         };
-        let line =
-            |(key, _): &(&str, &str)| self.wrapped(&format!("    {} {}", self.place.paint.bold(key), meaning(key)));
+        let line = |(key, _): &(&str, &str)| {
+            self.place.wrapped(&format!("    {} {}", self.place.paint.bold(key), meaning(key)))
+        };
         let lines: Vec<String> = self.offered().iter().map(line).collect();
         format!("{}\n    Ctrl-C cancels the whole run", lines.join("\n"))
     }
 
     /// The keys that mean something now.
     fn offered(&self) -> Vec<(&'static str, &'static str)> {
-        let mut keys = match self.revised {
-            None => vec![("y", "once"), ("e", "edit first")],
-            Some(_) => vec![("y", "run it so"), ("e", "edit again")],
+        let mut keys = match self.asked.revised {
+            false => vec![("y", "once"), ("e", "edit first")],
+            true => vec![("y", "run it so"), ("e", "edit again")],
         };
         keys.push(("n", "reject"));
         if self.is_cut() {
             keys.push(("d", "show all"));
         }
-        if self.revised.is_none() && self.request.session_rule.is_some() {
-            keys.push(("s", "session"));
-        }
-        if self.revised.is_none() && self.request.always_rule.is_some() {
-            keys.push(("a", "always"));
-        }
+        keys.extend(self.asked.request.session_rule.as_ref().map(|_| ("s", "session")));
+        keys.extend(self.asked.request.always_rule.as_ref().map(|_| ("a", "always")));
         keys
     }
 
@@ -270,24 +266,22 @@ impl Question {
             .filter(|(name, _)| !["s", "a"].contains(name))
             .map(|(name, words)| key(name, words))
             .collect();
-        let mut lines = self.wrapped(&format!("  {} · {}", plain.join(" · "), key("?", "help")));
-        let rules = [("s", "session", &self.request.session_rule), ("a", "always", &self.request.always_rule)];
+        let mut lines = self.place.wrapped(&format!("  {} · {}", plain.join(" · "), key("?", "help")));
+        let rules =
+            [("s", "session", &self.asked.request.session_rule), ("a", "always", &self.asked.request.always_rule)];
         for (name, words, rule) in rules {
-            // The rule is seen before it is given; what was edited nobody has judged yet.
-            if let Some(rule) = rule.as_ref().filter(|_| self.revised.is_none()) {
+            // The rule is seen before it is given.
+            if let Some(rule) = rule {
                 let line = format!("  {}", key(name, &format!("{words}: {}", visible_line(rule))));
-                lines.push_str(&format!("\n{}", self.wrapped(&line)));
+                lines.push_str(&format!("\n{}", self.place.wrapped(&line)));
             }
         }
         lines
     }
 
     fn subject(&self) -> Subject<'_> {
-        let (args, diff) = match &self.revised {
-            Some((arguments, diff)) => (arguments, diff),
-            None => (&self.request.args, &self.request.diff),
-        };
-        Subject { args, diff, folder: &self.place.folder }
+        let request = &self.asked.request;
+        Subject { args: &request.args, diff: &request.diff, folder: &self.place.folder }
     }
 
     fn is_cut(&self) -> bool {
@@ -298,10 +292,6 @@ impl Question {
     fn most(&self) -> usize {
         let files = self.subject().diff.len().max(1);
         (self.place.rows.saturating_sub(AROUND) / files).max(LEAST)
-    }
-
-    fn wrapped(&self, line: &str) -> String {
-        wrap(line, self.place.width)
     }
 }
 
@@ -317,8 +307,8 @@ fn risk(risk: Risk, paint: Paint) -> String {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::CallId;
     use neco_proto::event::Says;
+    use neco_proto::{CallId, Diff};
     use serde_json::json;
 
     use super::*;
@@ -426,7 +416,7 @@ mod tests {
         insta::assert_snapshot!(question.revise(arguments.clone()));
         assert_eq!(question.on(Typed::Key('s')).1, Step::Read(Want::Key), "a rule for what nobody has judged");
         assert_eq!(question.on(Typed::Key('e')).1, Step::Edit);
-        assert_eq!(question.arguments(), &arguments);
+        assert_eq!(&question.request().args, &arguments);
         assert_eq!(question.on(Typed::Key('y')).1, Step::Decide(Decision::Edit { arguments }));
     }
 }

@@ -13,7 +13,6 @@ const CONTEXT: usize = 3;
 
 /// The change of a `write_file` or `edit_file` with `arguments`; none for other tools. The tool works
 /// it out anew before it writes: this is for the person's eyes.
-#[must_use]
 pub fn diff(tool: &str, arguments: &Value, folder: &Path) -> Vec<Diff> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str);
     let Some(path) = text("path") else { return Vec::new() };

@@ -30,7 +30,6 @@ pub struct Subject<'a> {
 
 impl Subject<'_> {
     /// The lines of it: at most `most` of each change, and a few of each long argument.
-    #[must_use]
     pub fn lines(&self, most: usize, paint: Paint) -> Vec<String> {
         let mut lines = self.main(most, paint);
         let fields = self.fields();
@@ -43,7 +42,6 @@ impl Subject<'_> {
     }
 
     /// Whether [`Subject::lines`] leaves something out.
-    #[must_use]
     pub fn is_cut(&self, most: usize) -> bool {
         self.diff.iter().any(|file| diff::is_cut(file, most)) || self.fields().len() > FIELD_LINES + 1
     }

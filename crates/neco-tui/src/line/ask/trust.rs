@@ -10,7 +10,6 @@ const USUAL_WIDTH: usize = 80;
 
 /// What a person says to what a folder would switch on; `kept` is where their answer is. Only a plain yes is one, and a
 /// terminal that can't be read decides nothing.
-#[must_use]
 pub fn answer(tty: &Tty, described: &str, kept: &str) -> Option<bool> {
     // What was typed before the question is no answer to it.
     tty.forget_typed();

@@ -47,7 +47,6 @@ struct Reader {
 impl Tty {
     /// The terminal of this process, if it has one and is in its foreground: a job in the
     /// background that asks would only be stopped.
-    #[must_use]
     pub fn open() -> Option<Self> {
         let file = File::options().read(true).write(true).open("/dev/tty").ok().or_else(stdin)?;
         if tcgetpgrp(&file).ok()? != getpgrp() {
@@ -82,7 +81,6 @@ impl Tty {
     }
 
     /// Its rows and columns.
-    #[must_use]
     pub fn size(&self) -> Option<(usize, usize)> {
         let size = tcgetwinsize(&self.file).ok()?;
         (size.ws_row > 0 && size.ws_col > 0).then(|| (size.ws_row.into(), size.ws_col.into()))
@@ -100,9 +98,6 @@ impl Tty {
     }
 
     /// The terminal for a program in the foreground, as it was found.
-    ///
-    /// # Errors
-    /// When the system does not let us.
     pub fn lend(&self) -> io::Result<File> {
         self.restore();
         self.file.try_clone()
@@ -186,15 +181,11 @@ impl Listener {
                     current = None;
                     take(number, typed);
                 }
-                None if !self.ring() => return,
+                // The bell is waited for; it is gone when nobody wants anything any more.
+                None if read(&mut self.heard, &mut [0; 64]).is_none_or(|length| length == 0) => return,
                 None => {}
             }
         }
-    }
-
-    /// Waits for the bell; false when it is gone.
-    fn ring(&mut self) -> bool {
-        read(&mut self.heard, &mut [0; 64]).is_some_and(|length| length > 0)
     }
 
     /// What is typed; `None` when something else is wanted meanwhile.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use neco_proto::{Event, visible};
 
-/// Writes objects to `out`.
+/// Writes objects to `out`; fails once nobody reads them any more.
 pub struct JsonPrinter {
     out: Box<dyn Write>,
     /// Tells a person what can't stand among the objects.
@@ -13,24 +13,17 @@ pub struct JsonPrinter {
 
 impl JsonPrinter {
     /// Writes to `out`, and tells a person with `note`.
-    #[must_use]
     pub fn new(out: Box<dyn Write>, note: fn(&str)) -> Self {
         Self { out, note }
     }
 
     /// Writes an event as the log has it.
-    ///
-    /// # Errors
-    /// When nobody reads them any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         let line = serde_json::to_string(event).map_err(io::Error::other)?;
         self.line(&visible::json(&line))
     }
 
     /// Writes an object.
-    ///
-    /// # Errors
-    /// When nobody reads them any more.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         // One write a line: a reader never sees half of one.
         self.out.write_all(format!("{line}\n").as_bytes())?;

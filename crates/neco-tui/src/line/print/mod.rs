@@ -14,9 +14,7 @@ pub mod screen;
 pub mod text;
 
 #[cfg(test)]
-mod drawing;
-#[cfg(test)]
-mod passing;
+mod tests;
 
 pub use json::JsonPrinter;
 pub use printer::Printer;

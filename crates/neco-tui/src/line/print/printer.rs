@@ -9,7 +9,7 @@ use neco_view::wording::notices as told;
 use super::json::JsonPrinter;
 use super::text::TextPrinter;
 
-/// Prints a run.
+/// Prints a run; fails once nobody reads the output any more.
 pub enum Printer {
     /// For people.
     Text(Box<TextPrinter>),
@@ -21,15 +21,11 @@ pub enum Printer {
 
 impl Printer {
     /// Whether time that goes by can be shown.
-    #[must_use]
     pub fn shows_time(&self) -> bool {
         matches!(self, Self::Text(text) if text.shows_time())
     }
 
     /// Shows that time goes by.
-    ///
-    /// # Errors
-    /// When nobody reads the output any more.
     pub fn tick(&mut self, now: Instant) -> io::Result<()> {
         match self {
             Self::Text(text) => text.tick(now),
@@ -38,9 +34,6 @@ impl Printer {
     }
 
     /// Prints an event.
-    ///
-    /// # Errors
-    /// When nobody reads the output any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         match self {
             Self::Text(text) => text.event(event),
@@ -53,9 +46,6 @@ impl Printer {
     }
 
     /// Prints a line for the person, where words are printed for one.
-    ///
-    /// # Errors
-    /// When nobody reads the output any more.
     pub fn note(&mut self, words: &str) -> io::Result<()> {
         match self {
             Self::Text(text) => text.note(words),
@@ -64,9 +54,6 @@ impl Printer {
     }
 
     /// Tells the person a line, whichever form the run has.
-    ///
-    /// # Errors
-    /// When nobody reads the output any more.
     pub fn tell(&mut self, words: &str) -> io::Result<()> {
         match self {
             Self::Text(text) => return text.note(words),
@@ -77,9 +64,6 @@ impl Printer {
     }
 
     /// Prints what is said at the very end: `report` is the one object.
-    ///
-    /// # Errors
-    /// When nobody reads the output any more.
     pub fn finish(&mut self, report: impl FnOnce() -> String) -> io::Result<()> {
         match self {
             Self::Text(text) => text.finish(),

@@ -36,7 +36,7 @@ pub struct Look {
     pub width: usize,
 }
 
-/// Stdout and stderr.
+/// Stdout and stderr. Writing fails once nobody reads the model's words any more.
 pub struct Screen {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
@@ -52,39 +52,31 @@ pub struct Screen {
 
 impl Screen {
     /// A screen on two streams.
-    #[must_use]
     pub fn new(out: Box<dyn Write>, err: Box<dyn Write>, look: Look) -> Self {
         Self { out, err, look, open: Open::Nothing, told: false, column: 0, marked: 0 }
     }
 
     /// Colours for stderr.
-    #[must_use]
     pub fn paint(&self) -> Paint {
         Paint::new(self.look.colour)
     }
 
     /// Whether a line can be written over.
-    #[must_use]
     pub fn overwrites(&self) -> bool {
         self.look.overwrites
     }
 
     /// Whether the model's words are written as they come.
-    #[must_use]
     pub fn streams(&self) -> bool {
         self.look.streams
     }
 
     /// Whether a line that is replaced can be written now without tearing another one apart.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         self.look.overwrites && matches!(self.open, Open::Nothing | Open::Passing)
     }
 
     /// The next of the model's words.
-    ///
-    /// # Errors
-    /// When nobody reads them any more.
     pub fn words(&mut self, text: &str) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
@@ -104,9 +96,6 @@ impl Screen {
     }
 
     /// The next of the model's thoughts.
-    ///
-    /// # Errors
-    /// See [`Screen::settle`].
     pub fn thoughts(&mut self, text: &str) -> io::Result<()> {
         if self.open != Open::Thoughts {
             self.settle()?;
@@ -120,9 +109,6 @@ impl Screen {
     }
 
     /// A line of our own for the person, broken between words where it is too wide.
-    ///
-    /// # Errors
-    /// See [`Screen::settle`].
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         match self.look.overwrites {
             true => self.verbatim(&wrap(line, self.look.width)),
@@ -131,9 +117,6 @@ impl Screen {
     }
 
     /// A line of somebody else's, such as output of a command: as it is.
-    ///
-    /// # Errors
-    /// See [`Screen::settle`].
     pub fn verbatim(&mut self, line: &str) -> io::Result<()> {
         self.settle()?;
         self.told = true;
@@ -143,9 +126,6 @@ impl Screen {
 
     /// A line that the next one replaces, cut so that `end` fits behind it; nothing where that can't
     /// be done.
-    ///
-    /// # Errors
-    /// See [`Screen::settle`].
     pub fn passing(&mut self, line: &str, end: &str) -> io::Result<()> {
         self.settle()?;
         if self.look.overwrites {
@@ -189,9 +169,6 @@ impl Screen {
     }
 
     /// Finishes the line that is open.
-    ///
-    /// # Errors
-    /// When nobody reads the model's words any more.
     pub fn settle(&mut self) -> io::Result<()> {
         self.unmark();
         self.column = 0;

@@ -25,7 +25,7 @@ const WORTH_SAYING: Duration = Duration::from_secs(2);
 /// Who is silent for longer in the middle of a line is said to be.
 const STALLED: Duration = Duration::from_secs(5);
 
-/// Draws a run as text.
+/// Draws a run as text; fails once nobody reads the model's words any more.
 pub struct TextPrinter {
     screen: Screen,
     view: View,
@@ -61,7 +61,6 @@ struct Running {
 
 impl TextPrinter {
     /// Draws on `screen`; of generations, all but the usual one are told.
-    #[must_use]
     pub fn new(screen: Screen, usual_generation: u8) -> Self {
         Self {
             screen,
@@ -86,7 +85,6 @@ impl TextPrinter {
     }
 
     /// The agents that were shown, for a printer that follows this one.
-    #[must_use]
     pub fn into_agents(self) -> Agents {
         self.view.agents
     }
@@ -107,23 +105,16 @@ impl TextPrinter {
     }
 
     /// A line for the person that is no event.
-    ///
-    /// # Errors
-    /// When nobody reads the model's words any more.
     pub fn note(&mut self, line: &str) -> io::Result<()> {
         self.screen.line(line)
     }
 
     /// Whether time that goes by can be shown.
-    #[must_use]
     pub fn shows_time(&self) -> bool {
         self.screen.overwrites()
     }
 
     /// Shows how long the model or a command has been waited for, or how long is waited still.
-    ///
-    /// # Errors
-    /// When nobody reads the model's words any more.
     pub fn tick(&mut self, now: Instant) -> io::Result<()> {
         if !self.screen.is_free() {
             self.mark_silence(now);
@@ -164,9 +155,6 @@ impl TextPrinter {
     }
 
     /// Writes what is left when the run is over.
-    ///
-    /// # Errors
-    /// When nobody reads the model's words any more.
     pub fn finish(&mut self) -> io::Result<()> {
         self.leave()?;
         self.view.close().map_or(Ok(()), |end| self.sum_up(&end))
@@ -180,9 +168,6 @@ impl TextPrinter {
     }
 
     /// Draws an event.
-    ///
-    /// # Errors
-    /// When nobody reads the model's words any more.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         let mut view = std::mem::take(&mut self.view);
         if view.is_own(event) {
@@ -190,7 +175,7 @@ impl TextPrinter {
         }
         let drawn = view.apply(event).iter().try_for_each(|change| self.change(&view, change));
         // What is on the screen is not needed any more.
-        view.let_go();
+        drop(view.take_over());
         self.view = view;
         drawn
     }

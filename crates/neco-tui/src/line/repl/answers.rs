@@ -5,11 +5,13 @@ use std::fmt::Write;
 use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
 use neco_proto::{ContextReport, MessageSize, SessionSnapshot, Todo, TodoStatus};
-use neco_view::slash::{Setting, Slash};
+use neco_view::slash::{self, Setting, Slash};
 use neco_view::{ContextView, Speaker, figures};
 
+/// What is said of themes.
+pub const NO_THEMES: &str = "lines have no colours to choose: themes are for the window";
+
 /// What the conversation is made of.
-#[must_use]
 pub fn context(report: &ContextReport, view: ContextView) -> String {
     let of = report.window.map(|window| format!(" of {}", figures::tokens(window))).unwrap_or_default();
     let mut text = format!("context: {}{of} tokens\n", figures::tokens(report.tokens));
@@ -41,7 +43,6 @@ fn messages(messages: &[MessageSize], view: ContextView) -> String {
 }
 
 /// The agents, a line each; of the root it is told whether it works now.
-#[must_use]
 pub fn tree(nodes: &[AgentNode], root_works: bool) -> String {
     let others = nodes.iter().filter(|node| node.parent.is_some()).map(node_line).collect::<String>();
     let root = if root_works { "the agent itself is at work\n" } else { "the agent itself waits for you\n" };
@@ -58,7 +59,6 @@ fn node_line(node: &AgentNode) -> String {
 }
 
 /// What a command wants to know of how the session stands.
-#[must_use]
 pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
     match what {
         Slash::Cost => figures::usage(&snapshot.usage).unwrap_or_else(|| "nothing was used yet".to_owned()),
@@ -66,9 +66,9 @@ pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
             Setting::Mode => setting.told(snapshot.mode.name()),
             Setting::Approval => setting.told(snapshot.approval.name()),
             Setting::Generation => setting.told(&snapshot.generation.to_string()),
-            Setting::Theme => "lines have no colours to choose: themes are for the window".to_owned(),
+            Setting::Theme => NO_THEMES.to_owned(),
         },
-        Slash::Todo if snapshot.todos.is_empty() => "the todo list is empty".to_owned(),
+        Slash::Todo if snapshot.todos.is_empty() => slash::NO_TODOS.to_owned(),
         Slash::Todo => Todo::outline(&snapshot.todos).into_iter().map(|(depth, todo)| todo_line(depth, todo)).collect(),
         Slash::Plan => match &snapshot.plan {
             None => "there is no plan; /mode plan makes one".to_owned(),

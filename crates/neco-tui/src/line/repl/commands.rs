@@ -39,7 +39,8 @@ impl Repl {
             Slash::Exit => Ok(()),
             Slash::Help => {
                 let mut text = String::new();
-                for row in TABLE.iter().filter(|row| is_here(row.name)) {
+                // There are no themes in lines.
+                for row in TABLE.iter().filter(|row| row.name != "theme") {
                     let _ = writeln!(text, "/{} {}: {}", row.name, row.argument, row.help);
                 }
                 for own in custom {
@@ -79,7 +80,7 @@ impl Repl {
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
             Slash::Copy => self.copy(),
-            Slash::Theme(_) => told("lines have no colours to choose: themes are for the window"),
+            Slash::Theme(_) => told(answers::NO_THEMES),
             Slash::Outside(what, argument) => self.outside(what, &argument),
             Slash::Custom { name, argument } => {
                 let Surroundings { app, host, runtime, .. } = &self.session.around;
@@ -96,22 +97,15 @@ impl Repl {
         let client = self.session.client.as_ref();
         let carried_out = outside::carry_out(app.as_ref(), host.as_ref(), client, what, argument);
         match runtime.block_on(carried_out) {
-            Ok(
-                CommandOutcome::Show(text)
-                | CommandOutcome::Print(text)
-                | CommandOutcome::Say(text)
-                | CommandOutcome::Fill(text),
-            ) => told(&text),
+            Ok(CommandOutcome::Show(text) | CommandOutcome::Print(text) | CommandOutcome::Say(text)) => told(&text),
             Ok(CommandOutcome::Prompt(content)) => {
                 self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
             }
             Ok(CommandOutcome::Send(command)) => self.session.turn(command),
-            Ok(CommandOutcome::Open(wanted)) => self.open(wanted),
             Ok(CommandOutcome::GoOn(wanted, words)) => {
                 told(&words)?;
                 self.open(wanted)
             }
-            Ok(CommandOutcome::Done) => Ok(()),
             Err(error) => told(&error.words()),
         }
     }
@@ -137,13 +131,13 @@ impl Repl {
     fn copy(&self) -> io::Result<()> {
         let (answer, streams) = (&self.session.seen.answer, self.session.around.streams);
         if answer.is_empty() {
-            return told("there is no answer yet");
+            return told(slash::NO_ANSWER);
         }
         if !streams.capable {
             return told("this terminal has no clipboard that Neco could reach; the answer is above");
         }
         out(&notify::copy(answer, streams.tmux))?;
-        told(if answer.len() > notify::SURE { "copied, if your terminal takes so much; many don't" } else { "copied" })
+        told(notify::copied(answer))
     }
 
     fn standing(&self, what: &Slash) -> io::Result<()> {
@@ -153,11 +147,6 @@ impl Repl {
             Err(error) => told(&error.to_string()),
         }
     }
-}
-
-/// Whether a command of the table makes sense in lines.
-fn is_here(name: &str) -> bool {
-    name != "theme"
 }
 
 pub(super) fn told(text: &str) -> io::Result<()> {

@@ -7,10 +7,12 @@ use rustix::process::{Signal, kill_current_process_group};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcsetattr};
 use unicode_width::UnicodeWidthChar;
 
+use crate::input::History;
+
 /// A terminal whose characters are read one by one.
 pub(super) struct Keyboard {
     found: Termios,
-    history: Vec<String>,
+    history: History,
     /// Bytes that were read and not used yet.
     ahead: Vec<u8>,
 }
@@ -21,13 +23,12 @@ impl Keyboard {
         let stdin = rustix::stdio::stdin();
         let found = isatty(stdin).then(|| tcgetattr(stdin).ok()).flatten()?;
         let writes = found.local_modes.contains(LocalModes::ECHO | LocalModes::ICANON);
-        writes.then_some(Self { found, history, ahead: Vec::new() })
+        writes.then(|| Self { found, history: History::new(history), ahead: Vec::new() })
     }
 
     /// A line that can be brought back.
     pub fn remember(&mut self, line: &str) {
-        self.history.retain(|known| known != line);
-        self.history.push(line.to_owned());
+        self.history.push(line);
     }
 
     /// Forgets what was read and not used yet.
@@ -35,7 +36,6 @@ impl Keyboard {
         self.ahead.clear();
     }
 
-    /// The next line.
     pub fn line(&mut self, prompt: &str) -> Read {
         let read = self.read(prompt).unwrap_or(Read::End);
         // A terminal that is gone is noticed with the next line.
@@ -48,8 +48,9 @@ impl Keyboard {
         // Whoever sees the prompt types keys: a Ctrl-C is none of the signals any more.
         self.listen()?;
         out.write_all(prompt.as_bytes()).and_then(|()| out.flush()).ok()?;
-        let history = std::mem::take(&mut self.history);
-        let read = self.typed(Line::new(&history), prompt, &mut out);
+        let mut history = std::mem::take(&mut self.history);
+        history.leave();
+        let read = self.typed(Line::new(&mut history), prompt, &mut out);
         self.history = history;
         read
     }
@@ -142,16 +143,13 @@ enum Sequence {
 /// A line that is being typed.
 struct Line<'a> {
     text: String,
-    history: &'a [String],
-    /// Which earlier line is shown.
-    at: usize,
-    draft: String,
+    history: &'a mut History,
     sequence: Sequence,
 }
 
 impl<'a> Line<'a> {
-    fn new(history: &'a [String]) -> Self {
-        Self { text: String::new(), history, at: history.len(), draft: String::new(), sequence: Sequence::None }
+    fn new(history: &'a mut History) -> Self {
+        Self { text: String::new(), history, sequence: Sequence::None }
     }
 
     /// Takes a character; gives what is to be written.
@@ -163,12 +161,13 @@ impl<'a> Line<'a> {
             (Sequence::Bracket, '0'..='9' | ';' | '?') => {}
             (Sequence::Bracket, end) => {
                 self.sequence = Sequence::None;
-                let written = match end {
-                    'A' => self.older(),
-                    'B' => self.newer(),
-                    _ => String::new(),
+                let line = match end {
+                    'A' => self.history.older(&self.text).map(str::to_owned),
+                    'B' => self.history.newer(),
+                    _ => None,
                 };
-                return (written, Step::Goes);
+                let written = line.map(|line| self.replace(line.replace(['\n', '\t'], " ")));
+                return (written.unwrap_or_default(), Step::Goes);
             }
             (Sequence::None, '\r' | '\n') => return ("\n".to_owned(), Step::Done),
             (Sequence::None, '\u{3}') => return ("\n".to_owned(), Step::Dropped),
@@ -192,35 +191,12 @@ impl<'a> Line<'a> {
         char.to_string()
     }
 
-    fn older(&mut self) -> String {
-        let Some(at) = self.at.checked_sub(1) else { return String::new() };
-        if self.at == self.history.len() {
-            self.draft.clone_from(&self.text);
-        }
-        self.at = at;
-        let line = self.history.get(at).cloned().unwrap_or_default();
-        self.replace(one_line(&line))
-    }
-
-    fn newer(&mut self) -> String {
-        if self.at == self.history.len() {
-            return String::new();
-        }
-        self.at += 1;
-        let line = self.history.get(self.at).map_or_else(|| self.draft.clone(), |line| one_line(line));
-        self.replace(line)
-    }
-
     /// Another line stands there.
     fn replace(&mut self, line: String) -> String {
         let rubbed = rubbed_out(self.text.chars());
         self.text = line;
         format!("{rubbed}{}", self.text)
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\t'], " ")
 }
 
 /// What takes these characters off the screen again.
@@ -234,8 +210,8 @@ mod tests {
     use super::*;
 
     fn typed(keys: &str, history: &[&str]) -> (String, String, Step) {
-        let history: Vec<String> = history.iter().map(|line| (*line).to_owned()).collect();
-        let mut line = Line::new(&history);
+        let mut history = History::new(history.iter().map(|line| (*line).to_owned()).collect());
+        let mut line = Line::new(&mut history);
         let mut written = String::new();
         let mut last = Step::Goes;
         for char in keys.chars() {

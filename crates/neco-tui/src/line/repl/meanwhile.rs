@@ -6,6 +6,7 @@ use std::io;
 use neco_proto::event::{CompleteReason, ToolCallEnd};
 use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionSnapshot};
 use neco_view::reduce::{Agents, IdleTracker};
+use neco_view::slash;
 
 use super::process::out;
 use super::signals::locked;
@@ -97,7 +98,7 @@ impl Seen {
     pub fn expand(&mut self) -> String {
         let Some(end) = self.calls.iter().rev().nth(self.expanded) else {
             self.expanded = 0;
-            return "no call to show more of".to_owned();
+            return slash::NO_CALL.to_owned();
         };
         self.expanded += 1;
         let all = match &end.display {

@@ -20,9 +20,6 @@ const GREETING: &str = "Neco, line by line. /help lists the commands. A line tha
                         Ctrl-C stops the work, then its agents; Ctrl-D or /exit leaves.\n";
 
 /// Says `first`, if anything, and takes lines until there are no more; the session that is on the screen then is closed.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn run(around: Surroundings, client: Arc<dyn Client>, signals: Signals, first: Option<Command>) -> io::Result<()> {
     let lines = Lines::of(around.streams, around.host.history());
     let session = LineSession::new(around, client);

@@ -43,7 +43,6 @@ impl LineSession {
         Ok(())
     }
 
-    /// Asks it something.
     pub fn ask(&self, query: Query) -> Result<Answer, ClientError> {
         self.around.runtime.block_on(self.client.ask(query))
     }
@@ -57,9 +56,6 @@ impl LineSession {
     }
 
     /// Says something and shows what comes of it until the agent is done.
-    ///
-    /// # Errors
-    /// When stdout can't be written.
     pub fn turn(&mut self, asked: Command) -> io::Result<()> {
         self.at_work(|session, window, happenings| {
             let receipt = match window.send(asked) {

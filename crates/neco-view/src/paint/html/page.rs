@@ -37,7 +37,6 @@ impl Page {
     }
 
     /// Gives what was written, and begins anew.
-    #[must_use]
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }

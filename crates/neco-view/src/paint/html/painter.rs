@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NotificationLevel};
-use neco_proto::{Message, Part, Seq};
+use neco_proto::{Message, Part};
 
 use super::page::Page;
 use super::prose::prose;
 use super::{asides, card, style};
 use crate::figures;
-use crate::paint::document::{self, DocumentPainter, Head, LastPlan};
+use crate::paint::document::{self, DocumentPainter, Head, LastPlan, Progress};
 use crate::reduce::block::{BlockBody, Said};
 use crate::reduce::{Outline, Seen};
 
@@ -20,20 +20,14 @@ const LINES: usize = 18;
 #[derive(Debug, Default)]
 pub struct Html {
     page: Page,
-    number: u64,
-    /// Whose words stand above, so that a name is written once.
-    speaker: Option<String>,
+    so_far: Progress,
     day: Option<jiff::civil::Date>,
-    last_todos: Option<Seq>,
-    plan: LastPlan,
-    /// Whether it is an agent below the root that is written.
-    below: bool,
 }
 
 impl DocumentPainter for Html {
     fn head(&mut self, head: &Head<'_>) -> String {
         let (page, outline, title) = (&mut self.page, head.outline, head.title());
-        self.last_todos = outline.last_todos;
+        self.so_far.last_todos = outline.last_todos;
         page.tag("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
             .element("<meta http-equiv=\"Content-Security-Policy\" content=\"", &style::policy(), "\">\n")
             .tag("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
@@ -55,7 +49,7 @@ impl DocumentPainter for Html {
     fn block(&mut self, seen: &Seen<'_>) -> String {
         self.new_day(document::at(seen));
         match &seen.block.body {
-            BlockBody::Message(said) if self.below => return self.told(&said.text),
+            BlockBody::Message(said) if self.so_far.below => return self.told(&said.text),
             BlockBody::Message(said) => self.person(seen, said),
             BlockBody::Thinking(written) => {
                 self.model(seen);
@@ -81,10 +75,10 @@ impl DocumentPainter for Html {
             BlockBody::Call(call) => card::card(&mut self.page, seen, call),
             BlockBody::Question(asked) => asides::question(&mut self.page, asked),
             BlockBody::Todos(update) => {
-                asides::todos(&mut self.page, update, self.last_todos == Some(seen.block.seq));
+                asides::todos(&mut self.page, update, self.so_far.last_todos == Some(seen.block.seq));
             }
             BlockBody::Plan(planned) => {
-                let changed = self.plan.changed(planned);
+                let changed = self.so_far.plan.changed(planned);
                 asides::plan(&mut self.page, changed, &planned.found);
             }
             BlockBody::Error(error) => {
@@ -121,13 +115,13 @@ impl DocumentPainter for Html {
     }
 
     fn taken_back(&mut self, messages: u64) -> String {
-        self.speaker = None;
+        self.so_far.speaker = None;
         let begin = "<details class=\"undone\"><summary>Taken back by a rewind · ";
         self.page.element(begin, &figures::count(messages, "message"), "</summary>\n").take()
     }
 
     fn agent(&mut self, node: &AgentNode, is_first: bool) -> String {
-        (self.below, self.day, self.plan) = (true, None, LastPlan::default());
+        (self.so_far.below, self.day, self.so_far.plan) = (true, None, LastPlan::default());
         let facts = [Some(node.state.to_string()), figures::usage(&node.usage)];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         self.page
@@ -140,7 +134,7 @@ impl DocumentPainter for Html {
     }
 
     fn close(&mut self) -> String {
-        self.speaker = None;
+        self.so_far.speaker = None;
         "</details>\n".to_owned()
     }
 
@@ -162,12 +156,12 @@ impl DocumentPainter for Html {
 impl Html {
     /// What the person says: as it was typed.
     fn person(&mut self, seen: &Seen<'_>, said: &Said) {
-        self.number += 1;
-        self.speaker = None;
+        self.so_far.number += 1;
+        self.so_far.speaker = None;
         let (page, seq) = (&mut self.page, seen.block.seq.to_string());
         page.element("<article class=\"said person\" id=\"e", &seq, "\"><header><b>You</b>")
             .element("<a class=\"soft\" href=\"#e", &seq, "\">#")
-            .element("", &self.number.to_string(), "</a>");
+            .element("", &self.so_far.number.to_string(), "</a>");
         time(page, document::at(seen));
         page.tag("</header>");
         words(page, &said.text);
@@ -177,12 +171,10 @@ impl Html {
 
     /// Begins words of the model, with its name where that is not plain from what stands above.
     fn model(&mut self, seen: &Seen<'_>) {
-        let name = seen.message.and_then(|message| message.model.as_deref()).unwrap_or("Model");
-        if self.speaker.as_deref() == Some(name) {
+        let Some(name) = self.so_far.new_speaker(seen) else {
             self.page.tag("<article class=\"said model follows\">");
             return;
-        }
-        self.speaker = Some(name.to_owned());
+        };
         self.page.element("<article class=\"said model\"><header><b>", name, "</b>");
         time(&mut self.page, document::at(seen));
         self.page.tag("</header>");

@@ -14,7 +14,6 @@ use crate::paint::wrap::{columns, fitting};
 const DESCRIPTION: usize = 90;
 
 /// One line for each agent; `home` is shown as `~`.
-#[must_use]
 pub fn all(list: &AgentList, home: &Path) -> String {
     let widest = list.agents.iter().map(|one| columns(&one.name)).max().unwrap_or_default();
     let mut text = String::new();
@@ -28,7 +27,6 @@ pub fn all(list: &AgentList, home: &Path) -> String {
 }
 
 /// The same as JSON.
-#[must_use]
 pub fn all_json(list: &AgentList) -> String {
     let agents: Vec<Value> = list.agents.iter().map(|one| with_model(json!(one))).collect();
     let problems: Vec<String> = list.problems.iter().map(ToString::to_string).collect();
@@ -36,7 +34,6 @@ pub fn all_json(list: &AgentList) -> String {
 }
 
 /// All of an agent.
-#[must_use]
 pub fn one(shown: &ShownAgent, home: &Path) -> String {
     let definition = &shown.definition;
     let mut text = format!("{}\n{}\n", definition.name, clean(&definition.description));
@@ -62,7 +59,6 @@ pub fn one(shown: &ShownAgent, home: &Path) -> String {
 }
 
 /// The same as JSON.
-#[must_use]
 pub fn one_json(shown: &ShownAgent) -> String {
     format!("{:#}\n", with_model(json!(shown)))
 }
@@ -98,7 +94,6 @@ fn limits(definition: &AgentDefinition) -> String {
 }
 
 /// What is wrong with their files, a line each.
-#[must_use]
 pub fn problems(problems: &[Problem]) -> String {
     if problems.is_empty() {
         return "nothing is wrong\n".to_owned();

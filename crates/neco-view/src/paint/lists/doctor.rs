@@ -8,7 +8,6 @@ use neco_proto::clean::clean_line;
 use crate::paint::colour::Paint;
 
 /// What was found, a line each.
-#[must_use]
 pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
     let mut text = String::new();
     for finding in findings {
@@ -27,7 +26,6 @@ pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
 }
 
 /// What it comes to.
-#[must_use]
 pub fn end(findings: &[Finding]) -> String {
     let count = |health| findings.iter().filter(|finding| finding.health == health).count();
     match (count(Health::Fail), count(Health::Warn)) {

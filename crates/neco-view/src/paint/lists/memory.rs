@@ -21,7 +21,6 @@ pub const NO_HIT: &str = "nothing fits these words";
 const WIDEST: usize = 30;
 
 /// One line for each entry, below a heading.
-#[must_use]
 pub fn as_lines(entries: &[MemoryEntry], none: &str, now: Timestamp) -> String {
     if entries.is_empty() {
         return format!("{none}\n");
@@ -55,7 +54,6 @@ fn since(time: Option<Timestamp>, now: Timestamp) -> String {
 }
 
 /// What is wrong with files.
-#[must_use]
 pub fn troubles(entries: &[MemoryEntry]) -> Vec<String> {
     let of = |entry: &MemoryEntry| {
         let folder = Path::new(&entry.path).parent().unwrap_or(Path::new("")).to_owned();
@@ -68,7 +66,6 @@ pub fn troubles(entries: &[MemoryEntry]) -> Vec<String> {
 }
 
 /// All of an entry.
-#[must_use]
 pub fn whole(shown: &ShownMemory, now: Timestamp) -> String {
     let ShownMemory { entry, content, .. } = shown;
     let mut text = format!("{}\n{}\n", clean_line(&entry.title), clean_line(&entry.summary));
@@ -100,7 +97,6 @@ pub fn whole(shown: &ShownMemory, now: Timestamp) -> String {
 }
 
 /// The same as JSON.
-#[must_use]
 pub fn whole_json(shown: &ShownMemory) -> String {
     format!("{:#}\n", json!(shown))
 }

@@ -11,7 +11,6 @@ use crate::figures;
 const NO_MODEL: &str = "no/model";
 
 /// Everything, part by part under headings.
-#[must_use]
 pub fn whole(report: &PromptReport) -> String {
     let mut text = sizes(&report.context);
     for layer in &report.system {
@@ -31,7 +30,6 @@ pub fn whole(report: &PromptReport) -> String {
 }
 
 /// A table: which part, how many tokens, which share.
-#[must_use]
 pub fn sizes(context: &ContextReport) -> String {
     let model = if context.model == NO_MODEL { "none is configured".to_owned() } else { clean(&context.model) };
     let mut text = format!("model: {model}\n");

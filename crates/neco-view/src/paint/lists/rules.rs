@@ -7,7 +7,6 @@ use neco_proto::app::rules::{RuleList, RuleRow};
 use neco_proto::visible::visible_line;
 
 /// The list.
-#[must_use]
 pub fn as_lines(list: &RuleList) -> String {
     let mut text = String::new();
     let mut source = None;

@@ -32,7 +32,6 @@ pub struct Shape<'a> {
 }
 
 /// One line for each session, below a heading.
-#[must_use]
 pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> String {
     if sessions.is_empty() {
         let more = if shape.all { "" } else { " in this folder; --all lists those of all folders" };
@@ -72,7 +71,6 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
 }
 
 /// The title, or that there is none; a fork is marked.
-#[must_use]
 pub fn title(title: &str, is_fork: bool) -> String {
     let title = clean_line(title);
     let words = title.split_once(" ```").map_or(title.as_str(), |(words, _)| words);
@@ -81,7 +79,6 @@ pub fn title(title: &str, is_fork: bool) -> String {
 }
 
 /// A folder as people write it.
-#[must_use]
 pub fn below_home(folder: &str, home: &Path) -> String {
     match Path::new(folder).strip_prefix(home) {
         Ok(rest) if home.parent().is_some() => clean_line(&Path::new("~").join(rest).display().to_string()),

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use neco_proto::app::settings::{SettingFile, SettingRow};
 
 /// Values below each other, and where they come from below each other; what is very long stands out.
-#[must_use]
 pub fn as_lines(settings: &[SettingRow], with_origin: bool) -> String {
     let widest = |lengths: &mut dyn Iterator<Item = usize>, most: usize| lengths.max().unwrap_or_default().min(most);
     let keys = widest(&mut settings.iter().map(|setting| setting.key.chars().count()), 40);
@@ -22,7 +21,6 @@ pub fn as_lines(settings: &[SettingRow], with_origin: bool) -> String {
 }
 
 /// The files that settings are read from.
-#[must_use]
 pub fn paths(files: &[SettingFile]) -> String {
     let mut text = String::new();
     for file in files {

@@ -22,7 +22,6 @@ const DESCRIPTION: usize = 80;
 const SHORT: usize = 18;
 
 /// The workflows there are, then the runs.
-#[must_use]
 pub fn as_lines(list: &WorkflowList, all: bool, now: Timestamp) -> String {
     let widest = list.workflows.iter().map(|one| columns(&one.name)).max().unwrap_or_default();
     let mut text = String::from("Workflows\n");
@@ -55,7 +54,6 @@ pub fn as_lines(list: &WorkflowList, all: bool, now: Timestamp) -> String {
 }
 
 /// What is wrong with files of workflows, a line each.
-#[must_use]
 pub fn checked(workflows: &[CheckedWorkflow]) -> String {
     let lines = |one: &CheckedWorkflow| match one.tasks {
         Some(tasks) => format!("{}: fine, {tasks} tasks\n", one.file),

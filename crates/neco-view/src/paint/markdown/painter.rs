@@ -1,11 +1,11 @@
 //! The document: what the session is, what happened, what it cost.
 
 use neco_proto::event::{AgentNode, NotificationLevel, TodoUpdate};
-use neco_proto::{Display, Message, Seq, Subject, Todo, TodoStatus};
+use neco_proto::{Display, Message, Subject, Todo, TodoStatus};
 
 use super::text::{fenced, in_tag, inline, prose, quoted};
 use crate::figures;
-use crate::paint::document::{self, DocumentPainter, Head, LastPlan};
+use crate::paint::document::{self, DocumentPainter, Head, LastPlan, Progress};
 use crate::reduce::block::{Asked, BlockBody, Call, Planned, Said};
 use crate::reduce::{Outline, Seen};
 use crate::wording::answers;
@@ -15,19 +15,11 @@ const LINES: usize = 120;
 
 /// A session as markdown.
 #[derive(Debug, Default)]
-pub struct Markdown {
-    number: u64,
-    /// Whose words stand above, so that a name is written once.
-    speaker: Option<String>,
-    last_todos: Option<Seq>,
-    plan: LastPlan,
-    /// Whether it is an agent below the root that is written.
-    below: bool,
-}
+pub struct Markdown(Progress);
 
 impl DocumentPainter for Markdown {
     fn head(&mut self, head: &Head<'_>) -> String {
-        self.last_todos = head.outline.last_todos;
+        self.0.last_todos = head.outline.last_todos;
         let row = |(name, value): (&str, String)| format!("| {name} | {} |\n", inline(&value));
         let facts: String = head.facts().into_iter().map(row).collect();
         format!("# {}\n\n| | |\n|---|---|\n{facts}\n", inline(head.title()))
@@ -42,7 +34,7 @@ impl DocumentPainter for Markdown {
             BlockBody::Call(call) => card(seen, call),
             BlockBody::Question(asked) => question(asked),
             // Only the last list is given: it is how things stand.
-            BlockBody::Todos(update) if self.last_todos == Some(seen.block.seq) => todos(update),
+            BlockBody::Todos(update) if self.0.last_todos == Some(seen.block.seq) => todos(update),
             BlockBody::Todos(_) => String::new(),
             BlockBody::Plan(planned) => self.planned(planned),
             BlockBody::Error(error) => format!("**Error {}:** {}\n\n", error.code, inline(&error.message)),
@@ -74,13 +66,13 @@ impl DocumentPainter for Markdown {
     }
 
     fn taken_back(&mut self, messages: u64) -> String {
-        self.speaker = None;
+        self.0.speaker = None;
         let messages = figures::count(messages, "message");
         format!("<details><summary>Taken back by a rewind · {messages}</summary>\n\n")
     }
 
     fn agent(&mut self, node: &AgentNode, is_first: bool) -> String {
-        (self.below, self.plan) = (true, LastPlan::default());
+        (self.0.below, self.0.plan) = (true, LastPlan::default());
         let heading = if is_first { "## Agents\n\n" } else { "" };
         let parts = [Some(node.name.clone()), Some(node.state.to_string()), figures::usage(&node.usage)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -88,7 +80,7 @@ impl DocumentPainter for Markdown {
     }
 
     fn close(&mut self) -> String {
-        self.speaker = None;
+        self.0.speaker = None;
         "</details>\n\n".to_owned()
     }
 
@@ -99,32 +91,27 @@ impl DocumentPainter for Markdown {
 
 impl Markdown {
     fn person(&mut self, seen: &Seen<'_>, said: &Said) -> String {
-        self.speaker = None;
+        self.0.speaker = None;
         let words = quoted(&said.text);
-        if self.below {
+        if self.0.below {
             return format!("{words}\n");
         }
-        self.number += 1;
+        self.0.number += 1;
         let pictures = match said.pictures as u64 {
             0 => String::new(),
             pictures => format!("*with {}*\n\n", figures::count(pictures, "picture")),
         };
         let minute = document::minute(document::at(seen));
-        format!("## {} · You <sub>{minute}</sub>\n\n{words}\n{pictures}", self.number)
+        format!("## {} · You <sub>{minute}</sub>\n\n{words}\n{pictures}", self.0.number)
     }
 
     /// Who speaks, where that is not plain from what stands above.
     fn name(&mut self, seen: &Seen<'_>) -> String {
-        let name = seen.message.and_then(|message| message.model.as_deref()).unwrap_or("Model");
-        if self.speaker.as_deref() == Some(name) {
-            return String::new();
-        }
-        self.speaker = Some(name.to_owned());
-        format!("**{}**\n\n", inline(name))
+        self.0.new_speaker(seen).map(|name| format!("**{}**\n\n", inline(name))).unwrap_or_default()
     }
 
     fn planned(&mut self, planned: &Planned) -> String {
-        let plan = self.plan.changed(planned).map(|(heading, text)| folded(heading, text)).unwrap_or_default();
+        let plan = self.0.plan.changed(planned).map(|(heading, text)| folded(heading, text)).unwrap_or_default();
         if planned.found.is_empty() {
             return plan;
         }

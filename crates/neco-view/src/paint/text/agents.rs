@@ -12,7 +12,6 @@ use crate::wording::notices;
 use neco_proto::clean::{clean, clean_line};
 
 /// The tree, an agent a line.
-#[must_use]
 pub fn tree(nodes: &[AgentNode], width: usize, paint: Paint) -> String {
     let Some(root) = nodes.first() else { return String::new() };
     let mut text = String::new();
@@ -21,7 +20,6 @@ pub fn tree(nodes: &[AgentNode], width: usize, paint: Paint) -> String {
 }
 
 /// Everything that is known of an agent.
-#[must_use]
 pub fn one(node: &AgentNode, nodes: &[AgentNode]) -> String {
     let name = |id: AgentId| nodes.iter().find(|other| other.id == id).map(|other| clean_line(&other.name));
     let mut text = format!("{} · {}\n", clean_line(&node.name), node.state);

@@ -23,13 +23,11 @@ const HOOK: usize = 50;
 const BODY: &str = "  │ ";
 
 /// The line of a call that begins.
-#[must_use]
 pub fn start(summary: &str) -> String {
     format!("· {}", clean_line(summary))
 }
 
 /// The line of a call that is over: `✓ Edit src/a.rs (+3 −1) · 12 ms`.
-#[must_use]
 pub fn end(end: &ToolCallEnd, in_background: bool, paint: Paint) -> String {
     let (icon, words) = match (verdict(end, paint), in_background) {
         ((icon, None), true) => (icon, Some("in the background".to_owned())),
@@ -58,7 +56,6 @@ fn redacted(output: &str) -> Option<String> {
 }
 
 /// What came of a call, as far as the person has not seen it already.
-#[must_use]
 pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint) -> Vec<String> {
     let mut lines = match &end.display {
         Some(Display::Diff { files }) if !diff_seen => {
@@ -84,7 +81,6 @@ pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint
 }
 
 /// The line of a hook: nothing when it had no objection and nothing to say.
-#[must_use]
 pub fn hook(run: &HookRun, paint: Paint) -> Option<String> {
     let message = run.message.as_deref().map(|message| fitting(&clean_line(message), WORDS));
     let message = message.filter(|message| !message.is_empty());
@@ -104,7 +100,6 @@ pub fn hook(run: &HookRun, paint: Paint) -> Option<String> {
 }
 
 /// Lines of output that belong to a card.
-#[must_use]
 pub fn indented(lines: &[String], paint: Paint) -> Vec<String> {
     lines.iter().map(|line| paint.dim(&format!("{BODY}{line}"))).collect()
 }

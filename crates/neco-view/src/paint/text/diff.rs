@@ -9,7 +9,6 @@ use crate::paint::colour::Paint;
 pub const CARD: usize = 60;
 
 /// The change of `file`: a heading and at most `most` lines of it.
-#[must_use]
 pub fn lines(file: &Diff, paint: Paint, most: usize) -> Vec<String> {
     let unified = visible(&file.unified);
     let mut lines = vec![paint.bold(&heading(file))];
@@ -24,13 +23,11 @@ pub fn lines(file: &Diff, paint: Paint, most: usize) -> Vec<String> {
 
 /// Whether [`lines`] leaves something out. One line more is shown rather than replaced by the line
 /// that says so.
-#[must_use]
 pub fn is_cut(file: &Diff, most: usize) -> bool {
     file.unified.lines().count() > most.saturating_add(1)
 }
 
 /// `src/a.rs (+3 −1)`, with `new file` or `deleted` when it is that.
-#[must_use]
 pub fn heading(file: &Diff) -> String {
     let kind = match (file.created, file.deleted) {
         (_, true) => ", deleted",
@@ -41,7 +38,6 @@ pub fn heading(file: &Diff) -> String {
 }
 
 /// A line of a unified diff in its colour.
-#[must_use]
 pub fn coloured(line: &str, paint: Paint) -> String {
     match line.chars().next() {
         Some('+') => paint.green(line),

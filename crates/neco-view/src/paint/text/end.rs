@@ -17,7 +17,6 @@ const NAMED: usize = 3;
 const NAME: usize = 40;
 
 /// How the work ended and what it took.
-#[must_use]
 pub fn lines(end: &WorkEnd, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let left: Vec<String> = end
@@ -46,7 +45,6 @@ pub fn lines(end: &WorkEnd, paint: Paint) -> Vec<String> {
 }
 
 /// `2 calls were refused (Run make; Write b)`; `None` when none was.
-#[must_use]
 pub fn refused(refused: &[String]) -> Option<String> {
     let were = if refused.len() == 1 { "was" } else { "were" };
     let count = figures::count(refused.len() as u64, "call");

@@ -15,7 +15,6 @@ use crate::wording::notices;
 const LONGEST: usize = 160;
 
 /// A block that is one line, which may be broken between words; nothing for every other.
-#[must_use]
 pub fn line(body: &BlockBody, paint: Paint) -> Option<String> {
     let info = |text: &str| Some(paint.dim(&format!("i {text}")));
     match body {
@@ -38,7 +37,6 @@ pub fn line(body: &BlockBody, paint: Paint) -> Option<String> {
 }
 
 /// A block that is a few lines, each as it is; nothing for every other.
-#[must_use]
 pub fn lines(body: &BlockBody, paint: Paint) -> Vec<String> {
     match body {
         BlockBody::Todos(update) => plan::todos(&update.todos, paint),
@@ -52,7 +50,6 @@ pub fn lines(body: &BlockBody, paint: Paint) -> Vec<String> {
 }
 
 /// What a person said, and when the agent reads it.
-#[must_use]
 pub fn said(said: &Said, paint: Paint) -> String {
     let lines: Vec<String> = clean(&said.text).trim().lines().map(|line| format!("> {line}")).collect();
     let words = paint.bold(&lines.join("\n"));
@@ -66,7 +63,6 @@ pub fn said(said: &Said, paint: Paint) -> String {
 }
 
 /// What those below the root who work do, in one line; nothing when nobody works.
-#[must_use]
 pub fn at_work(agents: &Agents) -> Option<String> {
     let mut working = agents.working();
     let first = working.next()?;

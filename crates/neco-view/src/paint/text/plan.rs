@@ -15,13 +15,13 @@ const SHOWN: usize = 12;
 const WIDEST: usize = 100;
 
 /// The todo list: a heading and a line each.
-#[must_use]
 pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
     let closed = todos.iter().filter(|todo| todo.status.is_closed()).count();
     let how_many = if todos.is_empty() { "cleared".to_owned() } else { format!("{closed} of {}", todos.len()) };
     let mut lines = vec![format!("  {} {}", paint.bold("todos"), paint.dim(&how_many))];
     let all = Todo::outline(todos);
-    let hidden: Vec<&str> = if all.len() > SHOWN { closed_ids(&all) } else { Vec::new() };
+    let closed = all.iter().filter(|(_, todo)| todo.status.is_closed() && all.len() > SHOWN);
+    let hidden: Vec<&str> = closed.map(|(_, todo)| todo.id.as_str()).collect();
     if !hidden.is_empty() {
         lines.push(paint.dim(&format!("  ✓ {} above", figures::count(hidden.len() as u64, "closed todo"))));
     }
@@ -34,7 +34,6 @@ pub fn todos(todos: &[Todo], paint: Paint) -> Vec<String> {
 }
 
 /// What became of the plan, or what was found out; the plan itself was shown when it was asked about.
-#[must_use]
 pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
     let found = planned.found.iter().map(|finding| paint.dim(&format!("  ✎ {}", clean_line(finding))));
     let mut lines: Vec<String> = found.collect();
@@ -69,15 +68,10 @@ pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
 }
 
 /// A mode that the agent chose itself; the person knows what they chose.
-#[must_use]
 pub fn mode_change(change: &ModeChange, paint: Paint) -> Option<String> {
     let (mode, reason) = (change.mode?, change.reason.as_ref()?);
     let approval = change.approval.map(|approval| format!(", approval {approval}")).unwrap_or_default();
     Some(paint.dim(&format!("i now in {mode} mode{approval}: {}", clean_line(reason))))
-}
-
-fn closed_ids<'a>(all: &[(usize, &'a Todo)]) -> Vec<&'a str> {
-    all.iter().filter(|(_, todo)| todo.status.is_closed()).map(|(_, todo)| todo.id.as_str()).collect()
 }
 
 fn todo_line(depth: usize, todo: &Todo, paint: Paint) -> String {

@@ -65,7 +65,6 @@ impl Tail {
     }
 
     /// Whether nothing has come.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shown == 0 && self.line.trim().is_empty()
     }

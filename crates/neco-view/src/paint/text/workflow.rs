@@ -16,7 +16,6 @@ use neco_proto::clean::clean_line;
 const SAID: usize = 100;
 
 /// What a step adds: the graph when it is new, and a line for each task that began or ended.
-#[must_use]
 pub fn step(step: &WorkflowStep, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     if step.began {
@@ -80,7 +79,6 @@ fn end(name: &str, state: WorkflowState, id: WorkflowId, paint: Paint) -> String
 }
 
 /// A workflow as a tree: each task below the one that it waits for longest; what else it needs is said.
-#[must_use]
 pub fn tree(graph: &WorkflowGraph, paint: Paint) -> String {
     let done = graph.tasks.iter().filter(|task| task.state == TaskState::Completed).count();
     let head = format!("{} · {} · {done} of {} done", clean_line(&graph.name), graph.state, graph.tasks.len());
@@ -92,10 +90,9 @@ pub fn tree(graph: &WorkflowGraph, paint: Paint) -> String {
 }
 
 /// The lines of the tree of some tasks.
-#[must_use]
 pub fn tree_lines(tasks: &[WorkflowTask], paint: Paint) -> Vec<String> {
-    let places: HashMap<&str, usize> = tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
-    let depths = depths(tasks, &places);
+    let places = places(tasks);
+    let depths = depths(tasks);
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); tasks.len()];
     let mut tops = Vec::new();
     for (at, task) in tasks.iter().enumerate() {
@@ -156,6 +153,10 @@ fn node(task: &WorkflowTask, also: &str, paint: Paint) -> String {
     format!("{mark} {}{}{state}{why}", clean_line(&task.id), paint.dim(&format!("  {kind}{also}{took}")))
 }
 
+fn places(tasks: &[WorkflowTask]) -> HashMap<&str, usize> {
+    tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect()
+}
+
 /// The task that another one waits for longest.
 fn above(task: &WorkflowTask, places: &HashMap<&str, usize>, depths: &[usize]) -> Option<usize> {
     let needs = task.needs.iter().filter_map(|need| places.get(need.as_str()).copied());
@@ -163,7 +164,8 @@ fn above(task: &WorkflowTask, places: &HashMap<&str, usize>, depths: &[usize]) -
 }
 
 /// How many tasks stand before each on its longest way.
-fn depths(tasks: &[WorkflowTask], places: &HashMap<&str, usize>) -> Vec<usize> {
+pub fn depths(tasks: &[WorkflowTask]) -> Vec<usize> {
+    let places = places(tasks);
     let mut depths: Vec<Option<usize>> = vec![None; tasks.len()];
     for start in 0..tasks.len() {
         let mut open = vec![start];
@@ -188,7 +190,6 @@ fn depths(tasks: &[WorkflowTask], places: &HashMap<&str, usize>) -> Vec<usize> {
 }
 
 /// What came of the tasks that nobody waits for: the outcome of a workflow.
-#[must_use]
 pub fn outcome(graph: &WorkflowGraph) -> String {
     let needed = |id: &str| graph.tasks.iter().any(|task| task.needs.iter().any(|need| need == id));
     // What was done and does not count is told all the same; an accepted failure gave nothing but its words.
@@ -206,7 +207,6 @@ pub fn outcome(graph: &WorkflowGraph) -> String {
 }
 
 /// An output in words.
-#[must_use]
 pub fn words(output: &Value) -> String {
     match output {
         Value::String(text) => neco_proto::clean::clean(text),

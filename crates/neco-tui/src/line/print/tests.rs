@@ -34,7 +34,7 @@ impl Shared {
 }
 
 /// Both streams on one screen.
-pub(super) fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
+fn drawn(look: Look, bodies: Vec<EventBody>) -> String {
     let both = Shared::default();
     draw(Screen::new(Box::new(both.clone()), Box::new(both.clone()), look), bodies);
     both.text()
@@ -56,9 +56,9 @@ fn draw_with(printer: &mut TextPrinter, bodies: Vec<EventBody>) {
 const USUAL_GENERATION: u8 = 8;
 
 /// On one screen, without colours.
-pub(super) const PLAIN: Look = Look { colour: false, overwrites: false, streams: true, width: 80 };
+const PLAIN: Look = Look { colour: false, overwrites: false, streams: true, width: 80 };
 
-pub(super) fn plain(bodies: Vec<EventBody>) -> String {
+fn plain(bodies: Vec<EventBody>) -> String {
     drawn(PLAIN, bodies)
 }
 
@@ -82,7 +82,7 @@ fn say(text: &str) -> EventBody {
     EventBody::StreamChunk(StreamChunk { text: text.into() })
 }
 
-pub(super) fn runs(id: &str, summary: &str) -> EventBody {
+fn runs(id: &str, summary: &str) -> EventBody {
     EventBody::ToolCallUpdate(ToolCallUpdate {
         call_id: id.into(),
         origin: ToolOrigin::BuiltIn,
@@ -96,7 +96,7 @@ fn prints(id: &str, text: &str) -> EventBody {
     EventBody::ToolOutputChunk(ToolOutputChunk { call_id: id.into(), stream: OutputStream::Output, text: text.into() })
 }
 
-pub(super) fn ended(id: &str, summary: &str) -> ToolCallEnd {
+fn ended(id: &str, summary: &str) -> ToolCallEnd {
     ToolCallEnd {
         call_id: id.into(),
         origin: ToolOrigin::BuiltIn,
@@ -520,4 +520,26 @@ fn what_this_process_was_started_with_is_not_repeated() {
     guest.show_messages();
     draw_with(&mut guest, vec![said("mine")]);
     assert_eq!(both.text(), "> mine\n", "somebody who typed nothing sees all");
+}
+
+#[test]
+fn wide_characters_do_not_break_a_passing_line_and_words_stay_whole() {
+    let look = Look { overwrites: true, width: 20, ..PLAIN };
+    let shown = drawn(look, vec![runs("1", &"漢字".repeat(20))]);
+    assert!(columns(&shown) < 20 && shown.ends_with('…'), "{shown:?}");
+    let told = EventBody::Notification(Notification::new(
+        NotificationLevel::Info,
+        "several words that are wider than twenty".into(),
+    ));
+    assert_eq!(drawn(look, vec![told]), "i several words that\n  are wider than\n  twenty\n");
+}
+
+#[test]
+fn passing_lines_are_written_over_on_a_terminal_only() {
+    let run = || vec![runs("1", &"Read a long name ".repeat(10)), EventBody::ToolCallEnd(ended("1", "Read a"))];
+    let on_terminal = drawn(Look { overwrites: true, width: 40, ..PLAIN }, run());
+    let (passing, rest) = on_terminal.split_once("\r\u{1b}[2K").unwrap();
+    assert!(passing.chars().count() < 40 && passing.ends_with('…'), "{passing}");
+    assert!(rest.starts_with("✓ Read a"));
+    assert!(!plain(run()).contains('\r'));
 }

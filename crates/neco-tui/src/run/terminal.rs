@@ -1,0 +1,322 @@
+//! The terminal that the window has: when a frame is drawn on it, how much of what is finished leaves with it, and when
+//! it is another program's.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::termios::tcgetwinsize;
+use tokio::time::Instant;
+
+use super::pace::Pace;
+use crate::app::WindowState;
+use crate::looks::Looks;
+use crate::term::keys::Came;
+use crate::term::{Keys, Screen, Writer, give_back, retake};
+
+/// How often marks turn while something runs.
+pub(super) const TICK: Duration = Duration::from_millis(120);
+
+/// How often a time that goes on is told anew over a slow line.
+const SLOW_TICK: Duration = Duration::from_secs(5);
+
+/// A terminal has kept its size for so long before a frame is drawn for it. tmux folds its rows at once but tells of a
+/// second size only 250 ms after the first: until then nobody knows where the live rows begin, and what is finished
+/// would be erased with them.
+const STILL: Duration = Duration::from_millis(300);
+
+/// How long a question counts as not read of which something is still to be drawn.
+const UNREAD: Duration = Duration::from_secs(10);
+
+/// Long enough to be as good as not at all.
+const NEVER: Duration = Duration::from_secs(3600);
+
+/// Rows that leave with one frame, unless the line is slow.
+const AT_MOST: usize = 400;
+
+/// A frame that takes longer to be written is not on the screen.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// How long a terminal may take for what is to be written before somebody else has it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long the first answers are waited for.
+const FIRST: Duration = Duration::from_millis(100);
+
+/// The terminal, as long as a window has it.
+pub(super) struct Terminal {
+    pub(super) screen: Screen<Vec<u8>>,
+    pub(super) writer: Writer,
+    /// What comes from it; none while it is another program's.
+    pub(super) keys: Option<Keys>,
+    pub(super) size: (u16, u16),
+    pace: Pace,
+    /// Whether keys came since the last frame.
+    pub(super) typed: bool,
+    /// The bytes of the last frame, if the terminal is to be asked behind it.
+    asks: Option<usize>,
+    /// Whether the last frame is not all there is to draw.
+    behind: bool,
+    /// The question of the last frame.
+    question: Option<u64>,
+    /// Until when nothing is drawn, because an edge is being dragged.
+    pub(super) still: Instant,
+    /// When the last frame was handed to the writer.
+    flushed: Instant,
+}
+
+impl Terminal {
+    /// The terminal of this process, which is asked at once how far away it is.
+    pub(super) fn new(looks: &Looks) -> io::Result<Self> {
+        let screen = Screen::new(Vec::new(), looks.depth);
+        Ok(Self {
+            screen: if looks.reflows { screen } else { screen.without_reflow() },
+            writer: Writer::new(File::from(io::stdout().as_fd().try_clone_to_owned()?))?,
+            keys: Some(Keys::ask()),
+            size: size().or_else(|| crossterm::terminal::size().ok()).unwrap_or((80, 24)),
+            pace: Pace::default(),
+            typed: false,
+            asks: None,
+            behind: false,
+            question: None,
+            still: Instant::now(),
+            flushed: Instant::now(),
+        })
+    }
+
+    /// Whether the last frame takes so long that it is not on the screen.
+    pub(super) fn is_stuck(&self) -> bool {
+        !self.writer.is_free() && self.flushed.elapsed() > SLOW
+    }
+
+    /// When a frame can be drawn next. Nothing is due while the terminal is somebody else's.
+    pub(super) fn wakes(&self, due: Instant, app: &WindowState) -> Instant {
+        let now = Instant::now();
+        match (&self.keys, self.writer.is_free()) {
+            (None, _) => now + NEVER,
+            (Some(_), false) => due.max(now + TICK),
+            // Nobody hears the keys until it is looked again.
+            (Some(Keys::Waiting), true) => now + TICK,
+            (Some(_), true) if self.typed && app.leaving.slow.is_some() => due.max(self.pace.keys_at(now)),
+            (Some(_), true) => due.max(self.pace.next(now)),
+        }
+    }
+
+    /// How long the next frame can wait when nothing happens.
+    pub(super) fn rest(&self, app: &WindowState, looks_again: bool) -> Duration {
+        // What is finished leaves as fast as the terminal takes it.
+        if self.behind || !app.leaving.is_empty() && (!self.pace.is_slow() || app.leaving.slow.is_some()) {
+            return Duration::ZERO;
+        }
+        let tick = if app.leaving.slow.is_some() { SLOW_TICK } else { TICK };
+        if app.moves() || looks_again { tick } else { NEVER }
+    }
+
+    /// Looks what size the terminal has.
+    pub(super) fn look(&mut self) {
+        if self.keys.is_some() {
+            self.resized(size().unwrap_or(self.size));
+        }
+    }
+
+    pub(super) fn resized(&mut self, size: (u16, u16)) {
+        if size != self.size {
+            self.screen.resized(size.0, size.1);
+            self.size = size;
+            self.still = Instant::now() + STILL;
+        }
+    }
+
+    /// Draws a frame, unless the last one is not written yet or the terminal is somebody else's.
+    pub(super) fn draw(&mut self, app: &mut WindowState) -> io::Result<bool> {
+        if self.keys.is_none() || !self.writer.is_free() {
+            return Ok(false);
+        }
+        let now = Instant::now();
+        if let Some((bytes, took)) = self.writer.take_last() {
+            self.pace.took(bytes, took, now);
+        }
+        // The signal that tells of it may come later.
+        self.look();
+        if self.still > now {
+            return Ok(false);
+        }
+        if self.draw_field(now, app)? {
+            return Ok(true);
+        }
+        if self.pace.next(now) > now {
+            return Ok(false);
+        }
+        // Over a slow line what is finished leaves in portions, so that keys and answers to them are not behind all of it.
+        app.leaving.slow = self.pace.room();
+        let least = usize::from(self.size.1 / 3).max(4);
+        app.leaving.portion =
+            if self.pace.is_slow() { least } else { app.leaving.portion.saturating_mul(2).clamp(least, AT_MOST) };
+        // What is taken off is counted by the size that the terminal has now, not by the one it told of.
+        if self.screen.is_folded() {
+            self.size = size().unwrap_or(self.size);
+            self.screen.resized(self.size.0, self.size.1);
+        }
+        let frame = app.frame(self.size.0, self.size.1);
+        let was_whole = !self.behind;
+        self.behind = !self.screen.draw_within(frame, app.leaving.slow.unwrap_or(usize::MAX))?;
+        self.typed = false;
+        self.flush();
+        self.show_question(now, was_whole && !self.behind, app);
+        Ok(true)
+    }
+
+    /// A question is read once all of it is on the screen: over a slow line that takes its time.
+    fn show_question(&mut self, now: Instant, whole: bool, app: &mut WindowState) {
+        // A list that is open is one too, and has no number.
+        let question = app.desk.front().or_else(|| app.picker.is_some().then_some(u64::MAX));
+        let same = std::mem::replace(&mut self.question, question) == question;
+        if question.is_none() || whole && (same || app.leaving.slow.is_none()) {
+            return;
+        }
+        let wait = if self.behind { UNREAD } else { self.pace.arrives(now).saturating_duration_since(now) };
+        app.unseen(app.now_ms + i64::try_from(wait.as_millis()).unwrap_or_default());
+    }
+
+    /// Over a slow line what was typed is drawn alone, and at once; the rest follows when there is room for it.
+    fn draw_field(&mut self, now: Instant, app: &mut WindowState) -> io::Result<bool> {
+        if !std::mem::take(&mut self.typed) || app.leaving.slow.is_none() || self.screen.is_folded() {
+            return Ok(false);
+        }
+        if self.pace.keys_at(now) > now {
+            self.typed = true;
+            return Ok(false);
+        }
+        let Some(frame) = app.field_frame(self.size.0, self.size.1) else { return Ok(false) };
+        self.screen.draw_within(frame, app.leaving.slow.unwrap_or(usize::MAX))?;
+        self.flush();
+        self.behind = true;
+        Ok(true)
+    }
+
+    fn flush(&mut self) {
+        self.flushed = Instant::now();
+        let bytes = std::mem::take(self.screen.out());
+        if bytes.is_empty() {
+            return;
+        }
+        let length = bytes.len();
+        self.pace.sent(length, self.flushed);
+        self.asks = self.pace.asks(length, self.flushed).then_some(length);
+        self.writer.write(bytes);
+    }
+
+    /// Asks the terminal what is to be asked, once what comes before the question is written; listens to the keys when
+    /// there is no more of it.
+    pub(super) fn ask(&mut self) {
+        let now = Instant::now();
+        if !self.keys.as_ref().is_some_and(Keys::is_waiting) || !self.writer.is_free() {
+            return;
+        }
+        if let Some(bytes) = self.asks.take() {
+            self.pace.asked(bytes, now);
+            self.keys = Some(Keys::ask());
+        } else if !self.pace.is_open(now) {
+            self.keys = Some(Keys::new());
+        }
+    }
+
+    /// The terminal answered after this time, or did not.
+    pub(super) fn answered(&mut self, took: Option<Duration>) {
+        let now = Instant::now();
+        self.pace.answered(took, now);
+        // There is one more question: behind a frame with all that is there.
+        if self.pace.is_open(now) {
+            self.screen.forget();
+        }
+    }
+
+    /// The terminal is asked before anything else is done, and behind the first frame. The answers of one beside us are
+    /// there at once; nobody waits long for any other.
+    pub(super) async fn first_answers(&mut self, app: &mut WindowState) -> io::Result<()> {
+        let by = Instant::now() + FIRST;
+        self.pace.asked(0, Instant::now());
+        self.hear(by).await;
+        while self.keys.as_ref().is_some_and(Keys::is_waiting)
+            && self.pace.is_open(Instant::now())
+            && Instant::now() < by
+        {
+            self.draw(app)?;
+            while !self.writer.is_free() && tokio::time::timeout_at(by, self.writer.freed()).await.is_ok() {}
+            self.ask();
+            if !self.keys.as_ref().is_some_and(Keys::is_asking) {
+                break;
+            }
+            self.hear(by).await;
+        }
+        Ok(())
+    }
+
+    /// An answer that is still to come is not for whoever reads from the terminal next.
+    pub(super) async fn hear_out(&mut self) {
+        self.hear(Instant::now() + PATIENCE).await;
+    }
+
+    async fn hear(&mut self, by: Instant) {
+        let Some(keys) = self.keys.as_mut().filter(|keys| keys.is_asking()) else { return };
+        if let Ok(Ok(Came::Answer(took))) = tokio::time::timeout_at(by, keys.next()).await {
+            self.answered(took);
+        }
+    }
+
+    /// The terminal is another program's for a while: nobody reads its keys, nothing is drawn.
+    pub(super) async fn step_aside(&mut self) -> io::Result<()> {
+        self.hear_out().await;
+        self.screen.clear()?;
+        self.writer.write(std::mem::take(self.screen.out()));
+        // Dropping them stops the thread that reads them.
+        self.keys = None;
+        let written = async {
+            while !self.writer.is_free() {
+                self.writer.freed().await;
+            }
+        };
+        // A terminal that takes nothing can't be had for an editor either; the person sees why.
+        let _ = tokio::time::timeout(PATIENCE, written).await;
+        give_back();
+        Ok(())
+    }
+
+    /// The terminal is ours again; what is on it stays, and the next frame begins below.
+    pub(super) fn step_in(&mut self) -> io::Result<()> {
+        retake()?;
+        self.keys = Some(Keys::new());
+        self.size = size().unwrap_or(self.size);
+        self.screen.abandon();
+        Ok(())
+    }
+
+    /// The terminal was another's without a word, and is taken again as it is.
+    pub(super) fn take_again(&mut self) -> io::Result<()> {
+        give_back();
+        retake()?;
+        self.size = size().unwrap_or(self.size);
+        self.screen.abandon();
+        Ok(())
+    }
+
+    /// Takes the live rows off with the last frame, and writes no more. What an editor has on the screen is not drawn
+    /// over.
+    pub(super) fn close(&mut self, app: &mut WindowState) {
+        if self.keys.is_some() {
+            let frame = app.last_frame(self.size.0, self.size.1);
+            // There is no better place to complain of a terminal than the terminal.
+            let _ = self.screen.draw(frame);
+            let _ = self.screen.clear();
+            self.writer.write(std::mem::take(self.screen.out()));
+        }
+        self.writer.close();
+    }
+}
+
+/// Columns and rows of the terminal that is drawn on.
+fn size() -> Option<(u16, u16)> {
+    let size = tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}

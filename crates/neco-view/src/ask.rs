@@ -1,0 +1,96 @@
+//! What a person is asked, whoever shows it: a call as it is or as they changed it, a plan; and what their answers send.
+
+use neco_proto::event::PermissionRequest;
+use neco_proto::{ApprovalMode, Command, Decision, Diff, Reply};
+use serde_json::Value;
+
+/// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
+/// then.
+pub const JUDGED_ANEW: &str =
+    "it is judged anew when you say yes: you are asked again if it is riskier than what you saw";
+
+/// A call that a person is asked about.
+#[derive(Clone, Debug)]
+pub struct Approval {
+    /// What is asked; once they changed it, what they made of it.
+    pub request: PermissionRequest,
+    /// Whether the person changed it.
+    pub revised: bool,
+}
+
+impl Approval {
+    /// The call as it was asked about.
+    pub fn new(request: PermissionRequest) -> Self {
+        Self { request, revised: false }
+    }
+
+    /// The person made this of it: no rule is made of that, and it is asked about as it is now.
+    pub fn revise(&mut self, arguments: Value, diff: Vec<Diff>) {
+        let request = &mut self.request;
+        let verb = request.summary.split([' ', ',']).next().unwrap_or_default();
+        request.summary = format!("{verb}, as you changed it");
+        request.reason = JUDGED_ANEW.to_owned();
+        let command = arguments.get("command").and_then(Value::as_str).map(str::to_owned);
+        request.command = request.command.take().and(command);
+        (request.args, request.diff) = (arguments, diff);
+        (request.session_rule, request.always_rule) = (None, None);
+        self.revised = true;
+    }
+
+    /// Yes to what is shown.
+    pub fn yes(&self) -> Decision {
+        if self.revised { Decision::Edit { arguments: self.request.args.clone() } } else { Decision::Once }
+    }
+
+    /// What tells the session of a decision.
+    pub fn decide(&self, decision: Decision) -> Command {
+        Command::Approve { call_id: self.request.call_id.clone(), decision }
+    }
+}
+
+/// An answer to a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanAnswer {
+    /// The key that gives it where keys do.
+    pub key: char,
+    /// What stands beside that key.
+    pub label: &'static str,
+    /// What it is called in a list of answers; none where the list does not have it.
+    pub listed: Option<&'static str>,
+    /// What is said once it was given.
+    pub said: &'static str,
+    /// What it sends; none when the person is to say first what should be different.
+    pub reply: Option<Reply>,
+}
+
+/// The answers to a plan, in the order in which they are offered.
+pub const PLAN_ANSWERS: &[PlanAnswer] = &[
+    accepts(None, 'y', "carry it out", Some("carry it out, asking as before"), "accepted"),
+    accepts(
+        Some(ApprovalMode::Auto),
+        'a',
+        "… with approval auto",
+        Some("carry it out, asking only for what is critical"),
+        "accepted, approval auto",
+    ),
+    accepts(Some(ApprovalMode::AskFirst), 'f', "… ask_first", None, "accepted, approval ask_first"),
+    accepts(Some(ApprovalMode::Manual), 'm', "… manual", None, "accepted, approval manual"),
+    PlanAnswer {
+        key: 'r',
+        label: "send it back",
+        listed: Some("send it back: say what should be different"),
+        said: "send it back",
+        reply: None,
+    },
+    PlanAnswer { key: 'n', label: "drop it", listed: Some("drop it"), said: "dropped", reply: Some(Reply::DropPlan) },
+];
+
+const fn accepts(
+    approval: Option<ApprovalMode>,
+    key: char,
+    label: &'static str,
+    listed: Option<&'static str>,
+    said: &'static str,
+) -> PlanAnswer {
+    PlanAnswer { key, label, listed, said, reply: Some(Reply::AcceptPlan { approval, comments: None }) }
+}
