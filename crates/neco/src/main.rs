@@ -12,13 +12,11 @@ mod boxed_git;
 mod cmd;
 mod command_line;
 mod compose;
-mod exit;
 mod failure;
 mod help;
 mod log;
 mod memory_args;
 mod misuse;
-mod outcome;
 mod panic;
 mod plan_args;
 mod port_args;
@@ -39,9 +37,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use args::{CommandLine, EverywhereArgs, Subcommands};
-use exit::Exit;
 use failure::Failure;
 use neco_config::Env;
+use neco_tui::line::run::exit::{self, Exit};
+use neco_tui::line::run::outcome;
 use neco_tui::line::signals;
 use neco_view::{agent_orders, short_id};
 

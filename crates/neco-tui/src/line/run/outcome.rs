@@ -155,7 +155,6 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use neco_agent::plan::EXIT_PLAN_MODE;
     use neco_proto::event::CallStatus;
     use neco_proto::{AgentId, Message, Part, Role, SessionId, ToolCall};
     use serde_json::json;
@@ -206,7 +205,7 @@ mod tests {
         assert!(outcome.refused_last);
         assert_eq!(outcome.denials.len(), 2);
         let EventBody::ToolCallEnd(back) = end(Some(ErrorCode::RejectedByUser)) else { panic!("not an end") };
-        let back = ToolCallEnd { tool: EXIT_PLAN_MODE.to_owned(), ..back };
+        let back = ToolCallEnd { tool: "exit_plan_mode".to_owned(), ..back };
         assert_eq!(refused_with(&back), None, "a plan that is sent back was looked at");
     }
 

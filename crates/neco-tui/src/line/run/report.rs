@@ -3,11 +3,11 @@
 use neco_proto::event::BudgetReached;
 use neco_proto::visible;
 use neco_proto::{ErrorCode, SessionId, Usage};
+use neco_view::figures;
 use serde::Serialize;
 
-use super::figures;
-use crate::exit::Exit;
-use crate::outcome::{Denial, Outcome, RunError};
+use super::exit::Exit;
+use super::outcome::{Denial, Outcome, RunError};
 
 /// What `--output-format json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]

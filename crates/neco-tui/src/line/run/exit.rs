@@ -3,8 +3,8 @@
 use neco_proto::ErrorCode;
 use neco_proto::event::CompleteReason;
 
-use crate::outcome::Outcome;
-use crate::signals::Signal;
+use super::outcome::Outcome;
+use crate::line::signals::Signal;
 
 /// How the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ mod tests {
     use neco_proto::event::AgentComplete;
 
     use super::*;
-    use crate::outcome::RunError;
+    use crate::line::run::outcome::RunError;
 
     fn complete(reason: CompleteReason, error_code: Option<ErrorCode>) -> Outcome {
         let mut outcome = Outcome::default();
