@@ -6,13 +6,14 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use neco_app::services;
-use neco_app::workspace::sandbox;
 use neco_config::{Config, Env, LoadOptions};
 use neco_safety::path::open_without_links;
 use neco_safety::world::{Exit, Launch, Leftovers, Process, Processes, Progress, Stdin};
 use neco_sandbox::{Level, Roots, Spawner};
 use neco_workspace::worktree_git::{LEADS_ELSEWHERE, Ran, look_in_box, run_plainly};
+
+use crate::services;
+use crate::workspace::sandbox;
 
 /// How long git may take: a large tree is looked through, and filters of the person's may run.
 const PATIENCE: Duration = Duration::from_secs(600);
