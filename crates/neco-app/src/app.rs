@@ -31,6 +31,7 @@ use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
 use crate::error::of_session;
+use crate::open_sessions::OpenSessions;
 use crate::services::ServiceSetup;
 use crate::{
     agents, commands, doctor, error, files, keys, memory, models, own_settings, plans, rules, services, sessions,
@@ -38,16 +39,24 @@ use crate::{
 };
 
 /// The program as far as it needs no store: it works where the store does not.
+#[derive(Clone)]
 pub struct StorelessApp {
     pub(crate) env: Env,
     overrides: Vec<String>,
+    /// The sessions that this process has open.
+    pub(crate) open: OpenSessions,
 }
 
 impl StorelessApp {
     /// The program with the settings that were given with `-c`.
     #[must_use]
     pub fn new(env: Env, overrides: Vec<String>) -> Self {
-        Self { env, overrides }
+        Self { env, overrides, open: OpenSessions::default() }
+    }
+
+    /// The same, in a process that has sessions open.
+    pub(crate) fn knowing(self, open: &OpenSessions) -> Self {
+        Self { open: open.clone(), ..self }
     }
 
     /// The settings that hold in a folder.
@@ -94,7 +103,7 @@ impl StorelessApp {
 pub struct LocalApp {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) hub: Hub,
-    storeless: StorelessApp,
+    pub(crate) storeless: StorelessApp,
 }
 
 impl LocalApp {
@@ -109,7 +118,10 @@ impl LocalApp {
     /// # Errors
     /// When a tool that they name does not exist.
     pub fn on(store: Arc<SqliteStore>, env: Env, overrides: Vec<String>, folder: &Path) -> Result<Self, AppError> {
-        let storeless = StorelessApp::new(env, overrides);
+        Self::with(StorelessApp::new(env, overrides), store, folder)
+    }
+
+    pub(crate) fn with(storeless: StorelessApp, store: Arc<SqliteStore>, folder: &Path) -> Result<Self, AppError> {
         Ok(Self { hub: storeless.hub(&store, folder)?, store, storeless })
     }
 
@@ -256,9 +268,8 @@ routes! {
 }
 
 /// Whether a call is answered with what the store holds.
-#[must_use]
-pub fn needs_store(call: &Call) -> bool {
-    matches!(find(&call.name), Some((_, Answerer::OnStore(_))))
+pub(crate) fn needs_store(call: &Call) -> bool {
+    matches!(find(&call.name), Some((_, Answerer::OnStore(_) | Answerer::ByCaller(_))))
 }
 
 /// What answers a call, if the caller may ask that.

@@ -3,7 +3,8 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`picture`], [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
+//! is opened) with [`first_model`], [`picture`], [`session_models`] and [`open_sessions`], [`mod@app`] (which call is answered where)
+//! and [`shared`] (on the store of a process's sessions), [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`] and [`own_settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
@@ -14,9 +15,11 @@ pub mod disk;
 mod doctor;
 pub mod error;
 mod files;
+mod first_model;
 mod keys;
 pub mod memory;
 mod models;
+mod open_sessions;
 pub mod opening;
 mod own_settings;
 pub mod persons_shell;
@@ -28,6 +31,7 @@ pub mod services;
 mod session_models;
 pub mod sessions;
 mod settings;
+pub mod shared;
 mod trust;
 pub mod workflows;
 pub mod workspace;

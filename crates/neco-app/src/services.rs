@@ -28,8 +28,9 @@ use neco_toolkit::{PluggedTools, Registry};
 use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
 
-use crate::app::LocalApp;
+use crate::app::{LocalApp, StorelessApp};
 use crate::error;
+use crate::open_sessions::{OpenSession, OpenSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::told_files::ToldFiles;
@@ -53,6 +54,9 @@ pub struct Services {
     /// Opens sessions.
     pub hub: Hub,
     store: Arc<SqliteStore>,
+    /// The session that stands on it, and all that the process has open.
+    open: Option<Arc<OpenSession>>,
+    all: OpenSessions,
 }
 
 /// What services are made of.
@@ -81,6 +85,8 @@ pub struct ServiceSetup<'a> {
     pub index_dir: PathBuf,
     /// Where models come from.
     pub find_model: FindModel,
+    /// Looks whether what this was made of was edited, where somebody does.
+    pub look_again: Option<LookAgain>,
     /// Whether a person sits in front of it.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -104,6 +110,7 @@ impl<'a> ServiceSetup<'a> {
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
             find_model: Arc::new(|name| Err(name.to_owned())),
+            look_again: None,
             attended: false,
             interactive: false,
         }
@@ -116,25 +123,20 @@ impl Services {
     /// # Errors
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, AppError> {
-        Self::start_watched(store, setup, None)
+        Ok(Self { hub: hub(&store, setup)?, store, open: None, all: OpenSessions::default() })
     }
 
-    /// The same, and something looks whether what the setup was made of was edited.
-    ///
-    /// # Errors
-    /// When a tool does not exist.
-    pub fn start_watched(
-        store: Arc<SqliteStore>,
-        setup: ServiceSetup<'_>,
-        look_again: Option<LookAgain>,
-    ) -> Result<Self, AppError> {
-        Ok(Self { hub: watched_hub(&store, setup, look_again)?, store })
+    /// A session stands on them from now on, which belongs to `all` that are open.
+    pub(crate) fn keep(&mut self, open: Arc<OpenSession>, all: &OpenSessions) {
+        all.add(&open);
+        (self.open, self.all) = (Some(open), all.clone());
     }
 
     /// The program on the same store.
     #[must_use]
     pub fn app(&self, env: &Env, overrides: &[String]) -> LocalApp {
-        LocalApp::new(Arc::clone(&self.store), self.hub.clone(), env.clone(), overrides.to_vec())
+        let storeless = StorelessApp::new(env.clone(), overrides.to_vec()).knowing(&self.all);
+        LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless }
     }
 
     /// Writes what waits, for whoever ends the process without stopping anything.
@@ -152,7 +154,7 @@ impl Services {
     /// # Errors
     /// When something could not be written.
     pub async fn leave(self) -> Result<(), AppError> {
-        drop(self.hub);
+        drop((self.hub, self.open));
         self.store.flush().await.map_err(error::of_store)
     }
 
@@ -161,7 +163,7 @@ impl Services {
     /// # Errors
     /// When something could not be written.
     pub async fn stop(self) -> Result<(), AppError> {
-        drop(self.hub);
+        drop((self.hub, self.open));
         self.store.close().await.map_err(error::of_store)
     }
 }
@@ -170,17 +172,9 @@ impl Services {
 ///
 /// # Errors
 /// When a tool does not exist.
-pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, AppError> {
-    watched_hub(store, setup, None)
-}
-
-fn watched_hub<S: EventLog + Catalog + 'static>(
-    store: &Arc<S>,
-    mut setup: ServiceSetup<'_>,
-    look_again: Option<LookAgain>,
-) -> Result<Hub, AppError> {
+pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, mut setup: ServiceSetup<'_>) -> Result<Hub, AppError> {
     let deps = Arc::new(deps(&mut setup)?);
-    let (log, catalog, ServiceSetup { data_dir, find_model, .. }) = (store.clone(), store.clone(), setup);
+    let (log, catalog, ServiceSetup { data_dir, find_model, look_again, .. }) = (store.clone(), store.clone(), setup);
     Ok(Hub::new(HubSetup { log, catalog, data_dir, find_model, deps, look_again }))
 }
 

@@ -37,6 +37,7 @@ pub(crate) async fn add(app: &StorelessApp, request: AddRule) -> Result<KeptRule
     can_be_read(&rule, folder).map_err(invalid)?;
     let file = AlwaysFile::of(&app.env);
     policy::keep(file.path(), &rule).map_err(|error| unusable(&file, &error))?;
+    app.open.renew_kept().await;
     Ok(told(&file, vec![rule]))
 }
 
@@ -44,6 +45,7 @@ pub(crate) async fn remove(app: &StorelessApp, request: RemoveRules) -> Result<K
     let file = AlwaysFile::of(&app.env);
     let texts: Vec<&str> = request.rules.iter().map(String::as_str).collect();
     policy::forget(file.path(), &texts).map_err(|error| unusable(&file, &error))?;
+    app.open.renew_kept().await;
     Ok(told(&file, request.rules))
 }
 

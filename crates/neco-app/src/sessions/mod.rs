@@ -24,4 +24,5 @@ pub(crate) use remove::{measure_kept, prune, remove};
 pub(crate) use rename::rename;
 pub(crate) use rewind::{preview_rewind, rewind, rewind_points};
 pub(crate) use search::search;
-pub use worktrees::tidy_worktrees;
+pub(crate) use worktrees::hold;
+pub use worktrees::{begin_worktree, end_worktree};

@@ -9,11 +9,11 @@ use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use neco_app::persons_shell::PersonsShell;
-use neco_app::rules::kept_in;
+use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
-use neco_proto::app::rules::{AddRule, GivenRules, RemoveRules};
-use neco_proto::app::{App, AppError, Call, Caller, Request, Trouble};
+use neco_proto::app::rules::GivenRules;
+use neco_proto::app::{App, AppError, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
 use neco_safety::secrets::Scope;
 use neco_tui::clipboard::{self, PicturePrinter};
@@ -23,9 +23,9 @@ use neco_tui::host::{Edited, Host, ImageSource, Printed, Wanted};
 use neco_tui::status_line;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use tokio::runtime::Handle;
 
 use super::opened::OpenSessions;
-use super::program::WindowApp;
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::{self, Tty};
 use crate::cmd::session::{self, Desk};
@@ -46,7 +46,7 @@ pub struct TerminalHost {
     everywhere: EverywhereArgs,
     env: Env,
     /// What is asked of the whole program.
-    app: WindowApp,
+    app: Arc<SharedApp>,
     sessions: OpenSessions,
     editing: Editing,
     /// The person's command for the status line.
@@ -61,34 +61,34 @@ pub struct TerminalHost {
 }
 
 impl TerminalHost {
-    /// For work in `folder`.
+    /// For work in `folder`, with sessions that run on `runtime`.
     #[must_use]
     pub fn new(
-        args: RunArgs,
-        everywhere: EverywhereArgs,
-        env: Env,
+        args: &RunArgs,
+        everywhere: &EverywhereArgs,
+        env: &Env,
         folder: PathBuf,
-        sessions: OpenSessions,
+        runtime: Handle,
         mask: InterruptMask,
         status_line: Option<String>,
     ) -> Self {
+        let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime);
         let history = HistoryFile::new(history_of(&folder, env.data_dir()), without_secrets);
-        let folder = Mutex::new(folder);
-        let editing = Editing::new(ask::programs(&env).editor, mask);
+        let editing = Editing::new(ask::programs(env).editor, mask);
         // What was said of the sandbox on the command line holds for what is asked, too.
         let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
-        let asked = EverywhereArgs { overrides, ..everywhere.clone() };
-        let app = WindowApp::new(asked, Arc::clone(sessions.workspaces()));
+        let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let app = SharedApp::new(Arc::clone(sessions.workspaces()), overrides, &here, say::note);
         Self {
-            args,
-            everywhere,
-            env,
-            app,
+            args: args.clone(),
+            everywhere: everywhere.clone(),
+            env: env.clone(),
+            app: Arc::new(app),
             sessions,
             editing,
             status_line,
             history,
-            folder,
+            folder: Mutex::new(folder),
             first: Mutex::default(),
             shell: tokio::sync::Mutex::default(),
         }
@@ -103,6 +103,12 @@ impl TerminalHost {
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh.client));
         Ok(fresh.client)
+    }
+
+    /// The whole program, on the store of the sessions.
+    #[must_use]
+    pub fn app(&self) -> Arc<dyn App> {
+        Arc::clone(&self.app) as _
     }
 
     /// Stops everything that they do.
@@ -128,11 +134,6 @@ impl TerminalHost {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same as it goes over wires.
-    pub(super) fn folder_name(&self) -> String {
-        self.folder().display().to_string()
-    }
-
     async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {
         if let Some(first) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(first);
@@ -153,14 +154,6 @@ impl TerminalHost {
             Wanted::Latest => RunArgs { continue_latest: true, ..theirs },
             Wanted::Id(id) => RunArgs { session: Some(id), ..theirs },
         }
-    }
-
-    /// The kept rules changed: they hold at once, for the agents and for what the person runs.
-    async fn renew_kept(&self) -> Result<(), AppError> {
-        let kept = kept_in(self.app.storeless(), &self.folder_name(), &self.args.rules.given())?;
-        *self.shell.lock().await = None;
-        self.sessions.renew_kept(&kept).await;
-        Ok(())
     }
 
     /// Writes a session to the file that is named behind `/export`.
@@ -263,7 +256,7 @@ impl Host for TerminalHost {
     }
 
     fn folder(&self) -> String {
-        self.folder_name()
+        Self::folder(self).display().to_string()
     }
 
     fn home(&self) -> PathBuf {
@@ -335,21 +328,6 @@ impl Host for TerminalHost {
 
     fn status(&self, standing: Value) -> BoxFuture<'_, Option<String>> {
         async move { status_line::line(self.status_line.as_ref()?, &standing, &self.folder()).await }.boxed()
-    }
-}
-
-/// The program as the window asks it. Rules that it changes hold in the sessions of this process at once.
-impl App for TerminalHost {
-    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
-        let changes_rules = [AddRule::ROUTE.name, RemoveRules::ROUTE.name].contains(&call.name.as_str());
-        async move {
-            let answer = self.app.call(caller, call).await?;
-            if changes_rules {
-                self.renew_kept().await?;
-            }
-            Ok(answer)
-        }
-        .boxed()
     }
 }
 

@@ -4,13 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use neco_model::LookedFor;
-
-use crate::exit::Exit;
-use crate::failure::Failure;
+use neco_proto::app::{AppError, Trouble};
 
 /// The guide to a first model.
-#[must_use]
-pub fn guide(looked: &LookedFor, config_dir: &Path) -> Failure {
+pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
     let mut text = String::from(
         "\nAny one of these is enough:\n\n  1. a key, kept by `neco auth set PROVIDER` or in the environment\n",
     );
@@ -32,7 +29,7 @@ pub fn guide(looked: &LookedFor, config_dir: &Path) -> Failure {
          `neco doctor` shows what was found; `neco demo` works without a model.",
         file.display()
     );
-    Failure::new(Exit::Usage, "no model is configured yet").hint(text)
+    AppError::new(Trouble::Invalid, "no model is configured yet").hint(text)
 }
 
 #[cfg(test)]
@@ -45,6 +42,15 @@ mod tests {
             keys: vec![("openai".into(), vec!["OPENAI_API_KEY".into()])],
             local: vec![("ollama".into(), "http://localhost:11434/v1".into())],
         };
-        insta::assert_snapshot!(guide(&looked, Path::new("/home/me/.config/neco")));
+        let words = guide(&looked, Path::new("/home/me/.config/neco")).words();
+        for line in [
+            "no model is configured yet",
+            "       OPENAI_API_KEY               openai",
+            "       http://localhost:11434/v1    ollama",
+            "  3. any OpenAI-compatible server, in /home/me/.config/neco/config.toml",
+            "       base = \"http://localhost:8000/v1\"",
+        ] {
+            assert!(words.lines().any(|found| found == line), "{line:?} is not in {words}");
+        }
     }
 }
