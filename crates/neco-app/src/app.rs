@@ -31,11 +31,11 @@ use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
 use crate::error::of_session;
-use crate::open_sessions::OpenSessions;
+use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
 use crate::{
-    agents, commands, doctor, error, files, keys, memory, models, own_settings, plans, rules, services, sessions,
-    settings, trust, workflows,
+    agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
+    workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -44,18 +44,18 @@ pub struct StorelessApp {
     pub(crate) env: Env,
     overrides: Vec<String>,
     /// The sessions that this process has open.
-    pub(crate) open: OpenSessions,
+    pub(crate) open: RunningSessions,
 }
 
 impl StorelessApp {
     /// The program with the settings that were given with `-c`.
     #[must_use]
     pub fn new(env: Env, overrides: Vec<String>) -> Self {
-        Self { env, overrides, open: OpenSessions::default() }
+        Self { env, overrides, open: RunningSessions::default() }
     }
 
     /// The same, in a process that has sessions open.
-    pub(crate) fn knowing(self, open: &OpenSessions) -> Self {
+    pub(crate) fn knowing(self, open: &RunningSessions) -> Self {
         Self { open: open.clone(), ..self }
     }
 
@@ -249,7 +249,7 @@ routes! {
         ListServed => models::served,
         ListSettings => settings::list,
         FindSettings => settings::find,
-        SetSettings => own_settings::set,
+        SetSettings => settings::set,
         Examine => doctor::examine,
         ShowSandbox => doctor::sandbox,
         ListFiles => files::list,

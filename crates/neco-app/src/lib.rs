@@ -3,9 +3,9 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`first_model`], [`picture`], [`session_models`] and [`open_sessions`], [`mod@app`] (which call is answered where)
+//! is opened) with [`first_model`], [`picture`], [`session_models`] and [`running_sessions`], [`mod@app`] (which call is answered where)
 //! and [`shared`] (on the store of a process's sessions), [`sessions`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`] and [`own_settings`], [`doctor`], [`keys`], [`trust`], [`files`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
 pub mod agents;
@@ -19,14 +19,13 @@ mod first_model;
 mod keys;
 pub mod memory;
 mod models;
-mod open_sessions;
 pub mod opening;
-mod own_settings;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;
 pub mod prompt;
 pub mod rules;
+mod running_sessions;
 pub mod services;
 mod session_models;
 pub mod sessions;

@@ -21,7 +21,7 @@ use neco_workspace::worktree::Held;
 
 use crate::error::{of_session, of_setup};
 use crate::first_model::guide;
-use crate::open_sessions::OpenSession;
+use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
 use crate::session_models::{Refusal, SessionModels};
 use crate::sessions::hold;
@@ -242,8 +242,8 @@ impl Opening {
         };
         let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, config).await);
-        let open = OpenSession::new(session.clone(), Arc::clone(workspace), self.flags);
-        services.keep(open, workspace.open_sessions());
+        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags);
+        services.keep(open, workspace.running_sessions());
         Ok((services, session))
     }
 

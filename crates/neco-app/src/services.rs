@@ -30,7 +30,7 @@ use secrecy::ExposeSecret;
 
 use crate::app::{LocalApp, StorelessApp};
 use crate::error;
-use crate::open_sessions::{OpenSession, OpenSessions};
+use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::told_files::ToldFiles;
@@ -55,8 +55,8 @@ pub struct Services {
     pub hub: Hub,
     store: Arc<SqliteStore>,
     /// The session that stands on it, and all that the process has open.
-    open: Option<Arc<OpenSession>>,
-    all: OpenSessions,
+    open: Option<Arc<RunningSession>>,
+    all: RunningSessions,
 }
 
 /// What services are made of.
@@ -123,11 +123,11 @@ impl Services {
     /// # Errors
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, AppError> {
-        Ok(Self { hub: hub(&store, setup)?, store, open: None, all: OpenSessions::default() })
+        Ok(Self { hub: hub(&store, setup)?, store, open: None, all: RunningSessions::default() })
     }
 
     /// A session stands on them from now on, which belongs to `all` that are open.
-    pub(crate) fn keep(&mut self, open: Arc<OpenSession>, all: &OpenSessions) {
+    pub(crate) fn keep(&mut self, open: Arc<RunningSession>, all: &RunningSessions) {
         all.add(&open);
         (self.open, self.all) = (Some(open), all.clone());
     }

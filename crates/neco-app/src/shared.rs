@@ -28,7 +28,7 @@ impl SharedApp {
     /// With the settings that were given with `-c`. What becomes of the store is told with `tell`.
     #[must_use]
     pub fn new(workspaces: Arc<Workspaces>, overrides: Vec<String>, folder: &Path, tell: fn(&str)) -> Self {
-        let storeless = StorelessApp::new(workspaces.env().clone(), overrides).knowing(workspaces.open_sessions());
+        let storeless = StorelessApp::new(workspaces.env().clone(), overrides).knowing(workspaces.running_sessions());
         Self { workspaces, folder: folder.to_owned(), tell, storeless, opened: Mutex::default() }
     }
 

@@ -13,7 +13,7 @@ use neco_safety::secrets::Redactor;
 use neco_sandbox::{Ask, Sandbox};
 use secrecy::ExposeSecret;
 
-use crate::open_sessions::OpenSessions;
+use crate::running_sessions::RunningSessions;
 use crate::workspace::fingerprint::Fingerprint;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::told_files::ToldFiles;
@@ -90,7 +90,7 @@ pub struct Workspace {
     overrides: Vec<String>,
     /// Hides the keys of all folders of the process.
     redactor: Redactor,
-    open: OpenSessions,
+    open: RunningSessions,
     now: Mutex<Arc<FolderState>>,
     /// What `now` was made of. Held while files are read, by threads that may wait: whoever asks what there is does not.
     seen: Mutex<Seen>,
@@ -114,7 +114,7 @@ impl Workspace {
         folder: &Path,
         overrides: &[String],
         redactor: &Redactor,
-        open: OpenSessions,
+        open: RunningSessions,
     ) -> Result<Self, AppError> {
         let config_dir = env.config_dir();
         guard_settings(config_dir.canonicalize().unwrap_or_else(|_| config_dir.to_owned()));
@@ -151,7 +151,7 @@ impl Workspace {
     }
 
     /// The sessions that the process has open, in whatever folder.
-    pub(crate) fn open_sessions(&self) -> &OpenSessions {
+    pub(crate) fn running_sessions(&self) -> &RunningSessions {
         &self.open
     }
 

@@ -9,7 +9,7 @@ use neco_proto::app::{AppError, Trouble};
 use neco_safety::secrets::Redactor;
 use neco_store::{SetAside, SqliteStore};
 
-use crate::open_sessions::OpenSessions;
+use crate::running_sessions::RunningSessions;
 use crate::workspace::folder::Workspace;
 use crate::{disk, error, services};
 
@@ -35,7 +35,7 @@ pub struct Workspaces {
     folders: Mutex<HashMap<Place, Arc<Workspace>>>,
     /// Hides the keys of all of them: what is a key in one folder is told in none.
     redactor: Redactor,
-    open: OpenSessions,
+    open: RunningSessions,
 }
 
 impl Workspaces {
@@ -47,7 +47,7 @@ impl Workspaces {
             store: tokio::sync::Mutex::default(),
             folders: Mutex::default(),
             redactor: Redactor::default(),
-            open: OpenSessions::default(),
+            open: RunningSessions::default(),
         }
     }
 
@@ -58,7 +58,7 @@ impl Workspaces {
     }
 
     /// The sessions that the process has open.
-    pub(crate) fn open_sessions(&self) -> &OpenSessions {
+    pub(crate) fn running_sessions(&self) -> &RunningSessions {
         &self.open
     }
 

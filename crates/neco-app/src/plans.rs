@@ -1,4 +1,4 @@
-//! Which plans there are, and closing one.
+//! Plans that sessions left unfinished: which there are, and closing one.
 
 use neco_proto::Actor;
 use neco_proto::app::plans::{ClosePlan, ListPlans, PlanList, ShowPlan, UnfinishedPlan};

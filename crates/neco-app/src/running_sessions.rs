@@ -9,17 +9,17 @@ use crate::workspace::rules::{RuleFlags, load};
 
 /// The sessions that a process has open. Clones are the same ones.
 #[derive(Clone, Default)]
-pub struct OpenSessions(Arc<Mutex<Vec<Weak<OpenSession>>>>);
+pub struct RunningSessions(Arc<Mutex<Vec<Weak<RunningSession>>>>);
 
 /// One of them, as long as what it stands on is there.
-pub(crate) struct OpenSession {
+pub(crate) struct RunningSession {
     session: Session,
     workspace: Arc<Workspace>,
     /// Rules of its opening.
     flags: RuleFlags,
 }
 
-impl OpenSession {
+impl RunningSession {
     pub(crate) fn new(session: Session, workspace: Arc<Workspace>, flags: RuleFlags) -> Arc<Self> {
         Arc::new(Self { session, workspace, flags })
     }
@@ -36,8 +36,8 @@ impl OpenSession {
     }
 }
 
-impl OpenSessions {
-    pub(crate) fn add(&self, open: &Arc<OpenSession>) {
+impl RunningSessions {
+    pub(crate) fn add(&self, open: &Arc<RunningSession>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|open| open.strong_count() > 0);
         all.push(Arc::downgrade(open));

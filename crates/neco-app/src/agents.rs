@@ -1,15 +1,17 @@
-//! The definitions that count in a folder.
+//! Who a child agent can be: the definitions that count in a folder, and what is wrong with them.
 
 use std::path::Path;
 
-use neco_proto::app::agents::{AgentDefinition, AgentList, ListAgents, ShowAgent, ShownAgent};
+use neco_proto::app::agents::{
+    AgentDefinition, AgentList, CheckAgents, CheckedAgents, ListAgents, Problem, ShowAgent, ShownAgent,
+};
 use neco_proto::app::{AppError, Origin, Trouble};
-use neco_session::roles::{self, Definition, Definitions, RoleModel};
+use neco_session::roles::{self, Definition, Definitions, RoleModel, read_definition};
 
 use crate::app::LocalApp;
 use crate::workspace::told_files;
 
-pub(super) fn of_folder(app: &LocalApp, folder: &str) -> Result<Definitions, AppError> {
+fn of_folder(app: &LocalApp, folder: &str) -> Result<Definitions, AppError> {
     let folder = Path::new(folder);
     Ok(told_files::definitions(&app.env, folder, &app.settings(folder)?))
 }
@@ -53,4 +55,23 @@ fn definition(one: &Definition) -> AgentDefinition {
         timeout: one.timeout.map(|time| time.as_secs_f64()),
         budget: one.budget,
     }
+}
+
+pub(crate) async fn check(app: &LocalApp, request: CheckAgents) -> Result<CheckedAgents, AppError> {
+    if request.files.is_empty() {
+        return Ok(CheckedAgents { problems: of_folder(app, &request.folder)?.problems().to_vec() });
+    }
+    let mut problems = Vec::new();
+    for file in &request.files {
+        problems.extend(of_file(Path::new(&request.folder), file)?);
+    }
+    Ok(CheckedAgents { problems })
+}
+
+fn of_file(folder: &Path, file: &str) -> Result<Vec<Problem>, AppError> {
+    let path = folder.join(file);
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| AppError::new(Trouble::Invalid, format!("{file} can't be read: {error}")))?;
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(read_definition(&text, file, &stem, roles::Origin::Person(path)).1)
 }
