@@ -9,6 +9,7 @@ use neco_proto::app::{AppError, Origin, Trouble};
 use neco_session::roles::{self, Definition, Definitions, RoleModel, read_definition};
 
 use crate::app::LocalApp;
+use crate::error::invalid;
 use crate::workspace::told_files;
 
 fn of_folder(app: &LocalApp, folder: &str) -> Result<Definitions, AppError> {
@@ -70,8 +71,7 @@ pub(crate) async fn check(app: &LocalApp, request: CheckAgents) -> Result<Checke
 
 fn of_file(folder: &Path, file: &str) -> Result<Vec<Problem>, AppError> {
     let path = folder.join(file);
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| AppError::new(Trouble::Invalid, format!("{file} can't be read: {error}")))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| invalid(format!("{file} can't be read: {error}")))?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(read_definition(&text, file, &stem, roles::Origin::Person(path)).1)
 }

@@ -30,9 +30,10 @@ use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
-use crate::error::of_session;
+use crate::error::{failed, of_session};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
+use crate::workspace::plugged::Plugged;
 use crate::{
     agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
     workflows,
@@ -61,22 +62,27 @@ impl StorelessApp {
 
     /// The settings that hold in a folder.
     pub(crate) fn settings(&self, folder: &Path) -> Result<Loaded, AppError> {
-        self.load(folder).map_err(|error| error::of_config(&error))
+        self.settings_with(folder, &[])
     }
 
-    /// The same with more, each as `-c` takes it.
+    /// What a folder would switch on, and how far that is trusted.
+    pub(crate) fn plugged(&self, folder: &Path) -> Result<Plugged, AppError> {
+        Ok(Plugged::look(&self.env, folder, &self.settings(folder)?))
+    }
+
+    /// Its settings with more, each as `-c` takes it.
     pub(crate) fn settings_with(&self, folder: &Path, more: &[String]) -> Result<Loaded, AppError> {
         let overrides = [self.overrides.as_slice(), more].concat();
         let loaded = neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &overrides });
         loaded.map_err(|error| error::of_config(&error))
     }
 
-    /// The same, or everything that is wrong with them.
+    /// Its settings, or everything that is wrong with them.
     pub(crate) fn load(&self, folder: &Path) -> Result<Loaded, ConfigError> {
         neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides })
     }
 
-    /// The same, or those that come with the program: broken ones are no reason not to show what was said.
+    /// Its settings, or those that come with the program: broken ones are no reason not to show what was said.
     pub(crate) fn settings_to_read(&self, folder: &Path) -> Config {
         self.settings(folder).map_or_else(|_| Config::built_in(), |loaded| loaded.config)
     }
@@ -296,9 +302,7 @@ impl App for StorelessApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         let error = match answerer(caller, &call) {
             Ok(Answerer::Storeless(answers)) => return answers(self, caller, call),
-            Ok(Answerer::OnStore(_) | Answerer::ByCaller(_)) => {
-                AppError::new(Trouble::Failed, format!("{} needs the store", call.name))
-            }
+            Ok(Answerer::OnStore(_) | Answerer::ByCaller(_)) => failed(format!("{} needs the store", call.name)),
             Err(error) => error,
         };
         std::future::ready(Err(error)).boxed()

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use neco_model::LookedFor;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
+
+use crate::error::invalid;
 
 /// The guide to a first model.
 pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
@@ -29,7 +31,7 @@ pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
          `neco doctor` shows what was found; `neco demo` works without a model.",
         file.display()
     );
-    AppError::new(Trouble::Invalid, "no model is configured yet").hint(text)
+    invalid("no model is configured yet").hint(text)
 }
 
 #[cfg(test)]

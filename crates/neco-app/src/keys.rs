@@ -6,13 +6,13 @@
 use std::path::Path;
 
 use neco_config::section::ProviderType;
-use neco_model::route::{Credential, KeptKeys, Key, KeysFile, KeysFileError, ProviderEntry, Providers, credentials_in};
+use neco_model::route::{Credential, KeptKeys, Key, KeysFile, ProviderEntry, Providers, credentials_in};
+use neco_proto::app::AppError;
 use neco_proto::app::keys::{KeptKey, KeyList, KeyPlace, KeyRow, ListKeys, RemoveKeys, RemovedKeys, SetKey};
-use neco_proto::app::{AppError, Trouble};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::StorelessApp;
-use crate::error::of_setup;
+use crate::error::{failed, invalid, of_setup};
 use crate::workspace::keys::{self, Keys, unquoted};
 
 /// Providers, and where their keys are kept.
@@ -38,11 +38,6 @@ impl Here {
     fn path(&self) -> String {
         self.file.path().display().to_string()
     }
-}
-
-/// The file of keys can't be used.
-fn of_file(error: KeysFileError) -> AppError {
-    AppError::new(Trouble::Failed, error.to_string())
 }
 
 pub(crate) async fn list(app: &StorelessApp, request: ListKeys) -> Result<KeyList, AppError> {
@@ -118,7 +113,7 @@ fn keep(app: &StorelessApp, here: &Here, request: &SetKey) -> Result<KeptKey, Ap
     if entry.kind == ProviderType::Scripted {
         return Err(invalid(format!("{provider} plays a script; it needs no key")));
     }
-    let kept = here.file.read().map_err(of_file)?;
+    let kept = here.file.read().map_err(failed)?;
     let Some(typed) = &request.key else {
         let keys = kept.get(provider).map_or(0, |kept| kept.keys.len());
         return Ok(KeptKey { keys, hidden_by: earlier(entry, app), ..KeptKey::default() });
@@ -135,7 +130,7 @@ fn keep(app: &StorelessApp, here: &Here, request: &SetKey) -> Result<KeptKey, Ap
         }
         KeptKey { keys: keys.len(), new, replaced, ..KeptKey::default() }
     });
-    Ok(KeptKey { hidden_by: earlier(entry, app), ..changed.map_err(of_file)? })
+    Ok(KeptKey { hidden_by: earlier(entry, app), ..changed.map_err(failed)? })
 }
 
 /// The key without what copying adds.
@@ -160,10 +155,6 @@ fn earlier(entry: &ProviderEntry, app: &StorelessApp) -> Option<KeyPlace> {
     KeyPlace::ALL.into_iter().find(has_keys).filter(|place| *place != KeyPlace::File)
 }
 
-fn invalid(words: impl Into<String>) -> AppError {
-    AppError::new(Trouble::Invalid, words)
-}
-
 pub(crate) async fn remove(app: &StorelessApp, request: RemoveKeys) -> Result<RemovedKeys, AppError> {
     let here = Here::look(app, &request.folder)?;
     let removed = forget(app, &here, &request).map_err(|error| error.after(&here.warnings))?;
@@ -173,14 +164,14 @@ pub(crate) async fn remove(app: &StorelessApp, request: RemoveKeys) -> Result<Re
 fn forget(app: &StorelessApp, here: &Here, request: &RemoveKeys) -> Result<RemovedKeys, AppError> {
     let provider = request.provider.as_str();
     // What is kept for a provider that is not configured any more can be removed too.
-    let kept = here.file.read().map_err(of_file)?;
+    let kept = here.file.read().map_err(failed)?;
     let Some(kept) = kept.get(provider) else { return Err(nothing_kept(provider, here, app)) };
     if let Some(number) = &request.number {
         let at = place_of(number, kept.keys.len())?;
-        here.file.change(|kept| remove_one(kept, provider, at)).map_err(of_file)?;
+        here.file.change(|kept| remove_one(kept, provider, at)).map_err(failed)?;
         return Ok(RemovedKeys { keys: 1, ..RemovedKeys::default() });
     }
-    let removed = here.file.change(|kept| kept.remove(provider)).map_err(of_file)?.unwrap_or_default();
+    let removed = here.file.change(|kept| kept.remove(provider)).map_err(failed)?.unwrap_or_default();
     Ok(RemovedKeys { keys: removed.keys.len(), login: removed.login.is_some(), ..RemovedKeys::default() })
 }
 
@@ -194,7 +185,7 @@ fn place_of(number: &str, count: usize) -> Result<usize, AppError> {
     };
     known.map(|number| number - 1).ok_or_else(|| {
         let words = format!("that is no number of a key: {there}; `neco auth list` shows them");
-        AppError::new(Trouble::Invalid, words)
+        invalid(words)
     })
 }
 
@@ -215,7 +206,7 @@ fn nothing_kept(provider: &str, here: &Here, app: &StorelessApp) -> AppError {
     };
     let set: Vec<&str> =
         entry.api_key_envs.iter().map(String::as_str).filter(|variable| app.env.is_set(variable)).collect();
-    let error = AppError::new(Trouble::Failed, format!("nothing is kept for {provider} in {}", here.path()));
+    let error = failed(format!("nothing is kept for {provider} in {}", here.path()));
     match set.as_slice() {
         [] => error,
         set => error.hint(format!("Its key is in the environment: unset {}.", set.join(" "))),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use neco_config::{Config, Env};
+use neco_proto::app::AppError;
 use neco_proto::app::memory::{
     AddMemory, KeepNote, Kept, KeptNote, ListMemory, MemoryCategory, MemoryEntry, MemoryList, MemoryReach,
     RemoveMemory, RemovedMemory, ShowMemory, ShownMemory,
 };
-use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::MemoryScope;
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::memory::{
@@ -17,7 +17,7 @@ use neco_session::memory::{
 };
 
 use crate::app::LocalApp;
-use crate::error::of_memory;
+use crate::error::{invalid, of_memory};
 use crate::services;
 
 /// The memory of a folder with these settings, where they can be read: a broken configuration is no reason not to show
@@ -132,11 +132,10 @@ pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppE
 }
 
 pub(crate) async fn keep_note(app: &LocalApp, request: KeepNote) -> Result<KeptNote, AppError> {
-    let refused = |words: &str| AppError::new(Trouble::Invalid, words);
     let new = to_remember(&format!("# {}", request.text));
-    let new = new.ok_or_else(|| refused("there is nothing to remember: say it in one line"))?;
+    let new = new.ok_or_else(|| invalid("there is nothing to remember: say it in one line"))?;
     if !app.settings(Path::new(&request.folder))?.config.memory.enabled {
-        return Err(refused("there is no memory (memory.enabled = false)"));
+        return Err(invalid("there is no memory (memory.enabled = false)"));
     }
     let kept = keep(app, &request.folder, new).await?;
     Ok(KeptNote { words: kept_words(&kept), kept })

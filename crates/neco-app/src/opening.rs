@@ -9,7 +9,7 @@ use neco_agent::{Budget, CapabilityLevel};
 use neco_config::section::ProviderType;
 use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_proto::{Answer, ApprovalMode, Client, Mode, Query};
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
@@ -19,7 +19,7 @@ use neco_store::{SessionRecord, SqliteStore};
 use neco_view::wording::place;
 use neco_workspace::worktree::Held;
 
-use crate::error::{of_session, of_setup};
+use crate::error::{invalid, of_session, of_setup};
 use crate::first_model::guide;
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
@@ -169,7 +169,7 @@ impl Opening {
         if self.chose_folder && Path::new(&found.record.cwd) != folder {
             let words = "--cwd is for sessions whose folder is gone";
             let words = format!("the session has its own folder, {}: {words}", found.record.cwd);
-            return Err(AppError::new(Trouble::Invalid, words));
+            return Err(invalid(words));
         }
         Ok(Some(found))
     }
@@ -235,7 +235,8 @@ impl Opening {
         let used = Used { state: Arc::clone(&state), warnings };
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
         let mut services = Services::start(store, setup)?;
-        let options = self.options(config, default_model, workspace)?;
+        let options = self.options(config, default_model)?;
+        self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
         let session = match found {
             Some(found) => services.hub.open(services.hub.settle(found).await.map_err(of_session)?, options).await,
             None => services.hub.create(workspace.folder(), options).await,
@@ -294,19 +295,12 @@ impl Opening {
         Ok((services::deps(&mut self.setup(workspace, state, policy, nothing, redactor))?, warnings))
     }
 
-    fn options(
-        &self,
-        config: &Config,
-        default_model: String,
-        workspace: &Workspace,
-    ) -> Result<SessionOptions, AppError> {
-        let known = |number: u8| {
-            CapabilityLevel::new(number).map_err(|error| AppError::new(Trouble::Invalid, error.to_string()))
-        };
+    /// What a session is opened with, by the settings and by this opening.
+    pub(crate) fn options(&self, config: &Config, default_model: String) -> Result<SessionOptions, AppError> {
+        let known = |number: u8| CapabilityLevel::new(number).map_err(invalid);
         let default_generation = config.agent.generation.map(known).transpose()?;
         let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
         let generation = self.generation.map(known).transpose()?;
-        self.check_tools(generation.unwrap_or(default_generation), config, workspace)?;
         Ok(SessionOptions {
             model: self.model.clone(),
             default_model,
@@ -340,7 +334,7 @@ impl Opening {
             tool.name(),
             generation.number()
         );
-        Err(AppError::new(Trouble::Invalid, words))
+        Err(invalid(words))
     }
 
     /// Says that a budget of money does nothing where no price is known.

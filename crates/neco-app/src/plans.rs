@@ -6,7 +6,7 @@ use neco_proto::app::{AppError, Trouble};
 use neco_session::Hub;
 
 use crate::app::LocalApp;
-use crate::error::of_session;
+use crate::error::{invalid, of_session};
 
 pub(crate) async fn list(app: &LocalApp, request: ListPlans) -> Result<PlanList, AppError> {
     Ok(PlanList { plans: app.hub.unfinished_plans(request.folder.as_deref()).await })
@@ -32,7 +32,7 @@ async fn find(hub: &Hub, prefix: &str) -> Result<UnfinishedPlan, AppError> {
             .hint("`neco plan list --all` lists the plans of all folders.")),
         several => {
             let words = format!("{several} sessions begin with {prefix:?}: give more of the id");
-            Err(AppError::new(Trouble::Invalid, words))
+            Err(invalid(words))
         }
     }
 }

@@ -13,7 +13,7 @@ use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
 use neco_model::route::Providers;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
@@ -30,6 +30,7 @@ use secrecy::ExposeSecret;
 
 use crate::app::{LocalApp, StorelessApp};
 use crate::error;
+use crate::error::invalid;
 use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
@@ -314,7 +315,7 @@ fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<Make
     if only.is_empty() {
         return Ok(Box::new(move |own| standing_tools(&settings, &indexes).with(own)));
     }
-    all_tools(&settings, &indexes).only(&only).map_err(|error| AppError::new(Trouble::Invalid, error.message))?;
+    all_tools(&settings, &indexes).only(&only).map_err(|error| invalid(error.message))?;
     Ok(Box::new(move |own| {
         // The names were checked above; one that its session does not bring, without a memory, is left out.
         standing_tools(&settings, &indexes).with(own).named(&only)

@@ -7,14 +7,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use neco_config::{ConfigFile, Env, Setting};
+use neco_proto::app::AppError;
 use neco_proto::app::settings::{
     FindSettings, ListSettings, NewSetting, SetSettings, SettingFile, SettingFiles, SettingList, SettingRow,
     WrittenSettings,
 };
-use neco_proto::app::{AppError, Trouble};
 use toml_edit::{DocumentMut, Item, Key, Table, TomlError, Value};
 
 use crate::app::StorelessApp;
+use crate::error::failed;
 
 pub(crate) async fn list(app: &StorelessApp, request: ListSettings) -> Result<SettingList, AppError> {
     let loaded = app.settings(Path::new(&request.folder))?;
@@ -55,14 +56,14 @@ pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<Writ
     app.settings_with(Path::new(&request.folder), &given)?;
     let file = own_file(&app.env);
     let shown = app.env.shown(&file);
-    let failed = |error: &dyn Display| AppError::new(Trouble::Failed, format!("{shown}: {error}"));
+    let in_file = |error: &dyn Display| failed(format!("{shown}: {error}"));
     let present = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(&error)),
+        Err(error) => return Err(in_file(&error)),
     };
-    let new = changed(&present, &request.settings).map_err(|error| failed(&error))?;
-    write(&file, &new).map_err(|error| failed(&error))?;
+    let new = changed(&present, &request.settings).map_err(|error| in_file(&error))?;
+    write(&file, &new).map_err(|error| in_file(&error))?;
     Ok(WrittenSettings { file: shown })
 }
 

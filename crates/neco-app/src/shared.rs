@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use neco_proto::app::{App, AppError, Call, Caller, Scope, Trouble};
+use neco_proto::app::{App, AppError, Call, Caller, Scope};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
 use crate::app::{LocalApp, ROUTES, StorelessApp, needs_store};
+use crate::error::failed;
 use crate::workspace::Workspaces;
 use crate::{disk, services};
 
@@ -54,7 +55,7 @@ impl SharedApp {
             // Files may be read for it, and others share the thread.
             let (app, caller) = (self.storeless.clone(), caller.clone());
             let asked = tokio::spawn(async move { app.call(&caller, call).await }).await;
-            return asked.unwrap_or_else(|error| Err(AppError::new(Trouble::Failed, error.to_string())));
+            return asked.unwrap_or_else(|error| Err(failed(error)));
         }
         let data_dir = self.workspaces.env().data_dir();
         let app = match self.opened().await {
@@ -74,7 +75,7 @@ impl SharedApp {
 
     /// A store that can't be written is read all the same.
     async fn answer_from_copy(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
-        let cannot = |error| AppError::new(Trouble::Failed, format!("the store can't be copied: {error}"));
+        let cannot = |error| failed(format!("the store can't be copied: {error}"));
         let copy = disk::copy_store(self.workspaces.env().data_dir()).map_err(cannot)?;
         (self.tell)("the data folder can't be written: what follows is read from a copy of it");
         let store = services::open_store(copy.path()).await?;

@@ -16,7 +16,7 @@ use neco_toolkit::Registry;
 use serde_json::Value;
 
 use crate::app::LocalApp;
-use crate::error::{of_session, of_workflow};
+use crate::error::{invalid, of_session, of_workflow};
 use crate::services;
 use crate::workspace::told_files::{definitions, workflow_places};
 
@@ -75,9 +75,7 @@ pub async fn find_run(hub: &Hub, id: &str) -> Result<WorkflowRun, AppError> {
         1 => Ok(runs.remove(0)),
         0 => Err(AppError::new(Trouble::NotFound, format!("there is no run {id:?} of a workflow"))
             .hint("`neco workflow list --all` lists the runs of all folders.")),
-        several => {
-            Err(AppError::new(Trouble::Invalid, format!("{several} runs begin with {id:?}: give more of the id")))
-        }
+        several => Err(invalid(format!("{several} runs begin with {id:?}: give more of the id"))),
     }
 }
 

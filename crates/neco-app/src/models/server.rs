@@ -3,12 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use toml_edit::{DocumentMut, Item};
 
 use crate::app::StorelessApp;
+use crate::error::invalid;
 use crate::settings::own_file;
 
 /// How long a server has to take a call.
@@ -26,7 +27,7 @@ impl Server {
     pub(super) fn at(base: String, app: &StorelessApp) -> Result<Self, AppError> {
         if !is_address(&base) {
             let words = "that is no address: it begins with http:// or https://";
-            return Err(AppError::new(Trouble::Invalid, words));
+            return Err(invalid(words));
         }
         let present = fs::read_to_string(own_file(&app.env)).unwrap_or_default();
         Ok(Self { name: free_name(&present, &base), base })

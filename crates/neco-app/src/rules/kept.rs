@@ -3,14 +3,15 @@
 use std::io;
 use std::path::Path;
 
+use neco_proto::app::AppError;
 use neco_proto::app::rules::{AddRule, GivenRules, KeptRule, KeptRules, ListKeptRules, RemoveRules};
-use neco_proto::app::{AppError, Trouble};
 use neco_proto::visible::visible_line;
 use neco_safety::command::Place;
 use neco_safety::policy::{self, Rule, RuleReader, Source};
 
 use super::here::Here;
 use crate::app::StorelessApp;
+use crate::error::invalid;
 use crate::workspace::rules::AlwaysFile;
 
 pub(crate) async fn kept(app: &StorelessApp, _: ListKeptRules) -> Result<KeptRules, AppError> {
@@ -52,10 +53,6 @@ pub(crate) async fn remove(app: &StorelessApp, request: RemoveRules) -> Result<K
 fn told(file: &AlwaysFile, texts: Vec<String>) -> KeptRules {
     let rules = texts.into_iter().map(|text| KeptRule { title: title(&text), text }).collect();
     KeptRules { file: file.shown().to_owned(), rules }
-}
-
-fn invalid(words: String) -> AppError {
-    AppError::new(Trouble::Invalid, words)
 }
 
 fn unusable(file: &AlwaysFile, error: &io::Error) -> AppError {

@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use neco_config::Env;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
 use neco_safety::world::Files;
 use neco_safety::{Action, SideEffect, Who, World};
 use neco_sandbox::{Ask, LocalWorld, Report, Roots, Spawner};
-use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, ToolContext};
 use neco_tools::files::patched;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::here::Here;
+use crate::error::invalid;
+use crate::persons_shell::Nowhere;
 use crate::services;
 use crate::workspace::sandbox;
 
@@ -66,7 +66,7 @@ impl Looker {
     pub(super) fn new(here: &Here, env: &Env) -> Result<Self, AppError> {
         let unusable = |error: std::io::Error| {
             let words = format!("the folder {} can't be used: {error}", here.folder.display());
-            AppError::new(Trouble::Invalid, words)
+            invalid(words)
         };
         let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
         let policy = &here.rules.policy;
@@ -168,13 +168,4 @@ struct Silence;
 
 impl LiveOutput for Silence {
     fn push(&self, _: OutputStream, _: &str) {}
-}
-
-/// Nothing runs, so nothing is too big.
-struct Nowhere;
-
-impl Spill for Nowhere {
-    fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
-        Box::pin(async { Err(ToolError::failed("nothing is run here")) })
-    }
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::Env;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_safety::secrets::Redactor;
 use neco_store::{SetAside, SqliteStore};
 
+use crate::error::failed;
 use crate::running_sessions::RunningSessions;
 use crate::workspace::folder::Workspace;
 use crate::{disk, error, services};
@@ -92,7 +93,7 @@ impl Workspaces {
             Some(workspace) => workspace.look_again().map(|_| workspace),
             None => Workspace::open(&env, &folder, &overrides, &redactor, open).map(Arc::new),
         });
-        let made = read.await.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))??;
+        let made = read.await.map_err(failed)??;
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have been faster.
         Ok(Arc::clone(folders.entry(key).or_insert(made)))

@@ -37,9 +37,10 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A session of another process that has taken what this one had to say.
 pub struct Begun {
-    client: Arc<dyn Client>,
+    /// The way to it.
+    pub client: Arc<dyn Client>,
     /// The process that has it open.
-    owner: u32,
+    pub owner: u32,
     record: SessionRecord,
     /// How it stood just before.
     snapshot: SessionSnapshot,
@@ -52,18 +53,6 @@ impl Begun {
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         PathBuf::from(&self.record.cwd)
-    }
-
-    /// The way to it.
-    #[must_use]
-    pub fn client(&self) -> Arc<dyn Client> {
-        Arc::clone(&self.client)
-    }
-
-    /// The process that has it open.
-    #[must_use]
-    pub fn owner(&self) -> u32 {
-        self.owner
     }
 
     /// The session.

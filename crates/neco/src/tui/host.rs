@@ -307,11 +307,7 @@ impl Host for TerminalHost {
     }
 
     fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
-        async move {
-            let shell = self.persons_shell().await?;
-            shell.run(&command, output).await.map_err(failed)
-        }
-        .boxed()
+        async move { self.persons_shell().await?.run(&command, output).await }.boxed()
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {

@@ -111,15 +111,16 @@ impl OpenSessions {
             (None, false) => return Ok(None),
         };
         let Some(begun) = guest::begin(which, &self.env, None).await? else { return Ok(None) };
-        if begun.owner() == std::process::id() {
+        if begun.owner == std::process::id() {
             return Err(Failure::usage("this window has that session open already".to_owned()));
         }
         attach::left_out(args).iter().for_each(|words| say::note(words));
         let id = short_id(begun.id());
-        say::note(&format!("process {} has session {id} open; this window is attached to it", begun.owner()));
-        *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner()));
-        self.keep(Kept { client: begun.client(), own: None, _held: None });
-        Ok(Some(Fresh { client: begun.client(), folder: begun.folder() }))
+        say::note(&format!("process {} has session {id} open; this window is attached to it", begun.owner));
+        *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner));
+        let folder = begun.folder();
+        self.keep(Kept { client: Arc::clone(&begun.client), own: None, _held: None });
+        Ok(Some(Fresh { client: begun.client, folder }))
     }
 
     /// Those that this process has open.

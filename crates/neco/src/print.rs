@@ -2,9 +2,6 @@
 //!
 //! All of it is the same for every front end: it comes from `neco_view`, and from the line window of `neco_tui`.
 
-#[cfg(test)]
-mod recorded;
-
 pub use neco_proto::clean;
 pub use neco_tui::line::print::{Printer, screen};
 pub use neco_tui::line::run::report as json;

@@ -9,9 +9,8 @@ use neco_agent::CapabilityLevel;
 use neco_port::export::{About, MarkdownWriter, Outline};
 use neco_proto::Event;
 use neco_tui::line::print::{Look, Screen, TextPrinter};
-
-use crate::exit::Exit;
-use crate::outcome::Outcome;
+use neco_tui::line::run::exit::Exit;
+use neco_tui::line::run::outcome::Outcome;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/view")
