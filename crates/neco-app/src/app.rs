@@ -7,24 +7,12 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
-use neco_proto::app::agents::{CheckAgents, ListAgents, ShowAgent};
-use neco_proto::app::commands::{ExpandCommand, ListCommands, ListHooks};
-use neco_proto::app::doctor::{Examine, ShowSandbox};
-use neco_proto::app::files::{ListFiles, ShowBranch};
-use neco_proto::app::history::{DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession};
-use neco_proto::app::keys::{ListKeys, RemoveKeys, SetKey};
-use neco_proto::app::memory::{AddMemory, KeepNote, ListMemory, RemoveMemory, ShowMemory};
-use neco_proto::app::models::{ListModels, ListServed, OfferModels, ShowModel, TestModel};
-use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
-use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
-use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
-use neco_proto::app::sessions::{
-    ForkSession, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
-};
-use neco_proto::app::settings::{FindSettings, ListSettings, SetSettings};
-use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust};
-use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun};
+// What answers a call lies in a module of the same name as what is asked.
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
+use neco_proto::app::{
+    agents::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*, port::*,
+    rules::*, sessions::*, settings::*, trust::*, workflows::*,
+};
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};

@@ -10,9 +10,8 @@ use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
-use neco_safety::world::Files;
 use neco_safety::{Policy, Ruling, Who, World};
-use neco_sandbox::{LocalWorld, Report, Roots, Spawner};
+use neco_sandbox::Report;
 use neco_toolkit::bound::SpillFile;
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use serde_json::json;
@@ -49,20 +48,12 @@ impl PersonsShell {
     /// When the folder can't be used, the rules can't be understood, or there is less of a sandbox than required.
     pub fn open(folder: &Path, flags: &RuleFlags, state: &FolderState, env: &Env) -> Result<Self, AppError> {
         let config = &state.loaded.config;
-        let unusable = |error: std::io::Error| failed(format!("{}: {error}", folder.display()));
         let policy = rules::load(flags, env, folder, &state.loaded, &state.plugged)?.policy;
-        let roots = policy.place().roots.clone();
-        let files = Files::new(folder, Vec::new()).map_err(unusable)?;
-        let closed = policy.closed();
-        let files = files.with_roots(&roots).map_err(unusable)?.with_closed(closed.clone());
-        let environment = services::environment(env);
-        let open = Roots { writable: std::iter::once(folder.to_owned()).chain(roots).collect(), readable: Vec::new() };
-        let spawn = Spawner::new(environment.clone(), &services::hidden_variables(config));
-        let spawn = spawn.boxed(&state.sandbox, open).map_err(unusable)?.closing(&closed);
-        let net = services::network(config, &environment);
+        let world = services::world(folder, &policy, &state.sandbox, config, env)
+            .map_err(|error| failed(format!("{}: {error}", folder.display())))?;
         Ok(Self {
             registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
-            world: Arc::new(LocalWorld { files, spawn, net }),
+            world: Arc::new(world),
             policy,
             report: state.sandbox.report().clone(),
             timeout: config.tools.max_command_timeout,

@@ -1,6 +1,7 @@
 //! The one place where concrete types meet: what sessions in a folder stand on.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use neco_model::Models;
 use neco_model::route::Providers;
 use neco_proto::app::AppError;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
+use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeTools, MakeWorld, MemorySettings};
@@ -260,6 +262,24 @@ fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: 
     })
 }
 
+/// The same without an agent, for whoever is judged by these rules in a folder.
+///
+/// # Errors
+/// When the folder can't be used.
+pub(crate) fn world(
+    folder: &Path,
+    policy: &Policy,
+    sandbox: &Sandbox,
+    config: &Config,
+    env: &Env,
+) -> io::Result<LocalWorld> {
+    let environment = environment(env);
+    let files = Files::new(folder, Vec::new())?.with_roots(&policy.place().roots)?.with_closed(policy.closed());
+    let spawn = Spawner::new(environment.clone(), &hidden_variables(config)).boxed(sandbox, Roots::from(&files))?;
+    let spawn = spawn.closing(files.closed());
+    Ok(LocalWorld { files, spawn, net: network(config, &environment) })
+}
+
 /// Variables that commands don't get: those of the settings, and those that hold the keys of any
 /// provider, whatever the settings say.
 #[must_use]
@@ -276,8 +296,7 @@ pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
 }
 
 /// What tools reach of the network. Made of settings and variables alone: it costs nothing before it is used.
-#[must_use]
-pub fn network(config: &Config, environment: &[(OsString, OsString)]) -> LocalNet {
+fn network(config: &Config, environment: &[(OsString, OsString)]) -> LocalNet {
     let key = config.tools.web_search.key_variable().and_then(|name| {
         let (_, value) = environment.iter().find(|(own, _)| own.to_str() == Some(name))?;
         let value = value.to_str().map(str::trim).filter(|value| !value.is_empty())?;

@@ -1,6 +1,5 @@
 //! What stands around a window: sessions that are opened, an editor, a clipboard, a shell, a history.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,7 +31,7 @@ use crate::cmd::session::{self, Desk};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
-use crate::port_args::ExportArgs;
+use crate::port_args::{ExportArgs, ExportFormat};
 use crate::run::picture;
 use crate::say;
 use crate::signals::InterruptMask;
@@ -158,16 +157,19 @@ impl TerminalHost {
 
     /// Writes a session to the file that is named behind `/export`.
     async fn write(&self, session: SessionId, argument: &str) -> Result<String, Failure> {
-        let id = session.to_string();
-        let (file, flags) = file_and_flags(argument);
-        let file = if file.is_empty() { format!("neco-{}.md", id.chars().take(13).collect::<String>()) } else { file };
-        let file = self.folder().join(file);
-        let words = [OsString::from(id), "-o".into(), file.clone().into()];
-        let line = ExportLine::try_parse_from(words.into_iter().chain(flags.into_iter().map(OsString::from)));
+        let line = ExportLine::try_parse_from(argument.split_whitespace());
         let line = line.map_err(|error| Failure::usage(error.to_string().trim().to_owned()))?;
+        let id = session.to_string();
+        let file = match line.file.join(" ") {
+            named if named.is_empty() => format!("neco-{}.md", id.chars().take(13).collect::<String>()),
+            named => named,
+        };
+        let file = self.folder().join(file);
+        let ExportLine { format, force, no_redact, .. } = line;
+        let args = ExportArgs { id: Some(id), format, output: Some(file.clone()), force, no_redact };
         let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
         let desk = Desk::open_to_read(&everywhere, &self.env).await?;
-        let exported = session::export(&line.args, &desk).await;
+        let exported = session::export(&args, &desk).await;
         desk.close().await?;
         exported?;
         Ok(file.display().to_string())
@@ -190,13 +192,12 @@ impl TerminalHost {
         Ok(shell)
     }
 
-    async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, String> {
+    async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, AppError> {
         match source {
             ImageSource::Clipboard => {
                 let printer = PicturePrinter::find(|name| self.env.is_set(name), |name| self.env.find_program(name));
-                let Some(bytes) = clipboard::picture(printer).await? else { return Ok(None) };
-                let picture = picture::attachment(&bytes, "the picture in the clipboard");
-                picture.map(Some).map_err(|error| error.message)
+                let Some(bytes) = clipboard::picture(printer).await.map_err(failed)? else { return Ok(None) };
+                picture::attachment(&bytes, "the picture in the clipboard").map(Some)
             }
             ImageSource::File(name) => {
                 let path = self.folder().join(name.strip_prefix("file://").unwrap_or(&name));
@@ -204,9 +205,8 @@ impl TerminalHost {
                 // What has the name of a picture may be a pipe that never ends.
                 let read = tokio::time::timeout(PICTURE, read)
                     .await
-                    .map_err(|_| format!("{name} takes too long to be read"))?;
-                let pictures = read.map_err(|error| error.to_string())?.map_err(|failure| failure.message)?;
-                Ok(pictures.into_iter().next())
+                    .map_err(|_| failed(format!("{name} takes too long to be read")))?;
+                Ok(read.map_err(failed)??.into_iter().next())
             }
         }
     }
@@ -224,26 +224,18 @@ fn without_secrets(text: &str) -> String {
     log::redacted(text, if text.starts_with('!') { Scope::Outside } else { Scope::Said })
 }
 
-/// What is written behind `/export`, as on the command line.
+/// What is written behind `/export`, with flags as on the command line.
 #[derive(Parser)]
 #[command(name = "/export", no_binary_name = true)]
 struct ExportLine {
-    #[command(flatten)]
-    args: ExportArgs,
-}
-
-/// The file that is named behind `/export`, and what is said of it as on the command line.
-fn file_and_flags(argument: &str) -> (String, Vec<String>) {
-    let (mut file, mut flags) = (Vec::new(), Vec::new());
-    let mut words = argument.split_whitespace();
-    while let Some(word) = words.next() {
-        match word {
-            "--format" => flags.extend([word.to_owned()].into_iter().chain(words.next().map(str::to_owned))),
-            _ if word.starts_with("--") => flags.push(word.to_owned()),
-            _ => file.push(word),
-        }
-    }
-    (file.join(" "), flags)
+    /// The words of the file's name.
+    file: Vec<String>,
+    #[arg(long, value_enum)]
+    format: Option<ExportFormat>,
+    #[arg(long)]
+    force: bool,
+    #[arg(long)]
+    no_redact: bool,
 }
 
 impl Host for TerminalHost {
@@ -311,7 +303,7 @@ impl Host for TerminalHost {
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {
-        self.read_picture(source).map_err(failed).boxed()
+        self.read_picture(source).boxed()
     }
 
     fn export(&self, session: SessionId, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
@@ -327,8 +319,8 @@ impl Host for TerminalHost {
     }
 }
 
-fn failed(words: String) -> AppError {
-    AppError::new(Trouble::Failed, words)
+fn failed(error: impl ToString) -> AppError {
+    AppError::new(Trouble::Failed, error.to_string())
 }
 
 #[cfg(test)]
