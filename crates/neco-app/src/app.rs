@@ -107,15 +107,8 @@ impl LocalApp {
         Self { store, hub, storeless: StorelessApp::new(env, overrides) }
     }
 
-    /// The same, with the settings of a folder.
-    ///
-    /// # Errors
-    /// When a tool that they name does not exist.
-    pub fn on(store: Arc<SqliteStore>, env: Env, overrides: Vec<String>, folder: &Path) -> Result<Self, AppError> {
-        Self::with(StorelessApp::new(env, overrides), store, folder)
-    }
-
-    pub(crate) fn with(storeless: StorelessApp, store: Arc<SqliteStore>, folder: &Path) -> Result<Self, AppError> {
+    /// The same, with a hub that has the settings of a folder.
+    pub(crate) fn on(storeless: StorelessApp, store: Arc<SqliteStore>, folder: &Path) -> Result<Self, AppError> {
         Ok(Self { hub: storeless.hub(&store, folder)?, store, storeless })
     }
 

@@ -45,7 +45,7 @@ impl SharedApp {
         }
         let (store, aside) = self.workspaces.store().await?;
         aside.iter().for_each(|aside| (self.tell)(&aside.to_string()));
-        let app = Arc::new(LocalApp::with(self.storeless.clone(), store, &self.folder)?);
+        let app = Arc::new(LocalApp::on(self.storeless.clone(), store, &self.folder)?);
         *opened = Some(Arc::clone(&app));
         Ok(app)
     }
@@ -79,7 +79,7 @@ impl SharedApp {
         let copy = disk::copy_store(self.workspaces.env().data_dir()).map_err(cannot)?;
         (self.tell)("the data folder can't be written: what follows is read from a copy of it");
         let store = services::open_store(copy.path()).await?;
-        let app = LocalApp::with(self.storeless.clone(), store, &self.folder)?;
+        let app = LocalApp::on(self.storeless.clone(), store, &self.folder)?;
         let answer = app.call(caller, call).await;
         app.close().await?;
         answer
