@@ -7,67 +7,70 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
-use neco_proto::app::agents::{CheckAgents, ListAgents, ShowAgent};
-use neco_proto::app::commands::{ExpandCommand, ListCommands, ListHooks};
-use neco_proto::app::doctor::{Examine, ShowSandbox};
-use neco_proto::app::files::{ListFiles, ShowBranch};
-use neco_proto::app::history::{DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession};
-use neco_proto::app::keys::{ListKeys, RemoveKeys, SetKey};
-use neco_proto::app::memory::{AddMemory, KeepNote, ListMemory, RemoveMemory, ShowMemory};
-use neco_proto::app::models::{ListModels, ListServed, OfferModels, ShowModel, TestModel};
-use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
-use neco_proto::app::port::{ExportSession, FindForeignSessions, ImportSession};
-use neco_proto::app::rules::{AddRule, ExplainCall, ListKeptRules, ListRules, RemoveRules, TestRules};
-use neco_proto::app::sessions::{
-    ForkSession, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
-};
-use neco_proto::app::settings::{FindSettings, ListSettings, SetSettings};
-use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust};
-use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun};
+// What answers a call lies in a module of the same name as what is asked.
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
+use neco_proto::app::{
+    agents::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*, port::*,
+    rules::*, sessions::*, settings::*, trust::*, workflows::*,
+};
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
-use crate::error::of_session;
+use crate::error::{failed, of_session};
+use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
+use crate::workspace::plugged::Plugged;
 use crate::{
-    agents, commands, doctor, error, files, keys, memory, models, own_settings, plans, rules, services, sessions,
-    settings, trust, workflows,
+    agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
+    workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
+#[derive(Clone)]
 pub struct StorelessApp {
     pub(crate) env: Env,
     overrides: Vec<String>,
+    /// The sessions that this process has open.
+    pub(crate) open: RunningSessions,
 }
 
 impl StorelessApp {
     /// The program with the settings that were given with `-c`.
     #[must_use]
     pub fn new(env: Env, overrides: Vec<String>) -> Self {
-        Self { env, overrides }
+        Self { env, overrides, open: RunningSessions::default() }
+    }
+
+    /// The same, in a process that has sessions open.
+    pub(crate) fn knowing(self, open: &RunningSessions) -> Self {
+        Self { open: open.clone(), ..self }
     }
 
     /// The settings that hold in a folder.
     pub(crate) fn settings(&self, folder: &Path) -> Result<Loaded, AppError> {
-        self.load(folder).map_err(|error| error::of_config(&error))
+        self.settings_with(folder, &[])
     }
 
-    /// The same with more, each as `-c` takes it.
+    /// What a folder would switch on, and how far that is trusted.
+    pub(crate) fn plugged(&self, folder: &Path) -> Result<Plugged, AppError> {
+        Ok(Plugged::look(&self.env, folder, &self.settings(folder)?))
+    }
+
+    /// Its settings with more, each as `-c` takes it.
     pub(crate) fn settings_with(&self, folder: &Path, more: &[String]) -> Result<Loaded, AppError> {
         let overrides = [self.overrides.as_slice(), more].concat();
         let loaded = neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &overrides });
         loaded.map_err(|error| error::of_config(&error))
     }
 
-    /// The same, or everything that is wrong with them.
+    /// Its settings, or everything that is wrong with them.
     pub(crate) fn load(&self, folder: &Path) -> Result<Loaded, ConfigError> {
         neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides })
     }
 
-    /// The same, or those that come with the program: broken ones are no reason not to show what was said.
+    /// Its settings, or those that come with the program: broken ones are no reason not to show what was said.
     pub(crate) fn settings_to_read(&self, folder: &Path) -> Config {
         self.settings(folder).map_or_else(|_| Config::built_in(), |loaded| loaded.config)
     }
@@ -94,7 +97,7 @@ impl StorelessApp {
 pub struct LocalApp {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) hub: Hub,
-    storeless: StorelessApp,
+    pub(crate) storeless: StorelessApp,
 }
 
 impl LocalApp {
@@ -104,12 +107,8 @@ impl LocalApp {
         Self { store, hub, storeless: StorelessApp::new(env, overrides) }
     }
 
-    /// The same, with the settings of a folder.
-    ///
-    /// # Errors
-    /// When a tool that they name does not exist.
-    pub fn on(store: Arc<SqliteStore>, env: Env, overrides: Vec<String>, folder: &Path) -> Result<Self, AppError> {
-        let storeless = StorelessApp::new(env, overrides);
+    /// The same, with a hub that has the settings of a folder.
+    pub(crate) fn on(storeless: StorelessApp, store: Arc<SqliteStore>, folder: &Path) -> Result<Self, AppError> {
         Ok(Self { hub: storeless.hub(&store, folder)?, store, storeless })
     }
 
@@ -237,7 +236,7 @@ routes! {
         ListServed => models::served,
         ListSettings => settings::list,
         FindSettings => settings::find,
-        SetSettings => own_settings::set,
+        SetSettings => settings::set,
         Examine => doctor::examine,
         ShowSandbox => doctor::sandbox,
         ListFiles => files::list,
@@ -256,9 +255,8 @@ routes! {
 }
 
 /// Whether a call is answered with what the store holds.
-#[must_use]
-pub fn needs_store(call: &Call) -> bool {
-    matches!(find(&call.name), Some((_, Answerer::OnStore(_))))
+pub(crate) fn needs_store(call: &Call) -> bool {
+    matches!(find(&call.name), Some((_, Answerer::OnStore(_) | Answerer::ByCaller(_))))
 }
 
 /// What answers a call, if the caller may ask that.
@@ -285,9 +283,7 @@ impl App for StorelessApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         let error = match answerer(caller, &call) {
             Ok(Answerer::Storeless(answers)) => return answers(self, caller, call),
-            Ok(Answerer::OnStore(_) | Answerer::ByCaller(_)) => {
-                AppError::new(Trouble::Failed, format!("{} needs the store", call.name))
-            }
+            Ok(Answerer::OnStore(_) | Answerer::ByCaller(_)) => failed(format!("{} needs the store", call.name)),
             Err(error) => error,
         };
         std::future::ready(Err(error)).boxed()

@@ -10,12 +10,11 @@ use neco_proto::app::{AppError, Trouble};
 
 use crate::app::StorelessApp;
 use crate::workspace::own_commands::{self, OwnCommand};
-use crate::workspace::plugged::Plugged;
 
 pub(crate) async fn list(app: &StorelessApp, request: ListCommands) -> Result<CommandList, AppError> {
     let folder = Path::new(&request.folder);
     // With broken settings nothing is said of trust: whoever uses the command is told.
-    let plugged = look(app, folder).ok();
+    let plugged = app.plugged(folder).ok();
     let row = |command: OwnCommand| CommandRow {
         trusted: plugged.as_ref().is_none_or(|plugged| plugged.may_run(&command)),
         name: command.custom.name,
@@ -31,7 +30,7 @@ pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result
     let command = commands.iter().find(|command| command.custom.name == *name);
     let gone = || AppError::new(Trouble::NotFound, format!("there is no /{name} any more"));
     let command = command.ok_or_else(gone)?;
-    if !look(app, folder)?.may_run(command) {
+    if !app.plugged(folder)?.may_run(command) {
         let words = format!(
             "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
              switches it on",
@@ -43,7 +42,7 @@ pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result
 }
 
 pub(crate) async fn hooks(app: &StorelessApp, request: ListHooks) -> Result<HookList, AppError> {
-    let plugged = look(app, Path::new(&request.folder))?;
+    let plugged = app.plugged(Path::new(&request.folder))?;
     let row = |hook: Hook| HookRow {
         event: hook.event.to_string(),
         matcher: hook.matcher.pattern().to_owned(),
@@ -51,8 +50,4 @@ pub(crate) async fn hooks(app: &StorelessApp, request: ListHooks) -> Result<Hook
         command: hook.command,
     };
     Ok(HookList { hooks: plugged.hooks().into_iter().map(row).collect(), note: plugged.note() })
-}
-
-fn look(app: &StorelessApp, folder: &Path) -> Result<Plugged, AppError> {
-    Ok(Plugged::look(&app.env, folder, &app.settings(folder)?))
 }

@@ -15,15 +15,18 @@ pub const NO_ROOM: &str =
 /// Whether something can be written in a folder.
 #[must_use]
 pub fn has_room(folder: &Path) -> bool {
-    // About what the store needs to be opened.
-    tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&[0; 64 << 10])).is_ok()
+    try_out(folder).is_ok()
+}
+
+/// Writes about what the store needs to be opened.
+fn try_out(folder: &Path) -> std::io::Result<()> {
+    tempfile::tempfile_in(folder)?.write_all(&[0; 64 << 10])
 }
 
 /// Whether the disk of a folder is full, and not only closed to us.
 #[must_use]
 pub fn is_full(folder: &Path) -> bool {
-    let written = tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(&[0; 64 << 10]));
-    matches!(written, Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded))
+    matches!(try_out(folder), Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded))
 }
 
 /// What helps when the store could not be written or read: what does on this disk, as it is now.

@@ -10,11 +10,21 @@ use neco_session::rewind::RewindError;
 use neco_session::workflow::WorkflowError;
 use neco_store::StoreError;
 
+/// Something failed that nobody asked for wrongly.
+pub(crate) fn failed(error: impl ToString) -> AppError {
+    AppError::new(Trouble::Failed, error.to_string())
+}
+
+/// What was asked for makes no sense.
+pub(crate) fn invalid(words: impl ToString) -> AppError {
+    AppError::new(Trouble::Invalid, words.to_string())
+}
+
 /// The configuration can't be used.
 #[must_use]
 pub fn of_config(error: &ConfigError) -> AppError {
     let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
-    AppError::new(Trouble::Invalid, format!("the configuration can't be used:{}", problems.concat()))
+    invalid(format!("the configuration can't be used:{}", problems.concat()))
         .hint("`neco config path` prints the files; `neco doctor` checks the rest.")
 }
 
@@ -60,12 +70,11 @@ pub fn of_session(error: SessionError) -> AppError {
     let trouble = match error {
         SessionError::Store(error) | SessionError::Rewind(RewindError::Store(error)) => return of_store(error),
         SessionError::Rewind(error @ RewindError::Files(_)) => {
-            return AppError::new(Trouble::Failed, error.to_string())
+            return failed(error)
                 .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone.");
         }
         SessionError::Rewind(error @ RewindError::ByOthers(_)) => {
-            return AppError::new(Trouble::Invalid, error.to_string())
-                .hint("Pass --others to overwrite that too; --undo brings it back.");
+            return invalid(error).hint("Pass --others to overwrite that too; --undo brings it back.");
         }
         SessionError::GoneOn(_) => Trouble::Failed,
         SessionError::NotFound(_) | SessionError::NoneHere(_) => Trouble::NotFound,

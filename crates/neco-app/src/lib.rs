@@ -3,8 +3,9 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`picture`], [`session_models`], [`mod@app`] (which call is answered where), [`sessions`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`] and [`own_settings`], [`doctor`], [`keys`], [`trust`], [`files`],
+//! is opened) with [`first_model`], [`picture`], [`session_models`] and [`running_sessions`], [`mod@app`] (which call is answered where)
+//! and [`shared`] (on the store of a process's sessions), [`sessions`], [`workflows`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
 pub mod agents;
@@ -14,20 +15,22 @@ pub mod disk;
 mod doctor;
 pub mod error;
 mod files;
+mod first_model;
 mod keys;
 pub mod memory;
 mod models;
 pub mod opening;
-mod own_settings;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;
 pub mod prompt;
 pub mod rules;
+mod running_sessions;
 pub mod services;
 mod session_models;
 pub mod sessions;
 mod settings;
+pub mod shared;
 mod trust;
 pub mod workflows;
 pub mod workspace;

@@ -1,26 +1,33 @@
 //! Opening a session in a folder: what the folder brings, and what belongs to this one opening.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use neco_agent::{Budget, CapabilityLevel};
 use neco_config::section::ProviderType;
-use neco_config::{Config, Loaded};
-use neco_model::{GROUPS, LocalServer, LookedFor, Models, SetupError};
-use neco_proto::app::{AppError, Trouble};
+use neco_config::{Config, Layer, Loaded, Notice};
+use neco_model::{GROUPS, LocalServer, Models, SetupError};
+use neco_proto::app::AppError;
 use neco_proto::{Answer, ApprovalMode, Client, Mode, Query};
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
-use neco_session::hub::{FindModel, Found, LookAgain, Looked};
+use neco_session::hub::{FindModel, Finder, Found, LookAgain, Looked};
 use neco_session::{AgentDeps, Session, SessionError, SessionOptions};
-use neco_store::SqliteStore;
+use neco_store::{SessionRecord, SqliteStore};
+use neco_view::wording::place;
+use neco_workspace::worktree::Held;
 
-use crate::error;
+use crate::error::{invalid, of_session, of_setup};
+use crate::first_model::guide;
+use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
 use crate::session_models::{Refusal, SessionModels};
+use crate::sessions::hold;
+use crate::workspace::plugged::Scope;
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
-use crate::workspace::{FolderState, Workspace};
+use crate::workspace::{FolderState, Workspace, Workspaces, keys};
 
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
@@ -28,6 +35,14 @@ const PROBE: Duration = Duration::from_millis(500);
 /// What belongs to the opening of one session, and not to the folder that it works in.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
+    /// The session that is gone on with, by the beginning of its id.
+    pub session: Option<String>,
+    /// Whether the last one of the folder is gone on with.
+    pub latest: bool,
+    /// Whether the folder was chosen, and is not just where somebody is.
+    pub chose_folder: bool,
+    /// Settings that outrank those of files.
+    pub overrides: Vec<String>,
     /// Rules of this opening, and folders that are open in it.
     pub flags: RuleFlags,
     /// Only these tools exist; empty means all.
@@ -52,42 +67,123 @@ pub struct Opening {
     pub interactive: bool,
 }
 
-/// Why a session can't be opened.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OpenError {
-    /// No model is known; says where one was looked for.
-    NoModel(LookedFor),
-    /// Anything else.
-    App(AppError),
+/// Whoever opens a session. `()` says nothing and is asked nothing.
+pub trait Opener: Send + Sync {
+    /// Says what can't wait: it holds whatever comes of the rest.
+    fn tell(&self, _words: &str) {}
+
+    /// Whether a person can be asked.
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// Asks whether what was described is trusted; nothing when nobody answers.
+    fn trusts(&self, _described: &str) -> Option<bool> {
+        None
+    }
+
+    /// A session goes on, and is about to be read.
+    fn found(&self, _store: &Arc<SqliteStore>, _record: &SessionRecord) {}
 }
 
-impl From<AppError> for OpenError {
-    fn from(error: AppError) -> Self {
-        Self::App(error)
-    }
-}
+impl Opener for () {}
 
-impl From<SetupError> for OpenError {
-    fn from(error: SetupError) -> Self {
-        match error {
-            SetupError::NoModel(looked) => Self::NoModel(looked),
-            error => Self::App(error::of_setup(error)),
-        }
-    }
+/// A session that is open.
+pub struct Opened {
+    /// What it stands on.
+    pub services: Services,
+    /// The session.
+    pub session: Session,
+    /// Where it works.
+    pub folder: PathBuf,
+    /// That somebody works there, should it be a worktree of ours.
+    pub held: Option<Held>,
+    /// What the person should know.
+    pub notes: Vec<String>,
 }
 
 impl Opening {
-    /// The model that is asked when nobody says otherwise: what is configured, else a local server that answers. What
-    /// the person should know of that is added to `notes`.
+    /// Opens the session that is meant for work in `folder`, or in its own; without one a new session.
     ///
     /// # Errors
-    /// When there is none, unless the session goes on and has its own.
-    pub async fn default_model(
+    /// When that is not possible; there may be no model yet.
+    pub async fn open(self, workspaces: &Workspaces, folder: &Path, opener: &dyn Opener) -> Result<Opened, AppError> {
+        let mut workspace = self.workspace(workspaces, folder, &[], opener).await?;
+        let (store, aside) = workspaces.store().await?;
+        aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
+        let found = self.find(&store, workspaces, folder).await?;
+        let mut notes: Vec<String> = found.iter().filter_map(Found::note).map(|note| place::words(&note)).collect();
+        let mut works_in = folder.to_owned();
+        if let Some(Found { record, .. }) = &found {
+            opener.found(&store, record);
+            // The settings of the session's own folder count, wherever it is gone on with from.
+            if Path::new(&record.cwd) != folder {
+                works_in = PathBuf::from(&record.cwd);
+                notes.push(format!("the session works in its own folder, {}", record.cwd));
+                let said = &workspace.now().loaded.warnings;
+                workspace = self.workspace(workspaces, &works_in, said, opener).await?;
+            }
+        }
+        let held = hold(&works_in, workspaces.env().data_dir());
+        let state = workspace.now();
+        log(&state.loaded);
+        notes.extend(keys::warnings(&state.loaded));
+        if !self.tools.is_empty() {
+            notes.push(format!("only these tools exist in this run: {}", self.tools.join(", ")));
+        }
+        let model = self.default_model(&workspace, &state, found.is_some(), &mut notes).await?;
+        ask_about(&workspace, opener, &mut notes)?;
+        let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
+        Ok(Opened { services, session, folder: works_in, held, notes })
+    }
+
+    /// What a folder brings. Warnings are told at once; those in `said` were.
+    async fn workspace(
         &self,
+        workspaces: &Workspaces,
+        folder: &Path,
+        said: &[Notice],
+        opener: &dyn Opener,
+    ) -> Result<Arc<Workspace>, AppError> {
+        let workspace = workspaces.at(folder, &self.overrides).await?;
+        let state = workspace.now();
+        let new = state.loaded.warnings.iter().filter(|warning| !said.contains(warning));
+        new.for_each(|warning| opener.tell(&warning.to_string()));
+        Ok(workspace)
+    }
+
+    /// The session that is gone on with, and where it goes on; `None` for a new one.
+    async fn find(
+        &self,
+        store: &Arc<SqliteStore>,
+        workspaces: &Workspaces,
+        folder: &Path,
+    ) -> Result<Option<Found>, AppError> {
+        let finder = Finder::new(store.clone(), workspaces.env().data_dir().to_owned());
+        let found = match &self.session {
+            None if self.latest => return Ok(Some(finder.latest(folder).await.map_err(of_session)?)),
+            None => return Ok(None),
+            Some(id) => finder.find(id).await.and_then(|found| finder.place_of(found, folder, self.chose_folder)),
+        };
+        let found = found.map_err(of_session)?;
+        if self.chose_folder && Path::new(&found.record.cwd) != folder {
+            let words = "--cwd is for sessions whose folder is gone";
+            let words = format!("the session has its own folder, {}: {words}", found.record.cwd);
+            return Err(invalid(words));
+        }
+        Ok(Some(found))
+    }
+
+    /// The model that is asked when nobody says otherwise: what is configured, else a local server that answers. What
+    /// the person should know of that is added to `notes`.
+    /// There is one, unless the session goes on and has its own.
+    async fn default_model(
+        &self,
+        workspace: &Workspace,
         state: &FolderState,
         goes_on: bool,
         notes: &mut Vec<String>,
-    ) -> Result<String, OpenError> {
+    ) -> Result<String, AppError> {
         let models = &state.models;
         if let Some(model) = &self.model {
             // A group may be all that is known, and a local server all that there is.
@@ -99,58 +195,56 @@ impl Opening {
         let looked = match models.default_name() {
             Ok(name) => return Ok(name),
             Err(SetupError::NoModel(looked)) => looked,
-            Err(error) => return Err(self.named(error.into(), None, &state.loaded)),
+            Err(error) => return Err(self.named(of_setup(error), None, &state.loaded)),
         };
         let servers = models.probe_local(PROBE).await;
         let base = servers.first().map(|LocalServer { base, .. }| base.clone());
         state.use_local(servers);
         match (models.default_name(), base) {
             (Ok(name), Some(base)) => {
-                let provider = models.provider_for(&name)?;
+                let provider = models.provider_for(&name).map_err(of_setup)?;
                 notes.push(format!("no model is configured; using {}, which answers at {base}", provider.label()));
                 Ok(name)
             }
             // A session that goes on has a model of its own.
             _ if goes_on => Ok(String::new()),
-            _ => Err(OpenError::NoModel(looked)),
+            _ => Err(guide(&looked, workspace.env().config_dir())),
         }
     }
 
-    /// Opens the session that was found, or a new one in the folder. What is left out of the rules is told at once,
-    /// whatever comes of the rest; what else the person should know is added to `notes`.
-    ///
-    /// # Errors
-    /// When that is not possible.
-    pub async fn open(
+    /// Starts the session that was found, or a new one in the folder. What is left out of the rules is told at once;
+    /// what else the person should know is added to `notes`.
+    async fn start(
         self,
         workspace: &Arc<Workspace>,
         store: Arc<SqliteStore>,
         found: Option<Found>,
         default_model: String,
-        tell: impl Fn(&str),
+        opener: &dyn Opener,
         notes: &mut Vec<String>,
-    ) -> Result<(Services, Session), OpenError> {
+    ) -> Result<(Services, Session), AppError> {
         let state = workspace.now();
         let config = &state.loaded.config;
         let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, &state)?;
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        warnings.iter().for_each(|warning| tell(warning));
+        warnings.iter().for_each(|warning| opener.tell(warning));
         let models = SessionModels::new(&state, workspace.env())?;
         let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
         let find_model: FindModel = Arc::new(move |name| found_by.find(name));
-        let setup = self.setup(workspace, &state, policy, find_model, &redactor);
+        let mut setup = self.setup(workspace, &state, policy, find_model, &redactor);
         let used = Used { state: Arc::clone(&state), warnings };
-        let look_again = look_again(workspace, used, self.clone(), redactor, Arc::clone(&models));
-        let services = Services::start_watched(store, setup, Some(look_again))?;
-        let options = self.options(config, default_model, workspace)?;
+        setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
+        let mut services = Services::start(store, setup)?;
+        let options = self.options(config, default_model)?;
+        self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
         let session = match found {
-            Some(found) => {
-                services.hub.open(services.hub.settle(found).await.map_err(error::of_session)?, options).await
-            }
+            Some(found) => services.hub.open(services.hub.settle(found).await.map_err(of_session)?, options).await,
             None => services.hub.create(workspace.folder(), options).await,
         };
-        let session = session.map_err(|error| self.explain(error, models.take_refused(), &state.loaded))?;
+        let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, config).await);
+        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags);
+        services.keep(open, workspace.running_sessions());
         Ok((services, session))
     }
 
@@ -183,6 +277,7 @@ impl Opening {
             data_dir: env.data_dir().to_owned(),
             index_dir: services::index_dir(env.data_dir()),
             find_model,
+            look_again: None,
         }
     }
 
@@ -200,19 +295,12 @@ impl Opening {
         Ok((services::deps(&mut self.setup(workspace, state, policy, nothing, redactor))?, warnings))
     }
 
-    fn options(
-        &self,
-        config: &Config,
-        default_model: String,
-        workspace: &Workspace,
-    ) -> Result<SessionOptions, AppError> {
-        let known = |number: u8| {
-            CapabilityLevel::new(number).map_err(|error| AppError::new(Trouble::Invalid, error.to_string()))
-        };
+    /// What a session is opened with, by the settings and by this opening.
+    pub(crate) fn options(&self, config: &Config, default_model: String) -> Result<SessionOptions, AppError> {
+        let known = |number: u8| CapabilityLevel::new(number).map_err(invalid);
         let default_generation = config.agent.generation.map(known).transpose()?;
         let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
         let generation = self.generation.map(known).transpose()?;
-        self.check_tools(generation.unwrap_or(default_generation), config, workspace)?;
         Ok(SessionOptions {
             model: self.model.clone(),
             default_model,
@@ -246,7 +334,7 @@ impl Opening {
             tool.name(),
             generation.number()
         );
-        Err(AppError::new(Trouble::Invalid, words))
+        Err(invalid(words))
     }
 
     /// Says that a budget of money does nothing where no price is known.
@@ -270,30 +358,65 @@ impl Opening {
     }
 
     /// Says what is wrong with a model, of which the session knows only words.
-    fn explain(&self, error: SessionError, refused: Option<Refusal>, loaded: &Loaded) -> OpenError {
+    fn explain(
+        &self,
+        error: SessionError,
+        refused: Option<Refusal>,
+        workspace: &Workspace,
+        loaded: &Loaded,
+    ) -> AppError {
         match (error, refused) {
-            (SessionError::Model(_), Some(Refusal { model, error })) => self.named(error.into(), Some(&model), loaded),
+            (SessionError::Model(_), Some(Refusal { error: SetupError::NoModel(looked), .. })) => {
+                guide(&looked, workspace.env().config_dir())
+            }
+            (SessionError::Model(_), Some(Refusal { model, error })) => {
+                self.named(of_setup(error), Some(&model), loaded)
+            }
             // Its own words say more, but what is wrong decides how the process ends.
             (error @ SessionError::OwnModel { .. }, Some(Refusal { error: refused, .. })) => {
-                OpenError::App(AppError { message: error.to_string(), ..error::of_setup(refused) })
+                AppError { message: error.to_string(), ..of_setup(refused) }
             }
-            (error, _) => OpenError::App(error::of_session(error)),
+            (error, _) => of_session(error),
         }
     }
 
     /// Adds who chose the model that can't be used, where that is known; a session has its own.
-    fn named(&self, error: OpenError, model: Option<&str>, loaded: &Loaded) -> OpenError {
-        let OpenError::App(error) = error else { return error };
+    fn named(&self, error: AppError, model: Option<&str>, loaded: &Loaded) -> AppError {
         let configured = model.is_none_or(|model| loaded.config.model.as_deref() == Some(model));
         let origin = match (&self.model, loaded.origins.get("model")) {
             (Some(model), _) => format!("The model comes from --model {model}."),
             (None, Some(setting)) if configured => {
                 format!("The model comes from {}: model = {}", setting.origin, setting.value)
             }
-            (None, Some(_) | None) => return OpenError::App(error),
+            (None, Some(_) | None) => return error,
         };
         let hint = error.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
-        OpenError::App(error.hint(format!("{origin}{hint}")))
+        error.hint(format!("{origin}{hint}"))
+    }
+}
+
+/// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that is said.
+fn ask_about(workspace: &Workspace, opener: &dyn Opener, notes: &mut Vec<String>) -> Result<(), AppError> {
+    let state = workspace.now();
+    notes.extend(state.plugged.notices.iter().cloned());
+    if opener.asks() && state.plugged.has_news() {
+        let kept = workspace.decide(|plugged| match opener.trusts(&plugged.describe(Scope::News)) {
+            Some(trusted) => plugged.decide(Scope::News, trusted),
+            None => Ok(()),
+        })?;
+        notes.extend(kept.err().map(|error| format!("the answer could not be kept: {error}")));
+    }
+    notes.extend(workspace.now().plugged.note());
+    Ok(())
+}
+
+/// Logs where settings come from.
+fn log(loaded: &Loaded) {
+    for file in &loaded.files {
+        tracing::debug!(layer = %file.layer, path = %file.path.display(), exists = file.exists, "settings");
+    }
+    for setting in loaded.origins.settings().iter().filter(|setting| setting.origin.layer != Layer::BuiltIn) {
+        tracing::debug!(key = %setting.key, origin = %setting.origin, "set");
     }
 }
 

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use neco_agent::scheduler::action;
 use neco_config::Env;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{CallId, Display};
-use neco_safety::world::Files;
 use neco_safety::{Policy, Ruling, Who, World};
-use neco_sandbox::{LocalWorld, Report, Roots, Spawner};
+use neco_sandbox::Report;
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::error::failed;
 use crate::services;
 use crate::workspace::FolderState;
 use crate::workspace::rules::{self, RuleFlags};
@@ -48,20 +48,12 @@ impl PersonsShell {
     /// When the folder can't be used, the rules can't be understood, or there is less of a sandbox than required.
     pub fn open(folder: &Path, flags: &RuleFlags, state: &FolderState, env: &Env) -> Result<Self, AppError> {
         let config = &state.loaded.config;
-        let unusable = |error: std::io::Error| AppError::new(Trouble::Failed, format!("{}: {error}", folder.display()));
         let policy = rules::load(flags, env, folder, &state.loaded, &state.plugged)?.policy;
-        let roots = policy.place().roots.clone();
-        let files = Files::new(folder, Vec::new()).map_err(unusable)?;
-        let closed = policy.closed();
-        let files = files.with_roots(&roots).map_err(unusable)?.with_closed(closed.clone());
-        let environment = services::environment(env);
-        let open = Roots { writable: std::iter::once(folder.to_owned()).chain(roots).collect(), readable: Vec::new() };
-        let spawn = Spawner::new(environment.clone(), &services::hidden_variables(config));
-        let spawn = spawn.boxed(&state.sandbox, open).map_err(unusable)?.closing(&closed);
-        let net = services::network(config, &environment);
+        let world = services::world(folder, &policy, &state.sandbox, config, env)
+            .map_err(|error| failed(format!("{}: {error}", folder.display())))?;
         Ok(Self {
             registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
-            world: Arc::new(LocalWorld { files, spawn, net }),
+            world: Arc::new(world),
             policy,
             report: state.sandbox.report().clone(),
             timeout: config.tools.max_command_timeout,
@@ -71,9 +63,9 @@ impl PersonsShell {
     /// Runs a command line; gives its exit code, if it has one. Whoever drops this stops the command.
     ///
     /// # Errors
-    /// In words for the person.
-    pub async fn run(&self, line: &str, output: Printed) -> Result<Option<i32>, String> {
-        let said = |error: ToolError| error.message;
+    /// When the rules deny it, or it can't be run.
+    pub async fn run(&self, line: &str, output: Printed) -> Result<Option<i32>, AppError> {
+        let said = |error: ToolError| failed(error.message);
         let arguments = json!({ "command": line, "timeout": self.timeout });
         let tool = self.registry.find(TOOL).map_err(said)?;
         let prepared = Arc::clone(tool).prepare(arguments).map_err(said)?;
@@ -92,11 +84,14 @@ impl PersonsShell {
         self.judge(prepared.as_ref(), &plan)?;
         // Dropped with this future: the command's whole group is killed then, by the task that runs it.
         let _stops = cancel.drop_guard();
-        let ran = tokio::spawn(prepared.run(context)).await.map_err(|error| error.to_string())?.map_err(said)?;
-        Ok(exit_code(&ran))
+        let ran = tokio::spawn(prepared.run(context)).await.map_err(failed)?.map_err(said)?;
+        Ok(match ran.display {
+            Some(Display::Terminal { exit_code, .. }) => exit_code,
+            Some(_) | None => None,
+        })
     }
 
-    fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), String> {
+    fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), AppError> {
         let action = action((TOOL, neco_proto::ToolOrigin::BUILT_IN), prepared, plan);
         let who = Who {
             mode: neco_proto::Mode::Agent,
@@ -109,15 +104,8 @@ impl PersonsShell {
         let verdict = self.policy.judge(&action, &who);
         match verdict.ruling {
             Ruling::Allow | Ruling::Ask => Ok(()),
-            Ruling::Deny => Err(format!("not run: {} ({})", verdict.reason, verdict.rule.title)),
+            Ruling::Deny => Err(failed(format!("not run: {} ({})", verdict.reason, verdict.rule.title))),
         }
-    }
-}
-
-fn exit_code(ran: &ToolOutput) -> Option<i32> {
-    match &ran.display {
-        Some(Display::Terminal { exit_code, .. }) => *exit_code,
-        Some(_) | None => None,
     }
 }
 
@@ -129,8 +117,8 @@ impl LiveOutput for Shown {
     }
 }
 
-/// All of it was shown; what is beyond is not kept.
-struct Nowhere;
+/// What is too big is shown, or nothing is run: none of it is kept.
+pub(crate) struct Nowhere;
 
 impl Spill for Nowhere {
     fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use neco_proto::Attachment;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_tools::files::points_shown;
+
+use crate::error::invalid;
 
 /// The most bytes of one picture: what every vendor takes.
 const MOST_BYTES: u64 = 5 * 1024 * 1024;
@@ -89,10 +91,6 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
         _ if is_webp => Some("image/webp"),
         _ => None,
     }
-}
-
-fn invalid(words: String) -> AppError {
-    AppError::new(Trouble::Invalid, words)
 }
 
 fn megabytes(bytes: u64) -> String {

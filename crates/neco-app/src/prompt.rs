@@ -6,24 +6,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use neco_agent::{Budget, CapabilityLevel};
 use neco_config::{Config, Env, Loaded};
 use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
 use neco_model::{Models, Provider, SetupError};
+use neco_proto::app::AppError;
 use neco_proto::app::rules::GivenRules;
-use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Answer, Client, ClientError, Mode, PromptReport, Query};
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
 use neco_sandbox::Ask;
+use neco_session::Hub;
 use neco_session::hub::FindModel;
-use neco_session::{Hub, SessionOptions};
 use neco_store::{Catalog, Durability, EventLog, MemoryStore, SessionRecord, SqliteStore, lease_and_append};
 
 use crate::app::StorelessApp;
-use crate::error::{of_session, of_store};
+use crate::error::{failed, of_session, of_store};
 use crate::memory;
+use crate::opening::Opening;
 use crate::services::{self, ServiceSetup};
 use crate::workspace::plugged::Plugged;
 use crate::workspace::rules::RuleFlags;
@@ -102,7 +102,14 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
         plans_into(kept.path(), &app.env).map_err(failed)?;
     }
     let hub = hub(app, request, &memory, &folder, &loaded, kept.path(), notes)?;
-    let options = options(request, &loaded.config)?;
+    let opening = Opening {
+        model: request.model.clone(),
+        mode: request.mode,
+        generation: request.generation,
+        attended: true,
+        ..Opening::default()
+    };
+    let options = opening.options(&loaded.config, loaded.config.model.clone().unwrap_or_default())?;
     let session = match record {
         Some(record) => hub.open(record, options).await,
         None => hub.create(&folder, options).await,
@@ -118,10 +125,6 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
         Ok(_) | Err(ClientError::Gone) => Err(failed("the session gave no answer")),
         Err(error @ (ClientError::Refused(_) | ClientError::Failed { .. })) => Err(failed(error)),
     }
-}
-
-fn failed(error: impl ToString) -> AppError {
-    AppError::new(Trouble::Failed, error.to_string())
 }
 
 /// A new session is told of plans that others left: they are part of what would be sent.
@@ -216,24 +219,4 @@ fn found_or_known(models: &Models, name: &str, notes: &Notes) -> Result<Arc<dyn 
     notes.add(format!("{error}; nothing is asked here, so it is shown all the same"));
     let model = ScriptedModel::new(&member.provider, &member.model, Arc::default(), Timeouts::default());
     Ok(Arc::new(model.with_window(window)))
-}
-
-fn options(request: &ShowPrompt, config: &Config) -> Result<SessionOptions, AppError> {
-    let wanted = request.generation.map(CapabilityLevel::new).transpose();
-    Ok(SessionOptions {
-        model: request.model.clone(),
-        default_model: config.model.clone().unwrap_or_default(),
-        mode: request.mode,
-        default_mode: config.mode,
-        generation: wanted.map_err(|error| AppError::new(Trouble::Invalid, error.to_string()))?,
-        default_generation: config
-            .agent
-            .generation
-            .and_then(|number| CapabilityLevel::new(number).ok())
-            .unwrap_or_else(CapabilityLevel::highest),
-        approval: config.approval,
-        person_present: true,
-        max_turns: config.agent.max_turns,
-        budget: Budget::default(),
-    })
 }

@@ -1,6 +1,7 @@
 //! The one place where concrete types meet: what sessions in a folder stand on.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +14,9 @@ use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
 use neco_model::Models;
 use neco_model::route::Providers;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
+use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeTools, MakeWorld, MemorySettings};
@@ -28,8 +30,10 @@ use neco_toolkit::{PluggedTools, Registry};
 use neco_tools::code::Indexes;
 use secrecy::ExposeSecret;
 
-use crate::app::LocalApp;
+use crate::app::{LocalApp, StorelessApp};
 use crate::error;
+use crate::error::invalid;
+use crate::running_sessions::{RunningSession, RunningSessions};
 use crate::workspace::checkpoints;
 use crate::workspace::keys::Keys;
 use crate::workspace::told_files::ToldFiles;
@@ -53,6 +57,9 @@ pub struct Services {
     /// Opens sessions.
     pub hub: Hub,
     store: Arc<SqliteStore>,
+    /// The session that stands on it, and all that the process has open.
+    open: Option<Arc<RunningSession>>,
+    all: RunningSessions,
 }
 
 /// What services are made of.
@@ -81,6 +88,8 @@ pub struct ServiceSetup<'a> {
     pub index_dir: PathBuf,
     /// Where models come from.
     pub find_model: FindModel,
+    /// Looks whether what this was made of was edited, where somebody does.
+    pub look_again: Option<LookAgain>,
     /// Whether a person sits in front of it.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -104,6 +113,7 @@ impl<'a> ServiceSetup<'a> {
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
             find_model: Arc::new(|name| Err(name.to_owned())),
+            look_again: None,
             attended: false,
             interactive: false,
         }
@@ -116,25 +126,20 @@ impl Services {
     /// # Errors
     /// When a tool does not exist.
     pub fn start(store: Arc<SqliteStore>, setup: ServiceSetup<'_>) -> Result<Self, AppError> {
-        Self::start_watched(store, setup, None)
+        Ok(Self { hub: hub(&store, setup)?, store, open: None, all: RunningSessions::default() })
     }
 
-    /// The same, and something looks whether what the setup was made of was edited.
-    ///
-    /// # Errors
-    /// When a tool does not exist.
-    pub fn start_watched(
-        store: Arc<SqliteStore>,
-        setup: ServiceSetup<'_>,
-        look_again: Option<LookAgain>,
-    ) -> Result<Self, AppError> {
-        Ok(Self { hub: watched_hub(&store, setup, look_again)?, store })
+    /// A session stands on them from now on, which belongs to `all` that are open.
+    pub(crate) fn keep(&mut self, open: Arc<RunningSession>, all: &RunningSessions) {
+        all.add(&open);
+        (self.open, self.all) = (Some(open), all.clone());
     }
 
     /// The program on the same store.
     #[must_use]
     pub fn app(&self, env: &Env, overrides: &[String]) -> LocalApp {
-        LocalApp::new(Arc::clone(&self.store), self.hub.clone(), env.clone(), overrides.to_vec())
+        let storeless = StorelessApp::new(env.clone(), overrides.to_vec()).knowing(&self.all);
+        LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless }
     }
 
     /// Writes what waits, for whoever ends the process without stopping anything.
@@ -152,7 +157,7 @@ impl Services {
     /// # Errors
     /// When something could not be written.
     pub async fn leave(self) -> Result<(), AppError> {
-        drop(self.hub);
+        drop((self.hub, self.open));
         self.store.flush().await.map_err(error::of_store)
     }
 
@@ -161,7 +166,7 @@ impl Services {
     /// # Errors
     /// When something could not be written.
     pub async fn stop(self) -> Result<(), AppError> {
-        drop(self.hub);
+        drop((self.hub, self.open));
         self.store.close().await.map_err(error::of_store)
     }
 }
@@ -170,17 +175,9 @@ impl Services {
 ///
 /// # Errors
 /// When a tool does not exist.
-pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, setup: ServiceSetup<'_>) -> Result<Hub, AppError> {
-    watched_hub(store, setup, None)
-}
-
-fn watched_hub<S: EventLog + Catalog + 'static>(
-    store: &Arc<S>,
-    mut setup: ServiceSetup<'_>,
-    look_again: Option<LookAgain>,
-) -> Result<Hub, AppError> {
+pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, mut setup: ServiceSetup<'_>) -> Result<Hub, AppError> {
     let deps = Arc::new(deps(&mut setup)?);
-    let (log, catalog, ServiceSetup { data_dir, find_model, .. }) = (store.clone(), store.clone(), setup);
+    let (log, catalog, ServiceSetup { data_dir, find_model, look_again, .. }) = (store.clone(), store.clone(), setup);
     Ok(Hub::new(HubSetup { log, catalog, data_dir, find_model, deps, look_again }))
 }
 
@@ -265,6 +262,24 @@ fn make_world(spawner: Spawner, net: LocalNet, sandbox: Option<Sandbox>, hooks: 
     })
 }
 
+/// The same without an agent, for whoever is judged by these rules in a folder.
+///
+/// # Errors
+/// When the folder can't be used.
+pub(crate) fn world(
+    folder: &Path,
+    policy: &Policy,
+    sandbox: &Sandbox,
+    config: &Config,
+    env: &Env,
+) -> io::Result<LocalWorld> {
+    let environment = environment(env);
+    let files = Files::new(folder, Vec::new())?.with_roots(&policy.place().roots)?.with_closed(policy.closed());
+    let spawn = Spawner::new(environment.clone(), &hidden_variables(config)).boxed(sandbox, Roots::from(&files))?;
+    let spawn = spawn.closing(files.closed());
+    Ok(LocalWorld { files, spawn, net: network(config, &environment) })
+}
+
 /// Variables that commands don't get: those of the settings, and those that hold the keys of any
 /// provider, whatever the settings say.
 #[must_use]
@@ -281,8 +296,7 @@ pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
 }
 
 /// What tools reach of the network. Made of settings and variables alone: it costs nothing before it is used.
-#[must_use]
-pub fn network(config: &Config, environment: &[(OsString, OsString)]) -> LocalNet {
+fn network(config: &Config, environment: &[(OsString, OsString)]) -> LocalNet {
     let key = config.tools.web_search.key_variable().and_then(|name| {
         let (_, value) = environment.iter().find(|(own, _)| own.to_str() == Some(name))?;
         let value = value.to_str().map(str::trim).filter(|value| !value.is_empty())?;
@@ -320,7 +334,7 @@ fn tools(config: &Config, only: &[String], indexes: Arc<Indexes>) -> Result<Make
     if only.is_empty() {
         return Ok(Box::new(move |own| standing_tools(&settings, &indexes).with(own)));
     }
-    all_tools(&settings, &indexes).only(&only).map_err(|error| AppError::new(Trouble::Invalid, error.message))?;
+    all_tools(&settings, &indexes).only(&only).map_err(|error| invalid(error.message))?;
     Ok(Box::new(move |own| {
         // The names were checked above; one that its session does not bring, without a memory, is left out.
         standing_tools(&settings, &indexes).with(own).named(&only)

@@ -1,9 +1,11 @@
 //! The models of one session: found by name, and followed when their settings or keys are others.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::{StreamExt, stream};
 use neco_config::Env;
-use neco_model::{DeltaStream, Models, Provider, Request, SetupError};
+use neco_model::error::{ErrorKind, Place};
+use neco_model::{DeltaStream, ModelError, Models, Provider, Request, SetupError};
 use neco_proto::app::AppError;
 
 use crate::workspace::FolderState;
@@ -51,7 +53,7 @@ impl SessionModels {
         let found = wanted.and_then(|name| Ok((models.provider_for(&name)?, name)));
         match found {
             Ok((provider, name)) => {
-                let (label, asked) = (provider.label().to_owned(), Mutex::new((models, provider)));
+                let (label, asked) = (provider.label().to_owned(), Mutex::new(Asked { models, provider, gone: None }));
                 Ok(Arc::new(Followed { name, label, models: Arc::clone(self), asked }))
             }
             Err(error) => {
@@ -78,21 +80,42 @@ struct Followed {
     name: String,
     label: String,
     models: Arc<SessionModels>,
-    asked: Mutex<(Arc<Models>, Arc<dyn Provider>)>,
+    asked: Mutex<Asked>,
+}
+
+/// The model as it is asked, and the models that it was found among.
+struct Asked {
+    models: Arc<Models>,
+    provider: Arc<dyn Provider>,
+    /// Why it can't be asked any more: its key is gone.
+    gone: Option<SetupError>,
 }
 
 impl Followed {
-    fn now(&self) -> Arc<dyn Provider> {
+    fn asked(&self) -> MutexGuard<'_, Asked> {
         let models = self.models.now();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        // A script goes on where it is. One that can't be used any more stays as it was.
-        if !Arc::ptr_eq(&models, &asked.0)
-            && !asked.1.scripted()
-            && let Ok(provider) = models.provider_for(&self.name)
-        {
-            *asked = (models, provider);
+        // A script goes on where it is. One whose settings can't be used any more stays as it was.
+        if !Arc::ptr_eq(&models, &asked.models) && !asked.provider.scripted() {
+            match models.provider_for(&self.name) {
+                Ok(provider) => *asked = Asked { models, provider, gone: None },
+                Err(error @ SetupError::MissingKey { .. }) => asked.gone = Some(error),
+                Err(_) => {}
+            }
         }
-        Arc::clone(&asked.1)
+        asked
+    }
+
+    fn now(&self) -> Arc<dyn Provider> {
+        Arc::clone(&self.asked().provider)
+    }
+
+    fn answer(&self, ask: impl FnOnce(&dyn Provider) -> DeltaStream) -> DeltaStream {
+        let asked = self.asked();
+        match &asked.gone {
+            Some(gone) => stream::iter([Err(ModelError::new(ErrorKind::Auth, Place::Http, gone.to_string()))]).boxed(),
+            None => ask(asked.provider.as_ref()),
+        }
     }
 }
 
@@ -114,10 +137,10 @@ impl Provider for Followed {
     }
 
     fn stream(&self, request: Request) -> DeltaStream {
-        self.now().stream(request)
+        self.answer(|provider| provider.stream(request))
     }
 
     fn whole(&self, request: Request) -> DeltaStream {
-        self.now().whole(request)
+        self.answer(|provider| provider.whole(request))
     }
 }

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
+use neco_proto::app::AppError;
 use neco_proto::app::trust::{
     DecideTrust, FolderTrust, ForgetTrust, ForgottenTrust, ListTrust, ShowTrust, TrustList, TrustRow, TrustState,
 };
-use neco_proto::app::{AppError, Trouble};
 use neco_safety::Trust;
-use neco_safety::trust::{DecidedFolder, Standing, TrustError};
+use neco_safety::trust::{DecidedFolder, Standing};
 
 use crate::app::StorelessApp;
+use crate::error::failed;
 use crate::workspace::plugged::{Plugged, Scope};
 
 pub(crate) async fn list(app: &StorelessApp, _: ListTrust) -> Result<TrustList, AppError> {
-    let trust = Trust::open(app.env.config_dir()).map_err(not_kept)?;
+    let trust = Trust::open(app.env.config_dir()).map_err(failed)?;
     let row = |known: &DecidedFolder| TrustRow {
         path: known.path.clone(),
         // What was decided, unless another folder is there now.
@@ -27,27 +28,22 @@ pub(crate) async fn list(app: &StorelessApp, _: ListTrust) -> Result<TrustList, 
 }
 
 pub(crate) async fn show(app: &StorelessApp, request: ShowTrust) -> Result<FolderTrust, AppError> {
-    Ok(told(&look(app, &request.folder)?))
+    Ok(told(&app.plugged(Path::new(&request.folder))?))
 }
 
 pub(crate) async fn decide(app: &StorelessApp, request: DecideTrust) -> Result<FolderTrust, AppError> {
-    let mut plugged = look(app, &request.folder)?;
+    let mut plugged = app.plugged(Path::new(&request.folder))?;
     if plugged.fingerprint() != request.seen {
         let words = format!("what {} would switch on was changed in the meantime; look at it again", request.folder);
-        return Err(AppError::new(Trouble::Failed, words));
+        return Err(failed(words));
     }
-    plugged.decide(Scope::All, request.trusted).map_err(not_kept)?;
+    plugged.decide(Scope::All, request.trusted).map_err(failed)?;
     Ok(told(&plugged))
 }
 
 pub(crate) async fn forget(app: &StorelessApp, request: ForgetTrust) -> Result<ForgottenTrust, AppError> {
-    let mut trust = Trust::open(app.env.config_dir()).map_err(not_kept)?;
-    Ok(ForgottenTrust { known: trust.forget(Path::new(&request.folder)).map_err(not_kept)? })
-}
-
-fn look(app: &StorelessApp, folder: &str) -> Result<Plugged, AppError> {
-    let folder = Path::new(folder);
-    Ok(Plugged::look(&app.env, folder, &app.settings(folder)?))
+    let mut trust = Trust::open(app.env.config_dir()).map_err(failed)?;
+    Ok(ForgottenTrust { known: trust.forget(Path::new(&request.folder)).map_err(failed)? })
 }
 
 fn told(plugged: &Plugged) -> FolderTrust {
@@ -57,8 +53,4 @@ fn told(plugged: &Plugged) -> FolderTrust {
         all_on: plugged.is_all_on(),
         warnings: plugged.notices.clone(),
     }
-}
-
-fn not_kept(error: TrustError) -> AppError {
-    AppError::new(Trouble::Failed, error.to_string())
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use neco_app::workspace::plugged::{Plugged, Scope};
 use neco_config::Env;
 use neco_tui::line::Person;
 pub use neco_tui::line::ask::*;
@@ -26,10 +25,4 @@ pub fn programs(env: &Env) -> editor::Programs {
 /// Asks whether what was described is to be trusted; nothing when nobody can be read.
 pub fn trusts(tty: &Tty, described: &str, env: &Env) -> Option<bool> {
     trust::answer(tty, described, &env.shown(&env.config_dir().join(neco_safety::trust::TRUST_FILE)))
-}
-
-/// Shows what a folder would switch on and asks; what is decided is kept.
-pub fn decide_trust(tty: &Tty, plugged: &mut Plugged, scope: Scope, env: &Env) -> Result<(), String> {
-    let Some(trusted) = trusts(tty, &plugged.describe(scope), env) else { return Ok(()) };
-    plugged.decide(scope, trusted).map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! What one process is composed of: the order in which things start, and its reverse.
 //!
-//! The order is configuration ([`Workspaces::at`]), store ([`shared_store`]), keys and models, agents
-//! (`Opening::open`), windows of other processes; the way down is the reverse, in [`stop`] for a process with one
+//! The order is configuration, store, keys and models, agents (all of them in `Opening::open`), windows of other
+//! processes; the way down is the reverse, in [`stop`] for a process with one
 //! session and in [`put_away`] for one of several. What fails on the way up leaves nothing behind: whatever was
 //! started is owned by what failed, and goes with it.
 
@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_app::services::{self, Services};
-use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::{ErrorCode, Seq};
 use neco_server::SocketPlaces;
@@ -30,16 +29,6 @@ use crate::say;
 pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
     let store = services::open_store(data_dir).await?;
     store.set_aside().into_iter().for_each(|aside| say::note(&aside.to_string()));
-    Ok(store)
-}
-
-/// The one store of all folders that this process works in, opened when it is first needed.
-///
-/// # Errors
-/// When it can't be opened.
-pub async fn shared_store(workspaces: &Workspaces) -> Result<Arc<SqliteStore>, Failure> {
-    let (store, aside) = workspaces.store().await?;
-    aside.iter().for_each(|aside| say::note(&aside.to_string()));
     Ok(store)
 }
 
@@ -99,16 +88,7 @@ pub async fn put_away(
 ) -> Result<(), Failure> {
     others.leave();
     let id = session.id();
-    let closing = session.close();
-    tokio::pin!(closing);
-    let told = match tokio::time::timeout(SOON, &mut closing).await {
-        Ok(told) => told,
-        Err(_) => {
-            say::note("still busy with what is kept of the session; Ctrl-C ends that");
-            closing.await
-        }
-    };
-    told.iter().for_each(|told| say::note(&told.text));
+    close(session).await;
     others.end().await;
     // What was gone back over was said too, and can be taken back.
     let is_empty = !keep && services.hub.course(id).await.is_ok_and(|course| !course.is_said(Seq::MAX));

@@ -57,17 +57,6 @@ impl Failure {
     }
 }
 
-impl Failure {
-    /// What went wrong and what helps, for a window: it need not say who speaks.
-    #[must_use]
-    pub fn words(&self) -> String {
-        match &self.hint {
-            Some(hint) => format!("{}\n{hint}", self.message),
-            None => self.message.clone(),
-        }
-    }
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "neco: {}", self.message)?;
@@ -101,28 +90,22 @@ impl From<Failure> for AppError {
     }
 }
 
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Self {
-        of_config(&error).into()
-    }
+/// What the program makes of the errors below it.
+macro_rules! as_the_program_tells {
+    ($($error:ty => $of:expr),+ $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                $of(error).into()
+            }
+        })+
+    };
 }
 
-impl From<SetupError> for Failure {
-    fn from(error: SetupError) -> Self {
-        of_setup(error).into()
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        of_store(error).into()
-    }
-}
-
-impl From<SessionError> for Failure {
-    fn from(error: SessionError) -> Self {
-        of_session(error).into()
-    }
+as_the_program_tells! {
+    ConfigError => |error| of_config(&error),
+    SetupError => of_setup,
+    StoreError => of_store,
+    SessionError => of_session,
 }
 
 impl From<ClientError> for Failure {

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use neco_config::{Env, Loaded};
+use neco_config::Env;
 use neco_proto::event::CallStatus;
 use neco_proto::{Event, EventBody};
 use neco_safety::secrets::{Redactor, Scope};
@@ -90,17 +90,6 @@ pub fn start(env: &Env, debug: bool) -> Result<(), Failure> {
 /// Everything that was logged is on the disk after this; what comes later is not logged.
 pub fn finish() {
     drop(GUARD.lock().unwrap_or_else(PoisonError::into_inner).take());
-}
-
-/// Logs where settings come from.
-pub fn settings(loaded: &Loaded) {
-    for file in &loaded.files {
-        tracing::debug!(layer = %file.layer, path = %file.path.display(), exists = file.exists, "settings");
-    }
-    let own = loaded.origins.settings().iter().filter(|setting| setting.origin.layer != neco_config::Layer::BuiltIn);
-    for setting in own {
-        tracing::debug!(key = %setting.key, origin = %setting.origin, "set");
-    }
 }
 
 /// Logs what happened. Neither words nor arguments: a log is sent to others.

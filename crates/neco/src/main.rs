@@ -1,24 +1,20 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
 //! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
-//! starts and stops in which order) with [`boxed_git`] and [`arg0`], [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
+//! starts and stops in which order), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
-mod arg0;
 mod args;
 mod ask;
-mod boxed_git;
 mod cmd;
 mod command_line;
 mod compose;
-mod exit;
 mod failure;
 mod help;
 mod log;
 mod memory_args;
 mod misuse;
-mod outcome;
 mod panic;
 mod plan_args;
 mod port_args;
@@ -39,14 +35,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use args::{CommandLine, EverywhereArgs, Subcommands};
-use exit::Exit;
 use failure::Failure;
 use neco_config::Env;
+use neco_tui::line::run::exit::{self, Exit};
+use neco_tui::line::run::outcome;
 use neco_tui::line::signals;
 use neco_view::{agent_orders, short_id};
 
 fn main() -> ExitCode {
-    arg0::become_launcher_if_asked();
+    // Before anything else: a launcher of a command in a sandbox has no settings, no threads and no time.
+    neco_sandbox::launcher::become_launcher_if_asked();
     let begun = Instant::now();
     // What commands must not see is in the memory of this process too; where it can't be hidden
     // nothing else is to be done about it.
@@ -54,7 +52,7 @@ fn main() -> ExitCode {
     let line = CommandLine::of_process();
     let env = Env::from_process();
     neco_safety::path::sensitive::guard_settings(resolved(env.config_dir()));
-    boxed_git::install(&env);
+    neco_app::workspace::boxed_git::install(&env);
     panic::install(log::path(&env));
     let exit = match enter(&line, &env) {
         Ok(exit) => exit,

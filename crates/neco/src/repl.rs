@@ -18,7 +18,6 @@ use crate::run::{picture, stop};
 use crate::say;
 use crate::signals::{InterruptMask, Signal};
 use crate::terminal::Terminal;
-use crate::tui::OpenSessions;
 use crate::tui::host::TerminalHost;
 
 /// Takes lines until there are no more.
@@ -31,9 +30,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
-    let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
-    let host = TerminalHost::new(args.clone(), everywhere.clone(), env.clone(), folder, sessions, mask.clone(), None);
-    let host = Arc::new(host);
+    let runs_on = runtime.handle().clone();
+    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder, runs_on.clone(), mask.clone(), None));
     let client = runtime.block_on(async {
         let tty = Tty::open();
         host.open_first(tty.as_ref()).await
@@ -44,8 +42,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         capable: terminal.stdout && terminal.is_capable(),
         tmux: env.is_set("TMUX"),
     };
-    let (app, process) = (Arc::clone(&host), Arc::new(ThisProcess(env.clone())));
-    let runs_on = runtime.handle().clone();
+    let (app, process) = (host.app(), Arc::new(ThisProcess(env.clone())));
     let around = Surroundings { host: Arc::clone(&host) as _, app, process, runtime: runs_on, mask, streams };
     let first = args.message().map(|content| Command::UserMessage { content, attachments });
     let outcome = repl::run(around, client, signals, first);

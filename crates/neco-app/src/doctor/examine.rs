@@ -7,7 +7,7 @@ use neco_proto::app::AppError;
 use neco_proto::app::doctor::{Examine, Examined, Finding, ShowSandbox, ShownSandbox};
 use neco_sandbox::Ask;
 
-use super::{checkpoints, machine, models, plugged};
+use super::{machine, models, plugged};
 use crate::app::StorelessApp;
 use crate::workspace::sandbox::open;
 
@@ -24,7 +24,7 @@ pub(crate) async fn examine(app: &StorelessApp, request: Examine) -> Result<Exam
         false => findings.push(Finding::info("model", "not looked at before the configuration can be read")),
     }
     findings.extend(machine::store(env).await);
-    findings.push(checkpoints::check(folder, &config, env));
+    findings.push(machine::checkpoints(folder, &config, env));
     findings.extend(machine::programs(&config, env));
     findings.extend(machine::sandbox(&config, env));
     findings.extend(plugged.into_iter().flatten());

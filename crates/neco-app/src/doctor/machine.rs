@@ -1,4 +1,4 @@
-//! What Neco stands on: files, programs, the sandbox.
+//! What Neco stands on: files, programs, the sandbox, and whether the work in a folder can be undone.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,10 +7,11 @@ use neco_config::{Config, ConfigError, Env, Loaded};
 use neco_proto::app::doctor::Finding;
 use neco_sandbox::{Ask, Level, Strength};
 use neco_store::{Catalog, SetAside, SqliteStore, StoreError, StoreSizes};
+use neco_workspace::checkpoint::{Backend, bytes_on_disk};
 
 use crate::disk;
-use crate::services::STORE_FILE;
-use crate::workspace::{keys, sandbox};
+use crate::services::{self, STORE_FILE};
+use crate::workspace::{checkpoints, keys, sandbox};
 
 /// The configuration files and what is to be said about them.
 pub fn configuration(loaded: &Result<Loaded, ConfigError>, env: &Env) -> Vec<Finding> {
@@ -184,4 +185,28 @@ fn size(bytes: u64) -> String {
         1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
+}
+
+/// The checkpoints of a folder.
+pub fn checkpoints(folder: &Path, config: &Config, env: &Env) -> Finding {
+    let section = &config.checkpoints;
+    let open = checkpoints::opener(section, &services::environment(env), env.data_dir());
+    let Some(here) = open(folder) else {
+        return Finding::warn("checkpoints", "off (checkpoints.enabled): what is changed can't be undone");
+    };
+    let stores = checkpoints::stores(env.data_dir());
+    let all = match bytes_on_disk(&stores) {
+        Ok(bytes) => bytes,
+        Err(error) => return Finding::fail("checkpoints", error.to_string(), "make the folder readable"),
+    };
+    let own = here.size().map_or_else(|error| error.to_string(), size);
+    let backend = here.backend();
+    let words = format!("{backend}; {own} for this folder, {} in all ({})", size(all), stores.display());
+    if section.backend == Backend::Git && backend != "git" {
+        return Finding::warn(
+            "checkpoints",
+            format!("{words}; not in git, as there is no repository that can be used"),
+        );
+    }
+    Finding::ok("checkpoints", words)
 }

@@ -2,13 +2,9 @@
 //!
 //! Invariants: a check never stops the ones after it; no value of a key is ever told; what fails says what to do.
 //!
-//! Reading order: [`mod@examine`] (all checks), [`models`] with [`listening`] and [`key_variables`], [`machine`],
-//! [`checkpoints`], [`plugged`].
+//! Reading order: [`mod@examine`] (all checks), [`models`], [`machine`], [`plugged`].
 
-mod checkpoints;
 mod examine;
-mod key_variables;
-mod listening;
 mod machine;
 mod models;
 mod plugged;

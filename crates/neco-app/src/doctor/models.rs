@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use neco_config::section::GroupSection;
+use futures::future::join_all;
+use neco_config::section::{GroupSection, ProviderSection};
 use neco_config::{Config, Env};
+use neco_model::route::ProviderEntry;
 use neco_model::{LocalServer, LookedFor, Models, SetupError, State};
 use neco_proto::app::doctor::Finding;
 
-use super::{key_variables, listening};
-use crate::workspace::keys::Keys;
+use crate::models::listens;
+use crate::workspace::keys::{Keys, unquoted};
 
 /// How long servers on this machine have to answer.
 const PROBE: Duration = Duration::from_millis(800);
@@ -28,12 +30,12 @@ pub async fn check(config: &Config, env: &Env) -> Vec<Finding> {
     };
     let servers = models.probe_local(PROBE).await;
     models.use_local(&servers);
-    let silent = listening::silent(&models, config, &servers, PROBE).await;
+    let silent = silent(&models, config, &servers, PROBE).await;
     let looked = models.looked_for();
     let mut findings = vec![default_model(&models, &silent)];
     findings.extend(groups(&models, &silent));
     findings.extend(providers(&models, config, &silent));
-    findings.extend(key_variables::check(&models, config, env));
+    findings.extend(key_variables(&models, config, env));
     findings.extend(unset(&models, &looked));
     findings.extend(kept(&sources));
     findings.extend(local(&looked, &servers));
@@ -177,4 +179,66 @@ fn local(looked: &LookedFor, servers: &[LocalServer]) -> Vec<Finding> {
     let silent: Vec<String> = silent.collect();
     let rest = (!silent.is_empty()).then(|| Finding::info("local", format!("no answer from {}", silent.join(", "))));
     servers.iter().map(found).chain(rest).collect()
+}
+
+/// What is to be said of the variables of all providers.
+fn key_variables(models: &Models, config: &Config, env: &Env) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for entry in models.providers().iter() {
+        if let Some(section) = config.model_providers.get(&entry.name) {
+            findings.extend(missing(models, entry, section, env));
+        }
+        findings.extend(quoted(entry, env));
+    }
+    findings
+}
+
+/// Variables that the configuration names and that are not set.
+fn missing(models: &Models, entry: &ProviderEntry, section: &ProviderSection, env: &Env) -> Option<Finding> {
+    let named = section.api_key_env.iter().chain(&section.api_key_envs);
+    let unset: Vec<&str> = named.map(String::as_str).filter(|variable| !is_set(env, variable)).collect();
+    let found = models.key_sources(&entry.name);
+    let instead = match found.as_slice() {
+        // That there is no key at all is told with the provider.
+        [] if entry.needs_key() => return None,
+        [] => "it is asked without a key".to_owned(),
+        found => format!("only the key of {} is used", found.join(", ")),
+    };
+    let are = if unset.len() == 1 { "is" } else { "are" };
+    (!unset.is_empty())
+        .then(|| Finding::warn("key", format!("{}: {} {are} not set; {instead}", entry.name, unset.join(", "))))
+}
+
+/// Quotes that a file or a shell was meant to take away are sent with the key.
+fn quoted(entry: &ProviderEntry, env: &Env) -> Vec<Finding> {
+    let has_quotes = |variable: &&String| {
+        env.var(variable).map(str::trim).is_some_and(|value| !value.is_empty() && unquoted(value) != value)
+    };
+    let told = |variable: &String| {
+        let words = format!("{variable} has quotes around the key of {}, which are sent with it", entry.name);
+        Finding { fix: Some(format!("set {variable} without the quotes")), ..Finding::warn("key", words) }
+    };
+    entry.api_key_envs.iter().filter(has_quotes).map(told).collect()
+}
+
+fn is_set(env: &Env, variable: &str) -> bool {
+    env.var(variable).is_some_and(|value| !value.trim().is_empty())
+}
+
+/// Providers of this machine that nobody listens for: the configured ones are knocked at, the
+/// well-known ones are among `servers` when they answer.
+async fn silent(models: &Models, config: &Config, servers: &[LocalServer], patience: Duration) -> BTreeSet<String> {
+    let here = models.providers().iter().filter(|entry| entry.is_here() && entry.script.is_none());
+    let (known, other): (Vec<_>, Vec<_>) = here.partition(|entry| entry.local);
+    let answers = |entry: &&ProviderEntry| servers.iter().any(|server| server.provider == entry.name);
+    let mut silent: BTreeSet<String> =
+        known.into_iter().filter(|entry| !answers(entry)).map(|entry| entry.name.clone()).collect();
+    let configured = other.into_iter().filter(|entry| config.model_providers.contains_key(&entry.name));
+    let knocked = configured.map(|entry| async move {
+        let base = entry.base.as_ref().map(|base| base.shown()).unwrap_or_default();
+        (entry.name.clone(), listens(base, patience).await)
+    });
+    let knocked = join_all(knocked).await;
+    silent.extend(knocked.into_iter().filter(|(_, open)| !open).map(|(name, _)| name));
+    silent
 }

@@ -3,11 +3,14 @@
 use std::fs;
 use std::time::Duration;
 
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use toml_edit::{DocumentMut, Item};
 
 use crate::app::StorelessApp;
-use crate::own_settings;
+use crate::error::invalid;
+use crate::settings::own_file;
 use crate::workspace::keys;
 
 /// How long a server has to take a call.
@@ -25,9 +28,9 @@ impl Server {
     pub(super) fn at(base: String, app: &StorelessApp) -> Result<Self, AppError> {
         if !is_address(&base) {
             let words = "that is no address: it begins with http:// or https://";
-            return Err(AppError::new(Trouble::Invalid, words));
+            return Err(invalid(words));
         }
-        let present = fs::read_to_string(own_settings::file(&app.env)).unwrap_or_default();
+        let present = fs::read_to_string(own_file(&app.env)).unwrap_or_default();
         // Keys that can't be read are sent nowhere.
         let kept = keys::file(&app.env).read().unwrap_or_default();
         let name = free_name(&present, &base, |name| kept.contains_key(name));
@@ -43,16 +46,24 @@ impl Server {
 
     /// Whether somebody listens at its address.
     pub(super) async fn listens(&self) -> bool {
-        let (port, rest) = match self.base.strip_prefix("https://") {
-            Some(rest) => (443, rest),
-            None => (80, self.base.trim_start_matches("http://")),
-        };
-        let host = rest.split('/').next().unwrap_or_default();
-        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.chars().all(|char| char.is_ascii_digit()));
-        let place = if has_port { host.to_owned() } else { format!("{host}:{port}") };
-        let connected = tokio::time::timeout(LISTENS, tokio::net::TcpStream::connect(place)).await;
-        connected.is_ok_and(|connected| connected.is_ok())
+        listens(&self.base, LISTENS).await
     }
+}
+
+/// Whether somebody listens at an address.
+pub(crate) async fn listens(base: &str, patience: Duration) -> bool {
+    let Some(socket) = socket_of(base) else { return false };
+    timeout(patience, TcpStream::connect(socket)).await.is_ok_and(|connected| connected.is_ok())
+}
+
+/// `host:port` of an address.
+fn socket_of(base: &str) -> Option<String> {
+    let (scheme, rest) = base.split_once("://")?;
+    let place = rest.split(['/', '?', '#']).next()?;
+    // A colon inside brackets belongs to the host.
+    let has_port = place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let usual = if scheme == "https" { 443 } else { 80 };
+    Some(if has_port { place.to_owned() } else { format!("{place}:{usual}") })
 }
 
 /// Whether something can be asked there.
@@ -76,6 +87,19 @@ fn free_name(present: &str, base: &str, has_key: impl Fn(&str) -> bool) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_leads_to_a_socket() {
+        for (base, socket) in [
+            ("http://127.0.0.1:8000/v1", Some("127.0.0.1:8000")),
+            ("http://localhost/v1", Some("localhost:80")),
+            ("https://[::1]:8443", Some("[::1]:8443")),
+            ("https://[::1]", Some("[::1]:443")),
+            ("localhost:8000", None),
+        ] {
+            assert_eq!(socket_of(base).as_deref(), socket, "{base}");
+        }
+    }
 
     #[test]
     fn an_address_is_known_by_how_it_begins() {

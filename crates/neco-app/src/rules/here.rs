@@ -59,12 +59,3 @@ fn row(rule: &Rule) -> RuleRow {
         about: rule.when.to_string(),
     }
 }
-
-/// The rules that are kept for good and hold in a folder, for sessions that are open in it.
-///
-/// # Errors
-/// When rules can't be understood.
-pub fn kept_in(app: &StorelessApp, folder: &str, given: &GivenRules) -> Result<Vec<Rule>, AppError> {
-    let here = Here::look(app, folder, given)?;
-    Ok(here.rules.policy.rules().iter().filter(|rule| rule.kept).cloned().collect())
-}

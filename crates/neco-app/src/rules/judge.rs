@@ -1,7 +1,7 @@
 //! What the rules come to: for one call with everything that was looked at, and for a file of cases.
 
+use neco_proto::app::AppError;
 use neco_proto::app::rules::{ExplainCall, ExplainedCall, ExplainedCommand, TestRules, TestedCase, TestedRules};
-use neco_proto::app::{AppError, Trouble};
 use neco_proto::visible::visible_line;
 use neco_safety::policy::{Case, canonical, read_cases};
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::here::Here;
 use super::look::Looker;
 use crate::app::StorelessApp;
+use crate::error::invalid;
 
 pub(crate) async fn explain(app: &StorelessApp, request: ExplainCall) -> Result<ExplainedCall, AppError> {
     let here = Here::look(app, &request.folder, &request.given)?;
@@ -53,7 +54,7 @@ fn read(arguments: &str, first: &str) -> Result<Value, AppError> {
     match serde_json::from_str(arguments) {
         Ok(object @ Value::Object(_)) => Ok(object),
         Err(error) if arguments.trim_start().starts_with("{\"") => {
-            Err(AppError::new(Trouble::Invalid, format!("the arguments are not a JSON object: {error}")))
+            Err(invalid(format!("the arguments are not a JSON object: {error}")))
         }
         Ok(_) | Err(_) => Ok(json!({ first: arguments })),
     }
@@ -66,7 +67,6 @@ pub(crate) async fn test(app: &StorelessApp, request: TestRules) -> Result<Teste
 }
 
 async fn tested(app: &StorelessApp, here: &Here, file: &str) -> Result<Vec<TestedCase>, AppError> {
-    let invalid = |words: String| AppError::new(Trouble::Invalid, words);
     let text = std::fs::read_to_string(file).map_err(|error| invalid(format!("{file} can't be read: {error}")))?;
     let cases = read_cases(&text, file).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();

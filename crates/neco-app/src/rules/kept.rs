@@ -3,14 +3,15 @@
 use std::io;
 use std::path::Path;
 
+use neco_proto::app::AppError;
 use neco_proto::app::rules::{AddRule, GivenRules, KeptRule, KeptRules, ListKeptRules, RemoveRules};
-use neco_proto::app::{AppError, Trouble};
 use neco_proto::visible::visible_line;
 use neco_safety::command::Place;
 use neco_safety::policy::{self, Rule, RuleReader, Source};
 
 use super::here::Here;
 use crate::app::StorelessApp;
+use crate::error::invalid;
 use crate::workspace::rules::AlwaysFile;
 
 pub(crate) async fn kept(app: &StorelessApp, _: ListKeptRules) -> Result<KeptRules, AppError> {
@@ -20,23 +21,24 @@ pub(crate) async fn kept(app: &StorelessApp, _: ListKeptRules) -> Result<KeptRul
 }
 
 pub(crate) async fn add(app: &StorelessApp, request: AddRule) -> Result<KeptRules, AppError> {
-    let (ruling, what) = request.rule.trim().split_once(char::is_whitespace).ok_or_else(|| invalid(how()))?;
+    let (ruling, what) = request.rule.trim().split_once(char::is_whitespace).ok_or_else(|| invalid(HOW))?;
     let what = what.trim();
     let one = vec![what.to_owned()];
     let given = match ruling {
         "allow" => GivenRules { allow: one, ..GivenRules::default() },
         "ask" => GivenRules { ask: one, ..GivenRules::default() },
         "deny" => GivenRules { deny: one, ..GivenRules::default() },
-        _ => return Err(invalid(how())),
+        _ => return Err(invalid(HOW)),
     };
     let flag = format!("--{ruling} ");
     let refused = |error: AppError| invalid(format!("nothing was kept: {}", error.message.replace(&flag, "")));
     Here::look(app, &request.folder, &given).map_err(refused)?;
     let folder = Path::new(&request.folder);
-    let rule = text_of(ruling, what, folder).map_err(invalid)?;
-    can_be_read(&rule, folder).map_err(invalid)?;
+    let rule = text_of(ruling, what, folder)?;
+    can_be_read(&rule, folder)?;
     let file = AlwaysFile::of(&app.env);
     policy::keep(file.path(), &rule).map_err(|error| unusable(&file, &error))?;
+    app.open.renew_kept().await;
     Ok(told(&file, vec![rule]))
 }
 
@@ -44,6 +46,7 @@ pub(crate) async fn remove(app: &StorelessApp, request: RemoveRules) -> Result<K
     let file = AlwaysFile::of(&app.env);
     let texts: Vec<&str> = request.rules.iter().map(String::as_str).collect();
     policy::forget(file.path(), &texts).map_err(|error| unusable(&file, &error))?;
+    app.open.renew_kept().await;
     Ok(told(&file, request.rules))
 }
 
@@ -52,28 +55,24 @@ fn told(file: &AlwaysFile, texts: Vec<String>) -> KeptRules {
     KeptRules { file: file.shown().to_owned(), rules }
 }
 
-fn invalid(words: String) -> AppError {
-    AppError::new(Trouble::Invalid, words)
-}
-
 fn unusable(file: &AlwaysFile, error: &io::Error) -> AppError {
     invalid(format!("{}: {error}", file.shown()))
 }
 
 /// Nothing may be kept that the next start could not read: it would not begin at all.
-fn can_be_read(rule: &str, folder: &Path) -> Result<(), String> {
+fn can_be_read(rule: &str, folder: &Path) -> Result<(), AppError> {
     let place = Place { workspace: folder.to_owned(), folder: folder.to_owned(), ..Place::default() };
     let read = RuleReader { place: &place }.file(rule, "", Source::User);
     match (read.rules.len(), read.problems.first()) {
         (1, None) => Ok(()),
-        (_, Some(problem)) => Err(format!("nothing was kept: {}", problem.message)),
-        (_, None) => Err(format!("nothing was kept: {}", how())),
+        (_, problem) => {
+            let words = problem.map_or(HOW, |problem| &problem.message);
+            Err(invalid(format!("nothing was kept: {words}")))
+        }
     }
 }
 
-fn how() -> String {
-    "a rule is allow, ask or deny, and what it is about: allow bash(cargo test *)".to_owned()
-}
+const HOW: &str = "a rule is allow, ask or deny, and what it is about: allow bash(cargo test *)";
 
 /// Kinds of tools as people write them, and the tools they stand for.
 const KINDS: &[(&str, &[&str])] = &[
@@ -85,13 +84,12 @@ const KINDS: &[(&str, &[&str])] = &[
 
 /// The rule as a file has it: the brackets hold a command, a domain or files. It holds in `folder`, as what a
 /// person says "always" to does.
-fn text_of(ruling: &str, what: &str, folder: &Path) -> Result<String, String> {
+fn text_of(ruling: &str, what: &str, folder: &Path) -> Result<String, AppError> {
     let (name, inside) = what.strip_suffix(')').unwrap_or(what).split_once('(').unwrap_or((what, ""));
     let (name, inside) = (name.trim().to_lowercase(), inside.trim());
     let tools = KINDS.iter().find(|(kind, _)| *kind == name).map(|(_, tools)| tools.to_vec());
     let runs = name == "bash";
     let tools = tools.unwrap_or_else(|| vec![name.as_str()]);
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let tools: Vec<String> = tools.into_iter().map(quoted).collect();
     let about = match (inside, inside.strip_prefix("domain:")) {
         ("" | "*", _) => String::new(),
@@ -104,16 +102,19 @@ fn text_of(ruling: &str, what: &str, folder: &Path) -> Result<String, String> {
 }
 
 /// With ` *` or `:*` at the end every line that begins so, otherwise that line alone.
-fn about_command(command: &str) -> Result<String, String> {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+fn about_command(command: &str) -> Result<String, AppError> {
     let (field, text) = match command.strip_suffix(" *").or_else(|| command.strip_suffix(":*")) {
         Some(beginning) => ("command", beginning),
         None => ("line", command),
     };
     if text.contains('*') {
-        return Err(format!("{command}: a * stands at the end of a command, after a blank"));
+        return Err(invalid(format!("{command}: a * stands at the end of a command, after a blank")));
     }
     Ok(format!("{field} = {}\n", quoted(text)))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// A rule in one line: what it says, or its own text when that can't be told.

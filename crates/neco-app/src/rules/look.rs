@@ -3,22 +3,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use neco_config::Env;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
-use neco_safety::world::Files;
 use neco_safety::{Action, SideEffect, Who, World};
-use neco_sandbox::{Ask, LocalWorld, Report, Roots, Spawner};
-use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use neco_sandbox::{Ask, Report};
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, ToolContext, ToolError};
 use neco_tools::files::patched;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::here::Here;
+use crate::error::invalid;
+use crate::persons_shell::Nowhere;
 use crate::services;
 use crate::workspace::sandbox;
 
@@ -64,23 +63,14 @@ impl Looker {
     /// # Errors
     /// When the folder can't be used, or there is less of a sandbox than the settings require.
     pub(super) fn new(here: &Here, env: &Env) -> Result<Self, AppError> {
-        let unusable = |error: std::io::Error| {
-            let words = format!("the folder {} can't be used: {error}", here.folder.display());
-            AppError::new(Trouble::Invalid, words)
-        };
-        let files = Files::new(&here.folder, Vec::new()).map_err(unusable)?;
-        let policy = &here.rules.policy;
-        let files = files.with_roots(&policy.place().roots).map_err(unusable)?.with_closed(policy.closed());
+        let config = &here.loaded.config;
         // As in a run: what leaves the box is asked about only where there is one.
-        let sandbox = sandbox::open(&here.loaded.config, env, Ask::IfChanged)?;
-        let spawn = Spawner::new(Vec::new(), &[]).boxed(&sandbox, Roots::from(&files)).map_err(unusable)?;
+        let sandbox = sandbox::open(config, env, Ask::IfChanged)?;
+        let world = services::world(&here.folder, &here.rules.policy, &sandbox, config, env)
+            .map_err(|error| invalid(format!("the folder {} can't be used: {error}", here.folder.display())))?;
         Ok(Self {
-            registry: services::all_tools(&here.loaded.config.tools, &services::indexes(env.data_dir())),
-            world: Arc::new(LocalWorld {
-                files,
-                spawn,
-                net: services::network(&here.loaded.config, &services::environment(env)),
-            }),
+            registry: services::all_tools(&config.tools, &services::indexes(env.data_dir())),
+            world: Arc::new(world),
             sandbox: sandbox.report().clone(),
         })
     }
@@ -118,14 +108,15 @@ impl Looker {
         let (plan, notes) = match self.plan(prepared.as_ref()).await {
             Ok(plan) => (plan, Vec::new()),
             // What is looked at before, such as whether a file was read, is nothing the policy knows of.
-            Err(words) => {
-                (self.guess(prepared.arguments(), touch), vec![format!("as it is now it would fail: {words}")])
+            Err(error) => {
+                let words = format!("as it is now it would fail: {}", error.message);
+                (self.guess(prepared.arguments(), touch), vec![words])
             }
         };
         Looked { tool: name, arguments: prepared.arguments().clone(), touch, plan, notes }
     }
 
-    async fn plan(&self, prepared: &dyn PreparedCall) -> Result<Plan, String> {
+    async fn plan(&self, prepared: &dyn PreparedCall) -> Result<Plan, ToolError> {
         let context = ToolContext {
             call_id: CallId::generate(),
             world: Arc::clone(&self.world),
@@ -136,7 +127,7 @@ impl Looker {
             more_writes: false,
             approved: false,
         };
-        prepared.plan(&context).await.map_err(|error| error.message)
+        prepared.plan(&context).await
     }
 
     /// What the arguments alone tell: a path, the files of a patch, a command.
@@ -168,13 +159,4 @@ struct Silence;
 
 impl LiveOutput for Silence {
     fn push(&self, _: OutputStream, _: &str) {}
-}
-
-/// Nothing runs, so nothing is too big.
-struct Nowhere;
-
-impl Spill for Nowhere {
-    fn open(&self, _: &CallId) -> BoxFuture<'_, Result<Box<dyn SpillFile>, ToolError>> {
-        Box::pin(async { Err(ToolError::failed("nothing is run here")) })
-    }
 }

@@ -11,7 +11,6 @@ mod judge;
 mod kept;
 mod look;
 
-pub use here::kept_in;
 pub(crate) use here::list;
 pub(crate) use judge::{explain, test};
 pub(crate) use kept::{add, kept, remove};

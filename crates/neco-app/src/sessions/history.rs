@@ -8,10 +8,10 @@ use neco_proto::app::{AppError, Trouble};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
 use neco_store::SessionRecord;
-use neco_workspace::checkpoint::{self, CheckpointError, Checkpoints};
+use neco_workspace::checkpoint::{self, Checkpoints};
 
 use crate::app::LocalApp;
-use crate::error::of_session;
+use crate::error::{failed, invalid, of_session};
 
 const CHECKPOINTS: &str =
     "`neco session log` prints the names of checkpoints; their first four characters or more will do.";
@@ -41,11 +41,10 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     }
     let from = point(&history, request.from.as_deref().unwrap_or("1"))?;
     let to = point(&history, request.to.as_deref().unwrap_or("now"))?;
-    let failed = |words: String| AppError::new(Trouble::Failed, words);
-    let off = || failed("checkpoints are switched off, or can't be kept in this folder".to_owned());
+    let off = || failed("checkpoints are switched off, or can't be kept in this folder");
     let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
     let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
-    let files = compared.map_err(|error| failed(error.to_string()))??;
+    let files = compared.map_err(failed)??;
     let file = |diff: checkpoint::FileDiff| FileDiff {
         path: diff.change.path.display().to_string(),
         kind: diff.change.kind.into(),
@@ -66,14 +65,11 @@ pub(super) async fn placed(
 }
 
 fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result<Vec<checkpoint::FileDiff>, AppError> {
-    let failed = |error: CheckpointError| AppError::new(Trouble::Failed, error.to_string());
     match (from, to) {
         (Point::Now, Point::Now) => Ok(Vec::new()),
         (Point::Kept(from), Point::Kept(to)) => checkpoints.diff(&from, Some(&to)).map_err(failed),
         (Point::Kept(from), Point::Now) => checkpoints.diff(&from, None).map_err(failed),
-        (Point::Now, Point::Kept(_)) => {
-            Err(AppError::new(Trouble::Invalid, "the present comes last: name the earlier state first"))
-        }
+        (Point::Now, Point::Kept(_)) => Err(invalid("the present comes last: name the earlier state first")),
     }
 }
 

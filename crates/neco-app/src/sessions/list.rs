@@ -1,11 +1,14 @@
-//! Sessions in a list, the one used last first.
+//! Sessions in a list, the one used last first; a title that a person gives, and a second session from a point of one.
 
 use std::path::Path;
 
 use jiff::Timestamp;
 use neco_proto::app::AppError;
-use neco_proto::app::sessions::{ListSessions, SessionPage, SessionRow, SessionState};
-use neco_proto::event::ForkedFrom;
+use neco_proto::app::sessions::{
+    ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow, SessionState,
+};
+use neco_proto::event::{ForkedFrom, TitleSource};
+use neco_session::SessionError;
 use neco_session::hub::Stage;
 use neco_store::{Catalog, SessionRecord};
 
@@ -66,4 +69,25 @@ pub fn row(record: SessionRecord) -> SessionRow {
         bytes: None,
         state: None,
     }
+}
+
+pub(crate) async fn rename(app: &LocalApp, request: RenameSession) -> Result<SessionRow, AppError> {
+    let record = app.hub.find(&request.session).await.map_err(of_session)?;
+    let title = app.hub.rename(&record, &request.title).await.map_err(of_session)?;
+    Ok(row(SessionRecord { title, title_by: Some(TitleSource::Person), ..record }))
+}
+
+pub(crate) async fn fork(app: &LocalApp, request: ForkSession) -> Result<ForkedSession, AppError> {
+    let parent = app.named(request.session.as_deref(), Path::new(&request.folder)).await?;
+    let history = app.hub.course(parent.id).await.map_err(of_session)?;
+    // What no longer counts can be had again in a session of its own.
+    let find = |at: &str| history.find(at).or_else(|error| history.ever_said(at).ok_or(error)).cloned();
+    let before = request.at.as_deref().map(find).transpose().map_err(|error| of_session(SessionError::from(error)))?;
+    let at = before.as_ref().map_or(history.last_seq, |point| point.seq.saturating_sub(1));
+    let fork = app.hub.fork(&parent, at, request.title.as_deref()).await.map_err(of_session)?;
+    Ok(ForkedSession {
+        session: row(fork),
+        in_a_turn: before.is_none() && history.working,
+        before: before.map(|point| ForkPoint { number: point.number, text: point.text }),
+    })
 }

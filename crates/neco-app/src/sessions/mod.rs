@@ -1,27 +1,22 @@
 //! The sessions there are.
 //!
-//! Reading order: [`mod@list`], [`mod@fork`], [`mod@rename`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`],
-//! [`mod@history`], [`mod@rewind`], [`mod@export`], [`mod@import`].
+//! Reading order: [`mod@list`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`], [`mod@history`], [`mod@rewind`],
+//! [`port`].
 
-mod export;
-mod fork;
 mod history;
-mod import;
 mod list;
+mod port;
 mod remove;
-mod rename;
 mod rewind;
 mod search;
 mod worktrees;
 
-pub(crate) use export::export;
-pub(crate) use fork::fork;
 pub(crate) use history::{agents, diff};
-pub(crate) use import::{find_foreign, import};
-pub(crate) use list::list;
 pub use list::row;
+pub(crate) use list::{fork, list, rename};
+pub(crate) use port::{export, find_foreign, import};
 pub(crate) use remove::{measure_kept, prune, remove};
-pub(crate) use rename::rename;
 pub(crate) use rewind::{preview_rewind, rewind, rewind_points};
 pub(crate) use search::search;
-pub use worktrees::tidy_worktrees;
+pub(crate) use worktrees::hold;
+pub use worktrees::{begin_worktree, end_worktree};

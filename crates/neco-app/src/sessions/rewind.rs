@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use neco_proto::app::AppError;
 use neco_proto::app::history::{
     AgreedTo, ListRewindPoints, PlaceNote, PreviewRewind, RewindOutlook, RewindPoints, RewindSession, RewindTo,
     RewoundSession,
 };
-use neco_proto::app::{AppError, Trouble};
 use neco_proto::event::RewindWhat;
 use neco_proto::{Actor, Seq};
 use neco_session::rewind::{RewindError, RewindHistory, RewindPlan};
@@ -17,7 +17,7 @@ use neco_workspace::checkpoint::Agreed;
 use super::history::placed;
 use super::list::row;
 use crate::app::LocalApp;
-use crate::error::of_session;
+use crate::error::{invalid, of_session};
 
 /// A way back that was found.
 struct Way {
@@ -82,7 +82,7 @@ fn plan_to(history: &RewindHistory, to: &str, what: RewindWhat) -> Result<Rewind
     match (found, history.state(to)) {
         (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(_)) if what == RewindWhat::Conversation => {
             let words = format!("{to} is a state of the files; the conversation goes back to a message");
-            Err(AppError::new(Trouble::Invalid, words))
+            Err(invalid(words))
         }
         (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(rev)) => Ok(history.way_to_state(rev)),
         (Err(RewindError::NoMessage { .. }), Err(several @ RewindError::SeveralStates(_))) => Err(of_rewind(several)),

@@ -1,19 +1,17 @@
 //! What was said where.
 
 use jiff::Timestamp;
+use neco_proto::app::AppError;
 use neco_proto::app::sessions::{FoundPlace, FoundPlaces, FoundRole, SearchSessions};
-use neco_proto::app::{AppError, Trouble};
 use neco_store::{Catalog, HitRole, SearchHit, SearchQuery, StoreError};
 
 use crate::app::LocalApp;
-use crate::error::of_store;
+use crate::error::{failed, invalid, of_store};
 use crate::{disk, services};
 
 pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<FoundPlaces, AppError> {
     if !request.words.chars().any(char::is_alphanumeric) {
-        return Err(
-            AppError::new(Trouble::Invalid, "there is no word to look for").hint("Signs alone are not searched.")
-        );
+        return Err(invalid("there is no word to look for").hint("Signs alone are not searched."));
     }
     let query = SearchQuery {
         cwd: request.folder,
@@ -30,7 +28,7 @@ pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<Fo
 }
 
 async fn search_in_copy(query: SearchQuery, app: &LocalApp) -> Result<Vec<SearchHit>, AppError> {
-    let cannot = |error| AppError::new(Trouble::Failed, format!("the store can't be copied: {error}"));
+    let cannot = |error| failed(format!("the store can't be copied: {error}"));
     let copy = disk::copy_store(app.env.data_dir()).map_err(cannot)?;
     let store = services::open_store(copy.path()).await?;
     let found = store.search(query).await;

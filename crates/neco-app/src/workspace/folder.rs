@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use neco_config::{Config, Env, LoadOptions, Loaded};
 use neco_model::{LocalServer, Models};
@@ -12,11 +13,15 @@ use neco_safety::secrets::Redactor;
 use neco_sandbox::{Ask, Sandbox};
 use secrecy::ExposeSecret;
 
+use crate::running_sessions::RunningSessions;
 use crate::workspace::fingerprint::Fingerprint;
 use crate::workspace::plugged::Plugged;
 use crate::workspace::told_files::ToldFiles;
 use crate::workspace::{keys, sandbox};
 use crate::{error, services};
+
+/// How long what the keyring said is believed.
+const KEYRING: Duration = Duration::from_secs(30);
 
 /// What a folder brings, as its files were when they were read.
 pub struct FolderState {
@@ -85,6 +90,7 @@ pub struct Workspace {
     overrides: Vec<String>,
     /// Hides the keys of all folders of the process.
     redactor: Redactor,
+    open: RunningSessions,
     now: Mutex<Arc<FolderState>>,
     /// What `now` was made of. Held while files are read, by threads that may wait: whoever asks what there is does not.
     seen: Mutex<Seen>,
@@ -93,8 +99,9 @@ pub struct Workspace {
 /// What a state was made of.
 struct Seen {
     files: Fingerprint,
-    /// What tells that the keyring has other keys.
+    /// What tells that the keyring has other keys, and when it was asked: it is another process, which may ask a person.
     keyring: Option<String>,
+    asked: Instant,
 }
 
 impl Workspace {
@@ -102,18 +109,25 @@ impl Workspace {
     ///
     /// # Errors
     /// When its files can't be used.
-    pub(crate) fn open(env: &Env, folder: &Path, overrides: &[String], redactor: &Redactor) -> Result<Self, AppError> {
+    pub(crate) fn open(
+        env: &Env,
+        folder: &Path,
+        overrides: &[String],
+        redactor: &Redactor,
+        open: RunningSessions,
+    ) -> Result<Self, AppError> {
         let config_dir = env.config_dir();
         guard_settings(config_dir.canonicalize().unwrap_or_else(|_| config_dir.to_owned()));
         let files = Fingerprint::take(env, folder);
         let loaded = load(env, folder, overrides)?;
-        let seen = Seen { files, keyring: keys::in_keyring(&loaded.config) };
+        let seen = Seen { files, keyring: keys::in_keyring(&loaded.config), asked: Instant::now() };
         let state = made(env, Plugged::look(env, folder, &loaded), loaded, None, redactor)?;
         Ok(Self {
             env: env.clone(),
             folder: folder.to_owned(),
             overrides: overrides.to_vec(),
             redactor: redactor.clone(),
+            open,
             now: Mutex::new(Arc::new(state)),
             seen: Mutex::new(seen),
         })
@@ -136,6 +150,11 @@ impl Workspace {
         &self.redactor
     }
 
+    /// The sessions that the process has open, in whatever folder.
+    pub(crate) fn running_sessions(&self) -> &RunningSessions {
+        &self.open
+    }
+
     /// What it brings, as far as that is known.
     #[must_use]
     pub fn now(&self) -> Arc<FolderState> {
@@ -150,12 +169,16 @@ impl Workspace {
     pub fn look_again(&self) -> Result<Arc<FolderState>, AppError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.now();
-        let keyring = keys::in_keyring(&before.loaded.config);
-        if keyring == seen.keyring && seen.files.is_current() {
+        let mut is_same = true;
+        if seen.asked.elapsed() > KEYRING {
+            is_same = keys::in_keyring(&before.loaded.config) == seen.keyring;
+            seen.asked = Instant::now();
+        }
+        if is_same && seen.files.is_current() {
             return Ok(before);
         }
         let files = Fingerprint::take(&self.env, &self.folder);
-        if keyring == seen.keyring && files.is_of_the_same_files(&seen.files) {
+        if is_same && files.is_of_the_same_files(&seen.files) {
             seen.files = files;
             return Ok(before);
         }
@@ -164,7 +187,7 @@ impl Workspace {
         let mut plugged = Plugged::look(&self.env, &self.folder, &loaded);
         plugged.keep_guards(&before.plugged);
         self.replace(made(&self.env, plugged, loaded, Some(&before), &self.redactor)?);
-        *seen = Seen { files, keyring };
+        *seen = Seen { files, keyring, asked: Instant::now() };
         Ok(self.now())
     }
 

@@ -5,7 +5,8 @@ use neco_config::{Config, Env, Loaded};
 use neco_model::KeySources;
 use neco_model::route::{Kept, KeptKeys, KeysFile};
 use secrecy::ExposeSecret;
-use sha2::{Digest, Sha256};
+
+use super::own_commands::hash;
 
 /// The name of the keys file in the configuration's folder.
 const FILE: &str = "keys.toml";
@@ -61,12 +62,11 @@ pub fn file(env: &Env) -> KeysFile {
 pub(crate) fn in_keyring(config: &Config) -> Option<String> {
     let mut entries = config.model_providers.values().filter_map(|section| section.keyring.as_deref()).peekable();
     entries.peek()?;
-    let mut hash = Sha256::new();
-    for entry in entries {
+    let key = |entry: &str| {
         let key = keyring::get(entry).ok().flatten();
-        hash.update(format!("{entry}\0{}\0", key.as_ref().map_or("", |key| key.expose_secret())));
-    }
-    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        format!("{entry}\0{}\0", key.as_ref().map_or("", |key| key.expose_secret()))
+    };
+    Some(hash(&entries.map(key).collect::<String>()))
 }
 
 /// A key without the quotes around it that belong to a file or a shell.

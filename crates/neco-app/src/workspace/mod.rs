@@ -6,8 +6,9 @@
 //!
 //! Reading order: [`workspaces`] (all folders of a process), [`folder`] (one of them) with [`fingerprint`],
 //! [`plugged`] (what it would switch on, as far as that is trusted), [`rules`], [`told_files`], [`own_commands`],
-//! [`keys`], [`checkpoints`], [`sandbox`].
+//! [`keys`], [`checkpoints`], [`sandbox`] with [`boxed_git`].
 
+pub mod boxed_git;
 pub mod checkpoints;
 pub mod fingerprint;
 pub mod folder;

@@ -125,8 +125,7 @@ fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
     }
     let mut text = String::new();
     File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-    let hash = Sha256::digest(format!("command\0{name}\0{text}").as_bytes());
-    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hash(&format!("command\0{name}\0{text}"));
     let (about, body) = match part(&text, Reading::Loose) {
         Parted::Whole { fields, body, .. } => (fields, body),
         Parted::Open | Parted::None => (Vec::new(), text.as_str()),
@@ -144,6 +143,11 @@ fn read(file: &Path, name: &str, folder: Option<&Path>) -> Option<OwnCommand> {
         folder: folder.map(Path::to_owned),
         hash,
     })
+}
+
+/// What tells whether a text is the one that was seen.
+pub(super) fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The words of an argument; quotes keep some together.

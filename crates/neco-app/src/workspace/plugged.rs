@@ -15,9 +15,8 @@ use neco_safety::Trust;
 use neco_safety::trust::TrustError;
 use neco_session::roles::{DefinitionFile, Definitions, IsTrusted};
 use neco_session::sources::prompt_files;
-use sha2::{Digest, Sha256};
 
-use crate::workspace::own_commands::{self, OwnCommand};
+use crate::workspace::own_commands::{self, OwnCommand, hash};
 use crate::workspace::told_files::{agent_places, folders_with_prompts};
 use neco_proto::visible::visible_line;
 
@@ -231,8 +230,7 @@ impl Plugged {
     pub fn fingerprint(&self) -> String {
         let items: BTreeSet<String> =
             self.items.iter().map(|item| format!("{}\0{}", item.folder.display(), item.hash)).collect();
-        let digest = Sha256::digest(items.into_iter().collect::<Vec<_>>().join("\n").as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hash(&items.into_iter().collect::<Vec<_>>().join("\n"))
     }
 
     /// What is switched on, for the person who decides: of every folder in question all of it, with the first lines of
@@ -261,31 +259,24 @@ impl Plugged {
     pub fn note(&self) -> Option<String> {
         let tells = |item: &&Item| !self.is_on(item) && !matches!(item.kind, Kind::Command);
         let off: Vec<&Item> = self.items.iter().filter(tells).collect();
-        let hooks = off.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).count();
-        let prompts = off.iter().filter(|item| matches!(item.kind, Kind::Prompt(_))).count();
-        let agents = off.iter().filter(|item| matches!(item.kind, Kind::Agent)).count();
-        let rules = off.len() - hooks - prompts - agents;
         let folder = visible_line(&off.first()?.folder.display().to_string());
-        let mut what = Vec::new();
-        if hooks > 0 {
-            what.push(format!("{hooks} {}", if hooks == 1 { "hook" } else { "hooks" }));
-        }
-        if rules > 0 {
-            what.push(format!("{rules} {}", if rules == 1 { "file of rules" } else { "files of rules" }));
-        }
-        if prompts > 0 {
-            what.push(format!("{prompts} {}", if prompts == 1 { "prompt" } else { "prompts" }));
-        }
-        if agents > 0 {
-            let words = if agents == 1 { "definition of an agent" } else { "definitions of agents" };
-            what.push(format!("{agents} {words}"));
-        }
+        let kinds: [(fn(&Kind) -> bool, &str, &str); 4] = [
+            (|kind| matches!(kind, Kind::Hook(_)), "hook", "hooks"),
+            (|kind| matches!(kind, Kind::Rules), "file of rules", "files of rules"),
+            (|kind| matches!(kind, Kind::Prompt(_)), "prompt", "prompts"),
+            (|kind| matches!(kind, Kind::Agent), "definition of an agent", "definitions of agents"),
+        ];
+        let counted = kinds.map(|(is, one, several)| match off.iter().filter(|item| is(&item.kind)).count() {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {several}")),
+        });
         let why = match off.iter().any(|item| self.trust.is_trusted(&item.folder)) {
             true => "new or changed since it was trusted",
             false => "the folder is not trusted",
         };
         let (is, them) = if off.len() == 1 { ("is", "it") } else { ("are", "them") };
-        let what = what.join(" and ");
+        let what = counted.into_iter().flatten().collect::<Vec<_>>().join(" and ");
         Some(format!("{what} of {folder} {is} off: {why}; `neco trust` shows {them} and switches {them} on"))
     }
 
@@ -394,8 +385,7 @@ fn command_item(env: &Env, command: &OwnCommand) -> Item {
 /// A file of the folder in the place of a prompt: what it says decides how the agent works.
 fn prompt_item(env: &Env, folder: &Path, prompt: PromptFile) -> Item {
     let shown = env.shown(Path::new(&prompt.file));
-    let hash = Sha256::digest(format!("prompt\0{shown}\0{}", prompt.text).as_bytes());
-    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hash(&format!("prompt\0{shown}\0{}", prompt.text));
     let words = format!("prompt {}: {} bytes in its place  ({shown})", prompt.name, prompt.text.len());
     let says = prompt.text.to_string();
     Item { folder: folder.to_owned(), hash, words, says, kind: Kind::Prompt(prompt) }
@@ -408,8 +398,7 @@ fn agent_item(env: &Env, file: &DefinitionFile, wants: &str) -> Item {
 }
 
 fn agent_hash(file: &DefinitionFile) -> String {
-    let hash = Sha256::digest(format!("agent\0{}\0{}", file.path.display(), file.text).as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hash(&format!("agent\0{}\0{}", file.path.display(), file.text))
 }
 
 /// A file of the folder's own rules about what may happen.
@@ -418,8 +407,7 @@ fn rules_item(file: &PolicyFile) -> Option<Item> {
     if file.layer != Layer::Project || !holds_rules(file.format, text) {
         return None;
     }
-    let hash = Sha256::digest(format!("{}\0{text}", file.shown).as_bytes());
-    let hash = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hash(&format!("{}\0{text}", file.shown));
     let words = rules_words(file);
     Some(Item { folder: file.folder.clone(), hash, words, says: text.to_string(), kind: Kind::Rules })
 }

@@ -11,8 +11,9 @@ use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPatter
 use neco_safety::{Policy, Ruling, tools};
 use neco_sandbox::can_be_worked_in;
 
+use crate::error::invalid;
 use crate::workspace::plugged::Plugged;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 
 /// Rules of one opening, and folders that are open in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,13 +47,13 @@ pub fn load(
     let sources =
         RuleSources { place, files: plugged.rules(), loaded, flags: &args.rules, trusted: plugged.rules_count() };
     let mut rules = sources.load().map_err(|error| {
-        AppError::new(Trouble::Invalid, format!("the rules can't be used, so nothing is done:\n{error}"))
+        invalid(format!("the rules can't be used, so nothing is done:\n{error}"))
             .hint("Correct them or take them out: one of them may be the rule that forbids something.")
     })?;
     for (problem, forbids) in unknown_tools(&rules.policy) {
         // Whoever forbids something on the command line must not believe that it is forbidden.
         if forbids {
-            return Err(AppError::new(Trouble::Invalid, format!("nothing is done: {problem}")));
+            return Err(invalid(format!("nothing is done: {problem}")));
         }
         rules.warnings.push(problem);
     }
@@ -96,14 +97,11 @@ fn roots(args: &RuleFlags, env: &Env, folder: &Path, loaded: &Loaded) -> Result<
         match resolved {
             Ok(resolved) if is_boxed && !can_be_worked_in(&resolved) => {
                 let words = format!("{whence}: {} can't be worked in inside the sandbox", path.display());
-                Err(AppError::new(Trouble::Invalid, words)
-                    .hint("Name the folders in it that you mean; `--sandbox full` has no box."))
+                Err(invalid(words).hint("Name the folders in it that you mean; `--sandbox full` has no box."))
             }
             Ok(resolved) if resolved.is_dir() => Ok(resolved),
-            Ok(_) => Err(AppError::new(Trouble::Invalid, format!("{whence}: {} is not a folder", path.display()))),
-            Err(error) => {
-                Err(AppError::new(Trouble::Invalid, format!("{whence}: {} can't be used: {error}", path.display())))
-            }
+            Ok(_) => Err(invalid(format!("{whence}: {} is not a folder", path.display()))),
+            Err(error) => Err(invalid(format!("{whence}: {} can't be used: {error}", path.display()))),
         }
     };
     let mut roots: Vec<PathBuf> = configured.chain(given).map(resolve).collect::<Result<_, _>>()?;

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use neco_config::{Config, Env};
 use neco_sandbox::{Ask, Sandbox, SandboxSetup, Settings, Unmet};
 
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
+
+use crate::error::failed;
 
 /// The sandbox that the settings ask for.
 ///
@@ -25,7 +27,7 @@ pub fn open_with(config: &Config, env: &Env, data_dir: &Path, ask: Ask) -> Resul
 
 fn probed(setup: SandboxSetup, ask: Ask) -> Result<Sandbox, AppError> {
     Sandbox::probe(setup, ask).map_err(|Unmet(why)| {
-        AppError::new(Trouble::Failed, format!("sandbox.required is set, and the strong sandbox can't be had: {why}"))
+        failed(format!("sandbox.required is set, and the strong sandbox can't be had: {why}"))
             .hint("`neco doctor` says what is missing; `-c sandbox.required=false` goes on with less.")
     })
 }

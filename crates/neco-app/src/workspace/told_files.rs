@@ -9,8 +9,9 @@ use neco_session::sources::{RulesPlaces, prompt_files};
 use neco_session::workflow::WorkflowPlaces;
 use neco_workspace::GitFacts;
 
+use crate::error::failed;
 use crate::workspace::plugged::Plugged;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 
 /// Where other agents keep what a person tells them everywhere, in the home folder.
 const OF_OTHERS: [&str; 3] = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
@@ -35,7 +36,7 @@ impl ToldFiles {
     /// When a file can't be read.
     pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, AppError> {
         let own = prompt_files(&env.config_dir().join("prompts"));
-        let own = own.map_err(|words| AppError::new(Trouble::Failed, words))?;
+        let own = own.map_err(failed)?;
         Ok(Self {
             rules: rules(env),
             prompts: own.into_iter().chain(plugged.prompts()).collect(),

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::Env;
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::AppError;
 use neco_safety::secrets::Redactor;
 use neco_store::{SetAside, SqliteStore};
 
+use crate::error::failed;
+use crate::running_sessions::RunningSessions;
 use crate::workspace::folder::Workspace;
 use crate::{disk, error, services};
 
@@ -34,19 +36,31 @@ pub struct Workspaces {
     folders: Mutex<HashMap<Place, Arc<Workspace>>>,
     /// Hides the keys of all of them: what is a key in one folder is told in none.
     redactor: Redactor,
+    open: RunningSessions,
 }
 
 impl Workspaces {
     /// None yet.
     #[must_use]
     pub fn new(env: Env) -> Self {
-        Self { env, store: tokio::sync::Mutex::default(), folders: Mutex::default(), redactor: Redactor::default() }
+        Self {
+            env,
+            store: tokio::sync::Mutex::default(),
+            folders: Mutex::default(),
+            redactor: Redactor::default(),
+            open: RunningSessions::default(),
+        }
     }
 
     /// The environment of the process.
     #[must_use]
     pub fn env(&self) -> &Env {
         &self.env
+    }
+
+    /// The sessions that the process has open.
+    pub(crate) fn running_sessions(&self) -> &RunningSessions {
+        &self.open
     }
 
     /// The store, and what was set aside when it was opened just now. One that was found damaged is opened anew.
@@ -74,11 +88,12 @@ impl Workspaces {
         let key = (folder.to_owned(), overrides.to_vec());
         let known = self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let (env, redactor, (folder, overrides)) = (self.env.clone(), self.redactor.clone(), key.clone());
+        let open = self.open.clone();
         let read = tokio::task::spawn_blocking(move || match known {
             Some(workspace) => workspace.look_again().map(|_| workspace),
-            None => Workspace::open(&env, &folder, &overrides, &redactor).map(Arc::new),
+            None => Workspace::open(&env, &folder, &overrides, &redactor, open).map(Arc::new),
         });
-        let made = read.await.map_err(|error| AppError::new(Trouble::Failed, error.to_string()))??;
+        let made = read.await.map_err(failed)??;
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have been faster.
         Ok(Arc::clone(folders.entry(key).or_insert(made)))

@@ -3,7 +3,7 @@
 //! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`lines`] (the same where
 //! there is less room), [`calls`] (why a call failed), [`answers`] (what a person decided), [`rewind`] (what going back
 //! would change), [`place`] (what is to be known of a session's folder), [`ending`] (how the work ended), [`prompts`]
-//! (what commands after a slash say to the agent).
+//! (what commands after a slash say to the agent), [`worktrees`].
 
 pub mod answers;
 pub mod calls;
@@ -14,6 +14,7 @@ pub mod place;
 pub mod prompts;
 pub mod rewind;
 pub mod told;
+pub mod worktrees;
 
 pub use lines::Tone;
 pub use told::Told;

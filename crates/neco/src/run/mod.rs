@@ -10,7 +10,6 @@
 
 pub mod attach;
 pub mod drive;
-pub mod first_run;
 pub mod guest;
 pub mod message;
 mod note;

@@ -4,23 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_app::disk;
-use neco_app::opening::{OpenError, Opening};
-use neco_app::services::{self, Services};
-use neco_app::workspace::plugged::Scope;
-use neco_app::workspace::{Workspace, Workspaces, keys};
-use neco_config::{Env, Notice};
+use neco_app::opening::{Opened, Opener, Opening};
+use neco_app::workspace::Workspaces;
+use neco_app::{disk, services};
+use neco_config::Env;
 use neco_proto::{Attachment, Command, ErrorCode, SessionId};
-use neco_session::Session;
-use neco_session::hub::{Finder, Found};
-use neco_store::SqliteStore;
-use neco_view::wording::place;
-use neco_workspace::worktree::Held;
+use neco_store::{SessionRecord, SqliteStore};
 
 use super::attach::{self, Which};
 use super::drive::{RunUi, see_through};
 use super::socket::SocketServer;
-use super::{first_run, guest, message, note, picture, worktree};
+use super::{guest, message, note, picture, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
@@ -64,10 +58,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = compose::runtime()?;
-    let folder = match args.worktree.worktree {
-        Some(how) => worktree::begin(&folder, how.into(), &message.text, env)?,
-        None => folder,
-    };
+    let folder = worktree::begin(folder, args, &message.text, env)?;
     let title = message.text.lines().next().unwrap_or_default().to_owned();
     let workspaces = Workspaces::new(env.clone());
     let mut races = 0;
@@ -156,103 +147,17 @@ pub struct Request<'a> {
     pub interactive: bool,
 }
 
-/// A session that is open.
-pub struct Opened {
-    /// What it stands on.
-    pub services: Services,
-    /// The session.
-    pub session: Session,
-    /// Where it works.
-    pub folder: PathBuf,
-    /// That somebody works there, should it be a worktree of ours.
-    pub held: Option<Held>,
-    /// What the person should know.
-    pub notes: Vec<String>,
-}
-
 impl Request<'_> {
     /// Opens it for work in `folder`, or in the session's own.
     ///
     /// # Errors
     /// When that is not possible; there may be no model yet.
     pub async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
-        let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        let mut workspace = self.workspace(folder, &overrides, &[]).await?;
-        let store = compose::shared_store(self.workspaces).await?;
-        let found = self.find(&store, folder).await?;
-        let mut notes: Vec<String> = found.iter().filter_map(Found::note).map(|note| place::words(&note)).collect();
-        let record = found.as_ref().map(|found| found.record.clone());
-        if let Some(record) = record.as_ref().filter(|_| self.interactive) {
-            ahead::look(&store, record, self.env);
-        }
-        let mut works_in = folder.to_owned();
-        // The settings of the session's own folder count, wherever it is gone on with from.
-        if let Some(record) = record.as_ref().filter(|record| Path::new(&record.cwd) != folder) {
-            works_in = PathBuf::from(&record.cwd);
-            notes.push(format!("the session works in its own folder, {}", record.cwd));
-            workspace = self.workspace(&works_in, &overrides, &workspace.now().loaded.warnings).await?;
-        }
-        let held = worktree::hold(&works_in, self.env);
-        let state = workspace.now();
-        log::settings(&state.loaded);
-        notes.extend(keys::warnings(&state.loaded));
-        if let Some(tools) = &self.args.tools {
-            notes.push(format!("only these tools exist in this run: {}", tools.join(", ")));
-        }
-        let opening = self.opening();
-        let model = opening.default_model(&state, record.is_some(), &mut notes).await;
-        let model = model.map_err(|error| self.failure(error))?;
-        self.ask_about(&workspace, &mut notes)?;
-        let opened = opening.open(&workspace, store, found, model, say::note, &mut notes).await;
-        let (services, session) = opened.map_err(|error| self.failure(error))?;
-        log::hide(services.hub.redactor());
-        Ok(Opened { services, session, folder: works_in, held, notes })
-    }
-
-    /// What a folder brings. Warnings are said at once, whatever comes of the rest; those in `said` were.
-    async fn workspace(&self, folder: &Path, overrides: &[String], said: &[Notice]) -> Result<Arc<Workspace>, Failure> {
-        let workspace = self.workspaces.at(folder, overrides).await?;
-        let state = workspace.now();
-        let new = state.loaded.warnings.iter().filter(|warning| !said.contains(warning));
-        new.for_each(|warning| say::note(&warning.to_string()));
-        Ok(workspace)
-    }
-
-    /// The session that is gone on with, and where it goes on; `None` for a new one.
-    async fn find(&self, store: &Arc<SqliteStore>, folder: &Path) -> Result<Option<Found>, Failure> {
-        if self.args.session.is_none() && !self.args.continue_latest {
-            return Ok(None);
-        }
-        let finder = Finder::new(store.clone(), self.env.data_dir().to_owned());
-        let Some(id) = &self.args.session else { return Ok(Some(finder.latest(folder).await?)) };
-        let chose = self.everywhere.cwd.is_some();
-        let found = finder.place_of(finder.find(id).await?, folder, chose)?;
-        if chose && Path::new(&found.record.cwd) != folder {
-            return Err(Failure::usage(format!(
-                "the session has its own folder, {}: --cwd is for sessions whose folder is gone",
-                found.record.cwd
-            )));
-        }
-        Ok(Some(found))
-    }
-
-    /// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that
-    /// is said.
-    fn ask_about(&self, workspace: &Workspace, notes: &mut Vec<String>) -> Result<(), Failure> {
-        let state = workspace.now();
-        notes.extend(state.plugged.notices.iter().cloned());
-        if let Some(tty) = self.tty.filter(|_| state.plugged.has_news())
-            && let Err(words) = workspace.decide(|plugged| ask::decide_trust(tty, plugged, Scope::News, self.env))?
-        {
-            notes.push(format!("the answer could not be kept: {words}"));
-        }
-        notes.extend(workspace.now().plugged.note());
-        Ok(())
-    }
-
-    /// What belongs to this opening.
-    fn opening(&self) -> Opening {
-        Opening {
+        let opening = Opening {
+            session: self.args.session.clone(),
+            latest: self.args.continue_latest,
+            chose_folder: self.everywhere.cwd.is_some(),
+            overrides: [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat(),
             flags: self.args.rules.flags(),
             tools: self.args.tools.clone().unwrap_or_default(),
             model: self.args.model.clone(),
@@ -264,13 +169,29 @@ impl Request<'_> {
             environment: services::environment(self.env),
             attended: self.attended,
             interactive: self.interactive,
-        }
+        };
+        let opened = opening.open(self.workspaces, folder, self).await?;
+        log::hide(opened.services.hub.redactor());
+        Ok(opened)
+    }
+}
+
+impl Opener for Request<'_> {
+    fn tell(&self, words: &str) {
+        say::note(words);
     }
 
-    fn failure(&self, error: OpenError) -> Failure {
-        match error {
-            OpenError::NoModel(looked) => first_run::guide(&looked, self.env.config_dir()),
-            OpenError::App(error) => error.into(),
+    fn asks(&self) -> bool {
+        self.tty.is_some()
+    }
+
+    fn trusts(&self, described: &str) -> Option<bool> {
+        ask::trusts(self.tty?, described, self.env)
+    }
+
+    fn found(&self, store: &Arc<SqliteStore>, record: &SessionRecord) {
+        if self.interactive {
+            ahead::look(store, record, self.env);
         }
     }
 }

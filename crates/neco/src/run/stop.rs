@@ -1,10 +1,11 @@
 //! Signals that stop a run.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::{Client, Command};
 use neco_tui::line::LoopEvent;
+pub use neco_tui::line::run::Stopped;
 use tokio::sync::mpsc::Sender;
 
 use crate::ask::tty::restore_terminal;
@@ -17,9 +18,6 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// How long the store may take to write what waits when the process ends at once.
 const LAST_WRITE: Duration = Duration::from_millis(200);
-
-/// The signal that stopped a run, if one did.
-pub type Stopped = Arc<OnceLock<Signal>>;
 
 /// Hears signals: the first one stops everything that the session does, the second one ends the process; `write_all`
 /// has a moment then.

@@ -1,6 +1,5 @@
 //! What stands around a window: sessions that are opened, an editor, a clipboard, a shell, a history.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,11 +8,11 @@ use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use neco_app::persons_shell::PersonsShell;
-use neco_app::rules::kept_in;
+use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
-use neco_proto::app::rules::{AddRule, GivenRules, RemoveRules};
-use neco_proto::app::{App, AppError, Call, Caller, Request, Trouble};
+use neco_proto::app::rules::GivenRules;
+use neco_proto::app::{App, AppError, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
 use neco_safety::secrets::Scope;
 use neco_tui::clipboard::{self, PicturePrinter};
@@ -23,16 +22,16 @@ use neco_tui::host::{Edited, Host, ImageSource, Printed, Wanted};
 use neco_tui::status_line;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use tokio::runtime::Handle;
 
 use super::opened::OpenSessions;
-use super::program::WindowApp;
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::{self, Tty};
 use crate::cmd::session::{self, Desk};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
-use crate::port_args::ExportArgs;
+use crate::port_args::{ExportArgs, ExportFormat};
 use crate::run::picture;
 use crate::say;
 use crate::signals::InterruptMask;
@@ -46,7 +45,7 @@ pub struct TerminalHost {
     everywhere: EverywhereArgs,
     env: Env,
     /// What is asked of the whole program.
-    app: WindowApp,
+    app: Arc<SharedApp>,
     sessions: OpenSessions,
     editing: Editing,
     /// The person's command for the status line.
@@ -61,34 +60,34 @@ pub struct TerminalHost {
 }
 
 impl TerminalHost {
-    /// For work in `folder`.
+    /// For work in `folder`, with sessions that run on `runtime`.
     #[must_use]
     pub fn new(
-        args: RunArgs,
-        everywhere: EverywhereArgs,
-        env: Env,
+        args: &RunArgs,
+        everywhere: &EverywhereArgs,
+        env: &Env,
         folder: PathBuf,
-        sessions: OpenSessions,
+        runtime: Handle,
         mask: InterruptMask,
         status_line: Option<String>,
     ) -> Self {
+        let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime);
         let history = HistoryFile::new(history_of(&folder, env.data_dir()), without_secrets);
-        let folder = Mutex::new(folder);
-        let editing = Editing::new(ask::programs(&env).editor, mask);
+        let editing = Editing::new(ask::programs(env).editor, mask);
         // What was said of the sandbox on the command line holds for what is asked, too.
         let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
-        let asked = EverywhereArgs { overrides, ..everywhere.clone() };
-        let app = WindowApp::new(asked, Arc::clone(sessions.workspaces()));
+        let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let app = SharedApp::new(Arc::clone(sessions.workspaces()), overrides, &here, say::note);
         Self {
-            args,
-            everywhere,
-            env,
-            app,
+            args: args.clone(),
+            everywhere: everywhere.clone(),
+            env: env.clone(),
+            app: Arc::new(app),
             sessions,
             editing,
             status_line,
             history,
-            folder,
+            folder: Mutex::new(folder),
             first: Mutex::default(),
             shell: tokio::sync::Mutex::default(),
         }
@@ -103,6 +102,12 @@ impl TerminalHost {
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh.client));
         Ok(fresh.client)
+    }
+
+    /// The whole program, on the store of the sessions.
+    #[must_use]
+    pub fn app(&self) -> Arc<dyn App> {
+        Arc::clone(&self.app) as _
     }
 
     /// Stops everything that they do.
@@ -128,11 +133,6 @@ impl TerminalHost {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same as it goes over wires.
-    pub(super) fn folder_name(&self) -> String {
-        self.folder().display().to_string()
-    }
-
     async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {
         if let Some(first) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(first);
@@ -155,26 +155,21 @@ impl TerminalHost {
         }
     }
 
-    /// The kept rules changed: they hold at once, for the agents and for what the person runs.
-    async fn renew_kept(&self) -> Result<(), AppError> {
-        let kept = kept_in(self.app.storeless(), &self.folder_name(), &self.args.rules.given())?;
-        *self.shell.lock().await = None;
-        self.sessions.renew_kept(&kept).await;
-        Ok(())
-    }
-
     /// Writes a session to the file that is named behind `/export`.
     async fn write(&self, session: SessionId, argument: &str) -> Result<String, Failure> {
-        let id = session.to_string();
-        let (file, flags) = file_and_flags(argument);
-        let file = if file.is_empty() { format!("neco-{}.md", id.chars().take(13).collect::<String>()) } else { file };
-        let file = self.folder().join(file);
-        let words = [OsString::from(id), "-o".into(), file.clone().into()];
-        let line = ExportLine::try_parse_from(words.into_iter().chain(flags.into_iter().map(OsString::from)));
+        let line = ExportLine::try_parse_from(argument.split_whitespace());
         let line = line.map_err(|error| Failure::usage(error.to_string().trim().to_owned()))?;
+        let id = session.to_string();
+        let file = match line.file.join(" ") {
+            named if named.is_empty() => format!("neco-{}.md", id.chars().take(13).collect::<String>()),
+            named => named,
+        };
+        let file = self.folder().join(file);
+        let ExportLine { format, force, no_redact, .. } = line;
+        let args = ExportArgs { id: Some(id), format, output: Some(file.clone()), force, no_redact };
         let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
         let desk = Desk::open_to_read(&everywhere, &self.env).await?;
-        let exported = session::export(&line.args, &desk).await;
+        let exported = session::export(&args, &desk).await;
         desk.close().await?;
         exported?;
         Ok(file.display().to_string())
@@ -197,13 +192,12 @@ impl TerminalHost {
         Ok(shell)
     }
 
-    async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, String> {
+    async fn read_picture(&self, source: ImageSource) -> Result<Option<Attachment>, AppError> {
         match source {
             ImageSource::Clipboard => {
                 let printer = PicturePrinter::find(|name| self.env.is_set(name), |name| self.env.find_program(name));
-                let Some(bytes) = clipboard::picture(printer).await? else { return Ok(None) };
-                let picture = picture::attachment(&bytes, "the picture in the clipboard");
-                picture.map(Some).map_err(|error| error.message)
+                let Some(bytes) = clipboard::picture(printer).await.map_err(failed)? else { return Ok(None) };
+                picture::attachment(&bytes, "the picture in the clipboard").map(Some)
             }
             ImageSource::File(name) => {
                 let path = self.folder().join(name.strip_prefix("file://").unwrap_or(&name));
@@ -211,9 +205,8 @@ impl TerminalHost {
                 // What has the name of a picture may be a pipe that never ends.
                 let read = tokio::time::timeout(PICTURE, read)
                     .await
-                    .map_err(|_| format!("{name} takes too long to be read"))?;
-                let pictures = read.map_err(|error| error.to_string())?.map_err(|failure| failure.message)?;
-                Ok(pictures.into_iter().next())
+                    .map_err(|_| failed(format!("{name} takes too long to be read")))?;
+                Ok(read.map_err(failed)??.into_iter().next())
             }
         }
     }
@@ -231,26 +224,18 @@ fn without_secrets(text: &str) -> String {
     log::redacted(text, if text.starts_with('!') { Scope::Outside } else { Scope::Said })
 }
 
-/// What is written behind `/export`, as on the command line.
+/// What is written behind `/export`, with flags as on the command line.
 #[derive(Parser)]
 #[command(name = "/export", no_binary_name = true)]
 struct ExportLine {
-    #[command(flatten)]
-    args: ExportArgs,
-}
-
-/// The file that is named behind `/export`, and what is said of it as on the command line.
-fn file_and_flags(argument: &str) -> (String, Vec<String>) {
-    let (mut file, mut flags) = (Vec::new(), Vec::new());
-    let mut words = argument.split_whitespace();
-    while let Some(word) = words.next() {
-        match word {
-            "--format" => flags.extend([word.to_owned()].into_iter().chain(words.next().map(str::to_owned))),
-            _ if word.starts_with("--") => flags.push(word.to_owned()),
-            _ => file.push(word),
-        }
-    }
-    (file.join(" "), flags)
+    /// The words of the file's name.
+    file: Vec<String>,
+    #[arg(long, value_enum)]
+    format: Option<ExportFormat>,
+    #[arg(long)]
+    force: bool,
+    #[arg(long)]
+    no_redact: bool,
 }
 
 impl Host for TerminalHost {
@@ -263,7 +248,7 @@ impl Host for TerminalHost {
     }
 
     fn folder(&self) -> String {
-        self.folder_name()
+        Self::folder(self).display().to_string()
     }
 
     fn home(&self) -> PathBuf {
@@ -314,15 +299,11 @@ impl Host for TerminalHost {
     }
 
     fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
-        async move {
-            let shell = self.persons_shell().await?;
-            shell.run(&command, output).await.map_err(failed)
-        }
-        .boxed()
+        async move { self.persons_shell().await?.run(&command, output).await }.boxed()
     }
 
     fn image(&self, source: ImageSource) -> BoxFuture<'_, Result<Option<Attachment>, AppError>> {
-        self.read_picture(source).map_err(failed).boxed()
+        self.read_picture(source).boxed()
     }
 
     fn export(&self, session: SessionId, argument: String) -> BoxFuture<'_, Result<String, AppError>> {
@@ -338,23 +319,8 @@ impl Host for TerminalHost {
     }
 }
 
-/// The program as the window asks it. Rules that it changes hold in the sessions of this process at once.
-impl App for TerminalHost {
-    fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
-        let changes_rules = [AddRule::ROUTE.name, RemoveRules::ROUTE.name].contains(&call.name.as_str());
-        async move {
-            let answer = self.app.call(caller, call).await?;
-            if changes_rules {
-                self.renew_kept().await?;
-            }
-            Ok(answer)
-        }
-        .boxed()
-    }
-}
-
-fn failed(words: String) -> AppError {
-    AppError::new(Trouble::Failed, words)
+fn failed(error: impl ToString) -> AppError {
+    AppError::new(Trouble::Failed, error.to_string())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! while the window has it; the terminal is given back and sessions are on the disk however the process ends;
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
-//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for) with [`program`],
+//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for),
 //! [`opened`] (the sessions that are open) with [`ahead`];
 //! [`set_up`] (whether a first model is offered).
 
@@ -13,8 +13,6 @@ pub mod host;
 mod looks;
 mod open;
 mod opened;
-mod program;
 mod set_up;
 
 pub use open::{is_wanted, run};
-pub use opened::OpenSessions;

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use neco_config::{Env, LoadOptions};
 use neco_proto::Command;
-use neco_proto::app::App;
 use neco_tui::text::highlight;
 use neco_tui::theme::ThemeName;
 use neco_tui::{Host, Looks, Wanted, WindowError};
@@ -13,7 +12,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::host::TerminalHost;
-use super::opened::OpenSessions;
 use super::{looks, set_up};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::Tty;
@@ -57,10 +55,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         return Ok(exit);
     }
     let words = args.message().unwrap_or_default();
-    let folder = match args.worktree.worktree {
-        Some(how) => worktree::begin(&folder, how.into(), &words, env)?,
-        None => folder,
-    };
+    let folder = worktree::begin(folder, args, &words, env)?;
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     let most_turns = args.max_turns.unwrap_or(loaded.config.agent.max_turns);
     let looks = looks::of(&loaded, env, most_turns)?;
@@ -71,17 +66,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
-    let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime.handle().clone());
-    let host = TerminalHost::new(
-        args.clone(),
-        everywhere.clone(),
-        env.clone(),
-        folder.clone(),
-        sessions,
-        mask,
-        loaded.config.tui.status_line.clone(),
-    );
-    let host = Arc::new(host);
+    let (runs_on, status_line) = (runtime.handle().clone(), loaded.config.tui.status_line.clone());
+    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder.clone(), runs_on, mask, status_line));
     let mut first = args.message().filter(|words| !words.trim().is_empty());
     runtime.block_on(async {
         // Before the window has the terminal: a person may have to say whether they trust the folder.
@@ -125,13 +111,7 @@ fn see(
 ) -> Result<Exit, Failure> {
     say::hold_notes();
     let seen = runtime.block_on(async {
-        let window = neco_tui::run(
-            Arc::clone(host) as Arc<dyn Host>,
-            Arc::clone(host) as Arc<dyn App>,
-            Wanted::New,
-            first,
-            looks,
-        );
+        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, host.app(), Wanted::New, first, looks);
         tokio::select! {
             seen = until_closed(window, signals) => seen,
             () = defect(env) => Ok(Exit::Failed),

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use neco_app::opening::Opened;
 use neco_app::services::Services;
 use neco_app::workspace::Workspaces;
 use neco_config::Env;
 use neco_proto::{Client, Command, ErrorCode, Seq};
-use neco_safety::policy::Rule;
 use neco_session::Session;
 use neco_tui::line::repl::signals::was_said;
 use neco_workspace::worktree::Held;
@@ -20,7 +20,7 @@ use crate::compose;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
 use crate::run::guest;
-use crate::run::request::{Opened, Request};
+use crate::run::request::Request;
 use crate::run::socket::SocketServer;
 use crate::say;
 use crate::short_id::short_id;
@@ -111,22 +111,16 @@ impl OpenSessions {
             (None, false) => return Ok(None),
         };
         let Some(begun) = guest::begin(which, &self.env, None).await? else { return Ok(None) };
-        if begun.owner() == std::process::id() {
+        if begun.owner == std::process::id() {
             return Err(Failure::usage("this window has that session open already".to_owned()));
         }
         attach::left_out(args).iter().for_each(|words| say::note(words));
         let id = short_id(begun.id());
-        say::note(&format!("process {} has session {id} open; this window is attached to it", begun.owner()));
-        *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner()));
-        self.keep(Kept { client: begun.client(), own: None, _held: None });
-        Ok(Some(Fresh { client: begun.client(), folder: begun.folder() }))
-    }
-
-    /// The permission rules that are kept for good are these now.
-    pub async fn renew_kept(&self, rules: &[Rule]) {
-        for session in &self.own() {
-            session.renew_kept(rules.to_vec()).await;
-        }
+        say::note(&format!("process {} has session {id} open; this window is attached to it", begun.owner));
+        *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner));
+        let folder = begun.folder();
+        self.keep(Kept { client: Arc::clone(&begun.client), own: None, _held: None });
+        Ok(Some(Fresh { client: begun.client, folder }))
     }
 
     /// Those that this process has open.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_app::services;
+use neco_app::{StorelessApp, services};
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::SetupError;
 use neco_tui::set_up::{self, Talked};
@@ -88,7 +88,7 @@ fn show(
     let runtime = compose::runtime()?;
     let looks = looks::of(loaded, env, loaded.config.agent.max_turns)?;
     let signals = listen(&runtime, &InterruptMask::default())?;
-    let app = Arc::new(cmd::program::without_store(everywhere, env));
+    let app = Arc::new(StorelessApp::new(env.clone(), everywhere.overrides.clone()));
     let mut talked = Talked::Left;
     let window = async {
         talked = set_up::run(app, folder.display().to_string(), typed, looks).await?;

@@ -26,6 +26,7 @@ mod output;
 mod pictures;
 mod policy;
 mod port;
+mod recorded;
 mod sandbox;
 mod secrets;
 mod server;

@@ -83,6 +83,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             data_dir: folder.join("data"),
             index_dir: services::index_dir(&folder.join("data")),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
+            look_again: None,
         };
         let services = Services::start(compose::open_store(&folder.join("data")).await?, setup)?;
         let options = SessionOptions {

@@ -1,0 +1,170 @@
+//! What is remembered from one session to the next: looking, adding and removing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use neco_config::{Config, Env};
+use neco_proto::app::AppError;
+use neco_proto::app::memory::{
+    AddMemory, KeepNote, Kept, KeptNote, ListMemory, MemoryCategory, MemoryEntry, MemoryList, MemoryReach,
+    RemoveMemory, RemovedMemory, ShowMemory, ShownMemory,
+};
+use neco_proto::event::MemoryScope;
+use neco_safety::secrets::{Redactor, scrub};
+use neco_session::memory::{
+    Category, Found, Keep, Memory, MemoryError, MemorySetup, NewEntry, PERSON, kept_words, to_remember,
+};
+
+use crate::app::LocalApp;
+use crate::error::{invalid, of_memory};
+use crate::services;
+
+/// The memory of a folder with these settings, where they can be read: a broken configuration is no reason not to show
+/// what is remembered. What is kept loses the secrets that the environment holds and those that look like one.
+#[must_use]
+pub fn of_folder(env: &Env, folder: &Path, config: Option<&Config>) -> Arc<Memory> {
+    let hidden = config.map(services::hidden_variables).unwrap_or_default();
+    let known = scrub(services::environment(env), &hidden).hidden;
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    Arc::new(Memory::new(MemorySetup::new(env.data_dir(), &folder, Redactor::new(known))))
+}
+
+fn open(app: &LocalApp, folder: &str) -> Arc<Memory> {
+    let folder = Path::new(folder);
+    let loaded = app.settings(folder).ok();
+    of_folder(&app.env, folder, loaded.as_ref().map(|loaded| &loaded.config))
+}
+
+/// Whether anything is remembered that is seen from a folder.
+pub(crate) async fn has_entries(env: &Env, folder: &Path, config: &Config) -> bool {
+    let memory = of_folder(env, folder, Some(config));
+    let found = memory.look().await.is_ok_and(|entries| !entries.is_empty());
+    memory.close().await;
+    found
+}
+
+pub(crate) async fn list(app: &LocalApp, request: ListMemory) -> Result<MemoryList, AppError> {
+    let memory = open(app, &request.folder);
+    let found = match &request.words {
+        Some(words) => memory.search(&words.text, words.limit).await,
+        None => memory.look().await,
+    };
+    memory.close().await;
+    let mut found = found.map_err(of_memory)?;
+    if request.words.is_none() {
+        found.sort_by_key(|found| std::cmp::Reverse(found.created_ms));
+    }
+    let entries = found.iter().map(entry).filter(|entry| request.only.is_none_or(|only| only == entry.scope));
+    Ok(MemoryList { entries: entries.collect() })
+}
+
+pub(crate) async fn show(app: &LocalApp, request: ShowMemory) -> Result<ShownMemory, AppError> {
+    let memory = open(app, &request.folder);
+    let shown = find(&memory, &request.id).await;
+    memory.close().await;
+    shown.map_err(of_memory)
+}
+
+async fn find(memory: &Memory, id: &str) -> Result<ShownMemory, MemoryError> {
+    let found = memory.find(id).await?;
+    let (content, unreadable) = match memory.read(&found).await {
+        Ok(entry) => (entry.content, None),
+        Err(error) => (String::new(), Some(error.to_string())),
+    };
+    Ok(ShownMemory { entry: entry(&found), content, unreadable })
+}
+
+fn entry(found: &Found) -> MemoryEntry {
+    let time = |millis: i64| Timestamp::from_millisecond(millis).ok();
+    let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    MemoryEntry {
+        id: found.id.clone(),
+        title: found.title.clone(),
+        summary: found.summary.clone(),
+        category: match &found.category {
+            Category::Preference => MemoryCategory::Preference,
+            Category::Directory => MemoryCategory::Directory,
+            Category::ExploreResult => MemoryCategory::ExploreResult,
+            Category::Solution { .. } => MemoryCategory::Solution,
+            Category::Strategy => MemoryCategory::Strategy,
+        },
+        topic: said(found.category.topic()),
+        tags: found.tags.clone(),
+        scope: match found.scope() {
+            _ if !found.reach.is_empty() => MemoryReach::Private,
+            MemoryScope::Global => MemoryReach::Global,
+            MemoryScope::Directory => MemoryReach::Directory,
+        },
+        directory: said(&found.reach),
+        source: found.source.clone(),
+        created: time(found.created_ms),
+        last_used: Some(found.last_ms).filter(|last| *last > 0).and_then(time),
+        uses: found.uses,
+        path: found.path().display().to_string(),
+        troubles: found.troubles.clone(),
+    }
+}
+
+pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppError> {
+    let category = match (request.category, request.reach) {
+        (Some(MemoryCategory::Preference), _) | (None, MemoryReach::Global) => Category::Preference,
+        (Some(MemoryCategory::Directory), _) | (None, _) => Category::Directory,
+        (Some(MemoryCategory::ExploreResult), _) => Category::ExploreResult,
+        (Some(MemoryCategory::Solution), _) => Category::Solution { topic: request.topic },
+        (Some(MemoryCategory::Strategy), _) => Category::Strategy,
+    };
+    let new = NewEntry {
+        title: request.title,
+        summary: request.summary,
+        content: request.content,
+        category,
+        tags: request.tags,
+        source: PERSON.to_owned(),
+        keep: match request.reach {
+            MemoryReach::Global => Keep::Global,
+            MemoryReach::Private => Keep::Private,
+            MemoryReach::Directory => Keep::Directory,
+        },
+        replaces: request.replaces,
+    };
+    keep(app, &request.folder, new).await
+}
+
+pub(crate) async fn keep_note(app: &LocalApp, request: KeepNote) -> Result<KeptNote, AppError> {
+    let new = to_remember(&format!("# {}", request.text));
+    let new = new.ok_or_else(|| invalid("there is nothing to remember: say it in one line"))?;
+    if !app.settings(Path::new(&request.folder))?.config.memory.enabled {
+        return Err(invalid("there is no memory (memory.enabled = false)"));
+    }
+    let kept = keep(app, &request.folder, new).await?;
+    Ok(KeptNote { words: kept_words(&kept), kept })
+}
+
+async fn keep(app: &LocalApp, folder: &str, new: NewEntry) -> Result<Kept, AppError> {
+    let memory = open(app, folder);
+    let kept = memory.keep(new).await;
+    memory.close().await;
+    kept.map_err(of_memory)
+}
+
+pub(crate) async fn remove(app: &LocalApp, request: RemoveMemory) -> Result<RemovedMemory, AppError> {
+    let memory = open(app, &request.folder);
+    let removed = forget(&memory, &request.ids).await;
+    memory.close().await;
+    Ok(RemovedMemory { paths: removed.map_err(of_memory)? })
+}
+
+async fn forget(memory: &Arc<Memory>, ids: &[String]) -> Result<Vec<String>, MemoryError> {
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let entries = memory.find_each(&ids).await?.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut paths = Vec::new();
+    for found in &entries {
+        let path = found.path().display().to_string();
+        if !paths.contains(&path) {
+            memory.forget(found).await?;
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}

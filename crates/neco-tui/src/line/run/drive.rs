@@ -1,0 +1,189 @@
+//! The main thread's loop of the process that has the session open: draws what happens, asks the
+//! person, ends with the agent's work.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use neco_proto::event::NodeState;
+use neco_proto::{ClientError, Command, Event, EventBody, SessionId};
+use neco_view::reduce::IdleTracker;
+use neco_view::short_id::short_id;
+use tokio::sync::mpsc::Receiver;
+
+use super::exit::Exit;
+use super::outcome::{Outcome, RunError};
+use super::report::Report;
+use crate::line::signals::Signal;
+use crate::line::{LineWindow, LoopEvent};
+
+/// The signal that stopped a run, if one did.
+pub type Stopped = Arc<OnceLock<Signal>>;
+
+/// What the main thread has in its hands.
+pub struct Drive {
+    id: SessionId,
+    window: LineWindow,
+    /// What came of what this process was asked.
+    outcome: Outcome,
+    /// Whether everybody is done.
+    rest: IdleTracker,
+    /// Whether everybody is done for now, since the last look.
+    over: bool,
+    /// Whether what this process was asked is done.
+    done: bool,
+    stopped: Stopped,
+    /// Whether the work was stopped because nobody reads what is printed.
+    told_unread: bool,
+    note: fn(&str),
+    log: fn(&Event),
+}
+
+impl Drive {
+    /// A run in `window` that a signal has `stopped` or will; `rest` knows who works already. What is no event is told
+    /// with `note`, and events are kept with `log`.
+    #[must_use]
+    pub fn new(
+        id: SessionId,
+        window: LineWindow,
+        rest: IdleTracker,
+        stopped: Stopped,
+        note: fn(&str),
+        log: fn(&Event),
+    ) -> Self {
+        let outcome = Outcome::default();
+        Self { id, window, outcome, rest, over: false, done: false, stopped, told_unread: false, note, log }
+    }
+
+    /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
+    pub fn until_done(&mut self, happenings: &mut Receiver<LoopEvent>, goes_on: impl Fn() -> bool) -> Exit {
+        loop {
+            match happenings.blocking_recv() {
+                Some(LoopEvent::Event(event)) => self.event(event),
+                Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
+                Some(LoopEvent::Tick) => self.window.tick(),
+                Some(LoopEvent::Stopped(signal)) => self.stop(signal),
+                Some(LoopEvent::Lost(error)) => {
+                    self.lost(&error);
+                    break;
+                }
+                Some(LoopEvent::Over) => {
+                    self.lost(&ClientError::Gone);
+                    break;
+                }
+                // Nobody leaves a session of their own: it is cancelled.
+                Some(LoopEvent::Leave { .. }) => {}
+                None => break,
+            }
+            self.stop_unread();
+            if self.over && !goes_on() {
+                break;
+            }
+            if std::mem::take(&mut self.over) {
+                self.window.tell("i another window goes on; this process stays until that is done");
+            }
+        }
+        self.end()
+    }
+
+    fn end(&mut self) -> Exit {
+        self.tell_of_paused();
+        let stopped = self.stopped.get().copied();
+        // Who is stopped while others work for it is stopped in its work, also when it was done with its own.
+        let left = !self.rest.live().is_empty();
+        let exit = match stopped.filter(|_| left) {
+            Some(signal) => Exit::Stopped(signal),
+            None => Exit::of(&self.outcome, stopped),
+        };
+        let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
+        self.window.printed(printed);
+        match self.window.unread() {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                (self.note)(&format!("the output could not be written: {error}"));
+                Exit::Failed
+            }
+            // A reader that has had enough (`| head`) stopped the work, and nobody else.
+            Some(_) if self.stopped.get().is_none() && (left || matches!(exit, Exit::Stopped(_))) => Exit::Unread,
+            Some(_) | None => exit,
+        }
+    }
+
+    /// What other windows ask for afterwards is not what this process was asked.
+    fn event(&mut self, event: Box<Event>) {
+        let before = self.rest.is_over();
+        self.rest.apply(&event);
+        let root_ended = matches!(event.body, EventBody::AgentComplete(_)) && self.rest.is_root(&event);
+        self.over = self.rest.is_over() && (root_ended || !before);
+        // With the root done, only a person pauses the last one that works, and may let it go on.
+        let held = match &event.body {
+            EventBody::AgentUpdate(update)
+                if update.node.state == NodeState::Paused && self.stopped.get().is_none() && !self.told_unread =>
+            {
+                std::mem::take(&mut self.over).then(|| update.node.name.clone())
+            }
+            _ => None,
+        };
+        if !self.done {
+            self.outcome.apply(&event);
+        }
+        self.done |= self.over;
+        (self.log)(&event);
+        self.window.event(event);
+        if root_ended {
+            self.tell_of_others();
+        }
+        if let Some(name) = held {
+            self.window
+                .tell(&format!("i nobody works; `neco agents resume {name}` lets it go on, Ctrl-C ends this run"));
+        }
+    }
+
+    /// The root is done: who still works.
+    fn tell_of_others(&mut self) {
+        let working = self.rest.working().collect::<Vec<_>>().join(", ");
+        if !self.over && !working.is_empty() {
+            self.window.note(&format!("i waiting for {working}"));
+        }
+    }
+
+    /// Those that are live when the run ends keep their history: they can go on when the session is opened again.
+    fn tell_of_paused(&mut self) {
+        let names = self.rest.live();
+        if !names.is_empty() {
+            let (names, id) = (names.join(", "), short_id(self.id));
+            self.window.tell(&format!("! paused, with all they did kept: {names}; neco --session {id}, then /agents resume NAME, lets one go on"));
+        }
+    }
+
+    fn stop(&mut self, signal: Signal) {
+        // There is no work of the root to cancel: those below it end with the session.
+        self.over |= self.rest.root_is_done();
+        self.window.note(match signal {
+            Signal::Interrupt => "stopping everything… press Ctrl-C again to quit at once",
+            Signal::Terminate | Signal::HangUp => "asked to end; stopping everything…",
+        });
+    }
+
+    fn lost(&mut self, error: &ClientError) {
+        let code = match error {
+            ClientError::Failed { code, .. } => Some(*code),
+            ClientError::Gone | ClientError::Refused(_) => None,
+        };
+        self.outcome.error = Some(RunError { code, message: error.to_string() });
+        let id = short_id(self.id);
+        self.window.tell(&match code {
+            Some(code) => format!(
+                "✗ error {}: {error}; what was kept is safe, go on with it when that is mended: neco --session {id} -m \"…\"",
+                code.number()
+            ),
+            None => format!("✗ the session has ended: {error}; go on with it: neco --session {id} -m \"…\""),
+        });
+    }
+
+    /// When nobody reads what is printed the work is stopped, once.
+    fn stop_unread(&mut self) {
+        if self.window.unread().is_some() && !self.over && !std::mem::replace(&mut self.told_unread, true) {
+            // A session that is gone has stopped its work.
+            let _ = self.window.send(Command::StopAll);
+        }
+    }
+}

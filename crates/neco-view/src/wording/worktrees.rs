@@ -1,0 +1,25 @@
+//! What a person is told of the worktrees that sessions work in.
+
+use neco_proto::app::sessions::{WorktreeRow, WorktreeState};
+
+/// That a worktree was removed.
+#[must_use]
+pub fn removed(tree: &WorktreeRow) -> String {
+    let WorktreeRow { path, branch, .. } = tree;
+    format!(
+        "the worktree {path} was removed: nobody needs it any more; `git branch -d {branch}` removes its branch, if that is merged"
+    )
+}
+
+/// A worktree in a line: where, on which branch, and what is to be done with it.
+#[must_use]
+pub fn listed(tree: &WorktreeRow) -> String {
+    let WorktreeRow { path, branch, state } = tree;
+    let state = match state {
+        WorktreeState::InUse => "in use".to_owned(),
+        WorktreeState::Merged => "merged".to_owned(),
+        WorktreeState::Left => format!("git worktree remove {path} removes it"),
+        WorktreeState::Removed => "removed".to_owned(),
+    };
+    format!("{path}  {branch}  {state}")
+}
