@@ -2,17 +2,36 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use neco_proto::{ApprovalMode, Mode};
 
+use crate::cmd::auth::AuthCommand;
+use crate::cmd::config::ConfigCommand;
+use crate::cmd::memory::MemoryCommand;
+use crate::cmd::model::ModelCommand;
+use crate::cmd::plan::PlanCommand;
+use crate::cmd::trust::TrustArgs;
 use crate::help;
-use crate::memory_args::MemoryCommand;
-use crate::plan_args::PlanCommand;
 use crate::prompt_args::PromptCommand;
 use crate::rule_args::{PolicyCommand, RuleArgs};
 use crate::session_args::SessionCommand;
 use crate::workflow_args::{AgentsCommand, WorkflowCommand};
 use crate::worktree_args::WorktreeArgs;
+
+/// What a flag can be set to: the value, how it is written, and what `--help` says of it; a way to write it that is not
+/// listed says nothing.
+pub type Choices<T> = [(T, &'static str, &'static str)];
+
+/// Reads one of these.
+pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedValueParser<Value = T> {
+    let value =
+        |(_, word, help): &(T, &'static str, &'static str)| PossibleValue::new(*word).help(*help).hide(help.is_empty());
+    PossibleValuesParser::new(these.iter().map(value)).try_map(|written| {
+        let found = these.iter().find(|(_, word, _)| *word == written);
+        found.map(|(value, ..)| value.clone()).ok_or("there is no such choice")
+    })
+}
 
 /// The command line as it was written.
 #[derive(Debug, Parser)]
@@ -255,108 +274,8 @@ pub enum Subcommands {
     },
 }
 
-/// `neco trust …`
-#[derive(Debug, Args)]
-pub struct TrustArgs {
-    /// The folder; without it the one that is worked in
-    #[arg(value_name = "DIR")]
-    pub folder: Option<PathBuf>,
-    /// Trusts it as it is now, without asking
-    #[arg(long, conflicts_with_all = ["list", "remove"])]
-    pub yes: bool,
-    /// Lists the folders that were decided about
-    #[arg(long, conflicts_with_all = ["folder", "remove"])]
-    pub list: bool,
-    /// Forgets what was decided about the folder
-    #[arg(long)]
-    pub remove: bool,
-    /// Prints JSON
-    #[arg(long, requires = "list")]
-    pub json: bool,
-}
-
-/// `neco config …`
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Prints every setting that has a value
-    Show {
-        /// Adds where each value comes from
-        #[arg(long)]
-        origin: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Prints the files that settings are read from
-    Path,
-}
-
-/// `neco model …`
-#[derive(Debug, Subcommand)]
-pub enum ModelCommand {
-    /// Lists the models of providers that have a key or a server that answers
-    List {
-        /// Those of all providers
-        #[arg(long)]
-        all: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows where a model or the models of a group are asked, and what is known of them
-    Show {
-        /// provider/model, or a group's name
-        name: String,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Asks each model one tiny question: does it answer, how fast, and does it call tools?
-    Test {
-        /// provider/model, or a group's name; without it the default model
-        name: Option<String>,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// `neco auth …`
-#[derive(Debug, Subcommand)]
-pub enum AuthCommand {
-    /// Keeps a key, typed unseen or piped in; a second one takes turns with the first
-    Set {
-        /// The provider, such as openai
-        provider: String,
-        /// Puts the key in the place of those that are kept
-        #[arg(long)]
-        replace: bool,
-        /// What must not be here: a key. Taken so that no error repeats it.
-        #[arg(hide = true)]
-        rest: Vec<String>,
-    },
-    /// Shows who has keys, and where they come from
-    List {
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Forgets the keys and the login of a provider, or one of its keys
-    Remove {
-        /// The provider
-        provider: String,
-        /// The number of the key, as `neco auth list` shows it; without it all of them
-        key_number: Option<String>,
-    },
-    /// Logs in with a browser instead of a key
-    Login {
-        /// The provider, such as github-copilot
-        provider: String,
-    },
-}
-
-/// `--json` alone.
-#[derive(Debug, Args)]
+/// Whether a program reads what is printed.
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct JsonArg {
     /// Prints JSON
     #[arg(long)]

@@ -16,11 +16,9 @@ mod exit;
 mod failure;
 mod help;
 mod log;
-mod memory_args;
 mod misuse;
 mod outcome;
 mod panic;
-mod plan_args;
 mod port_args;
 mod print;
 mod prompt_args;
@@ -87,7 +85,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),
         Some(Subcommands::Trust(args)) => cmd::trust::run(args, &line.everywhere, env),
         Some(Subcommands::Prompt(command)) => cmd::prompt::run(command, &line.everywhere, env),
-        Some(Subcommands::Doctor(args)) => cmd::doctor::run(args.json, &line.everywhere, env),
+        Some(Subcommands::Doctor(args)) => cmd::doctor::run(*args, &line.everywhere, env),
         Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
     }
 }

@@ -30,7 +30,7 @@ use crate::error::SessionError;
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::{AgentSink, Journal};
-use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper, progress, told};
+use crate::plans::{MOST_TOLD, PlanFiles, PlanKeeper, told};
 use crate::resume::mend;
 use crate::sources::{Rules, RulesBelow};
 use crate::spill::SpillFolder;
@@ -314,7 +314,7 @@ impl Hub {
             let text = format!(
                 "session {short} left a plan unfinished here ({}); go on with it: /resume {short} in a window, \
                  neco --session {short} -m continue in a shell; or close it: neco plan close {short}",
-                progress(plan)
+                plan.progress()
             );
             events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
             events.push(EventBody::Message(Message::neco(told(plan))));

@@ -7,8 +7,10 @@ use neco_app::{LocalApp, StorelessApp};
 use neco_config::{Config, Env};
 use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
+use serde::Serialize;
+use serde_json::json;
 
-use crate::args::EverywhereArgs;
+use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{compose, say};
@@ -46,6 +48,31 @@ pub fn asked<R: Request>(
 /// Says what an answer has to be read with.
 pub fn notes(warnings: &[String]) {
     warnings.iter().for_each(|warning| say::note(warning));
+}
+
+/// Prints an answer: as JSON for programs, as lines for people.
+///
+/// # Errors
+/// When stdout can't be written.
+pub fn print(json: JsonArg, answer: &impl Serialize, lines: impl FnOnce() -> String) -> Result<Exit, Failure> {
+    say::out(&if json.json { format!("{:#}\n", json!(answer)) } else { lines() })?;
+    Ok(Exit::Done)
+}
+
+/// The same where lines are broken between words; what follows stands `hanging` columns from the left.
+///
+/// # Errors
+/// When stdout can't be written.
+pub fn print_hanging(
+    json: JsonArg,
+    answer: &impl Serialize,
+    hanging: usize,
+    lines: impl FnOnce() -> String,
+) -> Result<Exit, Failure> {
+    match json.json {
+        true => print(json, answer, String::new),
+        false => say::lines(&lines(), hanging).map(|()| Exit::Done),
+    }
 }
 
 /// The folder to work in, as requests name it.
