@@ -2,26 +2,55 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use neco_app::workspace::rules::RuleFlags;
+use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
+use neco_safety::Ruling;
+use neco_workspace::worktree::BringBack;
 
+use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;
 use crate::cmd::plan::PlanCommand;
+use crate::cmd::policy::PolicyCommand;
+use crate::cmd::prompt::PromptCommand;
 use crate::cmd::trust::TrustArgs;
+use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
-use crate::prompt_args::PromptCommand;
-use crate::rule_args::{PolicyCommand, RuleArgs};
 use crate::session_args::SessionCommand;
-use crate::workflow_args::{AgentsCommand, WorkflowCommand};
-use crate::worktree_args::WorktreeArgs;
 
 /// What a flag can be set to: the value, how it is written, and what `--help` says of it; a way to write it that is not
 /// listed says nothing.
 pub type Choices<T> = [(T, &'static str, &'static str)];
+
+/// The modes.
+pub const MODES: &Choices<Mode> = &[
+    (Mode::Agent, "agent", "All tools"),
+    (Mode::Plan, "plan", "Nothing is changed; commands that only look are run"),
+    (Mode::Ask, "ask", "Nothing is written or run"),
+    (Mode::Debug, "debug", "All tools; a fault is reproduced first and its mending proved"),
+];
+/// When a person is asked.
+pub const APPROVALS: &Choices<ApprovalMode> = &[
+    (ApprovalMode::Auto, "auto", "Only for what is critical"),
+    (ApprovalMode::AskFirst, "ask_first", "Before files are written and commands are run"),
+    (ApprovalMode::Manual, "manual", "Before everything that does more than read"),
+];
+/// What commands may touch, as the setting has it.
+const SANDBOXES: &Choices<&str> = &[
+    ("read_only", "read_only", "They read"),
+    ("workspace_write", "workspace_write", "They write to the workspace"),
+    ("full", "full", "No box"),
+];
+/// How the result of a worktree is brought back.
+const BRING_BACK: &Choices<BringBack> = &[
+    (BringBack::Branch, "branch", "As commits on a branch"),
+    (BringBack::Patch, "patch", "As a file for `git apply`"),
+];
 
 /// Reads one of these.
 pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedValueParser<Value = T> {
@@ -83,7 +112,7 @@ pub struct RunArgs {
     #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
     /// Goes on with the session whose id begins with this
-    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
         conflicts_with = "continue_latest")]
     pub session: Option<String>,
     /// Goes on with the last session of this folder
@@ -92,16 +121,16 @@ pub struct RunArgs {
     /// The model or model group to ask: provider/model, or a group's name
     ///
     /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
-    #[arg(long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
     /// and runs nothing; debug: all tools, and a fault is reproduced before it is mended
-    #[arg(long, value_enum)]
-    pub mode: Option<ModeArg>,
+    #[arg(long, value_parser = one_of(MODES))]
+    pub mode: Option<Mode>,
     /// When you are asked: only for what is critical (and for the web, where commands have no
     /// network), before writes and commands, or before everything that does more than read
-    #[arg(long, value_enum)]
-    pub approval: Option<ApprovalArg>,
+    #[arg(long, value_parser = one_of(APPROVALS))]
+    pub approval: Option<ApprovalMode>,
     /// The same as --approval auto
     #[arg(short, long, conflicts_with = "approval")]
     pub yes: bool,
@@ -111,9 +140,11 @@ pub struct RunArgs {
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
-    /// The worktree it works in
-    #[command(flatten)]
-    pub worktree: WorktreeArgs,
+    /// Works in a git worktree of its own and brings the result back as a branch, or as a patch; your
+    /// working tree stays as it is
+    #[arg(long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest"])]
+    pub worktree: Option<BringBack>,
     /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
     /// unless set
     #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
@@ -136,8 +167,8 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct BoxArgs {
     /// What commands may touch: only read, write to the workspace, or all that you may
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<SandboxArg>,
+    #[arg(long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
+    pub sandbox: Option<&'static str>,
     /// Lets commands reach the network
     #[arg(long)]
     pub network: bool,
@@ -147,28 +178,45 @@ impl BoxArgs {
     /// The same as settings.
     #[must_use]
     pub fn overrides(&self) -> Vec<String> {
-        let level = self.sandbox.map(|level| match level {
-            SandboxArg::ReadOnly => "sandbox.level=read_only",
-            SandboxArg::WorkspaceWrite => "sandbox.level=workspace_write",
-            SandboxArg::Full => "sandbox.level=full",
-        });
-        let network = self.network.then_some("sandbox.network=on");
-        level.into_iter().chain(network).map(str::to_owned).collect()
+        let level = self.sandbox.map(|level| format!("sandbox.level={level}"));
+        level.into_iter().chain(self.network.then(|| "sandbox.network=on".to_owned())).collect()
     }
 }
 
-/// What commands may touch, as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum SandboxArg {
-    /// They read.
-    ReadOnly,
-    /// They write to the workspace.
-    WorkspaceWrite,
-    /// No box.
-    Full,
+/// Rules for this run, and folders that are open in it.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct RuleArgs {
+    /// Allows without asking: a tool, `bash(git log *)`, `edit(src/**)`; may be repeated
+    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    pub allow: Vec<String>,
+    /// Asks before every such call; may be repeated
+    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    pub ask: Vec<String>,
+    /// Refuses every such call; may be repeated
+    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    pub deny: Vec<String>,
+    /// Opens another folder for reading and writing besides the one worked in; may be repeated
+    #[arg(long, value_name = "DIR", action = ArgAction::Append)]
+    pub add_dir: Vec<PathBuf>,
 }
 
+impl RuleArgs {
+    /// The same without the command line.
+    #[must_use]
+    pub fn flags(&self) -> RuleFlags {
+        let of = |ruling: Ruling, texts: &[String]| texts.iter().map(|text| (ruling, text.clone())).collect::<Vec<_>>();
+        let rules = [of(Ruling::Deny, &self.deny), of(Ruling::Ask, &self.ask), of(Ruling::Allow, &self.allow)].concat();
+        RuleFlags { rules, add_dir: self.add_dir.clone() }
+    }
+
+    /// The same as requests carry it.
+    #[must_use]
+    pub fn given(&self) -> GivenRules {
+        let Self { allow, ask, deny, add_dir } = self.clone();
+        let add_dir = add_dir.iter().map(|folder| folder.display().to_string()).collect();
+        GivenRules { allow, ask, deny, add_dir }
+    }
+}
 /// How a run is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -179,52 +227,6 @@ pub enum OutputFormat {
     Json,
     /// One event a line.
     StreamJson,
-}
-
-/// [`Mode`] as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModeArg {
-    /// All tools.
-    Agent,
-    /// Nothing is changed; commands that only look are run.
-    Plan,
-    /// Nothing is written or run.
-    Ask,
-    /// All tools; a fault is reproduced first and its mending proved.
-    Debug,
-}
-
-/// [`ApprovalMode`] as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum ApprovalArg {
-    /// Only for what is critical.
-    Auto,
-    /// Before files are written and commands are run.
-    AskFirst,
-    /// Before everything that does more than read.
-    Manual,
-}
-
-impl From<ModeArg> for Mode {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Agent => Self::Agent,
-            ModeArg::Plan => Self::Plan,
-            ModeArg::Ask => Self::Ask,
-            ModeArg::Debug => Self::Debug,
-        }
-    }
-}
-
-impl From<ApprovalArg> for ApprovalMode {
-    fn from(approval: ApprovalArg) -> Self {
-        match approval {
-            ApprovalArg::Auto => Self::Auto,
-            ApprovalArg::AskFirst => Self::AskFirst,
-            ApprovalArg::Manual => Self::Manual,
-        }
-    }
 }
 
 /// What `neco` can do besides a run.
@@ -294,14 +296,8 @@ impl RunArgs {
     pub fn approval(&self) -> Option<ApprovalMode> {
         match self.approval {
             None if self.yes => Some(ApprovalMode::Auto),
-            approval => approval.map(ApprovalMode::from),
+            approval => approval,
         }
-    }
-
-    /// The mode that the flags ask for.
-    #[must_use]
-    pub fn mode(&self) -> Option<Mode> {
-        self.mode.map(Mode::from)
     }
 }
 
@@ -344,7 +340,7 @@ mod tests {
     #[test]
     fn flags_mean_what_they_say() {
         let args = run(&["-m", "x", "--yes", "--mode", "ask", "--tools", "read_file,grep", "--max-turns", "3"]);
-        assert_eq!((args.approval(), args.mode()), (Some(ApprovalMode::Auto), Some(Mode::Ask)));
+        assert_eq!((args.approval(), args.mode), (Some(ApprovalMode::Auto), Some(Mode::Ask)));
         assert_eq!(args.tools, Some(vec!["read_file".to_owned(), "grep".to_owned()]));
         assert_eq!(args.max_turns, Some(3));
         assert_eq!(run(&["-m", "x", "--approval", "ask_first"]).approval(), Some(ApprovalMode::AskFirst));

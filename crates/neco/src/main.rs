@@ -1,6 +1,6 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
-//! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
+//! Reading order: [`args`] with [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
 //! starts and stops in which order) with [`boxed_git`] and [`arg0`], [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -21,16 +21,12 @@ mod outcome;
 mod panic;
 mod port_args;
 mod print;
-mod prompt_args;
 mod repl;
-mod rule_args;
 mod run;
 mod say;
 mod session_args;
 mod terminal;
 mod tui;
-mod workflow_args;
-mod worktree_args;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -64,8 +64,8 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = compose::runtime()?;
-    let folder = match args.worktree.worktree {
-        Some(how) => worktree::begin(&folder, how.into(), &message.text, env)?,
+    let folder = match args.worktree {
+        Some(how) => worktree::begin(&folder, how, &message.text, env)?,
         None => folder,
     };
     let title = message.text.lines().next().unwrap_or_default().to_owned();
@@ -256,7 +256,7 @@ impl Request<'_> {
             flags: self.args.rules.flags(),
             tools: self.args.tools.clone().unwrap_or_default(),
             model: self.args.model.clone(),
-            mode: self.args.mode(),
+            mode: self.args.mode,
             generation: self.args.generation,
             approval: self.args.approval(),
             max_turns: self.args.max_turns,

@@ -57,8 +57,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         return Ok(exit);
     }
     let words = args.message().unwrap_or_default();
-    let folder = match args.worktree.worktree {
-        Some(how) => worktree::begin(&folder, how.into(), &words, env)?,
+    let folder = match args.worktree {
+        Some(how) => worktree::begin(&folder, how, &words, env)?,
         None => folder,
     };
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
