@@ -18,10 +18,10 @@ use crate::cmd::model::ModelCommand;
 use crate::cmd::plan::PlanCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
+use crate::cmd::session::SessionCommand;
 use crate::cmd::trust::TrustArgs;
 use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
-use crate::session_args::SessionCommand;
 
 /// What a flag can be set to: the value, how it is written, and what `--help` says of it; a way to write it that is not
 /// listed says nothing.

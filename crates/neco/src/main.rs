@@ -19,12 +19,10 @@ mod log;
 mod misuse;
 mod outcome;
 mod panic;
-mod port_args;
 mod print;
 mod repl;
 mod run;
 mod say;
-mod session_args;
 mod terminal;
 mod tui;
 

@@ -110,10 +110,6 @@ pub enum Program {
 }
 
 impl Program {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Neco, Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
-
     /// Those that are not Neco.
     pub const FOREIGN: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Opencode, Self::Openclaw];
 

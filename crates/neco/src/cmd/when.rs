@@ -1,27 +1,24 @@
-//! Times as people write them and as they are shown.
+//! Times as people write them.
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
-pub use neco_view::figures::ago;
+use jiff::{SignedDuration, Timestamp, Zoned};
 
-/// The time that is meant by `30min`, `12h`, `7d`, `4w`, `today`, `yesterday`, a day or a moment, in
-/// milliseconds since 1970.
-pub fn moment(text: &str) -> Result<i64, String> {
+/// The time that is meant by `30min`, `12h`, `7d`, `4w`, `today`, `yesterday`, a day or a moment.
+pub fn moment(text: &str) -> Result<Timestamp, String> {
     moment_at(text, &Zoned::now())
 }
 
-fn moment_at(text: &str, now: &Zoned) -> Result<i64, String> {
+fn moment_at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     let text = text.trim();
     let wrong = || format!("`{text}` is no time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15");
-    let midnight = |day: Date| day.to_zoned(now.time_zone().clone()).map(|time| time.timestamp().as_millisecond());
+    let midnight = |day: Date| day.to_zoned(now.time_zone().clone()).map(|time| time.timestamp());
     match text {
         "today" => return midnight(now.date()).map_err(|_| wrong()),
         "yesterday" => return now.date().yesterday().and_then(midnight).map_err(|_| wrong()),
         _ => {}
     }
     if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(time.as_millisecond());
+        return Ok(time);
     }
     if let Ok(day) = text.parse::<Date>() {
         return midnight(day).map_err(|_| wrong());
@@ -36,27 +33,8 @@ fn moment_at(text: &str, now: &Zoned) -> Result<i64, String> {
         "w" | "week" | "weeks" => 604_800,
         _ => return Err(wrong()),
     };
-    let number: i64 = number.parse().map_err(|_| wrong())?;
-    let back = number.checked_mul(seconds).and_then(|seconds| seconds.checked_mul(1000)).ok_or_else(wrong)?;
-    Ok(now.timestamp().as_millisecond().saturating_sub(back))
-}
-
-/// `2026-11-15 13:05`, in this time zone.
-#[must_use]
-pub fn minute(time: Timestamp) -> String {
-    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
-}
-
-/// `2026-11-15`, in this time zone.
-#[must_use]
-pub fn day(time: Timestamp) -> String {
-    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string()
-}
-
-/// `13:05:09`, in this time zone.
-#[must_use]
-pub fn clock(time: Timestamp) -> String {
-    time.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
+    let back = number.parse::<i64>().ok().and_then(|number| number.checked_mul(seconds)).ok_or_else(wrong)?;
+    Ok(now.timestamp().checked_sub(SignedDuration::from_secs(back)).unwrap_or(Timestamp::MIN))
 }
 
 #[cfg(test)]
@@ -66,7 +44,7 @@ mod tests {
     #[test]
     fn times_are_written_in_many_ways() {
         let now: Zoned = "2026-11-15T12:00:00+00:00[UTC]".parse().unwrap();
-        let at = |text: &str| Timestamp::from_millisecond(moment_at(text, &now).unwrap()).unwrap().to_string();
+        let at = |text: &str| moment_at(text, &now).unwrap().to_string();
         for (text, time) in [
             ("30min", "2026-11-15T11:30:00Z"),
             ("12h", "2026-11-15T00:00:00Z"),

@@ -1,10 +1,13 @@
 //! What can be written on the command line about sessions.
 
-use clap::{ArgAction, Args, Subcommand};
+use std::path::PathBuf;
 
-use crate::args::OutputFormat;
+use clap::{ArgAction, Args, Subcommand};
+use jiff::Timestamp;
+use neco_proto::app::port::{ExportFormat, Program};
+
+use crate::args::{Choices, JsonArg, OutputFormat, one_of};
 use crate::cmd::when;
-use crate::port_args::{self, ExportArgs, ImportArgs};
 
 const LIST: &str = "\
 Times are written 30min, 12h, 7d, 4w, today, yesterday, 2026-11-15 or 2026-11-15T09:30Z.";
@@ -58,6 +61,44 @@ Examples:
   neco session prune --older-than 90d --dry-run
   neco session prune --older-than 30d --keep 20 --yes";
 
+const EXPORT: &str = "\
+jsonl holds every event and can be imported again, here or elsewhere; markdown is for a pull request or
+a bug report; html is one page to read, without scripts and without network. Keys that are known or look
+like keys are taken out, as they are when something is logged.
+Examples:
+  neco session export -o session.html      the last session of this folder, to read
+  neco session export 019a8 -o bug.md
+  neco session export 019a8 > session.jsonl";
+
+const IMPORT: &str = "\
+Reads what Neco exported, and sessions of Claude Code, Codex, Gemini CLI, opencode and OpenClaw. The
+session goes on here as if it had been begun here; the other program's files stay as they are.
+Examples:
+  neco session import session.jsonl
+  neco session import ~/.codex/sessions/2026/01/02/rollout-….jsonl
+  neco session import --from claude-code         lists those of this folder, and asks which
+  neco session import --from codex 1 3           the first and the third of that list
+  neco session import --from opencode all";
+
+/// The formats that sessions are written in.
+const FORMATS: &Choices<ExportFormat> = &[
+    (ExportFormat::Jsonl, "jsonl", "Every event, one a line"),
+    (ExportFormat::Markdown, "markdown", "For a pull request or a bug report"),
+    (ExportFormat::Markdown, "md", ""),
+    (ExportFormat::Html, "html", "One page to read"),
+    (ExportFormat::Html, "htm", ""),
+];
+/// The programs whose sessions are taken in, and what those lie in; Neco itself is the first.
+const PROGRAMS: &Choices<Program> = &[
+    (Program::Neco, "neco", "Neco itself"),
+    (Program::ClaudeCode, "claude-code", "Claude Code: .claude/projects/…/ID.jsonl"),
+    (Program::Codex, "codex", "Codex: .codex/sessions/…/rollout-….jsonl"),
+    (Program::GeminiCli, "gemini-cli", "Gemini CLI: .gemini/tmp/…/chats/session-….jsonl or .json"),
+    (Program::Opencode, "opencode", "opencode: what `opencode export` prints, or its database"),
+    (Program::Openclaw, "openclaw", "OpenClaw: .openclaw/agents/…/sessions/ID.jsonl"),
+];
+const FOREIGN: &Choices<Program> = PROGRAMS.split_at(1).1;
+
 /// `neco session …`
 #[derive(Debug, Subcommand)]
 pub enum SessionCommand {
@@ -79,9 +120,8 @@ pub enum SessionCommand {
     Tree {
         /// The session's id, or its beginning; without it the last one of this folder
         id: Option<String>,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Finds what was said, in all sessions, newest first
     #[command(after_help = SEARCH)]
@@ -110,9 +150,8 @@ pub enum SessionCommand {
         /// The title
         #[arg(required = true, value_name = "TITLE")]
         title: Vec<String>,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Makes a second session out of one, up to any message
     #[command(after_help = FORK)]
@@ -145,15 +184,14 @@ pub enum SessionCommand {
         /// Only the names of the files
         #[arg(long)]
         stat: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Writes a session to a file: to keep it, to read it, to show it
-    #[command(after_help = port_args::EXPORT)]
+    #[command(after_help = EXPORT)]
     Export(ExportArgs),
     /// Takes in a session that Neco exported, or one of another agent
-    #[command(after_help = port_args::IMPORT)]
+    #[command(after_help = IMPORT)]
     Import(ImportArgs),
     /// Removes sessions for good
     Rm {
@@ -163,9 +201,8 @@ pub enum SessionCommand {
         /// Without asking
         #[arg(short, long)]
         yes: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Removes sessions that nobody used for long, of all folders
     #[command(after_help = PRUNE)]
@@ -183,16 +220,15 @@ pub struct ListArgs {
     pub here: bool,
     /// Only those used since then
     #[arg(long, value_name = "TIME", value_parser = when::moment)]
-    pub since: Option<i64>,
+    pub since: Option<Timestamp>,
     /// Most sessions
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
     /// How much room each takes, too
     #[arg(long)]
     pub size: bool,
-    /// Prints JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// What is searched, and where.
@@ -209,16 +245,15 @@ pub struct SearchArgs {
     pub all: bool,
     /// Only what was said since then
     #[arg(long, value_name = "TIME", value_parser = when::moment)]
-    pub since: Option<i64>,
+    pub since: Option<Timestamp>,
     /// Only what was said before then
     #[arg(long, value_name = "TIME", value_parser = when::moment)]
-    pub until: Option<i64>,
+    pub until: Option<Timestamp>,
     /// Most places
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: usize,
-    /// Prints JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// How a session is forked.
@@ -232,9 +267,8 @@ pub struct ForkArgs {
     /// The title of the fork
     #[arg(long, value_name = "TITLE")]
     pub name: Option<String>,
-    /// Prints JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// How far a session goes back, and with what.
@@ -270,9 +304,8 @@ pub struct RewindArgs {
     /// Only shows what would change
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
-    /// Prints JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Which sessions go.
@@ -280,7 +313,7 @@ pub struct RewindArgs {
 pub struct PruneArgs {
     /// Those that nobody used since then
     #[arg(long, value_name = "TIME", value_parser = when::moment, action = ArgAction::Set)]
-    pub older_than: Option<i64>,
+    pub older_than: Option<Timestamp>,
     /// The newest so many of each folder stay
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
@@ -293,9 +326,8 @@ pub struct PruneArgs {
     /// Without asking
     #[arg(short, long)]
     pub yes: bool,
-    /// Prints JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 impl PruneArgs {
@@ -304,4 +336,42 @@ impl PruneArgs {
     pub fn only_shows(&self) -> bool {
         self.dry_run || (self.older_than.is_none() && self.keep.is_none())
     }
+}
+
+/// What is taken out, and how.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The session's id, or its beginning; without it the last one of this folder
+    pub id: Option<String>,
+    /// The format; otherwise the ending of the file says it, and without a file it is jsonl
+    #[arg(long, value_parser = one_of(FORMATS), value_name = "FORMAT")]
+    pub format: Option<ExportFormat>,
+    /// Writes to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Writes over a file that is there
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Gives what is in the log as it is, also keys that became known since
+    #[arg(long)]
+    pub no_redact: bool,
+}
+
+/// What is taken in, and from where.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Files, or `-` for stdin; with --from numbers of its list, beginnings of ids, or `all`
+    #[arg(value_name = "FILE", required_unless_present = "from")]
+    pub which: Vec<String>,
+    /// The program that wrote the file, if that is not plain from it
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "from", value_parser = one_of(PROGRAMS))]
+    pub format: Option<Program>,
+    /// Looks for the sessions of this folder where this program keeps them
+    #[arg(long, value_name = "PROGRAM", value_parser = one_of(FOREIGN))]
+    pub from: Option<Program>,
+    /// Imports it although it is here already, as a second session
+    #[arg(long)]
+    pub again: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
