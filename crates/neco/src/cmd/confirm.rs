@@ -1,7 +1,5 @@
 //! A yes or a no, where something can't be had back easily.
 
-use std::io::{BufRead, BufReader, Write};
-
 use neco_config::Env;
 
 use crate::ask::Tty;
@@ -18,17 +16,7 @@ pub(super) fn person(env: &Env) -> Option<Tty> {
 /// # Errors
 /// When nobody can be asked; `instead` says what to do then.
 pub(super) fn agrees(tty: Option<Tty>, shown: &str, question: &str, instead: &str) -> Result<bool, Failure> {
-    let answer = tty.and_then(|tty| answer(&tty, &format!("{shown}{question} [y/N] ")));
+    let answer = tty.and_then(|tty| tty.ask(&format!("{shown}{question} [y/N] ")));
     let answer = answer.ok_or_else(|| Failure::usage("nobody can be asked here").hint(instead))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// The line that a person answers with; nothing when nobody can be read.
-pub(super) fn answer(tty: &Tty, question: &str) -> Option<String> {
-    tty.forget_typed();
-    let mut terminal = tty.lend().ok()?;
-    terminal.write_all(question.as_bytes()).and_then(|()| terminal.flush()).ok()?;
-    let mut answer = String::new();
-    BufReader::new(terminal).read_line(&mut answer).ok()?;
-    Some(answer)
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::args::{ExportArgs, ImportArgs};
 use super::desk::Desk;
 use crate::args::EverywhereArgs;
-use crate::cmd::confirm::{answer, person};
+use crate::cmd::confirm::person;
 use crate::cmd::program::print;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -219,7 +219,7 @@ fn folder_as_named(desk: &Desk<'_>) -> Result<PathBuf, Failure> {
 
 /// What a person answers; nothing when nobody is there.
 fn asked(list: &str, env: &Env) -> Option<Vec<String>> {
-    let answer = answer(&person(env)?, &format!("{list}Which ones? Numbers, all, or Enter for none: "))?;
+    let answer = person(env)?.ask(&format!("{list}Which ones? Numbers, all, or Enter for none: "))?;
     Some(answer.split([' ', ',']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
 }
 
