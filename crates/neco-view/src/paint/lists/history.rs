@@ -18,7 +18,6 @@ use crate::short_id::short_id;
 const NAMED: usize = 40;
 
 /// The messages that can be gone back to, and how.
-#[must_use]
 pub fn points(found: &RewindPoints, now: Timestamp, width: usize) -> String {
     let id = short_id(found.session_id);
     if found.messages.is_empty() {
@@ -45,7 +44,6 @@ fn messages(points: &[RewindPoint], now: Timestamp, width: usize) -> String {
 }
 
 /// What going back would change, for somebody in the folder `here`.
-#[must_use]
 pub fn preview(outlook: &RewindOutlook, here: &str, width: usize) -> String {
     let cwd = &outlook.session.cwd;
     let elsewhere = !outlook.preview.files.is_empty() && Path::new(cwd) != Path::new(here);
@@ -102,7 +100,6 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
 }
 
 /// What was done, and how it is taken back.
-#[must_use]
 pub fn done(outlook: &RewindOutlook, went: &RewoundSession) -> String {
     let new = went.kept.iter().filter(|words| !outlook.preview.notes.contains(words));
     let kept: String = new.map(|words| format!("! {}\n", clean_line(words))).collect();
@@ -117,7 +114,6 @@ pub fn done(outlook: &RewindOutlook, went: &RewoundSession) -> String {
 }
 
 /// What changed, as a person reads it.
-#[must_use]
 pub fn texts(diffs: &[FileDiff], paint: Paint) -> String {
     if diffs.is_empty() {
         return "nothing changed\n".to_owned();
@@ -134,7 +130,6 @@ pub fn texts(diffs: &[FileDiff], paint: Paint) -> String {
 }
 
 /// The names of what changed.
-#[must_use]
 pub fn names(diffs: &[FileDiff]) -> String {
     let letter = |kind: FileChangeKind| match kind {
         FileChangeKind::Added => 'A',

@@ -17,7 +17,6 @@ const KINDS: usize = 8;
 const TITLE: usize = 60;
 
 /// The sessions that another program has of a folder, numbered.
-#[must_use]
 pub fn foreign(found: &[ForeignSession], now: Timestamp) -> String {
     let mut text = String::new();
     for (session, number) in found.iter().zip(1..) {
@@ -30,7 +29,6 @@ pub fn foreign(found: &[ForeignSession], now: Timestamp) -> String {
 }
 
 /// The same for programs.
-#[must_use]
 pub fn foreign_json(found: &[ForeignSession]) -> Value {
     let one = |(session, number): (&ForeignSession, usize)| {
         let file = match &session.entry {
@@ -51,7 +49,6 @@ pub fn foreign_json(found: &[ForeignSession]) -> Value {
 }
 
 /// An import in words, with the line that goes on with it.
-#[must_use]
 pub fn as_lines(told: &ImportedSession) -> String {
     let title = match clean_line(&told.title).as_str() {
         "" => String::new(),
@@ -67,7 +64,6 @@ pub fn as_lines(told: &ImportedSession) -> String {
 }
 
 /// The same for programs.
-#[must_use]
 pub fn as_json(told: &ImportedSession) -> Value {
     json!({
         "session_id": told.session,

@@ -9,7 +9,6 @@ use neco_proto::clean::clean_line;
 pub const HANGING: usize = 4;
 
 /// The list for a person.
-#[must_use]
 pub fn as_lines(list: &KeyList) -> String {
     let rows = &list.keys;
     if rows.is_empty() {

@@ -35,7 +35,6 @@ struct Running {
 
 impl LogLines {
     /// Lines of at most `width` columns, with the times of a zone.
-    #[must_use]
     pub fn new(width: usize, zone: TimeZone) -> Self {
         Self { width, zone, running: None, day: String::new() }
     }

@@ -1,6 +1,6 @@
 //! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
 //!
-//! Reading order: [`sessions`] with [`search`], [`log`], [`history`] and [`imported`], [`workflows`], [`agents`], [`memory`],
+//! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`] and [`imported`], [`workflows`], [`agents`], [`memory`],
 //! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`doctor`], [`prompt`].
 
 pub mod agents;
@@ -13,6 +13,7 @@ pub mod memory;
 pub mod models;
 pub mod plans;
 pub mod prompt;
+pub mod room;
 pub mod rules;
 pub mod search;
 pub mod sessions;

@@ -16,7 +16,6 @@ use crate::paint::colour::Paint;
 pub const HANGING: usize = 14;
 
 /// How a provider stands.
-#[must_use]
 pub fn standing(standing: &ProviderStanding) -> String {
     let at = |base: &Option<String>| base.clone().unwrap_or_else(|| "an address of your own".to_owned());
     match standing {
@@ -36,7 +35,6 @@ fn models_of<'a>(list: &'a ModelList, provider: &ProviderRow) -> Vec<(&'a str, &
 }
 
 /// The list for a person.
-#[must_use]
 pub fn as_lines(list: &ModelList, paint: Paint) -> String {
     let mut text = String::new();
     for (name, group) in &list.groups {
@@ -80,7 +78,6 @@ fn line(name: &str, model: &ModelRow, width: usize) -> String {
 }
 
 /// Everything that is known of a model or a group, for a person.
-#[must_use]
 pub fn shown(shown: &ShownModel, paint: Paint) -> String {
     let mut text = String::new();
     if let Some(strategy) = shown.strategy {
@@ -193,7 +190,6 @@ fn dollars(amount: f64) -> String {
 }
 
 /// What came of asking a model one tiny question.
-#[must_use]
 pub fn tested(tested: &TestedModel, paint: Paint) -> String {
     let mut parts = vec![clean_line(&tested.name)];
     parts.extend(tested.problem.as_ref().map(|problem| clean_line(problem)));

@@ -11,7 +11,6 @@ use crate::paint::wrap::fitting;
 use crate::short_id::short_id;
 
 /// The plans of a folder, or of all of them.
-#[must_use]
 pub fn as_lines(plans: &[UnfinishedPlan], all: bool, now: Timestamp) -> String {
     if plans.is_empty() {
         return format!("no plan is unfinished{}\n", if all { "" } else { " in this folder" });
@@ -26,7 +25,6 @@ pub fn as_lines(plans: &[UnfinishedPlan], all: bool, now: Timestamp) -> String {
 }
 
 /// What a plan is called by: its first open step, or how it begins.
-#[must_use]
 pub fn title(plan: &UnfinishedPlan) -> String {
     let open = plan.plan.steps.iter().find(|step| !step.done).map(|step| step.text.as_str());
     let first = || plan.plan.text.lines().map(str::trim).find(|line| !line.is_empty());
@@ -34,7 +32,6 @@ pub fn title(plan: &UnfinishedPlan) -> String {
 }
 
 /// A plan with its steps and what was found out.
-#[must_use]
 pub fn whole(plan: &UnfinishedPlan, now: Timestamp) -> String {
     let whose = if plan.plan.unseen { "nobody has seen it" } else { "accepted" };
     let mut text = format!(

@@ -7,7 +7,6 @@ use neco_proto::app::rules::{ExplainedCall, KeptRules, RuleList, RuleRow, Tested
 use neco_proto::visible::visible_line;
 
 /// The rules in force, in the order in which they are looked at.
-#[must_use]
 pub fn as_lines(list: &RuleList) -> String {
     let mut text = String::new();
     let mut source = None;
@@ -42,7 +41,6 @@ fn line(rule: &RuleRow) -> String {
 }
 
 /// What would happen to one call, and why; `closed` names what its sandbox closes.
-#[must_use]
 pub fn explained(explained: &ExplainedCall, closed: &str) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: &str| {
@@ -75,7 +73,6 @@ pub fn explained(explained: &ExplainedCall, closed: &str) -> String {
 }
 
 /// The cases that come out otherwise than their author means, and how many those are.
-#[must_use]
 pub fn tested(cases: &[TestedCase]) -> String {
     let mut text = String::new();
     let wrong: Vec<&TestedCase> = cases.iter().filter(|case| !case.ok).collect();
@@ -92,7 +89,6 @@ pub fn tested(cases: &[TestedCase]) -> String {
 }
 
 /// The rules that are kept for good, numbered.
-#[must_use]
 pub fn kept(kept: &KeptRules) -> String {
     let mut text = format!("kept for good: what you said \"always\" to, and rules that you added ({}):\n", kept.file);
     for (rule, number) in kept.rules.iter().zip(1..) {

@@ -15,7 +15,6 @@ use crate::short_id::ShortIds;
 const INDENT: usize = 4;
 
 /// Two lines for each place: where it is, and what was said there.
-#[must_use]
 pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usize, paint: Paint) -> String {
     if hits.is_empty() {
         return "nothing was found\n".to_owned();
@@ -47,7 +46,6 @@ pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usiz
 }
 
 /// Whether a question is several words of a script that puts no spaces between them.
-#[must_use]
 pub fn is_one_run(words: &str) -> bool {
     words.split_whitespace().any(|word| word.chars().filter(|letter| *letter as u32 >= 0x2E80).count() >= 4)
 }

@@ -49,7 +49,6 @@ struct Open {
 }
 
 /// The first lines: what a session is called, and where it comes from.
-#[must_use]
 pub fn heading(session: &SessionRow, paint: Paint) -> String {
     let title = match clean_line(&session.title) {
         title if title.is_empty() => String::new(),
@@ -63,7 +62,6 @@ pub fn heading(session: &SessionRow, paint: Paint) -> String {
 
 impl Conversation {
     /// What was said and done in `session`, or by an agent below its root; times are those of `zone`.
-    #[must_use]
     pub fn of(session: SessionId, agent: Option<AgentId>, zone: TimeZone, paint: Paint) -> Self {
         Self {
             session,

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand};
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use neco_proto::app::port::{ExportFormat, Program};
 
 use crate::args::{Choices, JsonArg, OutputFormat, one_of};
-use crate::cmd::when;
 
 const LIST: &str = "\
 Times are written 30min, 12h, 7d, 4w, today, yesterday, 2026-11-15 or 2026-11-15T09:30Z.";
@@ -219,7 +218,7 @@ pub struct ListArgs {
     #[arg(long, conflicts_with = "all")]
     pub here: bool,
     /// Only those used since then
-    #[arg(long, value_name = "TIME", value_parser = when::moment)]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
     pub since: Option<Timestamp>,
     /// Most sessions
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -244,10 +243,10 @@ pub struct SearchArgs {
     #[arg(long, conflicts_with = "here")]
     pub all: bool,
     /// Only what was said since then
-    #[arg(long, value_name = "TIME", value_parser = when::moment)]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
     pub since: Option<Timestamp>,
     /// Only what was said before then
-    #[arg(long, value_name = "TIME", value_parser = when::moment)]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<Timestamp>,
     /// Most places
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -312,7 +311,7 @@ pub struct RewindArgs {
 #[derive(Debug, Args)]
 pub struct PruneArgs {
     /// Those that nobody used since then
-    #[arg(long, value_name = "TIME", value_parser = when::moment, action = ArgAction::Set)]
+    #[arg(long, value_name = "TIME", value_parser = moment, action = ArgAction::Set)]
     pub older_than: Option<Timestamp>,
     /// The newest so many of each folder stay
     #[arg(long, value_name = "N")]
@@ -332,7 +331,6 @@ pub struct PruneArgs {
 
 impl PruneArgs {
     /// Whether nothing is removed: it is not said what may go, or what would go is only asked.
-    #[must_use]
     pub fn only_shows(&self) -> bool {
         self.dry_run || (self.older_than.is_none() && self.keep.is_none())
     }
@@ -374,4 +372,8 @@ pub struct ImportArgs {
     pub again: bool,
     #[command(flatten)]
     pub json: JsonArg,
+}
+
+fn moment(text: &str) -> Result<Timestamp, String> {
+    neco_view::moment::moment(text, &Zoned::now())
 }

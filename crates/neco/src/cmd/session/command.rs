@@ -59,48 +59,32 @@ pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> 
 }
 
 async fn answer_once(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let desk = match command {
-        _ if removes(command) => Desk::open_to_remove(everywhere, env).await?,
-        _ if only_reads(command) => Desk::open_to_read(everywhere, env).await?,
-        _ => Desk::open(everywhere, env).await?,
-    };
-    let answered = answer(command, &desk).await;
-    let closed = desk.close().await;
-    if removes(command) {
-        disk::keep_room(env.data_dir());
-    }
-    // Why something failed says more than that what comes after it does.
-    let answered = answered?;
-    closed.map(|()| answered)
-}
-
-/// Whether something is removed, which is to be possible on a full disk.
-fn removes(command: &SessionCommand) -> bool {
-    match command {
-        SessionCommand::Rm { .. } => true,
-        SessionCommand::Prune(args) => !args.only_shows(),
-        _ => false,
-    }
-}
-
-fn only_reads(command: &SessionCommand) -> bool {
-    match command {
+    // Removing is to be possible on a full disk, and reading where nothing can be written.
+    let (desk, removes) = match command {
+        SessionCommand::Prune(args) if args.only_shows() => (Desk::open_to_read(everywhere, env).await?, false),
+        SessionCommand::Rm { .. } | SessionCommand::Prune(_) => (Desk::open_to_remove(everywhere, env).await?, true),
         SessionCommand::List(_)
         | SessionCommand::Show { .. }
         | SessionCommand::Tree { .. }
         | SessionCommand::Search(_)
         | SessionCommand::Log { .. }
-        | SessionCommand::Export(_) => true,
-        SessionCommand::Prune(args) => args.only_shows(),
+        | SessionCommand::Export(_) => (Desk::open_to_read(everywhere, env).await?, false),
         SessionCommand::Attach { .. }
         | SessionCommand::Rename { .. }
         | SessionCommand::Fork(_)
         | SessionCommand::Rewind(_)
         | SessionCommand::Diff { .. }
         | SessionCommand::Import(_)
-        | SessionCommand::Rm { .. }
-        | SessionCommand::Resume { .. } => false,
+        | SessionCommand::Resume { .. } => (Desk::open(everywhere, env).await?, false),
+    };
+    let answered = answer(command, &desk).await;
+    let closed = desk.close().await;
+    if removes {
+        disk::keep_room(env.data_dir());
     }
+    // Why something failed says more than that what comes after it does.
+    let answered = answered?;
+    closed.map(|()| answered)
 }
 
 async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failure> {

@@ -88,7 +88,6 @@ impl<'a> Desk<'a> {
     }
 
     /// The program on this store.
-    #[must_use]
     pub fn app(&self) -> &LocalApp {
         &self.app
     }
@@ -139,13 +138,11 @@ impl<'a> Desk<'a> {
     }
 
     /// Colours for what is printed.
-    #[must_use]
     pub fn paint(&self) -> Paint {
         Terminal::look_at(self.env).stdout_paint()
     }
 
     /// Columns for what is printed; unlimited when a program reads it.
-    #[must_use]
     pub fn width(&self) -> usize {
         let terminal = Terminal::look_at(self.env);
         if terminal.stdout { terminal::stdout_width() } else { usize::MAX }

@@ -1,12 +1,11 @@
 //! Removing sessions: some that are named, or all that are old.
 
-use std::cmp::Reverse;
-
 use jiff::Timestamp;
 use neco_proto::app::sessions::{
     ListSessions, MeasureKept, PruneSessions, RemoveSessions, RemovedSessions, SessionPage, SessionRow,
 };
 use neco_proto::app::{AppError, Trouble};
+use neco_view::paint::lists::room::Room;
 use neco_view::paint::lists::sessions::{Shape, as_lines, title};
 use serde_json::json;
 
@@ -22,8 +21,6 @@ use crate::run::worktree;
 use crate::say;
 use crate::short_id::short_id;
 
-/// Sessions of each kind that are shown when nobody said which ones go.
-const SHOWN: usize = 5;
 /// Most sessions that are named with a failure.
 const NAMED: usize = 10;
 
@@ -130,49 +127,14 @@ async fn report(args: &PruneArgs, folder: String, desk: &Desk<'_>) -> Result<Exi
     let here = args.here.then(|| folder.clone());
     let request = ListSessions { folder: here, limit: usize::MAX >> 1, sizes: true, ..ListSessions::default() };
     let SessionPage { sessions, above, .. } = desk.ask(&request).await?;
-    let mut all = if above.is_some() { Vec::new() } else { sessions };
+    let all = if above.is_some() { Vec::new() } else { sessions };
     if args.json.json {
         return print(args.json, &all, String::new);
     }
-    let total = figures::bytes(all.iter().filter_map(|session| session.bytes).sum());
-    let mut text = match (all.len(), args.here) {
-        (0, _) => "there are no sessions\n".to_owned(),
-        (1, _) => format!("1 session, {total}\n"),
-        (some, true) => format!("{some} sessions of this folder, {total} together\n"),
-        (some, false) => format!("{some} sessions, {total} together\n"),
-    };
-    let ids = desk.short_ids().await?;
-    let shape = shape(desk);
-    let part = |name: &str, some: &[SessionRow]| format!("\n{name}:\n{}", as_lines(some, &ids, &shape));
-    if all.len() > SHOWN {
-        let oldest: Vec<SessionRow> = all.iter().rev().take(SHOWN).cloned().collect();
-        text += &part("those that nobody used for longest", &oldest);
-        all.sort_by_key(|session| Reverse(session.bytes));
-        all.truncate(SHOWN);
-        text += &part("the biggest", &all);
-    } else if !all.is_empty() {
-        text += &part("all of them", &all);
-    }
     let kept = desk.ask(&MeasureKept { folder }).await?;
-    if kept.state_bytes > 0 {
-        text += &format!(
-            "\nstates of files (checkpoints): {}; pruning removes those older than {} days\n",
-            figures::bytes(kept.state_bytes),
-            kept.keep_days
-        );
-    }
-    if kept.orphan_bytes > 0 {
-        let bytes = figures::bytes(kept.orphan_bytes);
-        text += &format!("\nstates of files of folders without a session: {bytes}; any pruning removes them\n");
-    }
-    if !kept.worktrees.is_empty() {
-        let worktrees: Vec<String> = kept.worktrees.iter().map(worktree::listed).collect();
-        text += &format!(
-            "\nworktrees of sessions; pruning removes those that are merged or untouched for 30 days:\n{}\n",
-            worktrees.join("\n")
-        );
-    }
-    say::out(&text)?;
+    let worktrees: Vec<String> = kept.worktrees.iter().map(worktree::listed).collect();
+    let room = Room { sessions: all, here: args.here, kept: &kept, worktrees };
+    say::out(&room.as_lines(&desk.short_ids().await?, &shape(desk)))?;
     say::lines(&format!("\n{how} `neco session rm ID` removes a single one.\n"), 0)?;
     Ok(Exit::Done)
 }

@@ -4,11 +4,10 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 /// The time that is meant by `30min`, `12h`, `7d`, `4w`, `today`, `yesterday`, a day or a moment.
-pub fn moment(text: &str) -> Result<Timestamp, String> {
-    moment_at(text, &Zoned::now())
-}
-
-fn moment_at(text: &str, now: &Zoned) -> Result<Timestamp, String> {
+///
+/// # Errors
+/// When it is no time; says how one is written.
+pub fn moment(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     let text = text.trim();
     let wrong = || format!("`{text}` is no time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15");
     let midnight = |day: Date| day.to_zoned(now.time_zone().clone()).map(|time| time.timestamp());
@@ -44,7 +43,7 @@ mod tests {
     #[test]
     fn times_are_written_in_many_ways() {
         let now: Zoned = "2026-11-15T12:00:00+00:00[UTC]".parse().unwrap();
-        let at = |text: &str| moment_at(text, &now).unwrap().to_string();
+        let at = |text: &str| moment(text, &now).unwrap().to_string();
         for (text, time) in [
             ("30min", "2026-11-15T11:30:00Z"),
             ("12h", "2026-11-15T00:00:00Z"),
@@ -58,7 +57,7 @@ mod tests {
             assert_eq!(at(text), time, "{text}");
         }
         for text in ["", "soon", "7", "7x", "-3d", "99999999999999999999d", "漢字"] {
-            assert!(moment_at(text, &now).is_err(), "{text}");
+            assert!(moment(text, &now).is_err(), "{text}");
         }
     }
 }
