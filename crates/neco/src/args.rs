@@ -7,7 +7,6 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use neco_app::workspace::rules::RuleFlags;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
-use neco_safety::Ruling;
 use neco_workspace::worktree::BringBack;
 
 use crate::cmd::agents::AgentsCommand;
@@ -176,7 +175,6 @@ pub struct BoxArgs {
 
 impl BoxArgs {
     /// The same as settings.
-    #[must_use]
     pub fn overrides(&self) -> Vec<String> {
         let level = self.sandbox.map(|level| format!("sandbox.level={level}"));
         level.into_iter().chain(self.network.then(|| "sandbox.network=on".to_owned())).collect()
@@ -202,21 +200,18 @@ pub struct RuleArgs {
 
 impl RuleArgs {
     /// The same without the command line.
-    #[must_use]
     pub fn flags(&self) -> RuleFlags {
-        let of = |ruling: Ruling, texts: &[String]| texts.iter().map(|text| (ruling, text.clone())).collect::<Vec<_>>();
-        let rules = [of(Ruling::Deny, &self.deny), of(Ruling::Ask, &self.ask), of(Ruling::Allow, &self.allow)].concat();
-        RuleFlags { rules, add_dir: self.add_dir.clone() }
+        RuleFlags { add_dir: self.add_dir.clone(), ..RuleFlags::from(&self.given()) }
     }
 
     /// The same as requests carry it.
-    #[must_use]
     pub fn given(&self) -> GivenRules {
         let Self { allow, ask, deny, add_dir } = self.clone();
         let add_dir = add_dir.iter().map(|folder| folder.display().to_string()).collect();
         GivenRules { allow, ask, deny, add_dir }
     }
 }
+
 /// How a run is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -286,13 +281,11 @@ pub struct JsonArg {
 
 impl RunArgs {
     /// The message of `-m` or of bare words.
-    #[must_use]
     pub fn message(&self) -> Option<String> {
         self.message.clone().or_else(|| (!self.words.is_empty()).then(|| self.words.join(" ")))
     }
 
     /// The approval mode that the flags ask for.
-    #[must_use]
     pub fn approval(&self) -> Option<ApprovalMode> {
         match self.approval {
             None if self.yes => Some(ApprovalMode::Auto),

@@ -1,10 +1,9 @@
 //! `neco agents`: the agents that can do a part of the work, and those that are at it in a session that another process
 //! runs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use neco_app::LocalApp;
 use neco_config::Env;
 use neco_proto::AgentOrder;
 use neco_proto::app::agents::{CheckAgents, Level, ListAgents, ShowAgent};
@@ -15,10 +14,9 @@ use neco_view::agent_ask::{self, AgentAsk};
 use neco_view::paint::lists::agents as show;
 use serde_json::json;
 
-use super::program::{ask_of, ask_once, folder, print, with_files};
+use super::program::{ask_of, ask_once, block_on, folder, print, with_files, with_store};
 use crate::agent_orders;
 use crate::args::{EverywhereArgs, JsonArg};
-use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
@@ -197,8 +195,7 @@ fn reach(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
-    let runtime = compose::runtime()?;
-    let done = runtime.block_on(async {
+    block_on(async {
         let running = match &which.session {
             Some(id) => named(id, env).await?,
             None => meant(&ask, &folder, everywhere, env).await?,
@@ -207,10 +204,8 @@ fn reach(
             (AgentAsk::Status { agent }, true) => as_json(agent.as_deref(), &running)?,
             (_, _) => said(ask, &running, env).await?,
         };
-        say::out(&format!("{}\n", text.trim_end()))
-    });
-    runtime.shutdown_background();
-    done.map(|()| Exit::Done)
+        say::out(&format!("{}\n", text.trim_end())).map(|()| Exit::Done)
+    })
 }
 
 async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
@@ -243,14 +238,11 @@ async fn look(attached: Attached) -> Result<Running, Failure> {
 
 /// The one session of this folder that runs; of several, the one that has such an agent.
 async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Running, Failure> {
-    let store = compose::open_store(env.data_dir()).await?;
-    let app = LocalApp::on(store, env.clone(), everywhere.overrides.clone(), Path::new(folder))?;
     let request =
-        ListSessions { folder: Some(folder.to_owned()), limit: LOOKED_AT, states: true, ..Default::default() };
-    let found = ask_of(&app, &request).await;
-    app.close().await?;
+        ListSessions { folder: Some(folder.to_owned()), limit: LOOKED_AT, states: true, ..ListSessions::default() };
+    let found = with_store(everywhere, env, async |app| ask_of(app, &request).await).await?;
     let mut running = Vec::new();
-    for row in found?.sessions.iter().filter(|row| row.state == Some(SessionState::Open)) {
+    for row in found.sessions.iter().filter(|row| row.state == Some(SessionState::Open)) {
         if let Some(attached) = attach::find(Which::Id(&row.id.to_string()), env).await? {
             running.push(look(attached).await?);
         }

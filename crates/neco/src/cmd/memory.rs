@@ -244,7 +244,6 @@ fn request(args: &AddArgs, folder: String, text: &str) -> AddMemory {
 }
 
 /// What became of a note, as an object.
-#[must_use]
 pub fn value(kept: &Kept) -> Value {
     let note = &kept.note;
     let action = kept.action.map_or("known", |action| action.name());

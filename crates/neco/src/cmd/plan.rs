@@ -7,7 +7,7 @@ use neco_proto::app::App;
 use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
 use neco_view::paint::lists::plans;
 
-use super::program::{ask_of, ask_once, folder, print, with_store};
+use super::program::{ask_of, ask_once, block_on, folder, print, with_store};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
             print(*json, &plan, || plans::whole(&plan, Timestamp::now()))
         }
         PlanCommand::Close { sessions } => {
-            with_store(everywhere, env, async |app| close(sessions, app).await)?;
+            block_on(with_store(everywhere, env, async |app| close(sessions, app).await))?;
             Ok(Exit::Done)
         }
     }

@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::{compose, say};
 
 /// The program without its store.
-#[must_use]
 pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
     StorelessApp::new(env.clone(), everywhere.overrides.clone())
 }
@@ -125,15 +124,19 @@ pub fn with_files<T>(
 ///
 /// # Errors
 /// When that can't be done.
-pub fn with_store<T>(
+pub async fn with_store<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    block_on(async { on(compose::open_store(env.data_dir()).await?, everywhere, env, does).await })
+    on(compose::open_store(env.data_dir()).await?, everywhere, env, does).await
 }
 
-fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+/// Waits for something that needs no session.
+///
+/// # Errors
+/// When that can't be done.
+pub fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = compose::runtime()?;
     let done = runtime.block_on(done);
     // A read that hangs on a dead disk must not keep the process.
