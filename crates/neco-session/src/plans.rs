@@ -23,16 +23,6 @@ const FRESH_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// Plans that a new session is told of, the newest first.
 pub const MOST_TOLD: usize = 3;
 
-/// How much of a plan is done, in words.
-#[must_use]
-pub fn progress(plan: &UnfinishedPlan) -> String {
-    let done = plan.plan.steps.iter().filter(|step| step.done).count();
-    match plan.plan.steps.len() {
-        0 => "its steps can't be told apart".to_owned(),
-        all => format!("{done} of {all} steps done"),
-    }
-}
-
 /// What the model of another session is told of a plan. What it and its findings say was written by a model, from
 /// whatever that had read.
 pub(crate) fn told(plan: &UnfinishedPlan) -> String {
@@ -48,7 +38,7 @@ pub(crate) fn told(plan: &UnfinishedPlan) -> String {
         "An earlier session in this workspace left a plan unfinished {whose} ({}):\n{}\n\
          When the user wants to go on with it, look how far it really is and make its open steps your list. \
          Otherwise leave it alone and do not bring it up.",
-        progress(plan),
+        plan.progress(),
         untrusted::wrap(&id, "the plan of an earlier session", &format!("{text}{found}")),
     )
 }
@@ -228,7 +218,7 @@ mod tests {
         assert!(files.unfinished("/a").await.is_empty());
         files.keep(session, "/a", &update(PlanStatus::Accepted, true)).await.unwrap();
         let found = files.unfinished("/a").await.remove(0);
-        assert_eq!((found.session, progress(&found).as_str()), (session, "1 of 2 steps done"));
+        assert_eq!((found.session, found.progress().as_str()), (session, "1 of 2 steps done"));
         let told = told(&found);
         assert!(told.contains("[x] 1. step 1\n[ ] 2. step 2\nFound out with it:\n- it is so\n</untrusted-"), "{told}");
         assert!(told.contains("that the user had accepted"), "{told}");

@@ -4,14 +4,15 @@
 //! comes out as JSON is told in `docs/view.md`.
 //!
 //! Reading order: [`reduce`] (events into blocks), [`figures`] and [`wording`] (numbers and sentences), [`paint`] (blocks as
-//! text), [`short_id`]; [`ask`] (what a person is asked about);
-//! [`slash`] with [`agent_ask`], [`agent_orders`] and [`context_view`], for whoever takes commands from a person.
+//! text), [`short_id`]; [`ask`] (what a person is asked about); [`slash`] with [`agent_ask`], [`agent_orders`],
+//! [`context_view`] and [`moment`], for whoever takes commands from a person.
 
 pub mod agent_ask;
 pub mod agent_orders;
 pub mod ask;
 pub mod context_view;
 pub mod figures;
+pub mod moment;
 pub mod paint;
 pub mod reduce;
 pub mod short_id;

@@ -2,17 +2,64 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use neco_app::workspace::rules::RuleFlags;
+use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
+use neco_workspace::worktree::BringBack;
 
+use crate::cmd::agents::AgentsCommand;
+use crate::cmd::auth::AuthCommand;
+use crate::cmd::config::ConfigCommand;
+use crate::cmd::memory::MemoryCommand;
+use crate::cmd::model::ModelCommand;
+use crate::cmd::plan::PlanCommand;
+use crate::cmd::policy::PolicyCommand;
+use crate::cmd::prompt::PromptCommand;
+use crate::cmd::session::SessionCommand;
+use crate::cmd::trust::TrustArgs;
+use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
-use crate::memory_args::MemoryCommand;
-use crate::plan_args::PlanCommand;
-use crate::prompt_args::PromptCommand;
-use crate::rule_args::{PolicyCommand, RuleArgs};
-use crate::session_args::SessionCommand;
-use crate::workflow_args::{AgentsCommand, WorkflowCommand};
-use crate::worktree_args::WorktreeArgs;
+
+/// What a flag can be set to: the value, how it is written, and what `--help` says of it; a way to write it that is not
+/// listed says nothing.
+pub type Choices<T> = [(T, &'static str, &'static str)];
+
+/// The modes.
+pub const MODES: &Choices<Mode> = &[
+    (Mode::Agent, "agent", "All tools"),
+    (Mode::Plan, "plan", "Nothing is changed; commands that only look are run"),
+    (Mode::Ask, "ask", "Nothing is written or run"),
+    (Mode::Debug, "debug", "All tools; a fault is reproduced first and its mending proved"),
+];
+/// When a person is asked.
+pub const APPROVALS: &Choices<ApprovalMode> = &[
+    (ApprovalMode::Auto, "auto", "Only for what is critical"),
+    (ApprovalMode::AskFirst, "ask_first", "Before files are written and commands are run"),
+    (ApprovalMode::Manual, "manual", "Before everything that does more than read"),
+];
+/// What commands may touch, as the setting has it.
+const SANDBOXES: &Choices<&str> = &[
+    ("read_only", "read_only", "They read"),
+    ("workspace_write", "workspace_write", "They write to the workspace"),
+    ("full", "full", "No box"),
+];
+/// How the result of a worktree is brought back.
+const BRING_BACK: &Choices<BringBack> = &[
+    (BringBack::Branch, "branch", "As commits on a branch"),
+    (BringBack::Patch, "patch", "As a file for `git apply`"),
+];
+
+/// Reads one of these.
+pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedValueParser<Value = T> {
+    let value =
+        |(_, word, help): &(T, &'static str, &'static str)| PossibleValue::new(*word).help(*help).hide(help.is_empty());
+    PossibleValuesParser::new(these.iter().map(value)).try_map(|written| {
+        let found = these.iter().find(|(_, word, _)| *word == written);
+        found.map(|(value, ..)| value.clone()).ok_or("there is no such choice")
+    })
+}
 
 /// The command line as it was written.
 #[derive(Debug, Parser)]
@@ -64,7 +111,7 @@ pub struct RunArgs {
     #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
     /// Goes on with the session whose id begins with this
-    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
         conflicts_with = "continue_latest")]
     pub session: Option<String>,
     /// Goes on with the last session of this folder
@@ -73,16 +120,16 @@ pub struct RunArgs {
     /// The model or model group to ask: provider/model, or a group's name
     ///
     /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
-    #[arg(long, value_name = "MODEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
     /// and runs nothing; debug: all tools, and a fault is reproduced before it is mended
-    #[arg(long, value_enum)]
-    pub mode: Option<ModeArg>,
+    #[arg(long, value_parser = one_of(MODES))]
+    pub mode: Option<Mode>,
     /// When you are asked: only for what is critical (and for the web, where commands have no
     /// network), before writes and commands, or before everything that does more than read
-    #[arg(long, value_enum)]
-    pub approval: Option<ApprovalArg>,
+    #[arg(long, value_parser = one_of(APPROVALS))]
+    pub approval: Option<ApprovalMode>,
     /// The same as --approval auto
     #[arg(short, long, conflicts_with = "approval")]
     pub yes: bool,
@@ -92,9 +139,11 @@ pub struct RunArgs {
     /// The box that commands run in
     #[command(flatten)]
     pub box_args: BoxArgs,
-    /// The worktree it works in
-    #[command(flatten)]
-    pub worktree: WorktreeArgs,
+    /// Works in a git worktree of its own and brings the result back as a branch, or as a patch; your
+    /// working tree stays as it is
+    #[arg(long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest"])]
+    pub worktree: Option<BringBack>,
     /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
     /// unless set
     #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
@@ -117,8 +166,8 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct BoxArgs {
     /// What commands may touch: only read, write to the workspace, or all that you may
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<SandboxArg>,
+    #[arg(long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
+    pub sandbox: Option<&'static str>,
     /// Lets commands reach the network
     #[arg(long)]
     pub network: bool,
@@ -126,28 +175,41 @@ pub struct BoxArgs {
 
 impl BoxArgs {
     /// The same as settings.
-    #[must_use]
     pub fn overrides(&self) -> Vec<String> {
-        let level = self.sandbox.map(|level| match level {
-            SandboxArg::ReadOnly => "sandbox.level=read_only",
-            SandboxArg::WorkspaceWrite => "sandbox.level=workspace_write",
-            SandboxArg::Full => "sandbox.level=full",
-        });
-        let network = self.network.then_some("sandbox.network=on");
-        level.into_iter().chain(network).map(str::to_owned).collect()
+        let level = self.sandbox.map(|level| format!("sandbox.level={level}"));
+        level.into_iter().chain(self.network.then(|| "sandbox.network=on".to_owned())).collect()
     }
 }
 
-/// What commands may touch, as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum SandboxArg {
-    /// They read.
-    ReadOnly,
-    /// They write to the workspace.
-    WorkspaceWrite,
-    /// No box.
-    Full,
+/// Rules for this run, and folders that are open in it.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct RuleArgs {
+    /// Allows without asking: a tool, `bash(git log *)`, `edit(src/**)`; may be repeated
+    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    pub allow: Vec<String>,
+    /// Asks before every such call; may be repeated
+    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    pub ask: Vec<String>,
+    /// Refuses every such call; may be repeated
+    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    pub deny: Vec<String>,
+    /// Opens another folder for reading and writing besides the one worked in; may be repeated
+    #[arg(long, value_name = "DIR", action = ArgAction::Append)]
+    pub add_dir: Vec<PathBuf>,
+}
+
+impl RuleArgs {
+    /// The same without the command line.
+    pub fn flags(&self) -> RuleFlags {
+        RuleFlags { add_dir: self.add_dir.clone(), ..RuleFlags::from(&self.given()) }
+    }
+
+    /// The same as requests carry it.
+    pub fn given(&self) -> GivenRules {
+        let Self { allow, ask, deny, add_dir } = self.clone();
+        let add_dir = add_dir.iter().map(|folder| folder.display().to_string()).collect();
+        GivenRules { allow, ask, deny, add_dir }
+    }
 }
 
 /// How a run is printed.
@@ -160,52 +222,6 @@ pub enum OutputFormat {
     Json,
     /// One event a line.
     StreamJson,
-}
-
-/// [`Mode`] as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModeArg {
-    /// All tools.
-    Agent,
-    /// Nothing is changed; commands that only look are run.
-    Plan,
-    /// Nothing is written or run.
-    Ask,
-    /// All tools; a fault is reproduced first and its mending proved.
-    Debug,
-}
-
-/// [`ApprovalMode`] as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum ApprovalArg {
-    /// Only for what is critical.
-    Auto,
-    /// Before files are written and commands are run.
-    AskFirst,
-    /// Before everything that does more than read.
-    Manual,
-}
-
-impl From<ModeArg> for Mode {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Agent => Self::Agent,
-            ModeArg::Plan => Self::Plan,
-            ModeArg::Ask => Self::Ask,
-            ModeArg::Debug => Self::Debug,
-        }
-    }
-}
-
-impl From<ApprovalArg> for ApprovalMode {
-    fn from(approval: ApprovalArg) -> Self {
-        match approval {
-            ApprovalArg::Auto => Self::Auto,
-            ApprovalArg::AskFirst => Self::AskFirst,
-            ApprovalArg::Manual => Self::Manual,
-        }
-    }
 }
 
 /// What `neco` can do besides a run.
@@ -255,108 +271,8 @@ pub enum Subcommands {
     },
 }
 
-/// `neco trust …`
-#[derive(Debug, Args)]
-pub struct TrustArgs {
-    /// The folder; without it the one that is worked in
-    #[arg(value_name = "DIR")]
-    pub folder: Option<PathBuf>,
-    /// Trusts it as it is now, without asking
-    #[arg(long, conflicts_with_all = ["list", "remove"])]
-    pub yes: bool,
-    /// Lists the folders that were decided about
-    #[arg(long, conflicts_with_all = ["folder", "remove"])]
-    pub list: bool,
-    /// Forgets what was decided about the folder
-    #[arg(long)]
-    pub remove: bool,
-    /// Prints JSON
-    #[arg(long, requires = "list")]
-    pub json: bool,
-}
-
-/// `neco config …`
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Prints every setting that has a value
-    Show {
-        /// Adds where each value comes from
-        #[arg(long)]
-        origin: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Prints the files that settings are read from
-    Path,
-}
-
-/// `neco model …`
-#[derive(Debug, Subcommand)]
-pub enum ModelCommand {
-    /// Lists the models of providers that have a key or a server that answers
-    List {
-        /// Those of all providers
-        #[arg(long)]
-        all: bool,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows where a model or the models of a group are asked, and what is known of them
-    Show {
-        /// provider/model, or a group's name
-        name: String,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Asks each model one tiny question: does it answer, how fast, and does it call tools?
-    Test {
-        /// provider/model, or a group's name; without it the default model
-        name: Option<String>,
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// `neco auth …`
-#[derive(Debug, Subcommand)]
-pub enum AuthCommand {
-    /// Keeps a key, typed unseen or piped in; a second one takes turns with the first
-    Set {
-        /// The provider, such as openai
-        provider: String,
-        /// Puts the key in the place of those that are kept
-        #[arg(long)]
-        replace: bool,
-        /// What must not be here: a key. Taken so that no error repeats it.
-        #[arg(hide = true)]
-        rest: Vec<String>,
-    },
-    /// Shows who has keys, and where they come from
-    List {
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Forgets the keys and the login of a provider, or one of its keys
-    Remove {
-        /// The provider
-        provider: String,
-        /// The number of the key, as `neco auth list` shows it; without it all of them
-        key_number: Option<String>,
-    },
-    /// Logs in with a browser instead of a key
-    Login {
-        /// The provider, such as github-copilot
-        provider: String,
-    },
-}
-
-/// `--json` alone.
-#[derive(Debug, Args)]
+/// Whether a program reads what is printed.
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct JsonArg {
     /// Prints JSON
     #[arg(long)]
@@ -365,24 +281,16 @@ pub struct JsonArg {
 
 impl RunArgs {
     /// The message of `-m` or of bare words.
-    #[must_use]
     pub fn message(&self) -> Option<String> {
         self.message.clone().or_else(|| (!self.words.is_empty()).then(|| self.words.join(" ")))
     }
 
     /// The approval mode that the flags ask for.
-    #[must_use]
     pub fn approval(&self) -> Option<ApprovalMode> {
         match self.approval {
             None if self.yes => Some(ApprovalMode::Auto),
-            approval => approval.map(ApprovalMode::from),
+            approval => approval,
         }
-    }
-
-    /// The mode that the flags ask for.
-    #[must_use]
-    pub fn mode(&self) -> Option<Mode> {
-        self.mode.map(Mode::from)
     }
 }
 
@@ -425,7 +333,7 @@ mod tests {
     #[test]
     fn flags_mean_what_they_say() {
         let args = run(&["-m", "x", "--yes", "--mode", "ask", "--tools", "read_file,grep", "--max-turns", "3"]);
-        assert_eq!((args.approval(), args.mode()), (Some(ApprovalMode::Auto), Some(Mode::Ask)));
+        assert_eq!((args.approval(), args.mode), (Some(ApprovalMode::Auto), Some(Mode::Ask)));
         assert_eq!(args.tools, Some(vec!["read_file".to_owned(), "grep".to_owned()]));
         assert_eq!(args.max_turns, Some(3));
         assert_eq!(run(&["-m", "x", "--approval", "ask_first"]).approval(), Some(ApprovalMode::AskFirst));

@@ -1,6 +1,6 @@
 //! The command line: arguments, composition, subcommands, exit codes.
 //!
-//! Reading order: [`args`] with [`rule_args`], [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
+//! Reading order: [`args`] with [`command_line`] and [`misuse`], [`run`] (a request), [`cmd`] (everything else), [`compose`] (what
 //! starts and stops in which order), [`mod@print`] and [`ask`] (the window of a run), [`tui`] (the terminal window) and [`repl`] (the same in lines), [`outcome`], [`exit`], [`failure`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -13,22 +13,14 @@ mod compose;
 mod failure;
 mod help;
 mod log;
-mod memory_args;
 mod misuse;
 mod panic;
-mod plan_args;
-mod port_args;
 mod print;
-mod prompt_args;
 mod repl;
-mod rule_args;
 mod run;
 mod say;
-mod session_args;
 mod terminal;
 mod tui;
-mod workflow_args;
-mod worktree_args;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -85,7 +77,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Auth(command)) => cmd::auth::run(command, &line.everywhere, env),
         Some(Subcommands::Trust(args)) => cmd::trust::run(args, &line.everywhere, env),
         Some(Subcommands::Prompt(command)) => cmd::prompt::run(command, &line.everywhere, env),
-        Some(Subcommands::Doctor(args)) => cmd::doctor::run(args.json, &line.everywhere, env),
+        Some(Subcommands::Doctor(args)) => cmd::doctor::run(*args, &line.everywhere, env),
         Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
     }
 }

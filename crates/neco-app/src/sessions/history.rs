@@ -1,15 +1,18 @@
-//! What happened in one session: its agents and its files.
+//! What happened in one session: its events, its agents and its files.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, PlaceNote, SessionAgents, SessionDiff};
+use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::{Event, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
 use neco_store::SessionRecord;
 use neco_workspace::checkpoint::{self, Checkpoints};
 
+use super::list::row;
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_session};
 
@@ -22,6 +25,24 @@ enum Point {
     Kept(String),
     /// The present.
     Now,
+}
+
+/// The session whose id begins so; without one the last one of the folder.
+///
+/// # Errors
+/// When there is none, or several.
+pub async fn session(app: &LocalApp, id: Option<&str>, folder: &Path) -> Result<SessionRow, AppError> {
+    app.named(id, folder).await.map(row)
+}
+
+/// Calls `take` with every event of a session, oldest first, and whether it counts: a long session is never in memory as
+/// a whole.
+///
+/// # Errors
+/// When the store fails.
+pub async fn each_event(app: &LocalApp, id: SessionId, mut take: impl FnMut(&Event, bool)) -> Result<(), AppError> {
+    let history = app.hub.course(id).await.map_err(of_session)?;
+    app.hub.each_event(id, |event| take(event, history.counts(event.seq))).await.map_err(of_session)
 }
 
 pub(crate) async fn agents(app: &LocalApp, request: ListSessionAgents) -> Result<SessionAgents, AppError> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use neco_proto::SessionId;
 use neco_proto::app::AppError;
 use neco_proto::app::sessions::{
     ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow, SessionState,
@@ -51,6 +52,14 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
         ..row(record)
     };
     Ok(SessionPage { sessions: records.into_iter().enumerate().map(row).collect(), more, older, above })
+}
+
+/// The ids of all sessions.
+///
+/// # Errors
+/// When the store fails.
+pub async fn ids(app: &LocalApp) -> Result<Vec<SessionId>, AppError> {
+    Ok(app.hub.list(None, ALL).await.map_err(of_session)?.into_iter().map(|record| record.id).collect())
 }
 
 /// A session as it is listed, without what has to be looked up.

@@ -12,8 +12,9 @@ mod search;
 mod worktrees;
 
 pub(crate) use history::{agents, diff};
-pub use list::row;
+pub use history::{each_event, session};
 pub(crate) use list::{fork, list, rename};
+pub use list::{ids, row};
 pub(crate) use port::{export, find_foreign, import};
 pub(crate) use remove::{measure_kept, prune, remove};
 pub(crate) use rewind::{preview_rewind, rewind, rewind_points};

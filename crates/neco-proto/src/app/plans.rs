@@ -41,6 +41,18 @@ pub struct UnfinishedPlan {
     pub findings: Vec<String>,
 }
 
+impl UnfinishedPlan {
+    /// How much of it is done, in words.
+    #[must_use]
+    pub fn progress(&self) -> String {
+        let done = self.plan.steps.iter().filter(|step| step.done).count();
+        match self.plan.steps.len() {
+            0 => "its steps can't be told apart".to_owned(),
+            all => format!("{done} of {all} steps done"),
+        }
+    }
+}
+
 /// Shows the plan that a session left unfinished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

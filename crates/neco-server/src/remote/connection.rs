@@ -214,17 +214,15 @@ impl Connection {
             }
             Request::Call(Asked { caller, call }) => {
                 let places = Arc::clone(&self.questions);
-                let reply = async move {
-                    shared.app.call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called)
-                };
+                let reply =
+                    async move { shared.app.call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called) };
                 let task = self.work(id, places, reply).await;
                 self.cancellable.extend(task.map(|task| (id, task)));
             }
             Request::Ask(query) => {
                 let places = Arc::clone(&self.questions);
-                let reply = async move {
-                    shared.client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into()
-                };
+                let reply =
+                    async move { shared.client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into() };
                 let task = self.work(id, places, reply).await;
                 self.cancellable.extend(task.map(|task| (id, task)));
             }

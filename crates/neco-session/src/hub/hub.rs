@@ -22,7 +22,7 @@ use crate::error::SessionError;
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::Journal;
-use crate::plans::{MOST_TOLD, PlanFiles, progress, told};
+use crate::plans::{MOST_TOLD, PlanFiles, told};
 use crate::resume::mend;
 use crate::sources::Rules;
 
@@ -264,7 +264,7 @@ impl Hub {
             let text = format!(
                 "session {short} left a plan unfinished here ({}); go on with it: /resume {short} in a window, \
                  neco --session {short} -m continue in a shell; or close it: neco plan close {short}",
-                progress(plan)
+                plan.progress()
             );
             events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
             events.push(EventBody::Message(Message::neco(told(plan))));

@@ -1,15 +1,31 @@
 //! `neco config`: every setting and where it comes from.
 
+use clap::Subcommand;
 use neco_config::Env;
 use neco_proto::app::settings::{FindSettings, ListSettings, SettingRow};
 use neco_view::paint::lists::settings;
 use serde_json::{Value, json};
 
-use crate::args::{ConfigCommand, EverywhereArgs};
-use crate::cmd::program::{ask, folder, notes};
+use crate::args::{EverywhereArgs, JsonArg};
+use crate::cmd::program::{ask, folder, notes, print};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
+
+/// `neco config …`
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Prints every setting that has a value
+    Show {
+        /// Adds where each value comes from
+        #[arg(long)]
+        origin: bool,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Prints the files that settings are read from
+    Path,
+}
 
 /// Runs `neco config …`.
 ///
@@ -21,17 +37,17 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
         ConfigCommand::Show { origin, json } => {
             let list = ask(&ListSettings { folder }, everywhere, env)?;
             notes(&list.warnings);
-            say::out(&if *json { as_json(&list.settings) } else { settings::as_lines(&list.settings, *origin) })?;
+            print(*json, &as_json(&list.settings), || settings::as_lines(&list.settings, *origin))
         }
         ConfigCommand::Path => {
             let found = ask(&FindSettings { folder }, everywhere, env)?;
             say::out(&if found.files.is_empty() { format!("{}\n", found.own) } else { settings::paths(&found.files) })?;
+            Ok(Exit::Done)
         }
     }
-    Ok(Exit::Done)
 }
 
-fn as_json(settings: &[SettingRow]) -> String {
+fn as_json(settings: &[SettingRow]) -> Value {
     let setting = |setting: &SettingRow| {
         json!({
             "key": setting.key,
@@ -40,8 +56,7 @@ fn as_json(settings: &[SettingRow]) -> String {
             "origins": setting.origins,
         })
     };
-    let settings: Vec<Value> = settings.iter().map(setting).collect();
-    format!("{:#}\n", json!({ "settings": settings }))
+    json!({ "settings": settings.iter().map(setting).collect::<Vec<_>>() })
 }
 
 /// The value itself; what is hidden stays the text that says so.

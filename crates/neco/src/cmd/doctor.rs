@@ -3,11 +3,10 @@
 use neco_config::Env;
 use neco_proto::app::doctor::{Examine, Finding, Health};
 use neco_view::paint::lists::doctor::{as_lines, end};
-use serde_json::json;
 
-use crate::args::EverywhereArgs;
+use crate::args::{EverywhereArgs, JsonArg};
 use crate::ask;
-use crate::cmd::program::{ask, folder};
+use crate::cmd::program::{ask, folder, print};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
@@ -20,13 +19,13 @@ const HANGING: usize = 16;
 ///
 /// # Errors
 /// When nothing can be checked at all.
-pub fn run(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+pub fn run(json: JsonArg, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let mut examined = ask(&Examine { folder: folder(everywhere)? }, everywhere, env)?;
     let terminal = Terminal::look_at(env);
     examined.findings.push(seen_from(&terminal, env));
     let findings = &examined.findings;
-    if json {
-        say::out(&format!("{:#}\n", json!(examined)))?;
+    if json.json {
+        print(json, &examined, String::new)?;
     } else {
         let lines = as_lines(findings, terminal.stdout_paint());
         say::lines(&format!("neco {}\n{lines}", examined.version), HANGING)?;

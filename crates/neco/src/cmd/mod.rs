@@ -1,10 +1,11 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked), [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`] with [`when`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
 
 pub mod agents;
 pub mod auth;
 pub mod config;
+mod confirm;
 pub mod demo;
 pub mod doctor;
 pub mod memory;
@@ -15,5 +16,4 @@ pub(crate) mod program;
 pub mod prompt;
 pub mod session;
 pub mod trust;
-pub(crate) mod when;
 pub mod workflow;

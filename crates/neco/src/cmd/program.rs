@@ -7,14 +7,15 @@ use neco_app::{LocalApp, StorelessApp};
 use neco_config::{Config, Env};
 use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
+use serde::Serialize;
+use serde_json::json;
 
-use crate::args::EverywhereArgs;
+use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{compose, say};
 
 /// The program without its store.
-#[must_use]
 pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
     StorelessApp::new(env.clone(), everywhere.overrides.clone())
 }
@@ -46,6 +47,31 @@ pub fn asked<R: Request>(
 /// Says what an answer has to be read with.
 pub fn notes(warnings: &[String]) {
     warnings.iter().for_each(|warning| say::note(warning));
+}
+
+/// Prints an answer: as JSON for programs, as lines for people.
+///
+/// # Errors
+/// When stdout can't be written.
+pub fn print(json: JsonArg, answer: &impl Serialize, lines: impl FnOnce() -> String) -> Result<Exit, Failure> {
+    say::out(&if json.json { format!("{:#}\n", json!(answer)) } else { lines() })?;
+    Ok(Exit::Done)
+}
+
+/// The same where lines are broken between words; what follows stands `hanging` columns from the left.
+///
+/// # Errors
+/// When stdout can't be written.
+pub fn print_hanging(
+    json: JsonArg,
+    answer: &impl Serialize,
+    hanging: usize,
+    lines: impl FnOnce() -> String,
+) -> Result<Exit, Failure> {
+    match json.json {
+        true => print(json, answer, String::new),
+        false => say::lines(&lines(), hanging).map(|()| Exit::Done),
+    }
 }
 
 /// The folder to work in, as requests name it.
@@ -98,15 +124,19 @@ pub fn with_files<T>(
 ///
 /// # Errors
 /// When that can't be done.
-pub fn with_store<T>(
+pub async fn with_store<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    block_on(async { on(compose::open_store(env.data_dir()).await?, everywhere, env, does).await })
+    on(compose::open_store(env.data_dir()).await?, everywhere, env, does).await
 }
 
-fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+/// Waits for something that needs no session.
+///
+/// # Errors
+/// When that can't be done.
+pub fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = compose::runtime()?;
     let done = runtime.block_on(done);
     // A read that hangs on a dead disk must not keep the process.

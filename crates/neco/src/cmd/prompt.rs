@@ -1,16 +1,52 @@
 //! `neco prompt show`: exactly what a model would be told, and how much room each part takes.
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use neco_app::prompt::{self, ShowPrompt, ShownPrompt};
 use neco_config::Env;
+use neco_proto::Mode;
 use neco_view::paint::lists::prompt::{sizes, whole};
 
-use super::program::{folder, notes, without_store};
-use crate::args::EverywhereArgs;
+use super::program::{folder, notes, print, without_store};
+use crate::args::{EverywhereArgs, JsonArg, MODES, RuleArgs, one_of};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::prompt_args::{PromptArgs, PromptCommand};
-use crate::say;
+
+/// `neco prompt …`
+#[derive(Debug, Subcommand)]
+pub enum PromptCommand {
+    /// Prints the system prompt, the tools and the conversation, with the tokens of each
+    Show(PromptArgs),
+}
+
+/// `neco prompt show …`
+#[derive(Debug, Args)]
+pub struct PromptArgs {
+    /// Of the session whose id begins with this; without it of a new one in this folder
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub session: Option<String>,
+    /// For this model or model group
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub model: Option<String>,
+    /// In this mode
+    #[arg(long, value_parser = one_of(MODES))]
+    pub mode: Option<Mode>,
+    /// With the tools and the prompt of this generation
+    #[arg(long = "gen", value_name = "N", value_parser = clap::value_parser!(u8))]
+    pub generation: Option<u8>,
+    /// With these tools only
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub tools: Option<Vec<String>>,
+    /// With these rules: they say which files may be told
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// Only how much room each part takes
+    #[arg(long)]
+    pub sizes: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
 
 /// Runs `neco prompt …`.
 ///
@@ -22,13 +58,10 @@ pub fn run(command: &PromptCommand, everywhere: &EverywhereArgs, env: &Env) -> R
     let shown = compose::runtime()?.block_on(prompt::show(&app, request));
     let ShownPrompt { report, warnings } = shown.inspect_err(|error| notes(&error.warnings))?;
     notes(&warnings);
-    say::out(&match (args.json, args.sizes) {
-        (true, true) => format!("{:#}\n", as_value(&report.context)?),
-        (true, false) => format!("{:#}\n", as_value(&report)?),
-        (false, true) => sizes(&report.context),
-        (false, false) => whole(&report),
-    })?;
-    Ok(Exit::Done)
+    match args.sizes {
+        true => print(args.json, &report.context, || sizes(&report.context)),
+        false => print(args.json, &report, || whole(&report)),
+    }
 }
 
 fn request(args: &PromptArgs, folder: String) -> ShowPrompt {
@@ -36,13 +69,9 @@ fn request(args: &PromptArgs, folder: String) -> ShowPrompt {
         folder,
         session: args.session.clone(),
         model: args.model.clone(),
-        mode: args.mode.map(Into::into),
+        mode: args.mode,
         generation: args.generation,
         tools: args.tools.clone().unwrap_or_default(),
         given: args.rules.given(),
     }
-}
-
-fn as_value(report: &impl serde::Serialize) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(report).map_err(|error| Failure::new(Exit::Failed, error.to_string()))
 }

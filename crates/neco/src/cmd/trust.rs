@@ -1,18 +1,38 @@
 //! `neco trust`: which folders may switch something on by themselves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use neco_config::Env;
-use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
+use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustRow, TrustState};
 use neco_proto::visible::visible_line;
-use serde_json::json;
 
-use crate::args::{EverywhereArgs, TrustArgs};
+use crate::args::{EverywhereArgs, JsonArg};
 use crate::ask::{self as terminal, Tty};
-use crate::cmd::program::{ask, folder, notes};
+use crate::cmd::program::{ask, folder, notes, print};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
+
+/// `neco trust …`
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// The folder; without it the one that is worked in
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Trusts it as it is now, without asking
+    #[arg(long, conflicts_with_all = ["list", "remove"])]
+    pub yes: bool,
+    /// Lists the folders that were decided about
+    #[arg(long, conflicts_with_all = ["folder", "remove"])]
+    pub list: bool,
+    /// Forgets what was decided about the folder
+    #[arg(long)]
+    pub remove: bool,
+    /// Prints JSON
+    #[arg(long, requires = "list")]
+    pub json: bool,
+}
 
 /// Runs `neco trust …`.
 ///
@@ -74,19 +94,18 @@ fn remove(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-fn list(as_json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+fn list(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let list = ask(&ListTrust {}, everywhere, env)?;
-    if as_json {
-        say::out(&format!("{:#}\n", json!(list)))?;
-        return Ok(Exit::Done);
-    }
     let state = |state: TrustState| match state {
         TrustState::Trusted => "trusted",
         TrustState::Declined => "not trusted",
         TrustState::Gone => "gone",
     };
-    let lines = list.folders.iter().map(|row| format!("{:<11} {}\n", state(row.state), visible_line(&row.path)));
-    let lines: String = lines.collect();
-    say::out(if lines.is_empty() { "nothing was decided about any folder yet\n" } else { &lines })?;
-    Ok(Exit::Done)
+    print(JsonArg { json }, &list, || {
+        let line = |row: &TrustRow| format!("{:<11} {}\n", state(row.state), visible_line(&row.path));
+        match list.folders.as_slice() {
+            [] => "nothing was decided about any folder yet\n".to_owned(),
+            folders => folders.iter().map(line).collect(),
+        }
+    })
 }

@@ -161,7 +161,7 @@ impl Request<'_> {
             flags: self.args.rules.flags(),
             tools: self.args.tools.clone().unwrap_or_default(),
             model: self.args.model.clone(),
-            mode: self.args.mode(),
+            mode: self.args.mode,
             generation: self.args.generation,
             approval: self.args.approval(),
             max_turns: self.args.max_turns,

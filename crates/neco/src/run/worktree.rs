@@ -16,8 +16,8 @@ use crate::say;
 /// # Errors
 /// When there is no repository, or git fails.
 pub fn begin(folder: PathBuf, args: &RunArgs, message: &str, env: &Env) -> Result<PathBuf, Failure> {
-    let Some(how) = args.worktree.worktree else { return Ok(folder) };
-    let (inside, notes) = begin_worktree(&folder, how.into(), message, env.data_dir())?;
+    let Some(how) = args.worktree else { return Ok(folder) };
+    let (inside, notes) = begin_worktree(&folder, how, message, env.data_dir())?;
     notes.iter().for_each(|words| say::note(words));
     Ok(inside)
 }

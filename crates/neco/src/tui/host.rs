@@ -11,6 +11,7 @@ use neco_app::persons_shell::PersonsShell;
 use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
+use neco_proto::app::port::ExportFormat;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{App, AppError, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
@@ -25,13 +26,12 @@ use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
 
 use super::opened::OpenSessions;
-use crate::args::{EverywhereArgs, RunArgs};
+use crate::args::{EverywhereArgs, RunArgs, one_of};
 use crate::ask::{self, Tty};
-use crate::cmd::session::{self, Desk};
+use crate::cmd::session::{self, Desk, ExportArgs, FORMATS};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
-use crate::port_args::{ExportArgs, ExportFormat};
 use crate::run::picture;
 use crate::say;
 use crate::signals::InterruptMask;
@@ -230,7 +230,7 @@ fn without_secrets(text: &str) -> String {
 struct ExportLine {
     /// The words of the file's name.
     file: Vec<String>,
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(FORMATS))]
     format: Option<ExportFormat>,
     #[arg(long)]
     force: bool,

@@ -10,8 +10,9 @@ use neco_tui::set_up::{self, Talked};
 
 use super::looks;
 use super::open::until_closed;
-use crate::args::{AuthCommand, EverywhereArgs, RunArgs};
+use crate::args::{EverywhereArgs, RunArgs};
 use crate::cmd;
+use crate::cmd::auth::AuthCommand;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;

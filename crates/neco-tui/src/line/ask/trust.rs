@@ -1,7 +1,5 @@
 //! The question whether a folder is trusted, asked before anything of it is switched on.
 
-use std::io::{BufRead, BufReader, Write};
-
 use super::tty::Tty;
 use neco_view::paint::wrap::wrap;
 
@@ -11,15 +9,9 @@ const USUAL_WIDTH: usize = 80;
 /// What a person says to what a folder would switch on; `kept` is where their answer is. Only a plain yes is one, and a
 /// terminal that can't be read decides nothing.
 pub fn answer(tty: &Tty, described: &str, kept: &str) -> Option<bool> {
-    // What was typed before the question is no answer to it.
-    tty.forget_typed();
-    let mut file = tty.lend().ok()?;
     let width = tty.size().map_or(USUAL_WIDTH, |(_, columns)| columns);
-    let question = question(described, kept, width);
-    file.write_all(question.as_bytes()).and_then(|()| file.flush()).ok()?;
-    let mut line = String::new();
-    let read = BufReader::new(file).read_line(&mut line).ok()?;
-    (read > 0).then(|| matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+    let line = tty.ask(&question(described, kept, width)).filter(|line| !line.is_empty())?;
+    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// What is asked; the file that keeps the answer stands on a line of its own, as its name may be long.

@@ -1,7 +1,7 @@
 //! The terminal a person sits at: read by a thread of its own, one key or one line when asked for.
 
 use std::fs::File;
-use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -101,6 +101,18 @@ impl Tty {
     pub fn lend(&self) -> io::Result<File> {
         self.restore();
         self.file.try_clone()
+    }
+
+    /// The line that a person answers a question with, empty when they end their input; nothing when nobody can be read.
+    #[must_use]
+    pub fn ask(&self, question: &str) -> Option<String> {
+        // What was typed before the question is no answer to it.
+        self.forget_typed();
+        let mut file = self.lend().ok()?;
+        file.write_all(question.as_bytes()).and_then(|()| file.flush()).ok()?;
+        let mut line = String::new();
+        BufReader::new(file).read_line(&mut line).ok()?;
+        Some(line)
     }
 
     /// Leaves the terminal as it was found.

@@ -1,14 +1,21 @@
 //! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
 //!
-//! Reading order: [`sessions`], [`workflows`], [`agents`], [`memory`], [`models`], [`rules`], [`settings`], [`doctor`],
-//! [`prompt`].
+//! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`] and [`imported`], [`workflows`], [`agents`], [`memory`],
+//! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`doctor`], [`prompt`].
 
 pub mod agents;
 pub mod doctor;
+pub mod history;
+pub mod imported;
+pub mod keys;
+pub mod log;
 pub mod memory;
 pub mod models;
+pub mod plans;
 pub mod prompt;
+pub mod room;
 pub mod rules;
+pub mod search;
 pub mod sessions;
 pub mod settings;
 pub mod workflows;

@@ -1,10 +1,11 @@
 //! The models that can be asked, and what is known of one, as lines.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use neco_proto::app::models::{
     ModelDescription, ModelFacts, ModelList, ModelRow, ModelState, ProviderRow, ProviderStanding, ProviderType,
-    Readiness, ShownModel, Strategy,
+    Readiness, ShownModel, Strategy, TestedModel,
 };
 use neco_proto::clean::clean_line;
 
@@ -186,6 +187,25 @@ fn dollars(amount: f64) -> String {
         Some((_, cents)) if cents.len() == 1 => format!("${short}0"),
         Some(_) | None => format!("${short}"),
     }
+}
+
+/// What came of asking a model one tiny question.
+pub fn tested(tested: &TestedModel, paint: Paint) -> String {
+    let mut parts = vec![clean_line(&tested.name)];
+    parts.extend(tested.problem.as_ref().map(|problem| clean_line(problem)));
+    let duration = |millis: u64| figures::duration(Duration::from_millis(millis));
+    if let Some((first, all)) = tested.first_byte_ms.zip(tested.duration_ms) {
+        parts.push(format!("first byte {}", duration(first)));
+        parts.push(format!("{} in all", duration(all)));
+    }
+    parts.extend(tested.tokens_per_second.map(|speed| format!("{speed:.0} tokens/s")));
+    parts.extend(tested.usage.as_ref().and_then(figures::usage));
+    if tested.ok {
+        let calls = if tested.called_tool.is_some() { "calls tools" } else { "not asked to call tools" };
+        parts.push(calls.to_owned());
+    }
+    let health = if tested.ok { paint.green("ok  ") } else { paint.red("fail") };
+    format!("{health}  {}\n", parts.join(" · "))
 }
 
 /// The format that a model is asked in.

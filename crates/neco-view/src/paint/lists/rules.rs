@@ -1,12 +1,12 @@
-//! The rules in force, in the order in which they are looked at.
+//! Rules and what comes of them, as lines.
 
 use std::fmt::Write;
 
 use neco_proto::RuleSource;
-use neco_proto::app::rules::{RuleList, RuleRow};
+use neco_proto::app::rules::{ExplainedCall, KeptRules, RuleList, RuleRow, TestedCase};
 use neco_proto::visible::visible_line;
 
-/// The list.
+/// The rules in force, in the order in which they are looked at.
 pub fn as_lines(list: &RuleList) -> String {
     let mut text = String::new();
     let mut source = None;
@@ -38,4 +38,61 @@ fn line(rule: &RuleRow) -> String {
     let reason = rule.reason.as_ref().map(|reason| format!("\n        {}", visible_line(reason))).unwrap_or_default();
     let what = visible_line(&rule.about);
     format!("  {:<5} {:>4}  {what}{name}  # {}{reason}", rule.decision, rule.priority, rule.place)
+}
+
+/// What would happen to one call, and why; `closed` names what its sandbox closes.
+pub fn explained(explained: &ExplainedCall, closed: &str) -> String {
+    let mut text = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<10} {}", visible_line(value));
+    };
+    row("decision", explained.decision.name());
+    row("because", &explained.reason);
+    row("rule", &explained.rule);
+    let place = if explained.place.is_empty() { String::new() } else { format!(", {}", explained.place) };
+    row("source", &format!("{}{place}", explained.source));
+    row("risk", explained.risk.name());
+    row("tool", &explained.tool);
+    row("arguments", &explained.arguments);
+    explained.paths.iter().for_each(|path| row("path", path));
+    for part in &explained.commands {
+        let because = part.because.as_ref().map(|because| format!(": {because}")).unwrap_or_default();
+        row("command", &format!("{}  [{}{because}]", part.command, part.risk));
+    }
+    if explained.understood == Some(false) {
+        row("", "not all of the line was understood, so no rule for a command covers it");
+    }
+    if !closed.is_empty() {
+        row("closed", &format!("in its sandbox, by rules: {closed}"));
+    }
+    if let Some(rule) = &explained.session_rule {
+        row("session", &format!("could be allowed: {rule}"));
+    }
+    explained.notes.iter().for_each(|note| row("note", note));
+    text
+}
+
+/// The cases that come out otherwise than their author means, and how many those are.
+pub fn tested(cases: &[TestedCase]) -> String {
+    let mut text = String::new();
+    let wrong: Vec<&TestedCase> = cases.iter().filter(|case| !case.ok).collect();
+    for TestedCase { place, name, expected, decision, reason, rule, source, rule_place, .. } in &wrong {
+        let _ = writeln!(text, "✗ {place}: {name}: expected {expected}, but it is {decision}");
+        let at = if rule_place.is_empty() { String::new() } else { format!(", {rule_place}") };
+        let _ = writeln!(text, "    {}\n    rule {} ({source}{at})", visible_line(reason), visible_line(rule));
+    }
+    let _ = match wrong.len() {
+        0 => writeln!(text, "✓ all {} cases come out as expected", cases.len()),
+        wrong => writeln!(text, "{wrong} of {} cases come out otherwise", cases.len()),
+    };
+    text
+}
+
+/// The rules that are kept for good, numbered.
+pub fn kept(kept: &KeptRules) -> String {
+    let mut text = format!("kept for good: what you said \"always\" to, and rules that you added ({}):\n", kept.file);
+    for (rule, number) in kept.rules.iter().zip(1..) {
+        let _ = writeln!(text, "{number:>4}  {}", rule.title);
+    }
+    text + "`neco policy remove NUMBER` takes one back\n"
 }

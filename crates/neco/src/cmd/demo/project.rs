@@ -52,13 +52,11 @@ impl Project {
     }
 
     /// Where it is.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// What was changed since it was made, if git can tell.
-    #[must_use]
     pub fn diff(&self) -> Option<String> {
         let output = self.git(&["--no-pager", "diff", "--no-color"])?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned()).filter(|diff| !diff.is_empty())

@@ -13,7 +13,6 @@ pub const OLD: &str = "tr ' ' '-'";
 pub const NEW: &str = "tr -cs 'a-z0-9' '-' | sed 's/^-*//; s/-*$//'";
 
 /// The answers; `pace` is the time in milliseconds that a model would take to begin one.
-#[must_use]
 pub fn script(pace: u64) -> Script {
     let fails = Expect { last_tool_contains: Some("FAIL".to_owned()), ..Expect::default() };
     let passes = Expect { last_tool_contains: Some("ok    neco-in-two-seconds".to_owned()), ..Expect::default() };

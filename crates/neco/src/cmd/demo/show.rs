@@ -6,7 +6,6 @@ use std::sync::Arc;
 use neco_agent::{Budget, CapabilityLevel};
 use neco_app::services::{self, ServiceSetup, Services};
 use neco_app::workspace::sandbox;
-use neco_app::workspace::told_files::ToldFiles;
 use neco_config::{Config, Env};
 use neco_model::Provider;
 use neco_model::route::Timeouts;
@@ -14,7 +13,6 @@ use neco_model::scripted::ScriptedModel;
 use neco_proto::{ApprovalMode, Command, Mode};
 use neco_safety::Policy;
 use neco_safety::command::Place;
-use neco_safety::secrets::Redactor;
 use neco_sandbox::Ask;
 use neco_session::SessionOptions;
 use tempfile::TempDir;
@@ -68,24 +66,17 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     let config = Config::built_in();
     let max_turns = config.agent.max_turns;
     let (services, session) = runtime.block_on(async {
+        let data_dir = folder.join("data");
         let setup = ServiceSetup {
-            attended: false,
-            interactive: false,
-            config: &config,
-            tools: Vec::new(),
             policy: Policy::new(Place::new(project.folder()), Vec::new()),
-            hooks: Vec::new(),
-            rule_book: None,
-            told: ToldFiles::default(),
-            sandbox: Some(sandbox::open_with(&config, env, &folder.join("data"), Ask::IfChanged)?),
+            sandbox: Some(sandbox::open_with(&config, env, &data_dir, Ask::IfChanged)?),
             environment: services::environment(env),
-            redactor: Redactor::default(),
-            data_dir: folder.join("data"),
-            index_dir: services::index_dir(&folder.join("data")),
+            index_dir: services::index_dir(&data_dir),
+            data_dir: data_dir.clone(),
             find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
-            look_again: None,
+            ..ServiceSetup::bare(env, &config)
         };
-        let services = Services::start(compose::open_store(&folder.join("data")).await?, setup)?;
+        let services = Services::start(compose::open_store(&data_dir).await?, setup)?;
         let options = SessionOptions {
             model: None,
             default_model: "scripted/demo".to_owned(),

@@ -1,25 +1,24 @@
-//! What the subcommands work with: the store, and hubs on it.
+//! What the subcommands work with: the program on its store.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use neco_app::LocalApp;
-use neco_app::disk;
 use neco_app::services::{self, ServiceSetup};
+use neco_app::{disk, sessions};
 use neco_config::{Config, Env, LoadOptions};
-use neco_session::Hub;
-use neco_store::{SessionRecord, SqliteStore};
+use neco_proto::app::sessions::SessionRow;
+use neco_proto::app::{App, AppError, Caller, Request};
+use neco_store::SqliteStore;
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
 use crate::compose;
 use crate::failure::Failure;
+use crate::print::paint::Paint;
 use crate::say;
 use crate::short_id::ShortIds;
 use crate::terminal::{self, Terminal};
-
-/// The most sessions that are looked at for what is short and yet unique.
-const MOST: usize = 100_000;
 
 /// What the subcommands work with.
 pub struct Desk<'a> {
@@ -27,9 +26,7 @@ pub struct Desk<'a> {
     pub env: &'a Env,
     /// What holds for every subcommand.
     pub everywhere: &'a EverywhereArgs,
-    /// A hub with the settings of the folder that is worked in.
-    pub hub: Hub,
-    store: Arc<SqliteStore>,
+    app: LocalApp,
     /// Where the store is a copy, its folder.
     _copy: Option<TempDir>,
 }
@@ -83,26 +80,33 @@ impl<'a> Desk<'a> {
     ) -> Result<Self, Failure> {
         let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let config = settings(&here, everywhere, env);
-        let hub = hub(&store, &config, env)?;
-        Ok(Self { env, everywhere, hub, store, _copy: copy })
+        let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, &config) };
+        let hub = services::hub(&store, setup)?;
+        crate::log::hide(hub.redactor());
+        let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
+        Ok(Self { env, everywhere, app, _copy: copy })
     }
 
     /// The program on this store.
-    #[must_use]
-    pub fn app(&self) -> LocalApp {
-        let overrides = self.everywhere.overrides.clone();
-        LocalApp::new(Arc::clone(&self.store), self.hub.clone(), self.env.clone(), overrides)
+    pub fn app(&self) -> &LocalApp {
+        &self.app
+    }
+
+    /// Asks the program.
+    ///
+    /// # Errors
+    /// When it can't answer.
+    pub async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
+        let app: &dyn App = &self.app;
+        app.ask(&Caller::person(), request).await
     }
 
     /// The session whose id begins so; without one the last one of this folder.
     ///
     /// # Errors
     /// When there is none, or several.
-    pub async fn named(&self, id: Option<&str>) -> Result<SessionRecord, Failure> {
-        Ok(match id {
-            Some(id) => self.hub.find(id).await?,
-            None => self.hub.latest(&crate::folder(self.everywhere)?).await?.record,
-        })
+    pub async fn named(&self, id: Option<&str>) -> Result<SessionRow, Failure> {
+        Ok(sessions::session(&self.app, id, Path::new(&self.folder(id.is_none())?)).await?)
     }
 
     /// Writes what waits and closes the store.
@@ -110,9 +114,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When something could not be written.
     pub async fn close(self) -> Result<(), Failure> {
-        drop(self.hub);
-        let closed = self.store.close().await;
-        Ok(closed?)
+        Ok(self.app.close().await?)
     }
 
     /// Ids as short as they can be.
@@ -120,8 +122,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When the store can't be read.
     pub async fn short_ids(&self) -> Result<ShortIds, Failure> {
-        let all = self.hub.list(None, MOST).await?;
-        Ok(ShortIds::of(all.iter().map(|record| record.id)))
+        Ok(ShortIds::of(sessions::ids(&self.app).await?))
     }
 
     /// The folder that is worked in; one that can't be used is an error only where its sessions are meant.
@@ -136,8 +137,12 @@ impl<'a> Desk<'a> {
         Ok(folder.display().to_string())
     }
 
+    /// Colours for what is printed.
+    pub fn paint(&self) -> Paint {
+        Terminal::look_at(self.env).stdout_paint()
+    }
+
     /// Columns for what is printed; unlimited when a program reads it.
-    #[must_use]
     pub fn width(&self) -> usize {
         let terminal = Terminal::look_at(self.env);
         if terminal.stdout { terminal::stdout_width() } else { usize::MAX }
@@ -148,9 +153,4 @@ impl<'a> Desk<'a> {
 fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Config {
     let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides });
     loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config)
-}
-
-fn hub(store: &Arc<SqliteStore>, config: &Config, env: &Env) -> Result<Hub, Failure> {
-    let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, config) };
-    Ok(services::hub(store, setup)?)
 }

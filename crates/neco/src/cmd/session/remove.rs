@@ -1,47 +1,45 @@
 //! Removing sessions: some that are named, or all that are old.
 
-use std::cmp::Reverse;
-
 use jiff::Timestamp;
 use neco_proto::app::sessions::{
     ListSessions, MeasureKept, PruneSessions, RemoveSessions, RemovedSessions, SessionPage, SessionRow,
 };
-use neco_proto::app::{App, AppError, Caller, Trouble};
+use neco_proto::app::{AppError, Trouble};
+use neco_view::paint::lists::room::Room;
+use neco_view::paint::lists::sessions::{Shape, as_lines, title};
 use serde_json::json;
 
-use super::confirm::is_meant;
+use super::args::PruneArgs;
 use super::desk::Desk;
-use super::list::{Shape, as_lines, title};
+use crate::args::JsonArg;
+use crate::cmd::confirm::{agrees, person};
+use crate::cmd::program::print;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::figures;
 use crate::run::worktree;
 use crate::say;
-use crate::session_args::PruneArgs;
 use crate::short_id::short_id;
 
-/// Sessions of each kind that are shown when nobody said which ones go.
-const SHOWN: usize = 5;
 /// Most sessions that are named with a failure.
 const NAMED: usize = 10;
 
 /// Removes sessions, after asking. All of them must be there: half of what was asked is not done.
-pub(super) async fn rm(ids: &[String], yes: bool, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let (app, person): (&dyn App, _) = (&desk.app(), Caller::person());
+pub(super) async fn rm(ids: &[String], yes: bool, json: JsonArg, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let request = RemoveSessions { sessions: ids.to_vec(), dry_run: false };
     if !yes {
-        let wanted = app.ask(&person, &RemoveSessions { dry_run: true, ..request.clone() }).await?.sessions;
+        let wanted = desk.ask(&RemoveSessions { dry_run: true, ..request.clone() }).await?.sessions;
         if !agreed(&wanted, "for good?", desk).await? {
             say::out("nothing was removed\n")?;
             return Ok(Exit::Refused);
         }
     }
-    let removed = app.ask(&person, &request).await.map_err(in_use)?;
+    let removed = desk.ask(&request).await.map_err(in_use)?;
     if let Some(error) = removed.stopped_by {
         return Err(stopped(&removed.sessions, in_use(error)));
     }
     tell(&removed, "about ", json, "removed")?;
-    if !json {
+    if !json.json {
         say::out(
             "states of files that were kept for them stay until `neco session prune --older-than …` removes them\n",
         )?;
@@ -79,22 +77,21 @@ fn stopped(gone: &[SessionRow], failure: Failure) -> Failure {
 
 /// Removes sessions that nobody used for long, after asking.
 pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let (app, person): (&dyn App, _) = (&desk.app(), Caller::person());
     let folder = desk.folder(args.here)?;
     if args.older_than.is_none() && args.keep.is_none() {
-        return report(args, folder, app, desk).await;
+        return report(args, folder, desk).await;
     }
     let request = PruneSessions {
         folder,
         here: args.here,
-        unused_since: args.older_than.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+        unused_since: args.older_than,
         keep: args.keep,
         only: None,
         dry_run: false,
     };
-    let wanted = app.ask(&person, &PruneSessions { dry_run: true, ..request.clone() }).await?;
+    let wanted = desk.ask(&PruneSessions { dry_run: true, ..request.clone() }).await?;
     if args.dry_run {
-        if !args.json && !wanted.sessions.is_empty() {
+        if !args.json.json && !wanted.sessions.is_empty() {
             say::out(&shown(&wanted.sessions, desk).await?)?;
         }
         return tell(&wanted, "about ", args.json, "would be removed");
@@ -109,9 +106,9 @@ pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Fai
     }
     let only = Some(wanted.sessions.iter().map(|session| session.id).collect());
     let ids = desk.short_ids().await?;
-    let pruned = app.ask(&person, &PruneSessions { only, ..request }).await.map_err(in_use)?;
+    let pruned = desk.ask(&PruneSessions { only, ..request }).await.map_err(in_use)?;
     pruned.worktrees.iter().for_each(|tree| say::note(&worktree::removed(tree)));
-    if args.yes && !args.json && !pruned.sessions.is_empty() {
+    if args.yes && !args.json.json && !pruned.sessions.is_empty() {
         say::out(&as_lines(&pruned.sessions, &ids, &shape(desk)))?;
     }
     if let Some(error) = pruned.stopped_by {
@@ -121,7 +118,7 @@ pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Fai
 }
 
 /// What there is, when nobody said what may go: the oldest, the biggest, and how to say it.
-async fn report(args: &PruneArgs, folder: String, app: &dyn App, desk: &Desk<'_>) -> Result<Exit, Failure> {
+async fn report(args: &PruneArgs, folder: String, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let how = "Say which ones may go: --older-than 90d, --keep 20 (the newest of each folder stay), or both; --here \
         takes only those of this folder, --dry-run only says what would go.";
     if args.yes {
@@ -129,51 +126,15 @@ async fn report(args: &PruneArgs, folder: String, app: &dyn App, desk: &Desk<'_>
     }
     let here = args.here.then(|| folder.clone());
     let request = ListSessions { folder: here, limit: usize::MAX >> 1, sizes: true, ..ListSessions::default() };
-    let SessionPage { sessions, above, .. } = app.ask(&Caller::person(), &request).await?;
-    let mut all = if above.is_some() { Vec::new() } else { sessions };
-    if args.json {
-        say::out(&format!("{:#}\n", json!(all)))?;
-        return Ok(Exit::Done);
+    let SessionPage { sessions, above, .. } = desk.ask(&request).await?;
+    let all = if above.is_some() { Vec::new() } else { sessions };
+    if args.json.json {
+        return print(args.json, &all, String::new);
     }
-    let total = figures::bytes(all.iter().filter_map(|session| session.bytes).sum());
-    let mut text = match (all.len(), args.here) {
-        (0, _) => "there are no sessions\n".to_owned(),
-        (1, _) => format!("1 session, {total}\n"),
-        (some, true) => format!("{some} sessions of this folder, {total} together\n"),
-        (some, false) => format!("{some} sessions, {total} together\n"),
-    };
-    let ids = desk.short_ids().await?;
-    let shape = shape(desk);
-    let part = |name: &str, some: &[SessionRow]| format!("\n{name}:\n{}", as_lines(some, &ids, &shape));
-    if all.len() > SHOWN {
-        let oldest: Vec<SessionRow> = all.iter().rev().take(SHOWN).cloned().collect();
-        text += &part("those that nobody used for longest", &oldest);
-        all.sort_by_key(|session| Reverse(session.bytes));
-        all.truncate(SHOWN);
-        text += &part("the biggest", &all);
-    } else if !all.is_empty() {
-        text += &part("all of them", &all);
-    }
-    let kept = app.ask(&Caller::person(), &MeasureKept { folder }).await?;
-    if kept.state_bytes > 0 {
-        text += &format!(
-            "\nstates of files (checkpoints): {}; pruning removes those older than {} days\n",
-            figures::bytes(kept.state_bytes),
-            kept.keep_days
-        );
-    }
-    if kept.orphan_bytes > 0 {
-        let bytes = figures::bytes(kept.orphan_bytes);
-        text += &format!("\nstates of files of folders without a session: {bytes}; any pruning removes them\n");
-    }
-    if !kept.worktrees.is_empty() {
-        let worktrees: Vec<String> = kept.worktrees.iter().map(worktree::listed).collect();
-        text += &format!(
-            "\nworktrees of sessions; pruning removes those that are merged or untouched for 30 days:\n{}\n",
-            worktrees.join("\n")
-        );
-    }
-    say::out(&text)?;
+    let kept = desk.ask(&MeasureKept { folder }).await?;
+    let worktrees: Vec<String> = kept.worktrees.iter().map(worktree::listed).collect();
+    let room = Room { sessions: all, here: args.here, kept: &kept, worktrees };
+    say::out(&room.as_lines(&desk.short_ids().await?, &shape(desk)))?;
     say::lines(&format!("\n{how} `neco session rm ID` removes a single one.\n"), 0)?;
     Ok(Exit::Done)
 }
@@ -181,7 +142,7 @@ async fn report(args: &PruneArgs, folder: String, app: &dyn App, desk: &Desk<'_>
 async fn agreed(sessions: &[SessionRow], how: &str, desk: &Desk<'_>) -> Result<bool, Failure> {
     let these = if sessions.len() == 1 { "it" } else { "them" };
     let question = format!("Remove {these} {how}");
-    is_meant(&shown(sessions, desk).await?, &question, "Pass --yes to remove without asking.", desk.env)
+    agrees(person(desk.env), &shown(sessions, desk).await?, &question, "Pass --yes to remove without asking.")
 }
 
 async fn shown(sessions: &[SessionRow], desk: &Desk<'_>) -> Result<String, Failure> {
@@ -193,20 +154,13 @@ fn shape<'a>(desk: &'a Desk<'_>) -> Shape<'a> {
 }
 
 /// Says how many went and how much room that makes, which is by how much smaller the files are, or `about` what goes.
-fn tell(removed: &RemovedSessions, about: &str, json: bool, done: &str) -> Result<Exit, Failure> {
+fn tell(removed: &RemovedSessions, about: &str, json: JsonArg, done: &str) -> Result<Exit, Failure> {
     let RemovedSessions { sessions, freed_bytes: bytes, .. } = removed;
-    let text = match json {
-        true => {
-            let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
-            format!("{:#}\n", json!({ "sessions": ids, "freed_bytes": bytes, "what": done }))
-        }
-        false => {
-            let freed = if *bytes == 0 { String::new() } else { format!(", {about}{} freed", figures::bytes(*bytes)) };
-            format!("{} {done}{freed}\n", figures::count(sessions.len() as u64, "session"))
-        }
-    };
-    say::out(&text)?;
-    Ok(Exit::Done)
+    let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
+    print(json, &json!({ "sessions": ids, "freed_bytes": bytes, "what": done }), || {
+        let freed = if *bytes == 0 { String::new() } else { format!(", {about}{} freed", figures::bytes(*bytes)) };
+        format!("{} {done}{freed}\n", figures::count(sessions.len() as u64, "session"))
+    })
 }
 
 #[cfg(test)]

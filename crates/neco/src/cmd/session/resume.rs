@@ -1,19 +1,20 @@
-//! `neco session resume`: a run of a session that is there.
+//! `neco session attach` and `neco session resume`: a session that another process has open is watched, any other one is
+//! gone on with.
 
-use std::path::Path;
-
+use neco_app::sessions::each_event;
 use neco_config::Env;
 use neco_proto::event::{Admission, CompleteReason};
 use neco_proto::{Event, EventBody, Role};
 
-use super::attach;
 use super::desk::Desk;
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
+use crate::cmd::confirm::person;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::run;
 use crate::run::attach::Which;
+use crate::run::request::take_seat;
+use crate::run::{self, guest};
 use crate::short_id::short_id;
 
 /// What is said when nobody says anything.
@@ -21,6 +22,17 @@ const GO_ON: &str = "Go on where you stopped.";
 
 /// The fewest characters that are the beginning of an id rather than a word.
 const FEWEST: usize = 4;
+
+/// Watches the session until it is closed, and answers what is asked. `None` when no process has it open.
+pub(super) fn watch(which: Which<'_>, format: OutputFormat, env: &Env) -> Result<Option<Exit>, Failure> {
+    let runtime = compose::runtime()?;
+    let Some(begun) = runtime.block_on(guest::begin(which, env, None))? else { return Ok(None) };
+    let tty = (format == OutputFormat::Text).then(|| person(env)).flatten();
+    let seat = take_seat(format, env, tty, begun.folder(), begun.id());
+    let seen = guest::follow(&runtime, begun, seat);
+    runtime.shutdown_background();
+    seen.map(Some)
+}
 
 /// Goes on with a session, or with the last one of this folder. Without words one that is at work elsewhere is
 /// watched, and one that is done has nothing to go on with.
@@ -36,10 +48,10 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
     if words.is_empty() {
         let folder = crate::folder(everywhere)?;
         let which = session.as_deref().map_or(Which::Latest(&folder), Which::Id);
-        if let Some(exit) = attach::watch(which, OutputFormat::Text, env)? {
+        if let Some(exit) = watch(which, OutputFormat::Text, env)? {
             return Ok(exit);
         }
-        compose::runtime()?.block_on(check_unfinished(session.as_deref(), &folder, everywhere, env))?;
+        compose::runtime()?.block_on(check_unfinished(session.as_deref(), everywhere, env))?;
     }
     let message = if words.is_empty() { GO_ON.to_owned() } else { words.join(" ") };
     let args = RunArgs { message: Some(message), continue_latest: session.is_none(), session, ..RunArgs::default() };
@@ -47,31 +59,20 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
 }
 
 /// Refuses to ask a model for nothing.
-async fn check_unfinished(
-    session: Option<&str>,
-    folder: &Path,
-    everywhere: &EverywhereArgs,
-    env: &Env,
-) -> Result<(), Failure> {
+async fn check_unfinished(session: Option<&str>, everywhere: &EverywhereArgs, env: &Env) -> Result<(), Failure> {
     let desk = Desk::open(everywhere, env).await?;
     let looked = async {
-        let record = match session {
-            Some(id) => desk.hub.find(id).await?,
-            None => desk.hub.latest(folder).await?.record,
-        };
+        let id = desk.named(session).await?.id;
         let mut unfinished = false;
-        desk.hub.each_event(record.id, |event| unfinished = goes_on(event).unwrap_or(unfinished)).await?;
-        Ok::<_, Failure>((record.id, unfinished))
+        each_event(desk.app(), id, |event, _| unfinished = goes_on(event).unwrap_or(unfinished)).await?;
+        Ok::<_, Failure>((short_id(id), unfinished))
     };
     let looked = looked.await;
     desk.close().await?;
     match looked? {
         (_, true) => Ok(()),
-        (id, false) => {
-            let id = short_id(id);
-            let words = format!("session {id} is done with what it was asked");
-            Err(Failure::usage(words).hint(format!("Say what comes next: neco session resume {id} \"…\"")))
-        }
+        (id, false) => Err(Failure::usage(format!("session {id} is done with what it was asked"))
+            .hint(format!("Say what comes next: neco session resume {id} \"…\""))),
     }
 }
 

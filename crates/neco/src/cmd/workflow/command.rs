@@ -1,56 +1,165 @@
 //! The forms of `neco workflow`.
 
+use std::path::Path;
+
+use clap::{ArgAction, Args, Subcommand};
 use jiff::Timestamp;
 use neco_app::services::{self, ServiceSetup};
 use neco_app::workflows::find_run;
+use neco_app::workspace::Workspaces;
+use neco_app::workspace::told_files::workflow_places;
 use neco_config::{Config, Env};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, WorkflowRun};
 use neco_proto::event::WorkflowState;
-use neco_proto::{Actor, Client, Command, WorkflowOrder};
+use neco_proto::{Actor, ApprovalMode, Client, Command, WorkflowId, WorkflowOrder};
 use neco_session::Hub;
+use neco_session::workflow::{Graph, WorkflowError, WorkflowFile};
 use neco_view::paint::lists::workflows;
-use serde_json::json;
+use serde_json::{Map, Value};
 
-use super::run as at_work;
-use crate::args::EverywhereArgs;
-use crate::cmd::program::{ask_once, with_files};
+use super::follow::{self, Follow};
+use crate::args::{APPROVALS, EverywhereArgs, JsonArg, OutputFormat, RuleArgs, RunArgs, one_of};
+use crate::cmd::confirm::person;
+use crate::cmd::program::{ask_once, folder, print, with_files};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
+use crate::run::request::{Request, take_seat};
+use crate::run::socket::SocketServer;
 use crate::say;
 use crate::terminal::Terminal;
-use crate::workflow_args::WorkflowCommand;
+
+const RUN: &str = "\
+Examples:
+  neco workflow run delivery --input goal=\"a --json flag for `list`\" --input check=\"cargo test\"
+  neco workflow run ci.yaml -y --output-format json
+
+A value is of the kind that the input's default has (a number, true or false, JSON); without one it is text.
+Ctrl-C interrupts the workflow so that `neco workflow resume` can go on with it.
+Exit codes: 0 when every task is completed, 1 when some failed, 2 when it can't run, 3 when what an agent or a task wanted last was refused.";
+
+/// `neco workflow …`
+#[derive(Debug, Subcommand)]
+pub enum WorkflowCommand {
+    /// Runs a workflow in a session of its own
+    #[command(after_help = RUN)]
+    Run(WorkflowRunArgs),
+    /// Lists the workflows there are, and the runs of them in this folder, newest first
+    List {
+        /// The runs of all folders
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Shows a workflow, or how a run of one stands
+    Show {
+        /// The name of a workflow, its file, or the beginning of a run's id
+        what: String,
+        /// All that this task of the run gave
+        #[arg(long, value_name = "NAME")]
+        task: Option<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Goes on with a run: what is completed stays, all else is done again
+    Resume {
+        /// The beginning of the run's id
+        id: String,
+        #[command(flatten)]
+        how: HowArgs,
+    },
+    /// Ends a run for good, with everything it started
+    Cancel {
+        /// The beginning of the run's id
+        id: String,
+    },
+    /// Checks workflows without running anything
+    Validate {
+        /// Files, or names of workflows
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+}
+
+/// `neco workflow run …`
+#[derive(Debug, Args)]
+pub struct WorkflowRunArgs {
+    /// The workflow: a .toml or .yaml file, or a name
+    #[arg(value_name = "FILE|NAME")]
+    workflow: String,
+    /// What it is started with; may be repeated
+    #[arg(long = "input", short = 'i', value_name = "NAME=VALUE", action = ArgAction::Append)]
+    inputs: Vec<String>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// How the agents of a workflow work.
+#[derive(Clone, Debug, Default, Args)]
+pub struct HowArgs {
+    /// The model or model group that is asked where a role has none of its own
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// When you are asked
+    #[arg(long, value_parser = one_of(APPROVALS))]
+    approval: Option<ApprovalMode>,
+    /// The same as --approval auto
+    #[arg(short, long, conflicts_with = "approval")]
+    yes: bool,
+    /// Stops when the session has cost so many US dollars
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<f64>,
+    #[command(flatten)]
+    rules: RuleArgs,
+    /// text: what happens on stderr, what came of it on stdout; json: one object at the end;
+    /// stream-json: one event a line
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    output_format: OutputFormat,
+}
+
+impl HowArgs {
+    /// The same as the flags of a request, in a new session or in that of an id.
+    fn run_args(&self, session: Option<String>) -> RunArgs {
+        RunArgs {
+            session,
+            model: self.model.clone(),
+            approval: self.approval,
+            yes: self.yes,
+            max_cost: self.max_cost.filter(|amount| amount.is_finite() && *amount > 0.0),
+            rules: self.rules.clone(),
+            output_format: self.output_format,
+            ..RunArgs::default()
+        }
+    }
+}
 
 /// Runs `neco workflow …`.
 ///
 /// # Errors
 /// When there is no such workflow or run, or it can't run.
 pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let folder = crate::folder(everywhere)?;
+    let folder = folder(everywhere)?;
     match command {
-        WorkflowCommand::Run(args) => at_work::run(args, &folder, everywhere, env),
-        WorkflowCommand::Resume { id, how } => at_work::resume(id, how, &folder, everywhere, env),
+        WorkflowCommand::Run(args) => begin(args, Path::new(&folder), everywhere, env),
+        WorkflowCommand::Resume { id, how } => resume(id, how, Path::new(&folder), everywhere, env),
         WorkflowCommand::Validate { files, json } => {
-            let request = CheckWorkflows { folder: folder.display().to_string(), files: files.clone() };
+            let request = CheckWorkflows { folder, files: files.clone() };
             let checked = ask_once(&request, everywhere, env)?.workflows;
-            say::out(&if *json { format!("{:#}\n", json!(checked)) } else { workflows::checked(&checked) })?;
+            print(*json, &checked, || workflows::checked(&checked))?;
             Ok(if checked.iter().all(|one| one.valid) { Exit::Done } else { Exit::Failed })
         }
         WorkflowCommand::List { all, json } => {
-            let request = ListWorkflows { folder: folder.display().to_string(), all: *all };
-            let list = ask_once(&request, everywhere, env)?;
-            say::out(&if *json {
-                format!("{:#}\n", json!(list))
-            } else {
-                workflows::as_lines(&list, *all, Timestamp::now())
-            })?;
-            Ok(Exit::Done)
+            let list = ask_once(&ListWorkflows { folder, all: *all }, everywhere, env)?;
+            print(*json, &list, || workflows::as_lines(&list, *all, Timestamp::now()))
         }
         WorkflowCommand::Show { what, task, json } => {
-            let wanted = ShowWorkflow { folder: folder.display().to_string(), name: what.clone() };
+            let wanted = ShowWorkflow { folder, name: what.clone() };
             let paint = Terminal::look_at(env).stdout_paint();
-            let shape = workflows::Shape { task: task.as_deref(), json: *json, paint };
+            let shape = workflows::Shape { task: task.as_deref(), json: json.json, paint };
             say::out(&with_files(everywhere, env, async |app| Ok(workflows::text(wanted, &shape, app).await?))?)?;
             Ok(Exit::Done)
         }
@@ -65,7 +174,7 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
 }
 
 /// Does something with a hub that has no session open.
-pub(super) fn with_hub<T>(env: &Env, does: impl AsyncFnOnce(Hub) -> Result<T, Failure>) -> Result<T, Failure> {
+fn with_hub<T>(env: &Env, does: impl AsyncFnOnce(Hub) -> Result<T, Failure>) -> Result<T, Failure> {
     compose::runtime()?.block_on(async {
         let store = compose::open_store(env.data_dir()).await?;
         let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
@@ -87,4 +196,121 @@ async fn cancel(hub: &Hub, run: &WorkflowRun, env: &Env) -> Result<(), Failure> 
     }
     hub.cancel_workflow(Actor::Person, run).await?;
     say::out(&format!("workflow {} is cancelled\n", run.name))
+}
+
+/// Runs a workflow in a session of its own.
+fn begin(args: &WorkflowRunArgs, folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let wrong = |error: WorkflowError| Failure::usage(error.to_string());
+    let file = workflow_places(env).find(&args.workflow, folder).map_err(wrong)?.file.map_err(wrong)?;
+    let inputs = inputs(&args.inputs, &file)?;
+    // What is wrong is said before a session is made for it.
+    Graph::new(&file, &inputs.clone().into_iter().collect()).map_err(wrong)?;
+    let command = Command::RunWorkflow { definition: file.to_value(), inputs: Value::Object(inputs) };
+    at_work(command, None, args.how.run_args(None), folder, everywhere, env)
+}
+
+/// Goes on with a run, in its session.
+fn resume(id: &str, how: &HowArgs, folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let run = with_hub(env, async |hub| Ok(find_run(&hub, id).await?))?;
+    match run.state {
+        WorkflowState::Running => {
+            return Err(Failure::usage(format!("workflow {} runs already, in another process", run.name))
+                .hint(format!("Watch it: neco session attach {}", run.session)));
+        }
+        WorkflowState::Completed => return Err(Failure::usage(format!("workflow {} is completed", run.name))),
+        WorkflowState::Cancelled => {
+            return Err(Failure::usage(format!("workflow {} was cancelled, which is for good", run.name))
+                .hint(format!("Run it anew: neco workflow run {}", run.name)));
+        }
+        WorkflowState::Interrupted | WorkflowState::Partly | WorkflowState::Failed => {}
+    }
+    let command = Command::WorkflowCommand { workflow_id: run.workflow_id, order: WorkflowOrder::Resume };
+    let args = how.run_args(Some(run.session.to_string()));
+    at_work(command, Some(run.workflow_id), args, folder, everywhere, env)
+}
+
+fn at_work(
+    command: Command,
+    id: Option<WorkflowId>,
+    args: RunArgs,
+    folder: &Path,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let tty = (args.output_format == OutputFormat::Text).then(|| person(env)).flatten();
+    let runtime = compose::runtime()?;
+    let workspaces = Workspaces::new(env.clone());
+    let request = Request {
+        args: &args,
+        everywhere,
+        env,
+        workspaces: &workspaces,
+        tty: tty.as_ref(),
+        attended: tty.is_some(),
+        interactive: false,
+    };
+    let opened = runtime.block_on(request.open(folder))?;
+    opened.notes.iter().for_each(|words| say::note(words));
+    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);
+    let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
+    let follow = Follow { runtime: &runtime, services: &opened.services, session: &opened.session, id };
+    let seen = follow::until_over(follow, seat, command, args.output_format);
+    compose::stop(runtime, opened.services, opened.session, others, seen)
+}
+
+/// `NAME=VALUE`. A value is of the kind that the input's default has; one without a default is text.
+fn inputs(written: &[String], file: &WorkflowFile) -> Result<Map<String, Value>, Failure> {
+    let mut inputs = Map::new();
+    for text in written {
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| Failure::usage(format!("--input {text}: write it as NAME=VALUE")))?;
+        let name = name.trim();
+        let usual = file.inputs.get(name).and_then(|input| input.default.as_ref());
+        let value = match usual {
+            None | Some(Value::String(_) | Value::Null) => Value::from(value),
+            Some(usual) => of_kind(name, value, usual)?,
+        };
+        if inputs.insert(name.to_owned(), value).is_some() {
+            return Err(Failure::usage(format!("--input {name} is there twice")));
+        }
+    }
+    Ok(inputs)
+}
+
+/// A value that is written as text and means something of the kind of `usual`.
+fn of_kind(name: &str, written: &str, usual: &Value) -> Result<Value, Failure> {
+    let kind = |value: &Value| match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list in JSON",
+        Value::Object(_) => "an object in JSON",
+    };
+    let read = serde_json::from_str::<Value>(written.trim()).ok().filter(|read| kind(read) == kind(usual));
+    read.ok_or_else(|| Failure::usage(format!("--input {name} is {}, not {written:?}", kind(usual))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn inputs_keep_their_kind() {
+        let file = json!({ "name": "x", "inputs": {
+            "goal": {}, "check": { "default": "" }, "research": { "default": false }, "n": { "default": 1 },
+            "list": { "default": [] },
+        } });
+        let file = WorkflowFile::of_value(&file).unwrap();
+        let read = |texts: &[&str]| inputs(&texts.iter().map(ToString::to_string).collect::<Vec<_>>(), &file);
+        let read_all = read(&["goal=a=b", "research=true", "n=3", "list=[1]", "check=false", "quoted=\"x\""]).unwrap();
+        let wanted =
+            json!({ "goal": "a=b", "research": true, "n": 3, "list": [1], "check": "false", "quoted": "\"x\"" });
+        assert_eq!(Value::Object(read_all), wanted);
+        assert_eq!(Value::Object(read(&["goal=3", "check="]).unwrap()), json!({ "goal": "3", "check": "" }));
+        let refused = read(&["research=maybe"]).unwrap_err();
+        assert_eq!(refused.message, "--input research is true or false, not \"maybe\"");
+        assert!(read(&["goal"]).is_err() && read(&["a=1", "a=2"]).is_err());
+    }
 }

@@ -1,0 +1,105 @@
+//! What was found in sessions, as lines.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use neco_proto::app::sessions::{FoundPlace, FoundRole};
+use neco_proto::clean::clean_line;
+
+use crate::figures::ago;
+use crate::paint::colour::Paint;
+use crate::paint::wrap::{fitting, wrap_under};
+use crate::short_id::ShortIds;
+
+/// What stands before the words that were found.
+const INDENT: usize = 4;
+
+/// Two lines for each place: where it is, and what was said there.
+pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usize, paint: Paint) -> String {
+    if hits.is_empty() {
+        return "nothing was found\n".to_owned();
+    }
+    let mut text = String::new();
+    for (at, hit) in hits.iter().enumerate() {
+        // What makes a title is often the first message; once is enough.
+        let again = |other: &FoundPlace| other.session_id == hit.session_id && other.text == hit.text;
+        if hits.iter().take(at).any(again) {
+            continue;
+        }
+        let who = match hit.role {
+            FoundRole::Title => "title",
+            FoundRole::User => "you",
+            FoundRole::Assistant => "model",
+            FoundRole::Tool => "tool",
+        };
+        let head = format!(
+            "{}  {} · {who}  {}",
+            ids.short(hit.session_id),
+            ago(hit.time.as_millisecond(), now),
+            clean_line(&hit.title)
+        );
+        let _ = writeln!(text, "{}", paint.dim(&fitting(head.trim_end(), width)));
+        let words = format!("{}{}", " ".repeat(INDENT), marked(hit, paint));
+        let _ = writeln!(text, "{}", wrap_under(&words, width, INDENT));
+    }
+    text
+}
+
+/// Whether a question is several words of a script that puts no spaces between them.
+pub fn is_one_run(words: &str) -> bool {
+    words.split_whitespace().any(|word| word.chars().filter(|letter| *letter as u32 >= 0x2E80).count() >= 4)
+}
+
+/// The words around a hit, with those that were looked for in bold.
+fn marked(hit: &FoundPlace, paint: Paint) -> String {
+    let mut text = String::new();
+    let mut at = 0;
+    for [start, end] in hit.marks.iter().copied() {
+        let (Some(before), Some(found)) = (hit.text.get(at..start), hit.text.get(start..end)) else { continue };
+        text.push_str(&clean_line_around(before));
+        text.push_str(&paint.bold(&clean_line_around(found)));
+        at = end;
+    }
+    text.push_str(&clean_line_around(hit.text.get(at..).unwrap_or_default()));
+    text
+}
+
+/// Without what steers a terminal, and with the blanks at its ends.
+fn clean_line_around(text: &str) -> String {
+    let blank = |is: bool| if is { " " } else { "" };
+    let (begins, ends) = (text.starts_with(' '), text.len() > 1 && text.ends_with(' '));
+    format!("{}{}{}", blank(begins), clean_line(text.trim_matches(' ')), blank(ends))
+}
+
+#[cfg(test)]
+mod tests {
+    use neco_proto::SessionId;
+
+    use super::*;
+
+    fn hit(role: FoundRole, text: &str, word: &str) -> FoundPlace {
+        let start = text.find(word).unwrap();
+        FoundPlace {
+            session_id: "019a8000-0000-7000-8000-000000000001".parse::<SessionId>().unwrap(),
+            seq: 7,
+            time: Timestamp::now() - jiff::SignedDuration::from_millis(7_300_000),
+            role,
+            text: text.to_owned(),
+            marks: vec![[start, start + word.len()]],
+            title: "fix the login page".to_owned(),
+            cwd: "/home/me/a".to_owned(),
+        }
+    }
+
+    #[test]
+    fn places_are_shown_with_the_words_in_bold() {
+        let hits = [
+            hit(FoundRole::User, "…the login page forgets who was there last, since the change of yesterday", "login"),
+            hit(FoundRole::Tool, "connection refused \u{1b}[31mat line 3", "refused"),
+        ];
+        let ids = ShortIds::of(hits.iter().map(|hit| hit.session_id));
+        insta::assert_snapshot!("search_60", as_lines(&hits, &ids, Timestamp::now(), 60, Paint::new(false)));
+        let coloured = as_lines(&hits, &ids, Timestamp::now(), 60, Paint::new(true));
+        assert!(coloured.contains(&Paint::new(true).bold("login")) && !coloured.contains("[31m"), "{coloured:?}");
+    }
+}

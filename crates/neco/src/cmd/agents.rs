@@ -1,0 +1,274 @@
+//! `neco agents`: the agents that can do a part of the work, and those that are at it in a session that another process
+//! runs.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use neco_config::Env;
+use neco_proto::AgentOrder;
+use neco_proto::app::agents::{CheckAgents, Level, ListAgents, ShowAgent};
+use neco_proto::app::sessions::{ListSessions, SessionState};
+use neco_proto::app::{Caller, Trouble};
+use neco_proto::event::AgentNode;
+use neco_view::agent_ask::{self, AgentAsk};
+use neco_view::paint::lists::agents as show;
+use serde_json::json;
+
+use super::program::{ask_of, ask_once, block_on, folder, print, with_files, with_store};
+use crate::agent_orders;
+use crate::args::{EverywhereArgs, JsonArg};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::clean::clean_line;
+use crate::run::attach::{self, Attached, Which};
+use crate::say;
+use crate::short_id::short_id;
+use crate::terminal::{self, Terminal};
+
+/// Sessions of a folder that are looked at for one that runs.
+const LOOKED_AT: usize = 200;
+
+const AT_WORK: &str = "\
+The session is the one that a process has open in this folder; --session names another.
+In a window or the repl the same is written /agents VERB AGENT …
+Exit codes: 0 when it is done, 1 when it can't be done now, 2 when nothing runs or there is no such agent.";
+
+/// `neco agents …`
+#[derive(Debug, Subcommand)]
+pub enum AgentsCommand {
+    /// Lists the agents that can do a part of the work, and where they are defined
+    List {
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Shows who an agent is: its prompt, tools, model and limits
+    Show {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Checks definitions: those of this folder and yours, or the files named
+    Validate {
+        /// Files
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Shows who works in the session that runs here, or all about one of them
+    #[command(after_help = AT_WORK)]
+    Status {
+        /// Its name, such as explore-1, or the beginning of its id
+        agent: Option<String>,
+        #[command(flatten)]
+        which: WhichSession,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Gives an agent at work something more to do, after what it does now
+    #[command(after_help = AT_WORK)]
+    Tell(TextArgs),
+    /// Corrects an agent at work: it sees it at its next turn
+    #[command(after_help = AT_WORK)]
+    Redirect(TextArgs),
+    /// Answers the question of an agent at work
+    #[command(after_help = AT_WORK)]
+    Answer(TextArgs),
+    /// Lets an agent and everybody below it do nothing for now
+    #[command(after_help = AT_WORK)]
+    Pause(WhichAgent),
+    /// Lets an agent go on that is paused
+    #[command(after_help = AT_WORK)]
+    Resume(WhichAgent),
+    /// Ends an agent and everybody below it, with every process they started
+    #[command(after_help = AT_WORK)]
+    Cancel(WhichAgent),
+    /// Changes the model, budget or tools of an agent at work: model=NAME tokens=COUNT cost=USD tools=A,B
+    #[command(after_help = AT_WORK)]
+    Set(TextArgs),
+}
+
+/// Which session is meant.
+#[derive(Debug, Default, Args)]
+pub struct WhichSession {
+    /// The beginning of the id of a session that runs; without it the one of this folder
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// An agent that works.
+#[derive(Debug, Args)]
+pub struct WhichAgent {
+    /// Its name, such as explore-1, or the beginning of its id
+    agent: String,
+    #[command(flatten)]
+    which: WhichSession,
+}
+
+/// An agent and words for it.
+#[derive(Debug, Args)]
+pub struct TextArgs {
+    /// Its name, such as explore-1, or the beginning of its id
+    agent: String,
+    /// What it is told
+    #[arg(required = true)]
+    text: Vec<String>,
+    #[command(flatten)]
+    which: WhichSession,
+}
+
+/// Runs `neco agents …`.
+///
+/// # Errors
+/// When there is no such agent, or a file can't be read.
+pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = folder(everywhere)?;
+    let order = |of: &WhichAgent, order: AgentOrder| {
+        reach(AgentAsk::Order { agent: of.agent.clone(), order }, &of.which, JsonArg::default(), everywhere, env)
+    };
+    let tell = |verb: &str, args: &TextArgs| {
+        let words = format!("{verb} {} {}", args.agent, args.text.join(" "));
+        reach(AgentAsk::parse(&words).map_err(Failure::usage)?, &args.which, JsonArg::default(), everywhere, env)
+    };
+    match command {
+        AgentsCommand::List { json } => {
+            let list = ask_once(&ListAgents { folder }, everywhere, env)?;
+            say::out(&if json.json { show::all_json(&list) } else { show::all(&list, env.home()) })?;
+            if !json.json {
+                list.problems.iter().for_each(|problem| say::note(&problem.to_string()));
+            }
+            Ok(Exit::Done)
+        }
+        AgentsCommand::Status { agent, which, json } => {
+            reach(AgentAsk::Status { agent: agent.clone() }, which, *json, everywhere, env)
+        }
+        AgentsCommand::Tell(args) => tell("tell", args),
+        AgentsCommand::Redirect(args) => tell("redirect", args),
+        AgentsCommand::Answer(args) => tell("answer", args),
+        AgentsCommand::Set(args) => tell("set", args),
+        AgentsCommand::Pause(agent) => order(agent, AgentOrder::Pause),
+        AgentsCommand::Resume(agent) => order(agent, AgentOrder::Resume),
+        AgentsCommand::Cancel(agent) => order(agent, AgentOrder::Cancel),
+        AgentsCommand::Show { name, json } => {
+            let wanted = ShowAgent { folder, name: name.clone() };
+            let shown = with_files(everywhere, env, async |app| Ok(app.ask(&Caller::person(), &wanted).await))?;
+            let shown = match shown {
+                // What has a number behind it is one that works.
+                Err(error) if error.trouble == Trouble::NotFound && names_one_at_work(name) => {
+                    let ask = AgentAsk::Status { agent: Some(name.clone()) };
+                    return reach(ask, &WhichSession::default(), *json, everywhere, env);
+                }
+                shown => shown?,
+            };
+            say::out(&if json.json { show::one_json(&shown) } else { show::one(&shown, env.home()) })?;
+            Ok(Exit::Done)
+        }
+        AgentsCommand::Validate { files, json } => {
+            let files = files.iter().map(|file| file.display().to_string()).collect();
+            let problems = ask_once(&CheckAgents { folder, files }, everywhere, env)?.problems;
+            print(*json, &problems, || show::problems(&problems))?;
+            let broken = problems.iter().any(|problem| problem.level == Level::Error);
+            Ok(if broken { Exit::Failed } else { Exit::Done })
+        }
+    }
+}
+
+fn names_one_at_work(name: &str) -> bool {
+    let number = name.rsplit_once('-').map(|(_, number)| number);
+    name == "root"
+        || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A session that runs, with its agents.
+struct Running {
+    attached: Attached,
+    nodes: Vec<AgentNode>,
+}
+
+/// Asks something of an agent in the session that is meant.
+fn reach(
+    ask: AgentAsk,
+    which: &WhichSession,
+    json: JsonArg,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let folder = folder(everywhere)?;
+    block_on(async {
+        let running = match &which.session {
+            Some(id) => named(id, env).await?,
+            None => meant(&ask, &folder, everywhere, env).await?,
+        };
+        let text = match (&ask, json.json) {
+            (AgentAsk::Status { agent }, true) => as_json(agent.as_deref(), &running)?,
+            (_, _) => said(ask, &running, env).await?,
+        };
+        say::out(&format!("{}\n", text.trim_end())).map(|()| Exit::Done)
+    })
+}
+
+async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
+    let terminal = Terminal::look_at(env);
+    let width = if terminal.stdout { terminal::stdout_width() } else { usize::MAX };
+    let done = agent_orders::carry_out(&running.attached.client, ask, width, terminal.stdout_paint()).await;
+    done.map_err(|words| Failure::new(Exit::Failed, words))
+}
+
+fn as_json(agent: Option<&str>, running: &Running) -> Result<String, Failure> {
+    let session = running.attached.record.id;
+    let value = match agent {
+        None => json!({ "session_id": session, "nodes": running.nodes }),
+        Some(agent) => json!(agent_ask::find(&running.nodes, agent).map_err(Failure::usage)?),
+    };
+    Ok(format!("{value:#}"))
+}
+
+async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
+    match attach::find(Which::Id(id), env).await? {
+        Some(attached) => look(attached).await,
+        None => Err(nothing_runs(&format!("no process has a session {} open", clean_line(id)))),
+    }
+}
+
+async fn look(attached: Attached) -> Result<Running, Failure> {
+    let nodes = agent_orders::nodes(&attached.client).await?;
+    Ok(Running { attached, nodes })
+}
+
+/// The one session of this folder that runs; of several, the one that has such an agent.
+async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Running, Failure> {
+    let request =
+        ListSessions { folder: Some(folder.to_owned()), limit: LOOKED_AT, states: true, ..ListSessions::default() };
+    let found = with_store(everywhere, env, async |app| ask_of(app, &request).await).await?;
+    let mut running = Vec::new();
+    for row in found.sessions.iter().filter(|row| row.state == Some(SessionState::Open)) {
+        if let Some(attached) = attach::find(Which::Id(&row.id.to_string()), env).await? {
+            running.push(look(attached).await?);
+        }
+    }
+    if running.is_empty() {
+        return Err(nothing_runs("no process has a session of this folder open"));
+    }
+    if let [_, _, ..] = running.as_slice() {
+        let agent = match ask {
+            AgentAsk::Status { agent } => agent.as_deref(),
+            AgentAsk::Order { agent, .. } => Some(agent.as_str()),
+        };
+        running.retain(|one| agent.is_none_or(|agent| agent_ask::find(&one.nodes, agent).is_ok()));
+    }
+    let ids: Vec<String> = running.iter().map(|one| short_id(one.attached.record.id)).collect();
+    match (running.pop(), ids.len()) {
+        (Some(one), 1) => Ok(one),
+        (Some(_), _) => Err(Failure::usage(format!("several sessions run here: {}", ids.join(", ")))
+            .hint("Name one with --session; `neco agents status --session ID` lists its agents.")),
+        (None, _) => Err(nothing_runs("none of the sessions that run here has such an agent")),
+    }
+}
+
+fn nothing_runs(words: &str) -> Failure {
+    Failure::usage(words.to_owned()).hint(
+        "Agents are asked while a process has their session open (neco, neco repl, neco -m, neco workflow run); \
+         `neco session tree` shows how they stood last.",
+    )
+}

@@ -1,0 +1,132 @@
+//! The forms of `neco auth`.
+
+use clap::Subcommand;
+use neco_config::Env;
+use neco_model::route::KeysFileError;
+use neco_proto::app::keys::{ListKeys, NewKey, RemoveKeys, RemovedKeys, SetKey};
+use neco_view::paint::lists::keys;
+use secrecy::ExposeSecret;
+
+use super::{login, typed};
+use crate::args::{EverywhereArgs, JsonArg};
+use crate::cmd::program::{ask, asked, folder, notes, print_hanging};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::figures::count;
+use crate::say;
+
+/// `neco auth …`
+#[derive(Debug, Subcommand)]
+pub enum AuthCommand {
+    /// Keeps a key, typed unseen or piped in; a second one takes turns with the first
+    Set {
+        /// The provider, such as openai
+        provider: String,
+        /// Puts the key in the place of those that are kept
+        #[arg(long)]
+        replace: bool,
+        /// What must not be here: a key. Taken so that no error repeats it.
+        #[arg(hide = true)]
+        rest: Vec<String>,
+    },
+    /// Shows who has keys, and where they come from
+    List {
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Forgets the keys and the login of a provider, or one of its keys
+    Remove {
+        /// The provider
+        provider: String,
+        /// The number of the key, as `neco auth list` shows it; without it all of them
+        key_number: Option<String>,
+    },
+    /// Logs in with a browser instead of a key
+    Login {
+        /// The provider, such as github-copilot
+        provider: String,
+    },
+}
+
+/// Runs `neco auth …`.
+///
+/// # Errors
+/// When the configuration can't be used, there is no such provider, or keys can't be read or kept.
+pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = folder(everywhere)?;
+    match command {
+        AuthCommand::Set { provider, rest, .. } if !rest.is_empty() => {
+            notes(&ask(&ListKeys { folder }, everywhere, env)?.warnings);
+            // The key itself is not repeated.
+            Err(Failure::usage(format!(
+                "a key is never an argument: if that was one, it is in your shell's history now; run \
+                 `neco auth set {provider}` and type it"
+            )))
+        }
+        AuthCommand::Set { provider, replace, .. } => {
+            let request = SetKey { folder, provider: provider.clone(), key: None, replace: *replace };
+            set(request, everywhere, env)
+        }
+        AuthCommand::List { json } => {
+            let mut list = ask(&ListKeys { folder }, everywhere, env)?;
+            notes(&list.warnings);
+            list.problem.iter().for_each(|reason| say::note(reason));
+            let exit = if list.problem.is_none() { Exit::Done } else { Exit::Failed };
+            if json.json {
+                // Programs see that by the names.
+                list.keys.iter_mut().for_each(|row| row.login = false);
+            }
+            print_hanging(*json, &list.keys, keys::HANGING, || keys::as_lines(&list))?;
+            Ok(exit)
+        }
+        AuthCommand::Remove { provider, key_number } => {
+            let request = RemoveKeys { folder, provider: provider.clone(), number: key_number.clone() };
+            let removed = ask(&request, everywhere, env)?;
+            notes(&removed.warnings);
+            let what = key_number.as_ref().map_or_else(|| words(&removed), |number| format!("key {number}"));
+            say::out(&format!("{what} of {provider} removed from {}\n", removed.file))?;
+            Ok(Exit::Done)
+        }
+        AuthCommand::Login { provider } => login::run(provider, everywhere, env),
+    }
+}
+
+/// Asks for a key and keeps it beside those that are kept already, or in their place.
+fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    // Before a person types: what can't be kept need not be asked for.
+    notes(&ask(&request, everywhere, env)?.warnings);
+    let provider = request.provider.clone();
+    let typed = match typed::key(&format!("Key of {provider} (it is not shown): "))? {
+        typed::Typed::Key(key) => key,
+        typed::Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
+    };
+    request.key = Some(NewKey(typed.expose_secret().to_owned()));
+    // What is to be said of the settings was said.
+    let kept = asked(&request, everywhere, env)??;
+    let words = match (kept.replaced, kept.new, kept.keys) {
+        (1, true, _) => format!("the key of {provider} is replaced"),
+        (replaced @ 2.., _, _) => format!("{replaced} keys of {provider} are replaced by this one"),
+        (_, false, _) => format!("{provider} has this key already"),
+        (_, true, 1) => format!("the key of {provider} is kept"),
+        (_, true, count) => format!("{provider} has {count} keys now, which take turns"),
+    };
+    say::out(&format!("{words} ({})\n", kept.file))?;
+    if let Some(place) = kept.hidden_by {
+        say::note(&format!(
+            "the key of {provider} in the {place} goes first; this one is not used while that is there"
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn words(removed: &RemovedKeys) -> String {
+    let keys = (removed.keys > 0).then(|| count(removed.keys as u64, "key"));
+    let login = removed.login.then(|| "the login".to_owned());
+    keys.into_iter().chain(login).collect::<Vec<_>>().join(" and ")
+}
+
+impl From<KeysFileError> for Failure {
+    fn from(error: KeysFileError) -> Self {
+        Self::new(Exit::Failed, error.to_string())
+    }
+}

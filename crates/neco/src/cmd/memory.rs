@@ -1,0 +1,303 @@
+//! `neco memory`: what is remembered, in a person's hands.
+
+use std::ffi::OsStr;
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+use std::process::Command;
+
+use clap::{ArgAction, Args, Subcommand};
+use jiff::Timestamp;
+use neco_config::Env;
+use neco_proto::app::App;
+use neco_proto::app::memory::{
+    AddMemory, Kept, ListMemory, MemoryCategory, MemoryEntry, MemoryReach, MemoryWords, RemoveMemory, ShowMemory,
+};
+use neco_session::memory::{NewEntry, kept_words};
+use neco_view::paint::lists::memory as list;
+use serde_json::{Value, json};
+
+use super::confirm::agrees;
+use super::program::{ask_of, ask_once, folder, print, with_files};
+use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
+use crate::ask::{self, Tty};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::clean::clean_line;
+use crate::say;
+
+/// The kinds of entries.
+const CATEGORIES: &Choices<MemoryCategory> = &[
+    (MemoryCategory::Preference, "preference", "How you want things done"),
+    (MemoryCategory::Directory, "directory", "What is not obvious about this folder"),
+    (MemoryCategory::ExploreResult, "explore_result", "What a look around has shown"),
+    (MemoryCategory::Solution, "solution", "How a problem was solved"),
+    (MemoryCategory::Strategy, "strategy", "What to do differently with work of a kind"),
+];
+
+const ADD: &str = "\
+Examples:
+  neco memory add use tabs, never spaces
+  neco memory add --dir --title \"Tests need redis\" \"start it with: docker compose up redis\"
+  neco memory add --category solution --topic linker --tag ld - < notes.md";
+
+const SEARCH: &str = "\
+Examples:
+  neco memory search redis tests
+  neco memory search 数据库 --limit 3";
+
+const EDIT: &str = "\
+Opens the entry's file in $VISUAL or $EDITOR. The files are yours: they may be edited, renamed, copied
+and removed by any other means too.";
+
+const LIST: &str = "\
+Lists your own entries, and those of this folder and of the folders above it up to the root of the git
+repository. What is wrong with a file is said below the list.";
+
+/// `neco memory …`
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Lists what is remembered for this folder, newest first
+    #[command(after_help = LIST)]
+    List {
+        #[command(flatten)]
+        which: WhichArgs,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Shows an entry as a whole
+    Show {
+        /// The entry's id
+        id: String,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Remembers something
+    #[command(after_help = ADD)]
+    Add(AddArgs),
+    /// Looks for entries, the best match first
+    #[command(after_help = SEARCH)]
+    Search {
+        /// Words to look for
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        /// Most entries
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: usize,
+        #[command(flatten)]
+        which: WhichArgs,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Opens an entry in your editor
+    #[command(after_help = EDIT)]
+    Edit {
+        /// The entry's id
+        id: String,
+    },
+    /// Removes entries for good
+    Rm {
+        /// The entries' ids
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// Does not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
+/// Which entries are meant.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct WhichArgs {
+    /// Only your own that hold everywhere
+    #[arg(long, conflicts_with = "dir")]
+    pub global: bool,
+    /// Only those that lie in this folder and the folders above it
+    #[arg(long)]
+    pub dir: bool,
+}
+
+/// `neco memory add …`
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// What is to be remembered; `-` reads it from stdin
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
+    /// What it is about; otherwise the first line
+    #[arg(long, value_name = "TITLE")]
+    pub title: Option<String>,
+    /// The same in a sentence or two: what later sessions are shown; otherwise the beginning of the text
+    #[arg(long, value_name = "TEXT")]
+    pub summary: Option<String>,
+    /// Its kind; otherwise preference, or directory with --dir and --private
+    #[arg(long, value_parser = one_of(CATEGORIES))]
+    pub category: Option<MemoryCategory>,
+    /// What the problem of a solution was about
+    #[arg(long, value_name = "WORD")]
+    pub topic: Option<String>,
+    /// A word to find it by; may be repeated
+    #[arg(long = "tag", value_name = "WORD", action = ArgAction::Append)]
+    pub tags: Vec<String>,
+    /// For this folder, as a file in .neco/memory that can be committed
+    #[arg(long, conflicts_with = "private")]
+    pub dir: bool,
+    /// For this folder, but kept with your own entries
+    #[arg(long)]
+    pub private: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// Runs `neco memory …`.
+///
+/// # Errors
+/// When there is no such entry, or a file can't be read or written.
+pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let folder = folder(everywhere)?;
+    with_files(everywhere, env, async |app| answer(command, folder, app, env).await)
+}
+
+async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &Env) -> Result<Exit, Failure> {
+    match command {
+        MemoryCommand::List { which, json } => {
+            let entries = ask_of(app, &ListMemory { folder, words: None, only: which.reach() }).await?.entries;
+            print(*json, &entries, || list::as_lines(&entries, list::NOTHING, Timestamp::now()))?;
+            if !json.json {
+                list::troubles(&entries).iter().for_each(|trouble| say::note(trouble));
+            }
+        }
+        MemoryCommand::Show { id, json } => {
+            let shown = ask_of(app, &ShowMemory { folder, id: id.clone() }).await?;
+            if let Some(words) = &shown.unreadable {
+                return Err(Failure::new(Exit::Failed, words.clone()));
+            }
+            say::out(&if json.json { list::whole_json(&shown) } else { list::whole(&shown, Timestamp::now()) })?;
+        }
+        MemoryCommand::Search { words, limit, which, json } => {
+            if words.iter().all(|word| word.trim().is_empty()) {
+                return Err(Failure::usage("there is nothing to look for: say some words"));
+            }
+            let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
+            let entries = ask_of(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
+            print(*json, &entries, || list::as_lines(&entries, list::NO_HIT, Timestamp::now()))?;
+        }
+        MemoryCommand::Add(args) => {
+            let text = text(&args.text)?;
+            let kept = ask_of(app, &request(args, folder, text.trim())).await?;
+            print(args.json, &value(&kept), || format!("{}\n", kept_words(&kept)))?;
+        }
+        MemoryCommand::Edit { id } => {
+            let shown = ask_of(app, &ShowMemory { folder, id: id.clone() }).await?;
+            edit(Path::new(&shown.entry.path), env)?;
+        }
+        MemoryCommand::Rm { ids, yes } => return remove(ids, *yes, folder, app).await,
+    }
+    Ok(Exit::Done)
+}
+
+impl WhichArgs {
+    fn reach(self) -> Option<MemoryReach> {
+        match (self.global, self.dir) {
+            (true, _) => Some(MemoryReach::Global),
+            (false, true) => Some(MemoryReach::Directory),
+            (false, false) => None,
+        }
+    }
+}
+
+/// Keeps a note that was said instead of a request.
+///
+/// # Errors
+/// When it can't be kept.
+pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kept, Failure> {
+    let NewEntry { title, summary, content, .. } = new;
+    let request = AddMemory { folder: folder(everywhere)?, title, summary, content, ..AddMemory::default() };
+    ask_once(&request, everywhere, env)
+}
+
+fn text(words: &[String]) -> Result<String, Failure> {
+    if words != ["-"] {
+        return Ok(words.join(" "));
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map_err(|error| Failure::new(Exit::Usage, format!("stdin can't be read: {error}")))?;
+    Ok(text)
+}
+
+fn request(args: &AddArgs, folder: String, text: &str) -> AddMemory {
+    let first = text.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.trim().is_empty());
+    AddMemory {
+        folder,
+        title: args.title.clone().unwrap_or_else(|| first.unwrap_or_default().to_owned()),
+        summary: args.summary.clone().unwrap_or_else(|| text.to_owned()),
+        content: text.to_owned(),
+        category: args.category,
+        topic: args.topic.clone().unwrap_or_default(),
+        tags: args.tags.clone(),
+        reach: match (args.dir, args.private) {
+            (true, _) => MemoryReach::Directory,
+            (false, true) => MemoryReach::Private,
+            (false, false) => MemoryReach::Global,
+        },
+        replaces: None,
+    }
+}
+
+/// What became of a note, as an object.
+pub fn value(kept: &Kept) -> Value {
+    let note = &kept.note;
+    let action = kept.action.map_or("known", |action| action.name());
+    let mut value =
+        json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path });
+    if let (Some(other), Some(fields)) = (&kept.resembles, value.as_object_mut()) {
+        fields.insert("resembles".to_owned(), json!(other.id));
+    }
+    value
+}
+
+/// Opens the entry's own file in the person's editor.
+fn edit(path: &Path, env: &Env) -> Result<(), Failure> {
+    // An editor without a terminal would pour its screen into a pipe.
+    if Tty::open().is_none() || !std::io::stdin().is_terminal() {
+        let words = "there is no terminal for an editor here";
+        return Err(Failure::usage(words).hint(format!("The file is {}.", path.display())));
+    }
+    let editor = ask::programs(env).editor;
+    // Through a shell, as everybody does: people write `code --wait` there.
+    let mut line = editor.clone();
+    line.push(" \"$1\"");
+    let status = Command::new("sh").args([OsStr::new("-c"), &line, OsStr::new("editor"), path.as_os_str()]).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => {
+            let words = format!("the editor ({}) ended with {status}", editor.display());
+            Err(Failure::new(Exit::Failed, words).hint(format!("The file is {}.", path.display())))
+        }
+        Err(error) => Err(Failure::new(Exit::Failed, format!("the editor could not be started: {error}"))),
+    }
+}
+
+/// Removes entries, after asking. All of them must be there: half of what was asked is not done.
+async fn remove(ids: &[String], yes: bool, folder: String, app: &dyn App) -> Result<Exit, Failure> {
+    let mut entries: Vec<MemoryEntry> = Vec::new();
+    for id in ids {
+        let found = ask_of(app, &ShowMemory { folder: folder.clone(), id: id.clone() }).await?.entry;
+        if !entries.contains(&found) {
+            entries.push(found);
+        }
+    }
+    if !yes {
+        let line = |found: &MemoryEntry| format!("  {}  {}\n", clean_line(&found.id), clean_line(&found.title));
+        let lines: String = entries.iter().map(line).collect();
+        let question = format!("Remove {} for good?", if entries.len() == 1 { "it" } else { "them" });
+        if !agrees(Tty::open(), &lines, &question, "Pass --yes to remove without asking.")? {
+            say::out("nothing was removed\n")?;
+            return Ok(Exit::Refused);
+        }
+    }
+    let ids = entries.into_iter().map(|entry| entry.id).collect();
+    for path in ask_of(app, &RemoveMemory { folder, ids }).await?.paths {
+        say::out(&format!("removed {}\n", clean_line(&path)))?;
+    }
+    Ok(Exit::Done)
+}

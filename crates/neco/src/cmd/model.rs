@@ -1,0 +1,138 @@
+//! `neco model`: which models there are, what is known of one, and whether it works.
+//!
+//! Invariants: nothing but `test` sends anything to a vendor; no key is ever shown.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use clap::Subcommand;
+use neco_config::Env;
+use neco_proto::app::models::{ListModels, ProviderRow, ShowModel, TestModel};
+use neco_proto::app::{App, Caller};
+use neco_view::paint::lists::models;
+use serde_json::{Value, json};
+
+use super::program::{ask, folder, notes, print, print_hanging, without_store};
+use crate::args::{EverywhereArgs, JsonArg};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::print::clean::clean_line;
+use crate::print::figures;
+use crate::print::screen::{Look, Screen};
+use crate::terminal::Terminal;
+use crate::{compose, say};
+
+/// Columns before what follows a line about a test that is too wide.
+const HANGING: usize = 6;
+/// How often time is shown.
+const TICK: Duration = Duration::from_secs(1);
+/// How long silence needs no word where time can't be shown.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `neco model …`
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// Lists the models of providers that have a key or a server that answers
+    List {
+        /// Those of all providers
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Shows where a model or the models of a group are asked, and what is known of them
+    Show {
+        /// provider/model, or a group's name
+        name: String,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Asks each model one tiny question: does it answer, how fast, and does it call tools?
+    Test {
+        /// provider/model, or a group's name; without it the default model
+        name: Option<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+}
+
+/// Runs `neco model …`.
+///
+/// # Errors
+/// When the configuration can't be used, or there is no such model.
+pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let (folder, terminal) = (folder(everywhere)?, Terminal::look_at(env));
+    let paint = terminal.stdout_paint();
+    match command {
+        ModelCommand::List { all, json } => {
+            let list = ask(&ListModels { folder, all: *all, own_servers: false }, everywhere, env)?;
+            notes(&list.warnings);
+            let provider = |provider: &ProviderRow| json!({ "name": provider.name, "usable": provider.usable, "state": models::standing(&provider.standing) });
+            let providers: Vec<Value> = list.providers.iter().map(provider).collect();
+            let value = json!({ "groups": list.groups, "providers": providers, "models": list.models });
+            print_hanging(*json, &value, models::HANGING, || models::as_lines(&list, paint))
+        }
+        ModelCommand::Show { name, json } => {
+            let mut shown = ask(&ShowModel { folder, name: Some(name.clone()) }, everywhere, env)?;
+            notes(&std::mem::take(&mut shown.warnings));
+            if json.json {
+                // Programs see that by the address.
+                shown.models.iter_mut().for_each(|model| model.local = false);
+            }
+            print_hanging(*json, &shown, models::HANGING, || models::shown(&shown, paint))
+        }
+        ModelCommand::Test { name, json } => test(folder, name.clone(), *json, everywhere, env),
+    }
+}
+
+/// Asks everything that `name` stands for, one after the other; the default model without a name.
+fn test(
+    folder: String,
+    name: Option<String>,
+    json: JsonArg,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let terminal = Terminal::look_at(env);
+    let shown = ask(&ShowModel { folder: folder.clone(), name }, everywhere, env)?;
+    notes(&shown.warnings);
+    let app: &dyn App = &without_store(everywhere, env);
+    let (runtime, caller) = (compose::runtime()?, Caller::person());
+    let mut all = Vec::new();
+    for (number, state) in shown.models.iter().flat_map(|model| &model.states).enumerate() {
+        let request = TestModel { folder: folder.clone(), name: shown.name.clone(), number, base: None };
+        let asked = app.ask(&caller, &request);
+        let tested = runtime.block_on(waited_for(&clean_line(&state.name), terminal.look(), asked))?;
+        if !json.json {
+            say::lines(&models::tested(&tested, terminal.stdout_paint()), HANGING)?;
+        }
+        all.push(tested);
+    }
+    print(json, &json!({ "name": shown.name, "models": all }), String::new)?;
+    Ok(if all.iter().all(|tested| tested.ok) { Exit::Done } else { Exit::Provider })
+}
+
+/// What `asked` comes to. A person sees meanwhile who is waited for, and how long.
+async fn waited_for<T>(name: &str, look: Look, asked: impl Future<Output = T>) -> T {
+    let mut screen = Screen::new(Box::new(io::stdout()), Box::new(io::stderr()), look);
+    let begun = Instant::now();
+    let mut clock = tokio::time::interval(TICK);
+    let mut told = look.overwrites;
+    tokio::pin!(asked);
+    loop {
+        tokio::select! {
+            done = &mut asked => {
+                // A closed stderr is no reason to stop.
+                let _ = screen.settle();
+                return done;
+            }
+            _ = clock.tick() => {
+                let _ = screen.passing(&format!("… {name}"), &format!(" · {}", figures::elapsed(begun.elapsed())));
+            }
+        }
+        if !told && begun.elapsed() >= PATIENCE {
+            told = true;
+            say::note(&format!("{name} has sent nothing for {}; still waiting", figures::elapsed(PATIENCE)));
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! What can be written on the command line about sessions.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Subcommand};
+use jiff::{Timestamp, Zoned};
+use neco_proto::app::port::{ExportFormat, Program};
+
+use crate::args::{Choices, JsonArg, OutputFormat, one_of};
+
+const LIST: &str = "\
+Times are written 30min, 12h, 7d, 4w, today, yesterday, 2026-11-15 or 2026-11-15T09:30Z.";
+
+const SEARCH: &str = "\
+All words must stand in one message, result or title; \"two words\" between quotes must stand together,
+and word* finds every word that begins so.
+Examples:
+  neco session search login test
+  neco session search '\"connection refused\"' --since 7d
+  neco session search 数据库 --here";
+
+const RESUME: &str = "\
+Examples:
+  neco session resume                      goes on with the last session of this folder
+  neco session resume 019a8 and now the docs
+The same as neco --session ID -m TEXT, which takes all flags of a run.";
+
+const FORK: &str = "\
+A fork has everything that was said before the message, and from then on a life of its own; the session
+it comes from stays as it is. Nothing is copied.
+Examples:
+  neco session fork                        the last session of this folder, with everything that was said
+  neco session fork 019a8                  everything that was said so far
+  neco session fork 019a8 --at 3 --name \"without redis\"";
+
+const REWIND: &str = "\
+Without --to the messages are listed that can be gone back to. What would change is shown before it
+does: the messages that no longer count, the files that become what they were, and which of those
+somebody else changed since. Nothing is lost: --undo takes it back, and again takes that back.
+Examples:
+  neco session rewind 019a8                lists the messages
+  neco session rewind 019a8 --to 3         to before the third, conversation and files
+  neco session rewind 019a8 --to 3 --conversation
+  neco session rewind 019a8 --undo";
+
+const DIFF: &str = "\
+A point is the number of a message (the files as they were when it was said), the beginning of a
+checkpoint's name (`neco session log ID` prints them), `end` (as the work of the session left them), or
+`now`.
+Examples:
+  neco session diff 019a8                  all that changed since the first message
+  neco session diff 019a8 3                since the third
+  neco session diff 019a8 3 5              between the third and the fifth";
+
+const PRUNE: &str = "\
+Sessions that are open, and what forks need of the ones that go, stay. States of files that are older than
+checkpoints.keep_days go too. Without --older-than and --keep nothing is removed, and what there is is shown.
+Examples:
+  neco session prune                       the oldest and the biggest
+  neco session prune --older-than 90d --dry-run
+  neco session prune --older-than 30d --keep 20 --yes";
+
+const EXPORT: &str = "\
+jsonl holds every event and can be imported again, here or elsewhere; markdown is for a pull request or
+a bug report; html is one page to read, without scripts and without network. Keys that are known or look
+like keys are taken out, as they are when something is logged.
+Examples:
+  neco session export -o session.html      the last session of this folder, to read
+  neco session export 019a8 -o bug.md
+  neco session export 019a8 > session.jsonl";
+
+const IMPORT: &str = "\
+Reads what Neco exported, and sessions of Claude Code, Codex, Gemini CLI, opencode and OpenClaw. The
+session goes on here as if it had been begun here; the other program's files stay as they are.
+Examples:
+  neco session import session.jsonl
+  neco session import ~/.codex/sessions/2026/01/02/rollout-….jsonl
+  neco session import --from claude-code         lists those of this folder, and asks which
+  neco session import --from codex 1 3           the first and the third of that list
+  neco session import --from opencode all";
+
+/// The formats that sessions are written in.
+pub const FORMATS: &Choices<ExportFormat> = &[
+    (ExportFormat::Jsonl, "jsonl", "Every event, one a line"),
+    (ExportFormat::Markdown, "markdown", "For a pull request or a bug report"),
+    (ExportFormat::Markdown, "md", ""),
+    (ExportFormat::Html, "html", "One page to read"),
+    (ExportFormat::Html, "htm", ""),
+];
+/// The programs whose sessions are taken in, and what those lie in; Neco itself is the first.
+const PROGRAMS: &Choices<Program> = &[
+    (Program::Neco, "neco", "Neco itself"),
+    (Program::ClaudeCode, "claude-code", "Claude Code: .claude/projects/…/ID.jsonl"),
+    (Program::Codex, "codex", "Codex: .codex/sessions/…/rollout-….jsonl"),
+    (Program::GeminiCli, "gemini-cli", "Gemini CLI: .gemini/tmp/…/chats/session-….jsonl or .json"),
+    (Program::Opencode, "opencode", "opencode: what `opencode export` prints, or its database"),
+    (Program::Openclaw, "openclaw", "OpenClaw: .openclaw/agents/…/sessions/ID.jsonl"),
+];
+const FOREIGN: &Choices<Program> = PROGRAMS.split_at(1).1;
+
+/// `neco session …`
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// Lists the sessions of this folder, newest first
+    #[command(after_help = LIST, visible_alias = "ls")]
+    List(ListArgs),
+    /// Shows the conversation of a session
+    Show {
+        /// The session's id, or its beginning; without it the last one of this folder
+        id: Option<String>,
+        /// What an agent below the root said and did instead: its name, such as explore-1, or the beginning of its id
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+        /// Prints the events, one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows the agents of a session: who started whom, how they stand, what they used and gave
+    Tree {
+        /// The session's id, or its beginning; without it the last one of this folder
+        id: Option<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Finds what was said, in all sessions, newest first
+    #[command(after_help = SEARCH)]
+    Search(SearchArgs),
+    /// Goes on with a session
+    #[command(after_help = RESUME)]
+    Resume {
+        /// The session's id, or its beginning; without it the last one of this folder
+        id: Option<String>,
+        /// What is said; without words the agent goes on where it stopped
+        #[arg(value_name = "WORDS")]
+        words: Vec<String>,
+    },
+    /// Watches a session that another terminal has open, live; what is asked can be answered here too
+    Attach {
+        /// The session's id, or its beginning
+        id: String,
+        /// How it is printed: text, json or stream-json
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+        output_format: OutputFormat,
+    },
+    /// Gives a session a title, which no model replaces
+    Rename {
+        /// The session's id, or its beginning
+        id: String,
+        /// The title
+        #[arg(required = true, value_name = "TITLE")]
+        title: Vec<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Makes a second session out of one, up to any message
+    #[command(after_help = FORK)]
+    Fork(ForkArgs),
+    /// Goes back to before any message: the conversation, the files, or both
+    #[command(after_help = REWIND)]
+    Rewind(RewindArgs),
+    /// Prints the log of a session, event by event
+    Log {
+        /// The session's id, or its beginning
+        id: String,
+        /// Prints JSON, one event a line
+        #[arg(long)]
+        json: bool,
+        /// Only events after this number
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: u64,
+    },
+    /// Shows what changed in the files between two points of a session
+    #[command(after_help = DIFF)]
+    Diff {
+        /// The session's id, or its beginning
+        id: String,
+        /// From here; without it from the first message
+        #[arg(value_name = "A")]
+        from: Option<String>,
+        /// To here; without it to now
+        #[arg(value_name = "B")]
+        to: Option<String>,
+        /// Only the names of the files
+        #[arg(long)]
+        stat: bool,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Writes a session to a file: to keep it, to read it, to show it
+    #[command(after_help = EXPORT)]
+    Export(ExportArgs),
+    /// Takes in a session that Neco exported, or one of another agent
+    #[command(after_help = IMPORT)]
+    Import(ImportArgs),
+    /// Removes sessions for good
+    Rm {
+        /// Their ids, or the beginnings
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// Without asking
+        #[arg(short, long)]
+        yes: bool,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Removes sessions that nobody used for long, of all folders
+    #[command(after_help = PRUNE)]
+    Prune(PruneArgs),
+}
+
+/// Which sessions are listed.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Those of all folders
+    #[arg(long)]
+    pub all: bool,
+    /// Those of this folder, as without it
+    #[arg(long, conflicts_with = "all")]
+    pub here: bool,
+    /// Only those used since then
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub since: Option<Timestamp>,
+    /// Most sessions
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit: usize,
+    /// How much room each takes, too
+    #[arg(long)]
+    pub size: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// What is searched, and where.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Words to look for
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+    /// Only in sessions of this folder
+    #[arg(long)]
+    pub here: bool,
+    /// In those of all folders, as without it
+    #[arg(long, conflicts_with = "here")]
+    pub all: bool,
+    /// Only what was said since then
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub since: Option<Timestamp>,
+    /// Only what was said before then
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub until: Option<Timestamp>,
+    /// Most places
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// How a session is forked.
+#[derive(Debug, Args)]
+pub struct ForkArgs {
+    /// The session's id, or its beginning; without it the last one of this folder
+    pub id: Option<String>,
+    /// Forks before this message: its number, or the beginning of its id; without it after everything
+    #[arg(long, value_name = "MESSAGE")]
+    pub at: Option<String>,
+    /// The title of the fork
+    #[arg(long, value_name = "TITLE")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// How far a session goes back, and with what.
+#[derive(Debug, Args)]
+pub struct RewindArgs {
+    /// The session's id, or its beginning
+    pub id: String,
+    /// Goes back to before this message: its number, or the beginning of its id. With the beginning of a
+    /// checkpoint's name, or `end`, the files go back to that state
+    #[arg(long, value_name = "MESSAGE")]
+    pub to: Option<String>,
+    /// Only the conversation; files stay as they are
+    #[arg(long, group = "what", requires = "to")]
+    pub conversation: bool,
+    /// Only the files; the conversation stays
+    #[arg(long, group = "what", requires = "to")]
+    pub files: bool,
+    /// The conversation and the files, as without it
+    #[arg(long, group = "what", requires = "to")]
+    pub both: bool,
+    /// Takes the last rewind back, once more the one before it; when none is left, what was taken back last holds again
+    #[arg(long, conflicts_with_all = ["to", "what"])]
+    pub undo: bool,
+    /// Takes the last undo back
+    #[arg(long, conflicts_with_all = ["to", "what", "undo"])]
+    pub redo: bool,
+    /// Without asking; refused where it would overwrite what others changed
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Overwrites what others changed, too
+    #[arg(long)]
+    pub others: bool,
+    /// Only shows what would change
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// Which sessions go.
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// Those that nobody used since then
+    #[arg(long, value_name = "TIME", value_parser = moment, action = ArgAction::Set)]
+    pub older_than: Option<Timestamp>,
+    /// The newest so many of each folder stay
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Only those of this folder; without it of all folders
+    #[arg(long)]
+    pub here: bool,
+    /// Only says which ones would go
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// Without asking
+    #[arg(short, long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+impl PruneArgs {
+    /// Whether nothing is removed: it is not said what may go, or what would go is only asked.
+    pub fn only_shows(&self) -> bool {
+        self.dry_run || (self.older_than.is_none() && self.keep.is_none())
+    }
+}
+
+/// What is taken out, and how.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The session's id, or its beginning; without it the last one of this folder
+    pub id: Option<String>,
+    /// The format; otherwise the ending of the file says it, and without a file it is jsonl
+    #[arg(long, value_parser = one_of(FORMATS), value_name = "FORMAT")]
+    pub format: Option<ExportFormat>,
+    /// Writes to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Writes over a file that is there
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Gives what is in the log as it is, also keys that became known since
+    #[arg(long)]
+    pub no_redact: bool,
+}
+
+/// What is taken in, and from where.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Files, or `-` for stdin; with --from numbers of its list, beginnings of ids, or `all`
+    #[arg(value_name = "FILE", required_unless_present = "from")]
+    pub which: Vec<String>,
+    /// The program that wrote the file, if that is not plain from it
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "from", value_parser = one_of(PROGRAMS))]
+    pub format: Option<Program>,
+    /// Looks for the sessions of this folder where this program keeps them
+    #[arg(long, value_name = "PROGRAM", value_parser = one_of(FOREIGN))]
+    pub from: Option<Program>,
+    /// Imports it although it is here already, as a second session
+    #[arg(long)]
+    pub again: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+fn moment(text: &str) -> Result<Timestamp, String> {
+    neco_view::moment::moment(text, &Zoned::now())
+}
