@@ -71,7 +71,7 @@ fn graph(plan: &Plan) -> Graph {
 
 /// What every task comes to when nothing stops everything: read off the order, without a schedule.
 /// The tasks that may begin now, in the order of the file, as it follows from the states alone.
-fn next(graph: &Graph, states: &[TaskState]) -> Vec<usize> {
+fn may_begin(graph: &Graph, states: &[TaskState]) -> Vec<usize> {
     let begins = |task: &usize| {
         let waits = matches!(states[*task], TaskState::Pending | TaskState::Ready);
         waits && graph.needs(*task).iter().all(|need| states[*need] == TaskState::Completed)
@@ -153,7 +153,7 @@ impl<'g> Play<'g> {
         if self.finished.is_none() {
             next.extend(&self.resting);
         }
-        assert_eq!(next(self.graph, self.schedule.states()), next.into_iter().collect::<Vec<_>>());
+        assert_eq!(may_begin(self.graph, self.schedule.states()), next.into_iter().collect::<Vec<_>>());
     }
 
     /// One thing happens; false when nothing can.
