@@ -410,13 +410,13 @@ async fn nothing_is_sent_before_the_stream_is_polled() {
 #[tokio::test]
 async fn a_redirect_is_not_followed_but_explained() {
     let target = Server::start(Script::new().say("caught you")).await;
-    let moved = crate::served::Reply {
+    let moved = served::Reply {
         status: 308,
         headers: vec![("location".to_owned(), format!("{}/chat/completions", target.base))],
         pieces: Vec::new(),
         delay_ms: 0,
         between_ms: 0,
-        end: crate::served::ReplyEnd::Whole,
+        end: served::ReplyEnd::Whole,
     };
     let server = Server::answering([moved].into(), 0).await;
     let error = ask(&one(&server)).await.2.unwrap();
@@ -442,13 +442,13 @@ async fn a_key_is_in_no_message_and_no_debug_output() {
 
 #[tokio::test]
 async fn local_servers_are_found_with_their_models() {
-    let list = crate::served::Reply {
+    let list = served::Reply {
         status: 200,
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
         pieces: vec![r#"{"object":"list","data":[{"id":"qwen3:8b"},{"id":"nomic-embed-text"}]}"#.into()],
         delay_ms: 0,
         between_ms: 0,
-        end: crate::served::ReplyEnd::Whole,
+        end: served::ReplyEnd::Whole,
     };
     let server = Server::answering([list].into(), 0).await;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -69,7 +69,6 @@ fn graph(plan: &Plan) -> Graph {
     Graph::new(&WorkflowFile { limits: plan.limits, ..file(tasks) }, &BTreeMap::new()).unwrap()
 }
 
-/// What every task comes to when nothing stops everything: read off the order, without a schedule.
 /// The tasks that may begin now, in the order of the file, as it follows from the states alone.
 fn may_begin(graph: &Graph, states: &[TaskState]) -> Vec<usize> {
     let begins = |task: &usize| {
@@ -79,6 +78,7 @@ fn may_begin(graph: &Graph, states: &[TaskState]) -> Vec<usize> {
     (0..graph.len()).filter(begins).collect()
 }
 
+/// What every task comes to when nothing stops everything: read off the order, without a schedule.
 fn expected(plan: &Plan) -> Vec<TaskState> {
     let mut states = Vec::new();
     for (needs, strategy, fails, _) in &plan.tasks {
