@@ -118,7 +118,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&last(), &last()), "the folder changed just now");
         let until_settled = || {
             while !Arc::ptr_eq(&last(), &last()) {
-                std::thread::sleep(Duration::from_millis(10));
+                std::thread::sleep(std::time::Duration::from_millis(10));
             }
             last()
         };
