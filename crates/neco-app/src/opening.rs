@@ -504,3 +504,27 @@ fn look_again(
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_loosens_holds_where_it_was_said_and_what_narrows_everywhere() {
+        let rules = vec![(Ruling::Allow, "bash".to_owned()), (Ruling::Deny, "web_fetch".to_owned())];
+        let mut opening = Opening {
+            loosens_in: Some("/a".into()),
+            flags: RuleFlags { rules, add_dir: vec!["/x".into()] },
+            approval: Some(ApprovalMode::Auto),
+            overrides: vec!["sandbox.level=full".to_owned(), "mode=plan".to_owned()],
+            max_turns: Some(3),
+            ..Opening::default()
+        };
+        assert_eq!(opening.hold_back(Path::new("/a")), None);
+        assert_eq!((opening.flags.add_dir.len(), opening.approval), (1, Some(ApprovalMode::Auto)));
+        assert!(opening.hold_back(Path::new("/b")).is_some_and(|told| told.contains("/a")));
+        assert_eq!(opening.flags.rules, [(Ruling::Deny, "web_fetch".to_owned())]);
+        assert_eq!((opening.flags.add_dir.len(), opening.approval, opening.max_turns), (0, None, Some(3)));
+        assert_eq!(opening.overrides, ["mode=plan"]);
+    }
+}
