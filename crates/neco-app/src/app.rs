@@ -18,7 +18,7 @@ use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
-use crate::error::{failed, of_session};
+use crate::error::{failed, invalid, of_session};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
 use crate::workspace::plugged::Plugged;
@@ -82,7 +82,10 @@ impl StorelessApp {
         let of_environment = scrub(services::environment(&self.env), &hidden).hidden;
         // Models that can't be used have no keys that could be told.
         let of_models = services::models(&config, &self.env).map(|models| services::secrets(&models));
-        Redactor::new(of_environment.into_iter().chain(of_models.unwrap_or_default()))
+        // Those that are kept are known whatever the settings say.
+        let kept = crate::workspace::keys::file(&self.env).read().unwrap_or_default().into_values();
+        let kept = kept.flat_map(|kept| kept.keys.into_iter().chain(kept.login)).map(services::known_key);
+        Redactor::new(of_environment.into_iter().chain(of_models.unwrap_or_default()).chain(kept))
     }
 
     /// A hub with the settings of a folder, which opens no session and hides what must not be kept.
@@ -266,7 +269,16 @@ fn answerer(caller: &Caller, call: &Call) -> Result<Answerer, AppError> {
         let words = format!("{} is not for whoever may only {}", route.name, caller.scope);
         return Err(AppError::new(Trouble::NotAllowed, words));
     }
-    Ok(answerer)
+    if let Some(tenant) = &caller.tenant {
+        return Err(AppError::new(Trouble::NotAllowed, format!("this program has no data of {tenant}")));
+    }
+    // Whose working folder would a relative one be below?
+    match call.arguments.get("folder").and_then(Value::as_str) {
+        Some(folder) if !folder.is_empty() && !Path::new(folder).is_absolute() => {
+            Err(invalid(format!("{folder}: the folder of a call is a whole path")))
+        }
+        _ => Ok(answerer),
+    }
 }
 
 impl App for LocalApp {

@@ -4,41 +4,35 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use neco_config::{Config, Env};
+use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_proto::app::memory::{
     AddMemory, KeepNote, Kept, KeptNote, ListMemory, MemoryCategory, MemoryEntry, MemoryList, MemoryReach,
     RemoveMemory, RemovedMemory, ShowMemory, ShownMemory,
 };
 use neco_proto::event::MemoryScope;
-use neco_safety::secrets::{Redactor, scrub};
+use neco_safety::secrets::Redactor;
 use neco_session::memory::{
     Category, Found, Keep, Memory, MemoryError, MemorySetup, NewEntry, PERSON, kept_words, to_remember,
 };
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_memory};
-use crate::services;
 
-/// The memory of a folder with these settings, where they can be read: a broken configuration is no reason not to show
-/// what is remembered. What is kept loses the secrets that the environment holds and those that look like one.
-#[must_use]
-pub fn of_folder(env: &Env, folder: &Path, config: Option<&Config>) -> Arc<Memory> {
-    let hidden = config.map(services::hidden_variables).unwrap_or_default();
-    let known = scrub(services::environment(env), &hidden).hidden;
+/// The memory of a folder; what is kept in it loses what the redactor hides.
+fn of_folder(env: &Env, folder: &Path, redactor: Redactor) -> Arc<Memory> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    Arc::new(Memory::new(MemorySetup::new(env.data_dir(), &folder, Redactor::new(known))))
+    Arc::new(Memory::new(MemorySetup::new(env.data_dir(), &folder, redactor)))
 }
 
 fn open(app: &LocalApp, folder: &str) -> Arc<Memory> {
     let folder = Path::new(folder);
-    let loaded = app.settings(folder).ok();
-    of_folder(&app.env, folder, loaded.as_ref().map(|loaded| &loaded.config))
+    of_folder(&app.env, folder, app.redactor(folder))
 }
 
 /// Whether anything is remembered that is seen from a folder.
-pub(crate) async fn has_entries(env: &Env, folder: &Path, config: &Config) -> bool {
-    let memory = of_folder(env, folder, Some(config));
+pub(crate) async fn has_entries(env: &Env, folder: &Path) -> bool {
+    let memory = of_folder(env, folder, Redactor::default());
     let found = memory.look().await.is_ok_and(|entries| !entries.is_empty());
     memory.close().await;
     found

@@ -11,6 +11,7 @@ use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
 use neco_proto::app::AppError;
 use neco_proto::{Answer, ApprovalMode, Client, Mode, Query};
+use neco_safety::Ruling;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
 use neco_session::hub::{FindModel, Finder, Found, LookAgain, Looked};
@@ -33,7 +34,8 @@ use crate::workspace::{FolderState, Workspace, Workspaces, keys};
 const PROBE: Duration = Duration::from_millis(500);
 
 /// What belongs to the opening of one session, and not to the folder that it works in.
-#[derive(Clone, Debug, Default)]
+/// It can't be printed: the environment holds keys.
+#[derive(Clone, Default)]
 pub struct Opening {
     /// The session that is gone on with, by the beginning of its id.
     pub session: Option<String>,
@@ -45,6 +47,8 @@ pub struct Opening {
     pub overrides: Vec<String>,
     /// Rules of this opening, and folders that are open in it.
     pub flags: RuleFlags,
+    /// The only folder in which what this loosens holds; everywhere where none is named.
+    pub loosens_in: Option<PathBuf>,
     /// Only these tools exist; empty means all.
     pub tools: Vec<String>,
     /// The model or group that is asked for.
@@ -107,7 +111,13 @@ impl Opening {
     ///
     /// # Errors
     /// When that is not possible; there may be no model yet.
-    pub async fn open(self, workspaces: &Workspaces, folder: &Path, opener: &dyn Opener) -> Result<Opened, AppError> {
+    pub async fn open(
+        mut self,
+        workspaces: &Workspaces,
+        folder: &Path,
+        opener: &dyn Opener,
+    ) -> Result<Opened, AppError> {
+        let mut held_back = self.hold_back(folder);
         let mut workspace = self.workspace(workspaces, folder, &[], opener).await?;
         let (store, aside) = workspaces.store().await?;
         aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
@@ -120,10 +130,12 @@ impl Opening {
             if Path::new(&record.cwd) != folder {
                 works_in = PathBuf::from(&record.cwd);
                 notes.push(format!("the session works in its own folder, {}", record.cwd));
+                held_back = held_back.or(self.hold_back(&works_in));
                 let said = &workspace.now().loaded.warnings;
                 workspace = self.workspace(workspaces, &works_in, said, opener).await?;
             }
         }
+        notes.extend(held_back);
         let held = hold(&works_in, workspaces.env().data_dir());
         let state = workspace.now();
         log(&state.loaded);
@@ -135,6 +147,18 @@ impl Opening {
         ask_about(&workspace, opener, &mut notes)?;
         let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
         Ok(Opened { services, session, folder: works_in, held, notes })
+    }
+
+    /// Takes back what loosens, unless it was said of `folder`; gives what the person should know of that.
+    fn hold_back(&mut self, folder: &Path) -> Option<String> {
+        let said_of = self.loosens_in.as_deref().filter(|said_of| *said_of != folder)?.display().to_string();
+        let before = (self.flags.clone(), self.approval, self.overrides.len());
+        self.flags.rules.retain(|(ruling, _)| *ruling != Ruling::Allow);
+        self.flags.add_dir.clear();
+        self.approval = self.approval.filter(|approval| *approval != ApprovalMode::Auto);
+        self.overrides.retain(|set| !matches!(set.as_str(), "sandbox.level=full" | "sandbox.network=on"));
+        let now = (self.flags.clone(), self.approval, self.overrides.len());
+        (now != before).then(|| format!("what the command line loosens was said of {said_of} and does not hold here"))
     }
 
     /// What a folder brings. Warnings are told at once; those in `said` were.
@@ -420,6 +444,27 @@ fn log(loaded: &Loaded) {
     }
 }
 
+/// Settings that a session has of its own from when it was opened.
+const OF_SESSIONS: &[&str] = &["model", "mode", "approval", "agent.max_turns", "agent.max_cost", "agent.generation"];
+
+/// What a person should know of settings that are others now: those of the sandbox hold from here on, those that a
+/// session has of its own do not.
+fn changed(before: &FolderState, now: &FolderState) -> Vec<String> {
+    let value = |state: &FolderState, key: &str| state.loaded.origins.get(key).map(|set| set.value.clone());
+    let keys = [before, now].into_iter().flat_map(|state| state.loaded.origins.settings());
+    let mut keys: Vec<&str> = keys.map(|set| set.key.as_str()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let words = keys.into_iter().filter(|key| value(before, key) != value(now, key)).filter_map(|key| {
+        let set = value(now, key).map_or_else(|| format!("{key} is no longer set"), |value| format!("{key} = {value}"));
+        match OF_SESSIONS.contains(&key) {
+            true => Some(format!("{set}: that holds for sessions that are opened from now on, not for this one")),
+            false => key.starts_with("sandbox.").then(|| format!("{set}: that holds from now on")),
+        }
+    });
+    words.collect()
+}
+
 /// What a session was made of, or took up last.
 struct Used {
     state: Arc<FolderState>,
@@ -451,11 +496,35 @@ fn look_again(
             Ok((deps, warnings)) => {
                 let before = [used.state.notes(), std::mem::take(&mut used.warnings)].concat();
                 let now = state.notes().into_iter().chain(warnings.iter().cloned());
-                let news = now.filter(|note| !before.contains(note)).collect();
+                let news = now.filter(|note| !before.contains(note)).chain(changed(&used.state, &state)).collect();
                 *used = Used { state, warnings };
                 Looked::Anew(Box::new(deps), news)
             }
             Err(error) => Looked::Broken(error.message),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_loosens_holds_where_it_was_said_and_what_narrows_everywhere() {
+        let rules = vec![(Ruling::Allow, "bash".to_owned()), (Ruling::Deny, "web_fetch".to_owned())];
+        let mut opening = Opening {
+            loosens_in: Some("/a".into()),
+            flags: RuleFlags { rules, add_dir: vec!["/x".into()] },
+            approval: Some(ApprovalMode::Auto),
+            overrides: vec!["sandbox.level=full".to_owned(), "mode=plan".to_owned()],
+            max_turns: Some(3),
+            ..Opening::default()
+        };
+        assert_eq!(opening.hold_back(Path::new("/a")), None);
+        assert_eq!((opening.flags.add_dir.len(), opening.approval), (1, Some(ApprovalMode::Auto)));
+        assert!(opening.hold_back(Path::new("/b")).is_some_and(|told| told.contains("/a")));
+        assert_eq!(opening.flags.rules, [(Ruling::Deny, "web_fetch".to_owned())]);
+        assert_eq!((opening.flags.add_dir.len(), opening.approval, opening.max_turns), (0, None, Some(3)));
+        assert_eq!(opening.overrides, ["mode=plan"]);
+    }
 }

@@ -28,7 +28,7 @@ use neco_store::{Catalog, EventLog, SqliteStore};
 use neco_toolkit::tool::erase;
 use neco_toolkit::{PluggedTools, Registry};
 use neco_tools::code::Indexes;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::{LocalApp, StorelessApp};
 use crate::error;
@@ -236,11 +236,16 @@ pub fn models(config: &Config, env: &Env) -> Result<Models, AppError> {
 /// The keys of all models.
 #[must_use]
 pub fn secrets(models: &Models) -> Vec<KnownSecret> {
-    let known = |(what, value): (&str, &secrecy::SecretString)| KnownSecret {
+    let known = |(what, value): (&str, &SecretString)| KnownSecret {
         what: what.to_owned(),
         value: value.expose_secret().to_owned(),
     };
     models.secrets().map(known).collect()
+}
+
+/// A key that is kept.
+pub(crate) fn known_key(key: SecretString) -> KnownSecret {
+    KnownSecret { what: "key".to_owned(), value: key.expose_secret().to_owned() }
 }
 
 /// This machine for whoever works in a folder, with processes in the sandbox.

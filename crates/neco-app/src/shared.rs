@@ -7,7 +7,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::app::{App, AppError, Call, Caller, Scope};
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::{LocalApp, ROUTES, StorelessApp, needs_store};
 use crate::error::failed;
@@ -52,10 +54,13 @@ impl SharedApp {
 
     async fn answer(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
         if !needs_store(&call) {
-            // Files may be read for it, and others share the thread.
-            let (app, caller) = (self.storeless.clone(), caller.clone());
-            let asked = tokio::spawn(async move { app.call(&caller, call).await }).await;
-            return asked.unwrap_or_else(|error| Err(failed(error)));
+            // Files may be read and a keyring asked for it, which keeps a thread; it ends when nobody waits for it.
+            let (app, caller, runtime) = (self.storeless.clone(), caller.clone(), Handle::current());
+            let waits = CancellationToken::new();
+            let _ends = waits.clone().drop_guard();
+            let asking = move || runtime.block_on(waits.run_until_cancelled(app.call(&caller, call)));
+            let asked = tokio::task::spawn_blocking(asking).await.map_err(failed)?;
+            return asked.unwrap_or_else(|| Err(failed("nobody waits for it")));
         }
         let data_dir = self.workspaces.env().data_dir();
         let app = match self.opened().await {

@@ -72,3 +72,12 @@ fn what_was_let_go_of_is_not_missed() {
         }
     }
 }
+
+#[test]
+fn a_call_of_an_agent_that_was_stopped_is_not_asked_about_any_more() {
+    let (_, events) = logs().into_iter().find(|(name, _)| name == "agent-asks-the-person").unwrap();
+    let undecided: Vec<Event> =
+        events.into_iter().filter(|event| !matches!(event.body, EventBody::PermissionDecision(_))).collect();
+    let seen = json(&undecided);
+    assert!(seen.contains("\"approval\"") && !seen.contains("\"open\": true"), "{seen}");
+}

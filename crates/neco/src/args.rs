@@ -1,6 +1,6 @@
 //! What can be written on the command line, and what it means.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -199,9 +199,10 @@ pub struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The same without the command line.
-    pub fn flags(&self) -> RuleFlags {
-        RuleFlags { add_dir: self.add_dir.clone(), ..RuleFlags::from(&self.given()) }
+    /// The same without the command line, which was typed in `start`.
+    pub fn flags(&self, start: &Path) -> RuleFlags {
+        let add_dir = self.add_dir.iter().map(|folder| start.join(folder)).collect();
+        RuleFlags { add_dir, ..RuleFlags::from(&self.given()) }
     }
 
     /// The same as requests carry it.
@@ -358,7 +359,7 @@ mod tests {
 
     #[test]
     fn the_help_lists_the_tools_there_are() {
-        let indexes = neco_app::services::indexes(std::path::Path::new("data"));
+        let indexes = neco_app::services::indexes(Path::new("data"));
         let registry = neco_app::services::all_tools(&neco_config::Config::built_in().tools, &indexes);
         let names: Vec<&str> = registry.iter().map(|tool| tool.name()).collect();
         assert!(help::TOOLS.ends_with(&names.join(", ")), "{names:?}");

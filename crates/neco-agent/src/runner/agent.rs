@@ -249,10 +249,10 @@ impl Agent {
 
     /// Takes in what was said meanwhile, or takes it to the gate.
     async fn take_in_said(&mut self, stamp: Stamp) -> Result<Option<Input>, SinkError> {
-        self.renew().await?;
+        let holds = self.holds_messages().await?;
         self.admit_letters().await?;
         let said = self.inbox.take_at_boundary();
-        if self.gate.holds_messages() {
+        if holds {
             let scene = self.scene();
             if self.gate.hold_question(stamp, said, &scene) {
                 return Ok(None);

@@ -152,7 +152,7 @@ impl Agent {
         if self.machine.busy() {
             return self.inbox.queue(admission, message, &self.reports).await;
         }
-        if self.gate.holds_messages() {
+        if self.holds_messages().await? {
             self.inbox.queue(Admission::TurnBoundary, message, &self.reports).await?;
             self.inbox.hurry();
             return self.begin().await;
@@ -166,10 +166,16 @@ impl Agent {
         self.begin().await
     }
 
+    /// Whether what the person says has to wait for the gate, as its files are now.
+    pub(super) async fn holds_messages(&mut self) -> Result<bool, SinkError> {
+        self.renew().await?;
+        Ok(self.gate.holds_messages())
+    }
+
     /// What was said meanwhile is the next thing to do; says whether there is anything.
     pub(super) async fn admit_queued(&mut self) -> Result<bool, SinkError> {
         let Some(message) = self.inbox.take_first() else { return Ok(self.inbox.wakes()) };
-        if self.gate.holds_messages() {
+        if self.holds_messages().await? {
             self.inbox.put_back(vec![message]);
         } else {
             self.admit_said(message).await?;

@@ -15,7 +15,7 @@ use crate::error::of_port;
 pub(crate) async fn export(app: &LocalApp, request: ExportSession) -> Result<ExportedSession, AppError> {
     let folder = Path::new(&request.folder);
     let record = app.named(request.session.as_deref(), folder).await?;
-    let redactor = (!request.with_keys).then(|| app.redactor(folder));
+    let redactor = (!request.with_keys).then(|| app.redactor(Path::new(&record.cwd)));
     let export = Export::of(&record, redactor, &app.hub, app.store.as_ref()).await.map_err(of_port)?;
     export.to_file(request.format, Path::new(&request.file), request.over, &app.env).await.map_err(of_port)?;
     Ok(ExportedSession { session: record.id, events: record.events })
@@ -29,6 +29,8 @@ pub(crate) async fn find_foreign(app: &LocalApp, request: FindForeignSessions) -
 
 pub(crate) async fn import(app: &LocalApp, request: ImportSession) -> Result<ImportedSession, AppError> {
     let folder = Path::new(&request.folder);
+    // Nobody took secrets out of what others wrote, so all that are known must be.
+    app.settings(folder)?;
     let keeper = Keeper {
         store: &app.store,
         hub: &app.hub,

@@ -47,7 +47,7 @@ pub fn load(
     let sources =
         RuleSources { place, files: plugged.rules(), loaded, flags: &args.rules, trusted: plugged.rules_count() };
     let mut rules = sources.load().map_err(|error| {
-        invalid(format!("the rules can't be used, so nothing is done:\n{error}"))
+        invalid(format!("the rules can't be used:\n{error}"))
             .hint("Correct them or take them out: one of them may be the rule that forbids something.")
     })?;
     for (problem, forbids) in unknown_tools(&rules.policy) {

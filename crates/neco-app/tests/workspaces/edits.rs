@@ -27,7 +27,9 @@ async fn an_edit_is_taken_up_at_the_next_turn() {
     assert!(before.contains("Say alpha.") && !before.contains("- helper:"), "{before}");
 
     // The hook edits the rules file while the second message is worked on: the turn after the call is told of it.
-    stage.configure("[[hooks.PostToolUse]]\nmatcher = \"read_file\"\ncommand = \"echo Say gamma. > AGENTS.md\"\n");
+    let asked = "[[hooks.UserPromptSubmit]]\ncommand = \"true\"\n";
+    let edits = "[[hooks.PostToolUse]]\nmatcher = \"read_file\"\ncommand = \"echo Say gamma. > AGENTS.md\"\n";
+    stage.configure(&format!("{asked}{edits}"));
     stage.project(
         "one",
         &[
@@ -38,7 +40,7 @@ async fn an_edit_is_taken_up_at_the_next_turn() {
     let second = open.ask("two").await;
     assert_eq!(status(&second), CallStatus::Success);
     let hooks = second.iter().filter(|event| matches!(event.body, EventBody::HookRun(_))).count();
-    assert_eq!(hooks, 1, "the hook that is new runs");
+    assert_eq!(hooks, 2, "the hooks that are new run, also the one that is asked about the message");
     let after = open.prompt().await;
     assert!(after.contains("Say gamma.") && !after.contains("Say alpha.") && after.contains("- helper:"), "{after}");
 
@@ -277,5 +279,21 @@ async fn an_agent_at_work_below_the_root_takes_up_an_edit() {
     let of = |tool: &str| ends(&events).iter().find(|end| end.tool == tool).map(|end| end.status);
     assert_eq!(of("read_file"), Some(CallStatus::Success));
     assert!(of("list_directory").is_some_and(|status| status != CallStatus::Success), "{:?}", ends(&events));
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_edit_loosens_and_what_it_leaves_alone_is_told() {
+    let stage = Stage::new(&json!([{ "say": "One." }, { "say": "Two." }, { "say": "Three." }]));
+    let one = stage.project("one", &[("notes.txt", "x\n")]);
+    let mut open = stage.open(&one, "", false).await;
+    assert!(said(&open.ask("one").await, "from now on").is_empty());
+    stage.configure_with("approval = \"manual\"\n", "[sandbox]\nnetwork = \"on\"\n");
+    let second = open.ask("two").await;
+    let told = said(&second, "from now on");
+    let has = |words: &str| told.iter().any(|told| told.contains(words));
+    assert!(has("approval = \"manual\": that holds for sessions that are opened from now on"), "{told:?}");
+    assert!(has("sandbox.network = \"on\": that holds from now on"), "{told:?}");
+    assert!(said(&open.ask("three").await, "from now on").is_empty(), "once is enough");
     open.close().await;
 }

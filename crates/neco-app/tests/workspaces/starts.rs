@@ -42,6 +42,13 @@ async fn a_start_that_fails_leaves_nothing_behind_at_any_step() {
         assert!(opening.open(&stage.workspaces, &one, &()).await.is_err());
         assert_eq!((store.list(None, 9).await.unwrap().len(), locked(&stage)), (0, 0));
     }
+    // A prompt of the person's own is read last.
+    let prompt = stage.path("home/prompts/base.md");
+    fs::create_dir_all(prompt.parent().unwrap()).unwrap();
+    fs::write(&prompt, "{{ nonsense }}").unwrap();
+    assert!(Opening::default().open(&stage.workspaces, &one, &()).await.is_err());
+    assert_eq!((store.list(None, 9).await.unwrap().len(), locked(&stage)), (0, 0), "nothing of it stays in the list");
+    fs::remove_file(&prompt).unwrap();
     // And the way down again.
     let mut open = stage.open(&one, "", false).await;
     open.ask("go").await;

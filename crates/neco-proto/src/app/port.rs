@@ -149,7 +149,7 @@ pub struct ImportSession {
     pub again: bool,
 }
 
-request!(ImportSession => ImportedSession, "sessions.import", Post "/sessions/import", Work, once);
+request!(ImportSession => ImportedSession, "sessions.import", Post "/sessions/import", Manage, once);
 
 /// A session that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

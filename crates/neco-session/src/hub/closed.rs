@@ -54,7 +54,7 @@ impl Hub {
         (by, way): (&Actor, &RewindPlan),
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
-        let Writing { root: agent, journal, fold, .. } = self.writing(record.id).await?;
+        let Writing { root: agent, journal, fold, lease: _lease } = self.writing(record.id).await?;
         if fold.standing.last_seq != course.last_seq {
             return Err(SessionError::GoneOn(record.id));
         }
@@ -111,11 +111,11 @@ impl Hub {
     /// # Errors
     /// When it is open elsewhere, or the store fails.
     pub async fn rename(&self, record: &SessionRecord, title: &str) -> Result<String, SessionError> {
+        let Writing { root, journal, fold, lease: _lease } = self.writing(record.id).await?;
         let title = self.title_of(title);
         if title.is_empty() {
             return Err(SessionError::EmptyTitle);
         }
-        let Writing { root, journal, fold, .. } = self.writing(record.id).await?;
         if fold.standing.root_agent.is_some() {
             journal.commit(root, None, title_event(&title, TitleSource::Person)).await?;
         }
@@ -301,7 +301,7 @@ impl Hub {
     pub async fn close_plan(&self, by: Actor, session: SessionId) -> Result<(), SessionError> {
         let files = PlanFiles::new(&self.setup.data_dir);
         if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
-            let Writing { root, journal, fold, .. } = self.writing(session).await?;
+            let Writing { root, journal, fold, lease: _lease } = self.writing(session).await?;
             let (plan, findings) = (fold.standing.plan, fold.standing.findings);
             if let Some(plan) = plan.filter(Plan::is_unfinished) {
                 let plan = Some(Plan { status: PlanStatus::Dropped, ..plan });
@@ -339,7 +339,7 @@ impl Hub {
     /// # Errors
     /// When its session is in use, or it is over.
     pub async fn cancel_workflow(&self, by: Actor, run: &WorkflowRun) -> Result<(), SessionError> {
-        let Writing { root, journal, fold, .. } = self.writing(run.session).await?;
+        let Writing { root, journal, fold, lease: _lease } = self.writing(run.session).await?;
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;
         let gone = || SessionError::Workflow(format!("session {} has no such workflow", run.session));
         let recorded = board.find(run.workflow_id).ok_or_else(gone)?;
@@ -362,7 +362,7 @@ impl Hub {
         let fold = self.fold_to_write(session).await?;
         let root = fold.standing.root_agent.unwrap_or_else(AgentId::new);
         let journal = Arc::new(self.journal(&lease, fold.standing.clone()));
-        Ok(Writing { root, journal, fold, _lease: lease })
+        Ok(Writing { root, journal, fold, lease })
     }
 }
 
@@ -371,5 +371,5 @@ struct Writing {
     root: AgentId,
     journal: Arc<Journal>,
     fold: Fold,
-    _lease: Arc<Lease>,
+    lease: Arc<Lease>,
 }

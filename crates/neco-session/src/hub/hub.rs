@@ -67,7 +67,13 @@ impl Hub {
         let provider = self.provider(&options, None)?;
         let lease = Arc::new(self.setup.log.lease(record.id).await?);
         self.setup.catalog.create(record.clone()).await?;
-        self.start(record, Fold::default(), lease, provider, options).await
+        let id = record.id;
+        let started = self.start(record, Fold::default(), lease, provider, options).await;
+        if started.is_err() {
+            // Nothing stays of a session that never began; that it can't be removed says less than why it failed.
+            let _ = self.setup.catalog.remove(id).await;
+        }
+        started
     }
 
     /// Opens a session again: mends its log and goes on with its conversation.

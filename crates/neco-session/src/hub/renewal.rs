@@ -138,23 +138,18 @@ impl Seen {
 /// Makes what the root takes up into what a child does.
 pub(super) type Narrow = Box<dyn Fn(Renewed) -> Renewed + Send + Sync>;
 
-/// The way of agents to their session's renewal, which the root keeps, and how often something was taken up; a clone is
-/// the same.
+/// The way of agents to their session's renewal, which the root keeps; a clone is the same.
 #[derive(Clone, Default)]
-pub(super) struct RenewalLine(Arc<Mutex<(Weak<SessionRenewal>, u64)>>);
+pub(super) struct RenewalLine(Arc<Mutex<Weak<SessionRenewal>>>);
 
 impl RenewalLine {
     /// The root was made of what the session has now.
     pub fn begin(&self, renewal: &Arc<SessionRenewal>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (Arc::downgrade(renewal), 0);
-    }
-
-    fn taken_up(&self) -> u64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(renewal);
     }
 
     fn session(&self) -> Option<Arc<SessionRenewal>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.upgrade()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 }
 
@@ -174,9 +169,9 @@ impl AgentRenewal {
         Self { _kept: Some(renewal), ..Self::of_child(line, Box::new(|renewed| renewed)) }
     }
 
-    /// For a child that is made of what the session has now.
+    /// For a child. Before its first turn it takes up what the session took up last: that may have been while it was made.
     pub fn of_child(line: &RenewalLine, narrow: Narrow) -> Self {
-        Self { line: line.clone(), taken: Mutex::new(line.taken_up()), narrow, _kept: None }
+        Self { line: line.clone(), taken: Mutex::new(0), narrow, _kept: None }
     }
 
     async fn look(&self) -> Result<Option<Renewed>, SinkError> {
@@ -247,10 +242,10 @@ impl SessionRenewal {
         self.current.replace(rules, definitions, kept);
         *seen = Seen { deps, waiting: None, last: (seen.last.0 + 1, Some(renewed.clone())) };
         self.factory.renew(&renewed);
-        self.factory.line.0.lock().unwrap_or_else(PoisonError::into_inner).1 = seen.last.0;
         if let (Some(supervisor), Some(tools)) = (self.supervisor.upgrade(), renewed.registry) {
+            let number = seen.last.0;
             // Beside the agent: whoever has the tree may just be saying something to it.
-            tokio::spawn(async move { supervisor.renew_root(renewed.policy, tools).await });
+            tokio::spawn(async move { supervisor.renew_root(number, renewed.policy, tools).await });
         }
         for notice in news {
             self.sink.emit(None, notice).await?;

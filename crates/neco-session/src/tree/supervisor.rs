@@ -134,6 +134,8 @@ pub(super) struct State {
     /// Who ended with a call of the root that waited for them, by name, and when.
     pub ended_with_calls: Vec<(Instant, String)>,
     pub closed: bool,
+    /// The number of what this root took up last.
+    pub renewed: u64,
 }
 
 impl AgentSupervisor {
@@ -161,6 +163,7 @@ impl AgentSupervisor {
             leaving: Vec::new(),
             ended_with_calls: Vec::new(),
             closed: false,
+            renewed: 0,
         };
         let supervisor = Arc::new_cyclic(|me| Self {
             session,
@@ -196,6 +199,7 @@ impl AgentSupervisor {
     /// The root agent runs, or another one in its place.
     pub async fn fill_root(&self, handle: AgentHandle, policy: Policy, tools: Registry) {
         let mut state = self.state.lock().await;
+        state.renewed = 0;
         if let Some(slot) = state.slots.get_mut(&self.root) {
             (slot.policy, slot.tools) = (policy, tools);
             slot.line = Some(Line::new(handle, tokio::spawn(async {})));
@@ -209,10 +213,13 @@ impl AgentSupervisor {
     }
 
     /// The root is judged by these rules and has these tools from now on, and so has whoever it starts; those below it
-    /// are judged by the same rules, narrowed by who they are.
-    pub async fn renew_root(&self, policy: Policy, tools: Registry) {
+    /// are judged by the same rules, narrowed by who they are. What has a lower number than what it has is older.
+    pub async fn renew_root(&self, number: u64, policy: Policy, tools: Registry) {
         let mut state = self.state.lock().await;
-        let State { tree, slots, .. } = &mut *state;
+        let State { tree, slots, renewed, .. } = &mut *state;
+        if number <= std::mem::replace(renewed, number.max(*renewed)) {
+            return;
+        }
         if let Some(slot) = slots.get_mut(&self.root) {
             (slot.policy, slot.tools) = (policy, tools);
         }

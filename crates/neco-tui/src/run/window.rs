@@ -9,7 +9,7 @@ use crossterm::event::Event as TermEvent;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use neco_proto::app::App as Program;
-use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventStream};
+use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -301,8 +301,14 @@ impl Window {
             }
             Back::Opened(opened) => match *opened {
                 Ok(opening) => {
-                    self.takes_over = false;
+                    // What the session says of how it was left is news where the person sat all the while.
+                    let seen = std::mem::take(&mut self.takes_over).then(|| self.app.transcript.view.last_seq());
+                    let is_news = |event: &&Event| {
+                        matches!(event.body, EventBody::Notification(_)) && seen.is_some_and(|seen| event.seq > seen)
+                    };
+                    let left: Vec<Event> = opening.past.iter().filter(is_news).cloned().collect();
                     *events = Some(self.show(opening));
+                    left.iter().for_each(|event| self.app.transcript.past(event));
                     for note in self.host.notes() {
                         self.app.transcript.say(Tone::Warning, note);
                     }
@@ -488,7 +494,7 @@ impl Window {
 /// Whether something needs the session, so that it waits for one that is being opened. What is said waits too, except
 /// for stopping, which is for what is on the screen.
 fn waits(effect: &Effect) -> bool {
-    matches!(effect, Effect::Ask(_) | Effect::Outside(..) | Effect::Look(_))
+    matches!(effect, Effect::Ask(_) | Effect::Outside(..) | Effect::Look(_) | Effect::Shell(_))
 }
 
 /// What is still done where the old session stays, and what is not: an agent that is to be looked at is on the screen,

@@ -177,6 +177,11 @@ impl View {
         self.work.close()
     }
 
+    /// The last event that was taken in.
+    pub fn last_seq(&self) -> Seq {
+        self.at.0
+    }
+
     /// Whether an event is the root's own.
     pub fn is_own(&self, event: &Event) -> bool {
         self.root.is_none_or(|root| root == event.agent_id)
@@ -222,7 +227,11 @@ impl View {
             body if own => self.own(body),
             body => {
                 self.agents.note(event.agent_id, body);
-                Vec::new()
+                match body {
+                    // A call that is stopped while it is asked about ends without a decision.
+                    EventBody::ToolCallEnd(end) => self.close_approval(&end.call_id),
+                    _ => Vec::new(),
+                }
             }
         }
     }

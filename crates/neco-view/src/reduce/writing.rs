@@ -180,7 +180,7 @@ impl View {
         changes
     }
 
-    fn close_approval<'e>(&mut self, call: &CallId) -> Vec<Change<'e>> {
+    pub(super) fn close_approval<'e>(&mut self, call: &CallId) -> Vec<Change<'e>> {
         let found = self.last(|body| match body {
             BlockBody::Approval(approval) if approval.request.call_id == *call && approval.open => Some(approval),
             _ => None,

@@ -1,6 +1,7 @@
 //! A process that is attached to a session of another one: says its message, and shows what happened lately and what
 //! happens now.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,7 +113,11 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
         Printer::Text(text) => {
             text.show_messages();
             text.set_root(snapshot.root_agent);
-            runtime.block_on(lately(client.as_ref(), &snapshot))
+            // Whoever asked something and reads the answer from a file wants that answer alone.
+            match mine.is_none() || io::stdout().is_terminal() {
+                true => runtime.block_on(lately(client.as_ref(), &snapshot)),
+                false => Vec::new(),
+            }
         }
         // Who reads events wants those that are new.
         Printer::Json(_) | Printer::StreamJson(_) => Vec::new(),

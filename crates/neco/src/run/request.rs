@@ -72,7 +72,16 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
             return seen;
         }
         let (tty, attended) = (tty.as_ref(), tty.is_some());
-        let request = Request { args, everywhere, env, workspaces: &workspaces, tty, attended, interactive: false };
+        let request = Request {
+            args,
+            everywhere,
+            env,
+            workspaces: &workspaces,
+            tty,
+            loosens_in: None,
+            attended,
+            interactive: false,
+        };
         match runtime.block_on(request.open(&folder)) {
             // Somebody else was faster, and serves it in a moment.
             Err(failure) if goes_on && failure.code == Some(ErrorCode::SessionInUse) && races < RACES => races += 1,
@@ -141,6 +150,8 @@ pub struct Request<'a> {
     pub workspaces: &'a Workspaces,
     /// Where a person can be asked while it is opened, if so.
     pub tty: Option<&'a Tty>,
+    /// The only folder in which what the arguments loosen holds, unless they were said of this very session.
+    pub loosens_in: Option<&'a Path>,
     /// Whether a person is there.
     pub attended: bool,
     /// Whether more than a single request is meant.
@@ -158,7 +169,8 @@ impl Request<'_> {
             latest: self.args.continue_latest,
             chose_folder: self.everywhere.cwd.is_some(),
             overrides: [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat(),
-            flags: self.args.rules.flags(),
+            flags: self.args.rules.flags(&crate::folder(self.everywhere)?),
+            loosens_in: self.loosens_in.map(Path::to_owned),
             tools: self.args.tools.clone().unwrap_or_default(),
             model: self.args.model.clone(),
             mode: self.args.mode,

@@ -53,6 +53,8 @@ pub struct TerminalHost {
     history: HistoryFile,
     /// Where the session on the screen works.
     folder: Mutex<PathBuf>,
+    /// Where the first session works, of which the command line was said.
+    said_of: Mutex<Option<PathBuf>>,
     /// What was opened before there was a window.
     first: Mutex<Option<Arc<dyn Client>>>,
     /// The person's shell, and what it was made of.
@@ -88,6 +90,7 @@ impl TerminalHost {
             status_line,
             history,
             folder: Mutex::new(folder),
+            said_of: Mutex::default(),
             first: Mutex::default(),
             shell: tokio::sync::Mutex::default(),
         }
@@ -98,8 +101,9 @@ impl TerminalHost {
     /// # Errors
     /// When it can't be opened.
     pub async fn open_first(&self, tty: Option<&Tty>) -> Result<Arc<dyn Client>, Failure> {
-        let fresh = self.sessions.open(&self.args, &self.folder(), tty).await?;
-        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
+        let fresh = self.sessions.open(&self.args, &self.folder(), tty, None).await?;
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder.clone();
+        *self.said_of.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh.folder);
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh.client));
         Ok(fresh.client)
     }
@@ -138,7 +142,8 @@ impl TerminalHost {
             return Ok(first);
         }
         let args = self.args_for(wanted);
-        let fresh = self.sessions.open(&args, &self.folder(), None).await?;
+        let said_of = self.said_of.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let fresh = self.sessions.open(&args, &self.folder(), None, said_of.as_deref()).await?;
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
         Ok(fresh.client)
     }
@@ -185,7 +190,8 @@ impl TerminalHost {
         {
             return Ok(Arc::clone(shell));
         }
-        let (brought, env, rules) = (Arc::clone(&state), self.env.clone(), self.args.rules.flags());
+        let (brought, env, rules) =
+            (Arc::clone(&state), self.env.clone(), self.args.rules.flags(&crate::folder(&self.everywhere)?));
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &brought, &env)).await;
         let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((state, Arc::clone(&shell)));

@@ -84,17 +84,23 @@ impl OpenSessions {
 
     /// Opens the session that `args` ask for, for work in `folder`, or attaches to the process that has it
     /// open. What the person should know is said. `tty` is where they can be asked, while nothing else has the
-    /// terminal.
+    /// terminal; `loosens_in` is the only folder in which what `args` loosen holds.
     ///
     /// # Errors
     /// When it can't be opened.
-    pub async fn open(&self, args: &RunArgs, folder: &Path, tty: Option<&Tty>) -> Result<Fresh, Failure> {
+    pub async fn open(
+        &self,
+        args: &RunArgs,
+        folder: &Path,
+        tty: Option<&Tty>,
+        loosens_in: Option<&Path>,
+    ) -> Result<Fresh, Failure> {
         if let Some(fresh) = self.attach(args, folder).await? {
             return Ok(fresh);
         }
         let (everywhere, env) = (&self.everywhere, &self.env);
         let workspaces = &self.workspaces;
-        let request = Request { args, everywhere, env, workspaces, tty, attended: true, interactive: true };
+        let request = Request { args, everywhere, env, workspaces, tty, loosens_in, attended: true, interactive: true };
         let Opened { services, session, folder, held, notes } = request.open(folder).await?;
         notes.iter().for_each(|words| say::note(words));
         let others = SocketServer::serve(&self.runtime, &session, &services, everywhere, env);

@@ -64,7 +64,7 @@ fn a_folder_can_be_opened_besides_the_workspace() {
     let other = house.path("other");
     house.run(&["-m", "go", "--yes", "--add-dir", other.to_str().unwrap()]).ended_with(0);
     assert_eq!(fs::read_to_string(other.join("a.txt")).unwrap(), "hello\n");
-    house.run(&["-m", "go", "--add-dir", "nowhere"]).ended_with(2).says("--add-dir: nowhere can't be used");
+    house.run(&["-m", "go", "--add-dir", "nowhere"]).ended_with(2).says("nowhere can't be used");
 }
 
 #[test]

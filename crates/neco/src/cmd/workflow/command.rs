@@ -246,6 +246,7 @@ fn at_work(
         env,
         workspaces: &workspaces,
         tty: tty.as_ref(),
+        loosens_in: None,
         attended: tty.is_some(),
         interactive: false,
     };
