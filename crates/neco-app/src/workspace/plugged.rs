@@ -257,10 +257,11 @@ impl Plugged {
     /// One line about what is off, if anything is.
     #[must_use]
     pub fn note(&self) -> Option<String> {
+        type Named = (fn(&Kind) -> bool, &'static str, &'static str);
         let tells = |item: &&Item| !self.is_on(item) && !matches!(item.kind, Kind::Command);
         let off: Vec<&Item> = self.items.iter().filter(tells).collect();
         let folder = visible_line(&off.first()?.folder.display().to_string());
-        let kinds: [(fn(&Kind) -> bool, &str, &str); 4] = [
+        let kinds: [Named; 4] = [
             (|kind| matches!(kind, Kind::Hook(_)), "hook", "hooks"),
             (|kind| matches!(kind, Kind::Rules), "file of rules", "files of rules"),
             (|kind| matches!(kind, Kind::Prompt(_)), "prompt", "prompts"),

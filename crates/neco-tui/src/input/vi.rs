@@ -85,7 +85,7 @@ impl Vi {
     /// A key was pressed.
     pub fn key(&mut self, text: &mut Text, key: KeyEvent) -> ViOutcome {
         let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        self.since.get_or_insert_with(|| text.changes);
+        self.since.get_or_insert(text.changes);
         match (self.mode, key.code) {
             (ViMode::Insert, KeyCode::Esc) if !text.is_empty() => {
                 self.written(text);

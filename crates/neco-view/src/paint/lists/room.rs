@@ -26,7 +26,7 @@ pub struct Room<'a> {
 
 impl Room<'_> {
     /// All of it.
-    pub fn as_lines(self, ids: &ShortIds, shape: &Shape<'_>) -> String {
+    pub fn into_lines(self, ids: &ShortIds, shape: &Shape<'_>) -> String {
         let Self { sessions: mut all, here, kept, worktrees } = self;
         let total = figures::bytes(all.iter().filter_map(|session| session.bytes).sum());
         let mut text = match (all.len(), here) {

@@ -134,7 +134,7 @@ async fn report(args: &PruneArgs, folder: String, desk: &Desk<'_>) -> Result<Exi
     let kept = desk.ask(&MeasureKept { folder }).await?;
     let worktrees: Vec<String> = kept.worktrees.iter().map(worktree::listed).collect();
     let room = Room { sessions: all, here: args.here, kept: &kept, worktrees };
-    say::out(&room.as_lines(&desk.short_ids().await?, &shape(desk)))?;
+    say::out(&room.into_lines(&desk.short_ids().await?, &shape(desk)))?;
     say::lines(&format!("\n{how} `neco session rm ID` removes a single one.\n"), 0)?;
     Ok(Exit::Done)
 }
