@@ -2,7 +2,7 @@
 //!
 //! Invariant: what leads git somewhere is read byte for byte as git reads it.
 //!
-//! Reading order: [`linked`], [`places`], [`view`] (in a box); [`check`], [`config`], [`todo`], [`links`], [`index`] with [`entries`],
+//! Reading order: [`linked`], [`places`], [`view`] (in a box); [`check`], [`config`], [`mod@todo`], [`links`], [`index`] with [`entries`],
 //! [`bare`] (after it).
 
 pub(crate) mod bare;
