@@ -3,7 +3,7 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`first_model`], [`picture`], [`session_models`] and [`running_sessions`], [`mod@app`] (which call is answered where)
+//! is opened) with [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where)
 //! and [`shared`] (on the store of a process's sessions), [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
@@ -13,6 +13,7 @@ pub mod app;
 mod commands;
 pub mod disk;
 mod doctor;
+mod edits;
 pub mod error;
 mod files;
 mod first_model;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use neco_agent::{Budget, CapabilityLevel};
@@ -14,12 +14,13 @@ use neco_proto::{Answer, ApprovalMode, Client, Mode, Query};
 use neco_safety::Ruling;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
-use neco_session::hub::{FindModel, Finder, Found, LookAgain, Looked};
+use neco_session::hub::{FindModel, Finder, Found};
 use neco_session::{AgentDeps, Session, SessionError, SessionOptions};
 use neco_store::{SessionRecord, SqliteStore};
 use neco_view::wording::place;
 use neco_workspace::worktree::Held;
 
+use crate::edits::{Used, look_again};
 use crate::error::{invalid, of_session, of_setup};
 use crate::first_model::guide;
 use crate::running_sessions::RunningSession;
@@ -306,7 +307,7 @@ impl Opening {
     }
 
     /// What agents are given to work with, from what the folder brings now, and what is to be said of its rules.
-    fn deps(
+    pub(crate) fn deps(
         &self,
         workspace: &Arc<Workspace>,
         state: &FolderState,
@@ -442,67 +443,6 @@ fn log(loaded: &Loaded) {
     for setting in loaded.origins.settings().iter().filter(|setting| setting.origin.layer != Layer::BuiltIn) {
         tracing::debug!(key = %setting.key, origin = %setting.origin, "set");
     }
-}
-
-/// Settings that a session has of its own from when it was opened.
-const OF_SESSIONS: &[&str] = &["model", "mode", "approval", "agent.max_turns", "agent.max_cost", "agent.generation"];
-
-/// What a person should know of settings that are others now: those of the sandbox hold from here on, those that a
-/// session has of its own do not.
-fn changed(before: &FolderState, now: &FolderState) -> Vec<String> {
-    let value = |state: &FolderState, key: &str| state.loaded.origins.get(key).map(|set| set.value.clone());
-    let keys = [before, now].into_iter().flat_map(|state| state.loaded.origins.settings());
-    let mut keys: Vec<&str> = keys.map(|set| set.key.as_str()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let words = keys.into_iter().filter(|key| value(before, key) != value(now, key)).filter_map(|key| {
-        let set = value(now, key).map_or_else(|| format!("{key} is no longer set"), |value| format!("{key} = {value}"));
-        match OF_SESSIONS.contains(&key) {
-            true => Some(format!("{set}: that holds for sessions that are opened from now on, not for this one")),
-            false => key.starts_with("sandbox.").then(|| format!("{set}: that holds from now on")),
-        }
-    });
-    words.collect()
-}
-
-/// What a session was made of, or took up last.
-struct Used {
-    state: Arc<FolderState>,
-    /// What was said of its rules.
-    warnings: Vec<String>,
-}
-
-/// Looks whether what the folder brings was edited since this opening took it up last. What can't be used is tried again
-/// at the next look: the reason may pass.
-fn look_again(
-    workspace: &Arc<Workspace>,
-    used: Used,
-    opening: Opening,
-    redactor: Redactor,
-    models: Arc<SessionModels>,
-) -> LookAgain {
-    let (workspace, used) = (Arc::clone(workspace), Mutex::new(used));
-    Arc::new(move || {
-        let state = match workspace.look_again() {
-            Ok(state) => state,
-            Err(error) => return Looked::Broken(error.message),
-        };
-        models.renew(&state, workspace.env());
-        let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&state, &used.state) {
-            return Looked::Same;
-        }
-        match opening.deps(&workspace, &state, &redactor) {
-            Ok((deps, warnings)) => {
-                let before = [used.state.notes(), std::mem::take(&mut used.warnings)].concat();
-                let now = state.notes().into_iter().chain(warnings.iter().cloned());
-                let news = now.filter(|note| !before.contains(note)).chain(changed(&used.state, &state)).collect();
-                *used = Used { state, warnings };
-                Looked::Anew(Box::new(deps), news)
-            }
-            Err(error) => Looked::Broken(error.message),
-        }
-    })
 }
 
 #[cfg(test)]
