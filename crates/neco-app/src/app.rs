@@ -8,6 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
 // What answers a call lies in a module of the same name as what is asked.
+use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
 use neco_proto::app::{
     agents::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*, port::*,
@@ -21,6 +22,7 @@ use serde_json::Value;
 use crate::error::{failed, invalid, of_session};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
+use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
     agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
@@ -80,12 +82,13 @@ impl StorelessApp {
         let config = self.settings_to_read(folder);
         let hidden = services::hidden_variables(&config);
         let of_environment = scrub(services::environment(&self.env), &hidden).hidden;
+        let keys = Keys::find(&self.env);
         // Models that can't be used have no keys that could be told.
-        let of_models = services::models(&config, &self.env).map(|models| services::secrets(&models));
+        let of_models = Models::new(&config, &keys).map(|models| services::secrets(&models)).unwrap_or_default();
         // Those that are kept are known whatever the settings say.
-        let kept = crate::workspace::keys::file(&self.env).read().unwrap_or_default().into_values();
-        let kept = kept.flat_map(|kept| kept.keys.into_iter().chain(kept.login)).map(services::known_key);
-        Redactor::new(of_environment.into_iter().chain(of_models.unwrap_or_default()).chain(kept))
+        let kept = keys.kept().into_iter().flat_map(|kept| kept.values());
+        let kept = kept.flat_map(|kept| kept.keys.iter().chain(&kept.login)).map(services::known_key);
+        Redactor::new(of_environment.into_iter().chain(of_models).chain(kept))
     }
 
     /// A hub with the settings of a folder, which opens no session and hides what must not be kept.

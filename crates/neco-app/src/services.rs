@@ -244,7 +244,7 @@ pub fn secrets(models: &Models) -> Vec<KnownSecret> {
 }
 
 /// A key that is kept.
-pub(crate) fn known_key(key: SecretString) -> KnownSecret {
+pub(crate) fn known_key(key: &SecretString) -> KnownSecret {
     KnownSecret { what: "key".to_owned(), value: key.expose_secret().to_owned() }
 }
 
