@@ -10,7 +10,16 @@ use crate::session_models::SessionModels;
 use crate::workspace::{FolderState, Workspace};
 
 /// Settings that a session has of its own from when it was opened.
-const OF_SESSIONS: &[&str] = &["model", "mode", "approval", "agent.max_turns", "agent.max_cost", "agent.generation"];
+const OF_SESSIONS: &[&str] = &[
+    "model",
+    "mode",
+    "approval",
+    "agent.max_turns",
+    "agent.max_cost",
+    "agent.max_tokens",
+    "agent.max_seconds",
+    "agent.generation",
+];
 
 /// What a person should know of settings that are others now: those of the sandbox hold from here on, those that a
 /// session has of its own do not.

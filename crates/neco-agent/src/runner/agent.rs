@@ -70,6 +70,8 @@ pub struct Agent {
     checkpoints: Option<Arc<dyn Checkpointer>>,
     /// What looks whether it is still made of what counts.
     pub(super) renewal: Option<Arc<dyn Renewal>>,
+    /// Whether what was edited was just taken up for the turn that begins.
+    pub(super) renewed: bool,
     resumed: bool,
     /// Who stopped the present work.
     pub(super) stopped_by: Option<Actor>,
@@ -124,6 +126,7 @@ impl Agent {
             rule_book: setup.rule_book,
             checkpoints: setup.checkpoints,
             renewal: setup.renewal,
+            renewed: false,
             resumed: setup.resumed,
             mailbox,
         };
@@ -249,10 +252,12 @@ impl Agent {
 
     /// Takes in what was said meanwhile, or takes it to the gate.
     async fn take_in_said(&mut self, stamp: Stamp) -> Result<Option<Input>, SinkError> {
-        let holds = self.holds_messages().await?;
+        if !std::mem::take(&mut self.renewed) {
+            self.renew().await?;
+        }
         self.admit_letters().await?;
         let said = self.inbox.take_at_boundary();
-        if holds {
+        if self.gate.holds_messages() {
             let scene = self.scene();
             if self.gate.hold_question(stamp, said, &scene) {
                 return Ok(None);

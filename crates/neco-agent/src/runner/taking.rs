@@ -163,11 +163,15 @@ impl Agent {
             self.admit_said(earlier).await?;
         }
         self.admit_said(message).await?;
-        self.begin().await
+        // Nothing comes between this and the turn.
+        self.renewed = true;
+        let begun = self.begin().await;
+        self.renewed = false;
+        begun
     }
 
     /// Whether what the person says has to wait for the gate, as its files are now.
-    pub(super) async fn holds_messages(&mut self) -> Result<bool, SinkError> {
+    async fn holds_messages(&mut self) -> Result<bool, SinkError> {
         self.renew().await?;
         Ok(self.gate.holds_messages())
     }
