@@ -14,6 +14,7 @@ use rustix::process::{chdir, fchdir, pivot_root};
 use super::mounts::{Depth, Links, PLAIN, READ_ONLY, copied, fresh, look_up, machine, put, set};
 use crate::boxed::walls::Walls;
 use crate::plan::layout::Seen;
+use crate::survey::search::Identity;
 
 /// Folders for temporary files, which are the box's own, as is `/run`.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -131,20 +132,28 @@ impl Site<'_> {
                 return put(fresh("tmpfs", &[("mode", Some("0700"))], PLAIN)?, self.there(path, true)?);
             }
         };
+        let is_itself = source == path && !self.is_of_boxes(path);
         let source = look_up(self.machine.as_fd(), source, Links::Refused)?;
         let over = self.there(path, is_folder(&source)?)?;
-        self.check(path, &over)?;
+        self.check(path, &over, is_itself.then_some(&source))?;
         put(copied(source, attributes)?, over)
     }
 
-    /// What is looked at here must be what was found there: another command may exchange the two meanwhile.
-    fn check(&self, path: &Path, over: &OwnedFd) -> io::Result<()> {
-        let Some((_, known)) = self.walls.identities.iter().find(|(own, _)| **own == *path) else { return Ok(()) };
-        let found = fstat(over)?;
-        if (found.st_dev, found.st_ino) == *known {
-            return Ok(());
+    /// What is covered here must be what was found there, and what it is covered with where that is itself: another
+    /// command may exchange folders meanwhile, and one that is covered with another is open where it is then.
+    fn check(&self, path: &Path, over: &OwnedFd, itself: Option<&OwnedFd>) -> io::Result<()> {
+        let found = identity(over)?;
+        let known = self.walls.identities.iter().filter(|(own, _)| **own == *path).map(|(_, known)| *known);
+        let copied = itself.map(identity).transpose()?;
+        match known.chain(copied).all(|wanted| wanted == found) {
+            true => Ok(()),
+            false => Err(io::Error::other("something else was put in its place just now; run the command again")),
         }
-        Err(io::Error::other("something else was put in its place just now; run the command again"))
+    }
+
+    /// Whether what boxes see at a place is none of the machine's.
+    fn is_of_boxes(&self, path: &Path) -> bool {
+        TEMPORARY.iter().any(|folder| Path::new(folder) == path) || self.may_be_made(path)
     }
 
     /// What is at a place, which is made where only boxes see it.
@@ -213,6 +222,11 @@ fn file_in(folder: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
     let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     openat(folder, name, flags, Mode::from_raw_mode(0o600))?;
     Ok(look_up(folder.as_fd(), Path::new(name), Links::Refused)?)
+}
+
+fn identity(place: &OwnedFd) -> io::Result<Identity> {
+    let found = fstat(place)?;
+    Ok((found.st_dev, found.st_ino))
 }
 
 fn is_folder(place: &OwnedFd) -> io::Result<bool> {
