@@ -4,7 +4,8 @@
 //! known until it is gone for good: it is held by a descriptor, which tells where it is now. What is new never
 //! pushes out what is known.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -76,18 +77,13 @@ struct State {
     found: Found,
 }
 
-/// Things by their place.
+/// Things where they are.
 #[derive(Debug)]
 struct Things {
     most: usize,
-    by_place: BTreeMap<PathBuf, Thing>,
-}
-
-#[derive(Debug)]
-struct Thing {
-    identity: Identity,
-    /// Tells where it is now; nothing where too much is held already.
-    handle: Option<OwnedFd>,
+    /// What tells where it is now, of each; nothing where too much is held already. One that is moved to the place of
+    /// another does not push it out: the other may be elsewhere by now.
+    held: BTreeMap<(PathBuf, Identity), Option<OwnedFd>>,
 }
 
 impl Search {
@@ -97,7 +93,7 @@ impl Search {
     }
 
     fn with_room(root: PathBuf, readable: Vec<PathBuf>, most_secrets: usize, most_repositories: usize) -> Self {
-        let things = |most: usize| Things { most, by_place: BTreeMap::new() };
+        let things = |most: usize| Things { most, held: BTreeMap::new() };
         let state = State {
             look: Look::new(root.clone()),
             root,
@@ -187,63 +183,64 @@ impl State {
 
 impl Things {
     fn listed(&self) -> Vec<(PathBuf, Identity)> {
-        self.by_place.iter().map(|(path, thing)| (path.clone(), thing.identity)).collect()
+        self.held.keys().cloned().collect()
     }
 
     /// Adds what is new; gives what there is no room for.
     fn add(&mut self, paths: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut left = Vec::new();
+        let mut handles = self.held.values().flatten().count();
         for path in paths {
             // A link stands for what it leads to; what is called `.git` is meant itself.
             let path = match path.file_name() {
                 Some(name) if !is_git_name(name) => fs::canonicalize(&path).unwrap_or(path),
                 Some(_) | None => path,
             };
-            if self.by_place.contains_key(&path) {
-                continue;
-            }
             let Some(identity) = identity(&path) else { continue };
-            if self.by_place.len() >= self.most {
-                left.push(path);
-                continue;
+            let is_full = self.held.len() >= self.most;
+            match self.held.entry((path, identity)) {
+                Entry::Occupied(_) => {}
+                Entry::Vacant(vacant) if is_full => left.push(vacant.into_key().0),
+                Entry::Vacant(vacant) => {
+                    let handle = (handles < MOST_HELD).then(|| hold(&vacant.key().0, identity)).flatten();
+                    handles += usize::from(handle.is_some());
+                    vacant.insert(handle);
+                }
             }
-            let held = self.by_place.values().filter(|thing| thing.handle.is_some()).count();
-            let handle = (held < MOST_HELD).then(|| hold(&path, identity)).flatten();
-            self.by_place.insert(path, Thing { identity, handle });
         }
         left
     }
 
     /// What is not where it was may have been moved, with the folder that it is in, to be out of sight.
     fn follow(&mut self, root: &Path) -> &mut Self {
-        let is_gone =
-            |(path, thing): (&PathBuf, &Thing)| (identity(path) != Some(thing.identity)).then(|| path.clone());
-        let gone: Vec<PathBuf> = self.by_place.iter().filter_map(is_gone).collect();
-        let mut lost = Vec::new();
-        for path in gone {
-            let Some(thing) = self.by_place.remove(&path) else { continue };
-            match &thing.handle {
+        let is_gone = |(path, known): &(PathBuf, Identity)| identity(path) != Some(*known);
+        let gone: Vec<(PathBuf, Identity)> = self.held.keys().filter(|own| is_gone(own)).cloned().collect();
+        let mut lost = BTreeSet::new();
+        for own in gone {
+            let (_, identity) = own;
+            match self.held.remove(&own).flatten() {
                 Some(handle) => {
-                    if let Some(now) = place_of(handle).filter(|now| now.starts_with(root)) {
-                        self.by_place.insert(now, thing);
+                    if let Some(now) = place_of(&handle).filter(|now| now.starts_with(root)) {
+                        self.held.insert((now, identity), Some(handle));
                     }
                 }
-                None => lost.push(thing),
+                None => drop(lost.insert(identity)),
             }
         }
+        lost.retain(|lost| !self.held.iter().any(|((_, identity), handle)| identity == lost && handle.is_some()));
         if !lost.is_empty() {
-            self.find(root, lost);
+            self.find(root, &lost);
         }
         self
     }
 
-    fn find(&mut self, root: &Path, lost: Vec<Thing>) {
+    fn find(&mut self, root: &Path, lost: &BTreeSet<Identity>) {
         let mut look = Look::new(root.to_path_buf());
         look.again(THOROUGH);
         let sights = look.sights();
         for path in sights.secrets.into_iter().chain(sights.repositories) {
-            if let Some(identity) = identity(&path).filter(|own| lost.iter().any(|thing| thing.identity == *own)) {
-                self.by_place.insert(path, Thing { identity, handle: None });
+            if let Some(identity) = identity(&path).filter(|own| lost.contains(own)) {
+                self.held.entry((path, identity)).or_default();
             }
         }
     }
@@ -380,5 +377,27 @@ mod tests {
             rustix::fs::renameat_with(CWD, &conf, CWD, &dec, rustix::fs::RenameFlags::EXCHANGE).unwrap();
             assert!(search.found().secrets.iter().any(|(_, identity)| *identity == own));
         }
+    }
+
+    #[test]
+    fn what_is_held_stays_so_whatever_else_is_lost_or_comes_to_its_place() {
+        let folder = folder();
+        let at = |path: &str| folder.path().join(path);
+        write(folder.path(), "conf/.env", "secret");
+        write(folder.path(), "dec/.env", "decoy");
+        let mut things = Things { most: 10, held: BTreeMap::new() };
+        things.add(vec![at("conf/.env"), at("dec/.env")]);
+        let [conf, dec] = ["conf/.env", "dec/.env"].map(|path| identity(&at(path)).unwrap());
+        // Seen elsewhere between two moves, when no more could be held.
+        things.held.insert((at("gone/.env"), conf), None);
+        things.follow(folder.path());
+        assert!(things.held.values().all(Option::is_some) && things.held.len() == 2);
+        // The decoy is moved, and comes back while the other is being followed.
+        let handle = things.held.remove(&(at("dec/.env"), dec)).unwrap();
+        things.held.insert((at("gone/.env"), dec), handle);
+        fs::rename(at("conf/.env"), at("kept")).unwrap();
+        fs::rename(at("dec/.env"), at("conf/.env")).unwrap();
+        things.follow(folder.path());
+        assert_eq!(things.listed(), [(at("conf/.env"), dec), (at("kept"), conf)]);
     }
 }
