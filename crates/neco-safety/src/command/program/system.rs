@@ -109,7 +109,7 @@ fn critical(case: &Case<'_>) -> Option<&'static str> {
         "terraform" | "tofu" | "pulumi" if word("destroy apply") => Some("it changes machines elsewhere"),
         "kubectl" if word("delete drain apply replace") => Some("it changes machines elsewhere"),
         "npm" | "yarn" | "pnpm" | "cargo" | "twine" | "gem" | "poetry" | "uv"
-            if word("publish unpublish yank upload push") =>
+            if word("publish unpublish yank upload push") && !takes_any_word(case) =>
         {
             Some("it publishes")
         }
@@ -120,6 +120,14 @@ fn critical(case: &Case<'_>) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Whether a package manager is told, before anything else, to do what takes words of the project: `cargo test upload`.
+fn takes_any_word(case: &Case<'_>) -> bool {
+    let mut words = case.arguments.iter().map(|word| word.text.as_str()).skip_while(|word| word.starts_with('+'));
+    words
+        .next()
+        .is_some_and(|first| matches!(first, "test" | "t" | "nextest" | "bench" | "check" | "clippy" | "build" | "b"))
 }
 
 fn drops(text: &str) -> bool {
