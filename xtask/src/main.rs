@@ -1,7 +1,7 @@
 //! `cargo xtask`: all automation of the repository, so that every check is one command away and CI
 //! runs nothing that a person can't run.
 //!
-//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`].
+//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`], [`pictures`].
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person at the terminal")]
 #![allow(clippy::disallowed_methods, reason = "it works on the repository and starts cargo, for whoever called it")]
@@ -9,6 +9,7 @@
 mod bench;
 mod cargo;
 mod machine;
+mod pictures;
 mod reference;
 mod step;
 mod test_run;
@@ -24,7 +25,8 @@ usage: cargo xtask COMMAND
   test [--quick]        sets the machine up and runs every check; --quick leaves out documents,
                         examples in them and licences
   reference [--check]   writes docs/reference from the code; --check only compares
-  bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench";
+  bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench
+  pictures [BINARY]     draws the pictures of the window in docs/pictures from a real run";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +48,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["reference"] => reference::write(&root),
         ["reference", "--check"] => reference::check(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
+        ["pictures"] => pictures::write(&root, None),
+        ["pictures", binary] => pictures::write(&root, Some(binary)),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
