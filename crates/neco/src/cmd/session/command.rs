@@ -17,6 +17,7 @@ use neco_view::wording::place;
 
 use super::args::{ForkArgs, ListArgs, SearchArgs, SessionCommand};
 use super::desk::Desk;
+use super::resume::reads_as_id;
 use super::{back, port, read, remove, resume};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::cmd::program::print;
@@ -106,9 +107,12 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
         SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
         SessionCommand::Fork(args) => fork(args, desk).await,
         SessionCommand::Rewind(args) => back::run(args, desk).await,
-        SessionCommand::Log { id, json, after } => read::log(id, *after, *json, desk).await,
+        SessionCommand::Log { id, json, after } => read::log(id.as_deref(), *after, *json, desk).await,
         SessionCommand::Diff { id, from, to, stat, json } => {
-            let (session, folder) = (id.clone(), desk.folder(true)?);
+            // Points are shorter than any part of an id that is taken for one.
+            let is_point = id.as_deref().is_some_and(|word| !reads_as_id(word));
+            let (id, from, to) = if is_point { (&None, id, from) } else { (id, from, to) };
+            let (session, folder) = (desk.named(id.as_deref()).await?.id.to_string(), desk.folder(true)?);
             let request = DiffSession { session, folder, from: from.clone(), to: to.clone() };
             let diff = desk.ask(&request).await?;
             diff.place.iter().for_each(|note| say::note(&place::words(note)));
