@@ -69,7 +69,7 @@ pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedV
     about = "Neco is a coding agent: it reads, edits and runs what your task needs, and asks before it does harm.",
     after_help = help::SHORT,
     after_long_help = help::LONG,
-    override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco [OPTIONS] COMMAND",
+    override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco COMMAND …",
     max_term_width = 100
 )]
 pub struct CommandLine {
@@ -87,11 +87,11 @@ pub struct CommandLine {
 /// What holds for every subcommand.
 #[derive(Clone, Debug, Default, Args)]
 pub struct EverywhereArgs {
-    /// Sets a setting for this run; may be repeated
-    #[arg(short = 'c', value_name = "KEY=VALUE", global = true, action = ArgAction::Append)]
+    /// Sets a setting for this run; may be repeated. -c alone is --continue
+    #[arg(short = 'c', alias = "config", value_name = "KEY=VALUE", global = true, action = ArgAction::Append)]
     pub overrides: Vec<String>,
     /// Works in this folder instead of the current one
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(short = 'C', long, alias = "cd", value_name = "DIR", global = true)]
     pub cwd: Option<PathBuf>,
     /// Writes a log file and says where it is
     #[arg(long, global = true)]
@@ -101,22 +101,30 @@ pub struct EverywhereArgs {
 /// One request to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RunArgs {
-    /// One request; piped stdin is added to it, `-` is stdin alone
-    #[arg(short, long, value_name = "TEXT", short_alias = 'p', alias = "print")]
+    /// One request; piped stdin is added to it, `-` is stdin alone. Others on this machine see it in
+    /// the list of processes while it runs: what they must not see is piped in
+    #[arg(short, long, value_name = "TEXT")]
     pub message: Option<String>,
+    /// One request, written behind it or piped in: answers and ends, opens no window
+    #[arg(short, long)]
+    pub print: bool,
     /// What is said first in the terminal window; the same as -m where there is none
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
     #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
-    /// Goes on with the session whose id begins with this
-    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
-        conflicts_with = "continue_latest")]
-    pub session: Option<String>,
-    /// Goes on with the last session of this folder
-    #[arg(short = 'C', long = "continue")]
+    /// Continues the last session of this folder; -c for short
+    #[arg(long = "continue")]
     pub continue_latest: bool,
+    /// Continues an earlier session: the one with this id, or one that you choose from a list
+    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "",
+        conflicts_with = "continue_latest")]
+    pub resume: Option<String>,
+    /// Continues the session with this id; any part of it that no other has will do
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
+        conflicts_with_all = ["continue_latest", "resume"])]
+    pub session: Option<String>,
     /// The model or model group to ask: provider/model, or a group's name
     ///
     /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
@@ -142,7 +150,7 @@ pub struct RunArgs {
     /// Works in a git worktree of its own and brings the result back as a branch, or as a patch; your
     /// working tree stays as it is
     #[arg(long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
-        default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest"])]
+        default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest", "resume"])]
     pub worktree: Option<BringBack>,
     /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
     /// unless set
@@ -228,6 +236,14 @@ pub enum OutputFormat {
 /// What `neco` can do besides a run.
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
+    /// Continues an earlier session: the one with this id, or one that you choose from a list
+    Resume(Box<ResumeArgs>),
+    /// Runs one request and ends, as -m does
+    #[command(visible_alias = "exec")]
+    Run(Box<RunArgs>),
+    /// Opens the terminal window, as neco alone does
+    #[command(hide = true)]
+    Chat(Box<RunArgs>),
     /// Shows settings and where they come from
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -272,6 +288,20 @@ pub enum Subcommands {
     },
 }
 
+/// `neco resume …`
+#[derive(Clone, Debug, Default, Args)]
+pub struct ResumeArgs {
+    /// The session's id, or any part of it that no other has; without it you choose from a list
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+    /// The last session of this folder
+    #[arg(long)]
+    pub last: bool,
+    /// What is asked of it
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
 /// Whether a program reads what is printed.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct JsonArg {
@@ -284,6 +314,11 @@ impl RunArgs {
     /// The message of `-m` or of bare words.
     pub fn message(&self) -> Option<String> {
         self.message.clone().or_else(|| (!self.words.is_empty()).then(|| self.words.join(" ")))
+    }
+
+    /// Whether the session is to be chosen from a list.
+    pub fn picks(&self) -> bool {
+        self.resume.is_some()
     }
 
     /// The approval mode that the flags ask for.
@@ -324,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_message_can_be_written_four_ways() {
-        for line in [&["-m", "fix it"][..], &["-p", "fix it"], &["--print", "fix it"], &["fix", "it"], &["fix it"]] {
+        for line in [&["-m", "fix it"][..], &["-p", "fix it"], &["fix it", "--print"], &["fix", "it"], &["fix it"]] {
             assert_eq!(run(line).message().as_deref(), Some("fix it"), "{line:?}");
         }
         assert_eq!(run(&["--yes"]).message(), None);

@@ -67,7 +67,7 @@ Examples:
       shows the model a picture, if it sees any
   neco -m \"and now the docs\" --continue
       goes on with the last session of this folder
-  neco session rewind 019a8 --to 3
+  neco session rewind c41f2 --to 3
       goes back to before your third message, files included, after showing
       what would change; --undo takes that back
   neco -m \"list the TODOs\" --output-format json | jq -r .result

@@ -36,7 +36,8 @@ const LAST_WORDS: Duration = Duration::from_secs(25);
 #[must_use]
 pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
     let terminal = Terminal::look_at(env);
-    let single = args.message.is_some() || args.words == ["-"] || args.output_format != OutputFormat::Text;
+    let single =
+        args.message.is_some() || args.print || args.words == ["-"] || args.output_format != OutputFormat::Text;
     terminal.stdin && terminal.stdout && !single && !is_unattended(env)
 }
 
@@ -69,6 +70,9 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let (runs_on, status_line) = (runtime.handle().clone(), loaded.config.tui.status_line.clone());
     let host = Arc::new(TerminalHost::new(args, everywhere, env, folder.clone(), runs_on, mask, status_line));
     let mut first = args.message().filter(|words| !words.trim().is_empty());
+    if args.picks() {
+        first = Some("/resume".to_owned());
+    }
     runtime.block_on(async {
         // Before the window has the terminal: a person may have to say whether they trust the folder.
         let tty = Tty::open();

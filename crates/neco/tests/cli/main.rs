@@ -22,6 +22,7 @@ mod keys;
 mod local;
 mod memory;
 mod models;
+mod newcomer;
 mod output;
 mod pictures;
 mod policy;
