@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use neco_app::workspace::rules::RuleFlags;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
@@ -12,12 +13,14 @@ use neco_workspace::worktree::BringBack;
 use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
+use crate::cmd::init::InitArgs;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;
 use crate::cmd::plan::PlanCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
 use crate::cmd::session::SessionCommand;
+use crate::cmd::shell::COMPLETIONS;
 use crate::cmd::trust::TrustArgs;
 use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
@@ -286,6 +289,27 @@ pub enum Subcommands {
         #[arg(long)]
         keep: bool,
     },
+    /// Writes AGENTS.md, which tells the model how this project is built, tested and laid out
+    Init(Box<InitArgs>),
+    /// Keeps a key, or logs in with a browser where a provider has that
+    Login {
+        /// The provider, such as openai, anthropic or github-copilot
+        provider: Option<String>,
+    },
+    /// Forgets the keys and the login of a provider
+    Logout {
+        /// The provider
+        provider: Option<String>,
+    },
+    /// Prints completions for a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        #[arg(value_parser = clap::value_parser!(Shell), value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Prints the manual page: neco man | man -l -
+    Man,
 }
 
 /// `neco resume …`
