@@ -1,6 +1,7 @@
 //! What can be written on the command line, and what it means.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -34,7 +35,7 @@ pub const MODES: &Choices<Mode> = &[
     (Mode::Agent, "agent", "All tools"),
     (Mode::Plan, "plan", "Nothing is changed; commands that only look are run"),
     (Mode::Ask, "ask", "Nothing is written or run"),
-    (Mode::Debug, "debug", "All tools; a fault is reproduced first and its mending proved"),
+    (Mode::Debug, "debug", "All tools; a bug is reproduced first, and the fix proved"),
 ];
 /// When a person is asked.
 pub const APPROVALS: &Choices<ApprovalMode> = &[
@@ -117,6 +118,9 @@ pub struct RunArgs {
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
     #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
+    /// Adds the content of a file to the message, or shows a picture; may be repeated
+    #[arg(long = "file", value_name = "FILE", action = ArgAction::Append)]
+    pub files: Vec<PathBuf>,
     /// Continues the last session of this folder; -c for short
     #[arg(long = "continue")]
     pub continue_latest: bool,
@@ -134,7 +138,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
-    /// and runs nothing; debug: all tools, and a fault is reproduced before it is mended
+    /// and runs nothing; debug: all tools, and a bug is reproduced before it is fixed
     #[arg(long, value_parser = one_of(MODES))]
     pub mode: Option<Mode>,
     /// When you are asked: only for what is critical (and for the web, where commands have no
@@ -155,9 +159,13 @@ pub struct RunArgs {
     #[arg(long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
         default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest", "resume"])]
     pub worktree: Option<BringBack>,
-    /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
-    /// unless set
-    #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
+    /// The tool level, from 1 to 8: each has the tools of the ones below it; the highest unless set
+    #[arg(
+        hide_short_help = true,
+        long = "gen",
+        value_name = "N",
+        visible_alias = "generation"
+    )]
     pub generation: Option<u8>,
     #[arg(long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
@@ -167,8 +175,18 @@ pub struct RunArgs {
     /// Stops when the session has cost so many US dollars, as far as prices are known
     #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
+    /// Stops after so long: 90, 90s, 10m, 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Writes the last message to this file, too
+    #[arg(short, long, value_name = "FILE", alias = "output-last-message")]
+    pub output: Option<PathBuf>,
+    /// The last message is JSON that fits the JSON schema in this file; exit code 1 when it does not
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
     /// text: the answer on stdout, all else on stderr; json: one object at the end; stream-json: one
-    /// event a line. The last two never ask: what would be asked is refused
+    /// event a line; claude-stream-json: the lines of Claude Code. Only text asks: for the others, what
+    /// would be asked is refused
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
 }
@@ -234,6 +252,8 @@ pub enum OutputFormat {
     Json,
     /// One event a line.
     StreamJson,
+    /// The lines that Claude Code prints, for programs that read those.
+    ClaudeStreamJson,
 }
 
 /// What `neco` can do besides a run.
@@ -247,9 +267,18 @@ pub enum Subcommands {
     /// Opens the terminal window, as neco alone does
     #[command(hide = true)]
     Chat(Box<RunArgs>),
-    /// Shows settings and where they come from
-    #[command(subcommand)]
-    Config(ConfigCommand),
+    /// Writes AGENTS.md, which tells the model how this project is built, tested and laid out
+    Init(Box<InitArgs>),
+    /// Keeps a key, or logs in with a browser where a provider has that
+    Login {
+        /// The provider, such as openai, anthropic or github-copilot
+        provider: Option<String>,
+    },
+    /// Forgets the keys and the login of a provider
+    Logout {
+        /// The provider
+        provider: Option<String>,
+    },
     /// Lists, shows, finds, forks, rewinds, compares and removes sessions
     #[command(subcommand)]
     Session(SessionCommand),
@@ -273,6 +302,9 @@ pub enum Subcommands {
     /// Lists models, shows what is known of one, and tries whether it works
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Shows and sets settings, and says where they come from
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Keeps keys and logins, and shows who has one
     #[command(subcommand)]
     Auth(AuthCommand),
@@ -288,18 +320,6 @@ pub enum Subcommands {
         /// Keeps the sample project instead of removing it
         #[arg(long)]
         keep: bool,
-    },
-    /// Writes AGENTS.md, which tells the model how this project is built, tested and laid out
-    Init(Box<InitArgs>),
-    /// Keeps a key, or logs in with a browser where a provider has that
-    Login {
-        /// The provider, such as openai, anthropic or github-copilot
-        provider: Option<String>,
-    },
-    /// Forgets the keys and the login of a provider
-    Logout {
-        /// The provider
-        provider: Option<String>,
     },
     /// Prints completions for a shell
     #[command(after_help = COMPLETIONS)]
@@ -360,6 +380,21 @@ fn dollars(text: &str) -> Result<f64, String> {
         Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(amount),
         Ok(_) | Err(_) => Err("give an amount above 0, such as 0.50".to_owned()),
     }
+}
+
+/// A number of seconds, or of minutes or hours with the letter behind it.
+fn duration(text: &str) -> Result<Duration, String> {
+    let number = text.trim().trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let each = text.trim().strip_prefix(number).unwrap_or_default();
+    let each = match each {
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("give a time such as 90, 90s, 10m or 1h".to_owned()),
+    };
+    let seconds = number.parse::<f64>().ok().map(|number| number * each).filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "give a time above 0, such as 90, 90s, 10m or 1h".to_owned())
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ fn joined(written: Option<String>, piped: Option<String>) -> Option<String> {
 }
 
 /// Longer than any fence inside.
-fn fence(text: &str) -> String {
+pub(super) fn fence(text: &str) -> String {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|char| *char == '`').count()).max();
     "`".repeat(longest.unwrap_or_default().max(2) + 1)
 }
