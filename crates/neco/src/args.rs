@@ -73,6 +73,7 @@ pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedV
     about = "Neco is a coding agent: it reads, edits and runs what your task needs, and asks before it does harm.",
     after_help = help::SHORT,
     after_long_help = help::LONG,
+    help_template = help::TEMPLATE,
     override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco COMMAND …",
     max_term_width = 100
 )]
@@ -107,46 +108,46 @@ pub struct EverywhereArgs {
 pub struct RunArgs {
     /// One request; piped stdin is added to it, `-` is stdin alone. Others on this machine see it in
     /// the list of processes while it runs: what they must not see is piped in
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(help_heading = "Request", short, long, value_name = "TEXT")]
     pub message: Option<String>,
     /// One request, written behind it or piped in: answers and ends, opens no window
-    #[arg(short, long)]
+    #[arg(help_heading = "Request", short, long)]
     pub print: bool,
     /// What is said first in the terminal window; the same as -m where there is none
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
-    #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
+    #[arg(help_heading = "Request", hide_short_help = true, long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
     /// Adds the content of a file to the message, or shows a picture; may be repeated
-    #[arg(long = "file", value_name = "FILE", action = ArgAction::Append)]
+    #[arg(help_heading = "Request", long = "file", value_name = "FILE", action = ArgAction::Append)]
     pub files: Vec<PathBuf>,
     /// Continues the last session of this folder; -c for short
-    #[arg(long = "continue")]
+    #[arg(help_heading = "Sessions", long = "continue")]
     pub continue_latest: bool,
     /// Continues an earlier session: the one with this id, or one that you choose from a list
-    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "",
+    #[arg(help_heading = "Sessions", short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "",
         conflicts_with = "continue_latest")]
     pub resume: Option<String>,
     /// Continues the session with this id; any part of it that no other has will do
-    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
+    #[arg(help_heading = "Sessions", hide_short_help = true, long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
         conflicts_with_all = ["continue_latest", "resume"])]
     pub session: Option<String>,
     /// The model or model group to ask: provider/model, or a group's name
     ///
     /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
-    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(help_heading = "Model and tools", long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
     /// and runs nothing; debug: all tools, and a bug is reproduced before it is fixed
-    #[arg(long, value_parser = one_of(MODES))]
+    #[arg(help_heading = "Model and tools", long, value_parser = one_of(MODES))]
     pub mode: Option<Mode>,
     /// When you are asked: only for what is critical (and for the web, where commands have no
     /// network), before writes and commands, or before everything that does more than read
-    #[arg(long, value_parser = one_of(APPROVALS))]
+    #[arg(help_heading = "Safety", long, value_parser = one_of(APPROVALS))]
     pub approval: Option<ApprovalMode>,
     /// The same as --approval auto
-    #[arg(short, long, conflicts_with = "approval")]
+    #[arg(help_heading = "Safety", short, long, conflicts_with = "approval")]
     pub yes: bool,
     /// The rules of this run and the folders it opens
     #[command(flatten)]
@@ -156,38 +157,39 @@ pub struct RunArgs {
     pub box_args: BoxArgs,
     /// Works in a git worktree of its own and brings the result back as a branch, or as a patch; your
     /// working tree stays as it is
-    #[arg(long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
+    #[arg(help_heading = "Model and tools", hide_short_help = true, long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
         default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest", "resume"])]
     pub worktree: Option<BringBack>,
     /// The tool level, from 1 to 8: each has the tools of the ones below it; the highest unless set
     #[arg(
+        help_heading = "Model and tools",
         hide_short_help = true,
         long = "gen",
         value_name = "N",
         visible_alias = "generation"
     )]
     pub generation: Option<u8>,
-    #[arg(long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
+    #[arg(help_heading = "Model and tools", hide_short_help = true, long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after so many turns
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// Stops when the session has cost so many US dollars, as far as prices are known
-    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    #[arg(help_heading = "Limits", long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
     /// Stops after so long: 90, 90s, 10m, 1h
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(help_heading = "Limits", long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
     /// Writes the last message to this file, too
-    #[arg(short, long, value_name = "FILE", alias = "output-last-message")]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", alias = "output-last-message")]
     pub output: Option<PathBuf>,
     /// The last message is JSON that fits the JSON schema in this file; exit code 1 when it does not
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", hide_short_help = true, long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
     /// text: the answer on stdout, all else on stderr; json: one object at the end; stream-json: one
     /// event a line; claude-stream-json: the lines of Claude Code. Only text asks: for the others, what
     /// would be asked is refused
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    #[arg(help_heading = "Output", long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
 }
 
@@ -195,10 +197,10 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct BoxArgs {
     /// What commands may touch: only read, write to the workspace, or all that you may
-    #[arg(long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
+    #[arg(help_heading = "Safety", long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
     pub sandbox: Option<&'static str>,
     /// Lets commands reach the network
-    #[arg(long)]
+    #[arg(help_heading = "Safety", long)]
     pub network: bool,
 }
 
@@ -214,16 +216,16 @@ impl BoxArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RuleArgs {
     /// Allows without asking: a tool, `bash(git log *)`, `edit(src/**)`; may be repeated
-    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", long, value_name = "RULE", action = ArgAction::Append)]
     pub allow: Vec<String>,
     /// Asks before every such call; may be repeated
-    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", hide_short_help = true, long, value_name = "RULE", action = ArgAction::Append)]
     pub ask: Vec<String>,
     /// Refuses every such call; may be repeated
-    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", long, value_name = "RULE", action = ArgAction::Append)]
     pub deny: Vec<String>,
     /// Opens another folder for reading and writing besides the one worked in; may be repeated
-    #[arg(long, value_name = "DIR", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", long, value_name = "DIR", action = ArgAction::Append)]
     pub add_dir: Vec<PathBuf>,
 }
 

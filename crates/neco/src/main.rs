@@ -101,6 +101,12 @@ pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -
                neco --continue -m \"…\"            continues the last one of this folder",
             ));
     }
+    let begins = !args.continue_latest && args.session.is_none();
+    if begins && !args.picks() && folder(everywhere)? == resolved(env.home()) {
+        say::note(
+            "this is your home folder, and all of it would be worked in: start in a project, or name one with -C DIR",
+        );
+    }
     match window {
         true => tui::run(args, everywhere, env),
         false => run::run(args, everywhere, env),
