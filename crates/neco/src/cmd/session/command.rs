@@ -100,9 +100,8 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
         SessionCommand::Search(args) => find(args, desk).await,
         SessionCommand::Attach { id, .. } => {
             let id = short_id(desk.named(Some(id)).await?.id);
-            Err(Failure::usage(format!("no process has session {id} open")).hint(format!(
-                "`neco session show {id}` shows what was said; `neco --session {id} -m \"…\"` goes on with it."
-            )))
+            Err(Failure::usage(format!("no process has session {id} open"))
+                .hint(format!("`neco session show {id}` shows what was said; `neco resume {id}` continues it.")))
         }
         SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
         SessionCommand::Fork(args) => fork(args, desk).await,
@@ -217,6 +216,6 @@ async fn fork(args: &ForkArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
                 format!("before{number}: {}", fitting(&clean_line(&point.text), SHOWN))
             }
         };
-        format!("forked {place}\ngo on with it: neco --session {} -m \"…\"\n", short_id(session.id))
+        format!("forked {place}\nResume it with  neco resume {}\n", short_id(session.id))
     })
 }
