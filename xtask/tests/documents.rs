@@ -64,6 +64,16 @@ fn every_path_in_prose_exists() {
 }
 
 #[test]
+fn the_book_has_every_document() {
+    let summary = read("docs/SUMMARY.md");
+    let inside: BTreeSet<String> = links(&summary).into_iter().collect();
+    let docs = root().join("docs");
+    let all = files(&docs, "md").into_iter().map(|path| path.strip_prefix(&docs).unwrap().display().to_string());
+    let absent: Vec<String> = all.filter(|page| page != "SUMMARY.md" && !inside.contains(page)).collect();
+    none("documents that docs/SUMMARY.md does not name", &absent);
+}
+
+#[test]
 fn every_recipe_is_short_and_ends_with_the_tests() {
     let recipes = recipes(&read("CONTRIBUTING.md"));
     assert!(recipes.len() >= 5, "the recipes were not found");

@@ -22,16 +22,16 @@ pub(crate) async fn close(app: &LocalApp, by: Actor, request: ClosePlan) -> Resu
     Ok(plan)
 }
 
-/// The one plan of a session whose id begins so, wherever it works.
+/// The one plan of a session that has this in its id, wherever it works.
 async fn find(hub: &Hub, prefix: &str) -> Result<UnfinishedPlan, AppError> {
     let mut plans = hub.unfinished_plans(None).await;
-    plans.retain(|plan| !prefix.is_empty() && plan.session.to_string().starts_with(prefix));
+    plans.retain(|plan| !prefix.is_empty() && plan.session.to_string().contains(prefix));
     match plans.len() {
         1 => Ok(plans.remove(0)),
         0 => Err(AppError::new(Trouble::NotFound, format!("no session {prefix:?} left a plan unfinished"))
             .hint("`neco plan list --all` lists the plans of all folders.")),
         several => {
-            let words = format!("{several} sessions begin with {prefix:?}: give more of the id");
+            let words = format!("{several} sessions have {prefix:?} in their ids: give more of the id");
             Err(invalid(words))
         }
     }

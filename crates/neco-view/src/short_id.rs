@@ -4,20 +4,16 @@ use std::collections::HashMap;
 
 use neco_proto::SessionId;
 
-/// The characters that hold the time and the first of the chance: two sessions that share them were
-/// begun in the same millisecond, and even then hardly ever.
-const SHOWN: usize = 18;
+/// The fewest characters that are shown. Ids begin with the time, so those of one day look alike; their ends are chance,
+/// and of a thousand sessions hardly ever two share these.
+const FEWEST: usize = 6;
 
-/// The fewest characters that are shown: they hold the minute, so that what is unique among sessions that
-/// are older stays so.
-const FEWEST: usize = 8;
-
-/// The beginning of an id that stands for it wherever an id is asked for.
+/// The end of an id, which stands for it wherever an id is asked for.
 pub fn short_id(id: SessionId) -> String {
-    id.to_string().chars().take(SHOWN).collect()
+    end(id, FEWEST)
 }
 
-/// The shortest beginnings that tell all sessions apart.
+/// The shortest ends that tell all sessions apart.
 #[derive(Clone, Debug, Default)]
 pub struct ShortIds {
     lengths: HashMap<SessionId, usize>,
@@ -26,7 +22,8 @@ pub struct ShortIds {
 impl ShortIds {
     /// Of these sessions.
     pub fn of(ids: impl IntoIterator<Item = SessionId>) -> Self {
-        let mut texts: Vec<(String, SessionId)> = ids.into_iter().map(|id| (id.to_string(), id)).collect();
+        let mut texts: Vec<(String, SessionId)> =
+            ids.into_iter().map(|id| (id.to_string().chars().rev().collect(), id)).collect();
         texts.sort();
         texts.dedup();
         let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
@@ -39,12 +36,16 @@ impl ShortIds {
         Self { lengths }
     }
 
-    /// The beginning of an id.
+    /// The end of an id.
     pub fn short(&self, id: SessionId) -> String {
-        let length = self.lengths.get(&id).copied().unwrap_or(SHOWN);
-        let short: String = id.to_string().chars().take(length).collect();
-        short.trim_end_matches('-').to_owned()
+        end(id, self.lengths.get(&id).copied().unwrap_or(FEWEST))
     }
+}
+
+fn end(id: SessionId, length: usize) -> String {
+    let text = id.to_string();
+    let skipped = text.chars().count().saturating_sub(length);
+    text.chars().skip(skipped).collect::<String>().trim_start_matches('-').to_owned()
 }
 
 #[cfg(test)]
@@ -54,18 +55,19 @@ mod tests {
     #[test]
     fn short_ids_tell_all_apart() {
         let ids = [
-            "019a8000-0000-7000-8000-000000000001",
-            "019a8001-0000-7000-8000-000000000001",
-            "019a8001-0000-7000-8000-000000000002",
-            "019a8001-1000-7000-8000-000000000002",
+            "019a8000-0000-7000-8000-0000000a0001",
+            "019a8001-0000-7000-8000-0000000b0001",
+            "019a8001-0000-7000-8000-0000001b0001",
+            "019a8001-1000-7000-9000-0000001b0001",
         ]
         .map(|id| id.parse::<SessionId>().unwrap());
         let short = ShortIds::of(ids);
-        assert_eq!(short.short(ids[0]), "019a8000");
-        assert_eq!(short.short(ids[3]), "019a8001-1");
+        assert_eq!((short.short(ids[0]), short_id(ids[0])), ("0a0001".to_owned(), "0a0001".to_owned()));
+        assert_eq!(short.short(ids[1]), "0b0001");
+        assert_eq!(short.short(ids[3]), "9000-0000001b0001");
         for id in ids {
             let text = short.short(id);
-            assert_eq!(ids.iter().filter(|other| other.to_string().starts_with(&text)).count(), 1, "{text}");
+            assert_eq!(ids.iter().filter(|other| other.to_string().ends_with(&text)).count(), 1, "{text}");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What can be written on the command line, and what it means.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use neco_app::workspace::rules::RuleFlags;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::{ApprovalMode, Mode};
@@ -12,12 +14,14 @@ use neco_workspace::worktree::BringBack;
 use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
+use crate::cmd::init::InitArgs;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;
 use crate::cmd::plan::PlanCommand;
 use crate::cmd::policy::PolicyCommand;
 use crate::cmd::prompt::PromptCommand;
 use crate::cmd::session::SessionCommand;
+use crate::cmd::shell::COMPLETIONS;
 use crate::cmd::trust::TrustArgs;
 use crate::cmd::workflow::WorkflowCommand;
 use crate::help;
@@ -31,7 +35,7 @@ pub const MODES: &Choices<Mode> = &[
     (Mode::Agent, "agent", "All tools"),
     (Mode::Plan, "plan", "Nothing is changed; commands that only look are run"),
     (Mode::Ask, "ask", "Nothing is written or run"),
-    (Mode::Debug, "debug", "All tools; a fault is reproduced first and its mending proved"),
+    (Mode::Debug, "debug", "All tools; a bug is reproduced first, and the fix proved"),
 ];
 /// When a person is asked.
 pub const APPROVALS: &Choices<ApprovalMode> = &[
@@ -69,7 +73,8 @@ pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedV
     about = "Neco is a coding agent: it reads, edits and runs what your task needs, and asks before it does harm.",
     after_help = help::SHORT,
     after_long_help = help::LONG,
-    override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco [OPTIONS] COMMAND",
+    help_template = help::TEMPLATE,
+    override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco COMMAND …",
     max_term_width = 100
 )]
 pub struct CommandLine {
@@ -87,11 +92,11 @@ pub struct CommandLine {
 /// What holds for every subcommand.
 #[derive(Clone, Debug, Default, Args)]
 pub struct EverywhereArgs {
-    /// Sets a setting for this run; may be repeated
-    #[arg(short = 'c', value_name = "KEY=VALUE", global = true, action = ArgAction::Append)]
+    /// Sets a setting for this run; may be repeated. -c alone is --continue
+    #[arg(short = 'c', alias = "config", value_name = "KEY=VALUE", global = true, action = ArgAction::Append)]
     pub overrides: Vec<String>,
     /// Works in this folder instead of the current one
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(short = 'C', long, alias = "cd", value_name = "DIR", global = true)]
     pub cwd: Option<PathBuf>,
     /// Writes a log file and says where it is
     #[arg(long, global = true)]
@@ -101,37 +106,48 @@ pub struct EverywhereArgs {
 /// One request to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RunArgs {
-    /// One request; piped stdin is added to it, `-` is stdin alone
-    #[arg(short, long, value_name = "TEXT", short_alias = 'p', alias = "print")]
+    /// One request; piped stdin is added to it, `-` is stdin alone. Others on this machine see it in
+    /// the list of processes while it runs: what they must not see is piped in
+    #[arg(help_heading = "Request", short, long, value_name = "TEXT")]
     pub message: Option<String>,
+    /// One request, written behind it or piped in: answers and ends, opens no window
+    #[arg(help_heading = "Request", short, long)]
+    pub print: bool,
     /// What is said first in the terminal window; the same as -m where there is none
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
-    #[arg(long = "image", value_name = "FILE", action = ArgAction::Append)]
+    #[arg(help_heading = "Request", hide_short_help = true, long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
-    /// Goes on with the session whose id begins with this
-    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
-        conflicts_with = "continue_latest")]
-    pub session: Option<String>,
-    /// Goes on with the last session of this folder
-    #[arg(short = 'C', long = "continue")]
+    /// Adds the content of a file to the message, or shows a picture; may be repeated
+    #[arg(help_heading = "Request", long = "file", value_name = "FILE", action = ArgAction::Append)]
+    pub files: Vec<PathBuf>,
+    /// Continues the last session of this folder; -c for short
+    #[arg(help_heading = "Sessions", long = "continue")]
     pub continue_latest: bool,
+    /// Continues an earlier session: the one with this id, or one that you choose from a list
+    #[arg(help_heading = "Sessions", short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "",
+        conflicts_with = "continue_latest")]
+    pub resume: Option<String>,
+    /// Continues the session with this id; any part of it that no other has will do
+    #[arg(help_heading = "Sessions", hide_short_help = true, long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
+        conflicts_with_all = ["continue_latest", "resume"])]
+    pub session: Option<String>,
     /// The model or model group to ask: provider/model, or a group's name
     ///
     /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
-    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(help_heading = "Model and tools", long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
-    /// and runs nothing; debug: all tools, and a fault is reproduced before it is mended
-    #[arg(long, value_parser = one_of(MODES))]
+    /// and runs nothing; debug: all tools, and a bug is reproduced before it is fixed
+    #[arg(help_heading = "Model and tools", long, value_parser = one_of(MODES))]
     pub mode: Option<Mode>,
     /// When you are asked: only for what is critical (and for the web, where commands have no
     /// network), before writes and commands, or before everything that does more than read
-    #[arg(long, value_parser = one_of(APPROVALS))]
+    #[arg(help_heading = "Safety", long, value_parser = one_of(APPROVALS))]
     pub approval: Option<ApprovalMode>,
     /// The same as --approval auto
-    #[arg(short, long, conflicts_with = "approval")]
+    #[arg(help_heading = "Safety", short, long, conflicts_with = "approval")]
     pub yes: bool,
     /// The rules of this run and the folders it opens
     #[command(flatten)]
@@ -141,24 +157,39 @@ pub struct RunArgs {
     pub box_args: BoxArgs,
     /// Works in a git worktree of its own and brings the result back as a branch, or as a patch; your
     /// working tree stays as it is
-    #[arg(long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
-        default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest"])]
+    #[arg(help_heading = "Model and tools", hide_short_help = true, long, value_parser = one_of(BRING_BACK), value_name = "AS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "branch", conflicts_with_all = ["session", "continue_latest", "resume"])]
     pub worktree: Option<BringBack>,
-    /// The generation of the agent, from 1 to 8: each has the tools of the ones below it; the highest
-    /// unless set
-    #[arg(long = "gen", value_name = "N", visible_alias = "generation")]
+    /// The tool level, from 1 to 8: each has the tools of the ones below it; the highest unless set
+    #[arg(
+        help_heading = "Model and tools",
+        hide_short_help = true,
+        long = "gen",
+        value_name = "N",
+        visible_alias = "generation"
+    )]
     pub generation: Option<u8>,
-    #[arg(long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
+    #[arg(help_heading = "Model and tools", hide_short_help = true, long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
     /// Stops after so many turns
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// Stops when the session has cost so many US dollars, as far as prices are known
-    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    #[arg(help_heading = "Limits", long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
+    /// Stops after so long: 90, 90s, 10m, 1h
+    #[arg(help_heading = "Limits", long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Writes the last message to this file, too
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", alias = "output-last-message")]
+    pub output: Option<PathBuf>,
+    /// The last message is JSON that fits the JSON schema in this file; exit code 1 when it does not
+    #[arg(help_heading = "Output", hide_short_help = true, long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
     /// text: the answer on stdout, all else on stderr; json: one object at the end; stream-json: one
-    /// event a line. The last two never ask: what would be asked is refused
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    /// event a line; claude-stream-json: the lines of Claude Code. Only text asks: for the others, what
+    /// would be asked is refused
+    #[arg(help_heading = "Output", long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
 }
 
@@ -166,10 +197,10 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct BoxArgs {
     /// What commands may touch: only read, write to the workspace, or all that you may
-    #[arg(long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
+    #[arg(help_heading = "Safety", long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
     pub sandbox: Option<&'static str>,
     /// Lets commands reach the network
-    #[arg(long)]
+    #[arg(help_heading = "Safety", long)]
     pub network: bool,
 }
 
@@ -185,16 +216,16 @@ impl BoxArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RuleArgs {
     /// Allows without asking: a tool, `bash(git log *)`, `edit(src/**)`; may be repeated
-    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", long, value_name = "RULE", action = ArgAction::Append)]
     pub allow: Vec<String>,
     /// Asks before every such call; may be repeated
-    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", hide_short_help = true, long, value_name = "RULE", action = ArgAction::Append)]
     pub ask: Vec<String>,
     /// Refuses every such call; may be repeated
-    #[arg(long, value_name = "RULE", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", long, value_name = "RULE", action = ArgAction::Append)]
     pub deny: Vec<String>,
     /// Opens another folder for reading and writing besides the one worked in; may be repeated
-    #[arg(long, value_name = "DIR", action = ArgAction::Append)]
+    #[arg(help_heading = "Safety", long, value_name = "DIR", action = ArgAction::Append)]
     pub add_dir: Vec<PathBuf>,
 }
 
@@ -223,14 +254,33 @@ pub enum OutputFormat {
     Json,
     /// One event a line.
     StreamJson,
+    /// The lines that Claude Code prints, for programs that read those.
+    ClaudeStreamJson,
 }
 
 /// What `neco` can do besides a run.
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
-    /// Shows settings and where they come from
-    #[command(subcommand)]
-    Config(ConfigCommand),
+    /// Continues an earlier session: the one with this id, or one that you choose from a list
+    Resume(Box<ResumeArgs>),
+    /// Runs one request and ends, as -m does
+    #[command(visible_alias = "exec")]
+    Run(Box<RunArgs>),
+    /// Opens the terminal window, as neco alone does
+    #[command(hide = true)]
+    Chat(Box<RunArgs>),
+    /// Writes AGENTS.md, which tells the model how this project is built, tested and laid out
+    Init(Box<InitArgs>),
+    /// Keeps a key, or logs in with a browser where a provider has that
+    Login {
+        /// The provider, such as openai, anthropic or github-copilot
+        provider: Option<String>,
+    },
+    /// Forgets the keys and the login of a provider
+    Logout {
+        /// The provider
+        provider: Option<String>,
+    },
     /// Lists, shows, finds, forks, rewinds, compares and removes sessions
     #[command(subcommand)]
     Session(SessionCommand),
@@ -254,6 +304,9 @@ pub enum Subcommands {
     /// Lists models, shows what is known of one, and tries whether it works
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Shows and sets settings, and says where they come from
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Keeps keys and logins, and shows who has one
     #[command(subcommand)]
     Auth(AuthCommand),
@@ -270,6 +323,29 @@ pub enum Subcommands {
         #[arg(long)]
         keep: bool,
     },
+    /// Prints completions for a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        #[arg(value_parser = clap::value_parser!(Shell), value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Prints the manual page: neco man | man -l -
+    Man,
+}
+
+/// `neco resume …`
+#[derive(Clone, Debug, Default, Args)]
+pub struct ResumeArgs {
+    /// The session's id, or any part of it that no other has; without it you choose from a list
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+    /// The last session of this folder
+    #[arg(long)]
+    pub last: bool,
+    /// What is asked of it
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Whether a program reads what is printed.
@@ -284,6 +360,11 @@ impl RunArgs {
     /// The message of `-m` or of bare words.
     pub fn message(&self) -> Option<String> {
         self.message.clone().or_else(|| (!self.words.is_empty()).then(|| self.words.join(" ")))
+    }
+
+    /// Whether the session is to be chosen from a list.
+    pub fn picks(&self) -> bool {
+        self.resume.is_some()
     }
 
     /// The approval mode that the flags ask for.
@@ -301,6 +382,21 @@ fn dollars(text: &str) -> Result<f64, String> {
         Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(amount),
         Ok(_) | Err(_) => Err("give an amount above 0, such as 0.50".to_owned()),
     }
+}
+
+/// A number of seconds, or of minutes or hours with the letter behind it.
+fn duration(text: &str) -> Result<Duration, String> {
+    let number = text.trim().trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let each = text.trim().strip_prefix(number).unwrap_or_default();
+    let each = match each {
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("give a time such as 90, 90s, 10m or 1h".to_owned()),
+    };
+    let seconds = number.parse::<f64>().ok().map(|number| number * each).filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "give a time above 0, such as 90, 90s, 10m or 1h".to_owned())
 }
 
 #[cfg(test)]
@@ -324,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_message_can_be_written_four_ways() {
-        for line in [&["-m", "fix it"][..], &["-p", "fix it"], &["--print", "fix it"], &["fix", "it"], &["fix it"]] {
+        for line in [&["-m", "fix it"][..], &["-p", "fix it"], &["fix it", "--print"], &["fix", "it"], &["fix it"]] {
             assert_eq!(run(line).message().as_deref(), Some("fix it"), "{line:?}");
         }
         assert_eq!(run(&["--yes"]).message(), None);

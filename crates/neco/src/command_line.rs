@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
-use crate::args::CommandLine;
+use crate::args::{CommandLine, ResumeArgs, RunArgs, Subcommands};
+use crate::cmd::session::reads_as_id;
+use crate::elsewhere;
 use crate::misuse::misuse;
 
 impl CommandLine {
@@ -21,11 +23,12 @@ impl CommandLine {
     /// # Errors
     /// When help was asked for or something is wrong with the line.
     pub fn read(words: Vec<OsString>) -> Result<Self, clap::Error> {
-        let matches = Self::command().try_get_matches_from(&words)?;
+        let words = with_continue(words);
+        let matches = Self::command().try_get_matches_from(&words).map_err(|error| in_our_words(error, &words))?;
         let mut line = Self::from_arg_matches(&matches)?;
         let misused = match line.command {
-            Some(_) => flags_of_a_run(&matches),
-            None => misuse(&line),
+            Some(_) => flags_of_a_run(&matches).or_else(|| settle(&mut line)),
+            None => settle(&mut line),
         };
         if let Some(misused) = misused {
             return Err(Self::command().error(ErrorKind::ArgumentConflict, misused));
@@ -40,6 +43,101 @@ impl CommandLine {
         }
         Ok(line)
     }
+}
+
+/// Spells out a `-c` without a setting behind it: elsewhere that continues the last session.
+fn with_continue(words: Vec<OsString>) -> Vec<OsString> {
+    let mut spelt = Vec::with_capacity(words.len());
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--") => {
+                spelt.push(word);
+                spelt.extend(words.by_ref());
+            }
+            Some("-c") if !words.peek().and_then(|next| next.to_str()).is_some_and(reads_as_setting) => {
+                spelt.push("--continue".into());
+            }
+            Some(short) => match short.strip_prefix("-c").filter(|rest| !rest.is_empty() && !rest.contains('=')) {
+                // Several short flags in one word.
+                Some(rest) => spelt.extend(["--continue".into(), format!("-{rest}").into()]),
+                None => spelt.push(word),
+            },
+            None => spelt.push(word),
+        }
+    }
+    spelt
+}
+
+/// Whether a word is `KEY=VALUE`, or a key whose value was forgotten.
+fn reads_as_setting(word: &str) -> bool {
+    let key = word.split('=').next().unwrap_or(word);
+    let is_key = key.starts_with(|char: char| char.is_ascii_alphabetic()) && !key.contains(char::is_whitespace);
+    is_key && (word.contains('=') || key.split('.').filter(|part| !part.is_empty()).count() > 1)
+}
+
+/// What other agents call otherwise is told by its name here.
+fn in_our_words(error: clap::Error, words: &[OsString]) -> clap::Error {
+    let written = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(written)) => written.as_str(),
+        _ => return error,
+    };
+    let told = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            elsewhere::flag(written).map(|here| format!("there is no {written} here: {here}"))
+        }
+        ErrorKind::InvalidValue if written.starts_with("--cwd") && words.iter().any(|word| word == "-C") => {
+            Some("-C takes a folder; -c or --continue continues the last session".to_owned())
+        }
+        _ => None,
+    };
+    told.map_or(error, |told| CommandLine::command().error(ErrorKind::ArgumentConflict, told))
+}
+
+/// Brings every way to write a request into one form; gives what is wrong with it, if anything is.
+fn settle(line: &mut CommandLine) -> Option<String> {
+    match &mut line.command {
+        None => name_session(&mut line.run).or_else(|| misuse(&line.run)),
+        Some(Subcommands::Run(run)) => {
+            run.print = true;
+            let words = run.words.join(" ");
+            let several = run.words.len() > 1 && run.message.is_none();
+            let told =
+                format!("quote the message: neco run \"{words}\"; or, if that is what it says: neco \"run {words}\"");
+            name_session(run).or_else(|| several.then_some(told)).or_else(|| misuse(run))
+        }
+        // Behind `chat` nothing but a message is meant.
+        Some(Subcommands::Chat(run)) => name_session(run),
+        Some(Subcommands::Resume(args)) => {
+            let ResumeArgs { id, last, run } = args.as_mut();
+            match id.take() {
+                Some(word) if *last => run.words.insert(0, word),
+                Some(id) => run.resume = Some(id),
+                None if *last || run.session.is_some() => {}
+                None => run.resume = run.resume.take().or_else(|| Some(String::new())),
+            }
+            run.continue_latest |= *last;
+            if run.continue_latest {
+                run.resume = None;
+            }
+            name_session(run).or_else(|| misuse(run))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The session that `--resume` names is the one that is asked for.
+fn name_session(run: &mut RunArgs) -> Option<String> {
+    let id = run.resume.take_if(|id| !id.is_empty())?;
+    if !reads_as_id(&id) {
+        let said = std::iter::once(&id).chain(&run.words).map(String::as_str).collect::<Vec<_>>().join(" ");
+        return Some(format!(
+            "`{id}` is not the id of a session; `neco session list` shows them. To say it to the last session here: \
+             neco --continue \"{said}\""
+        ));
+    }
+    run.session = Some(id);
+    None
 }
 
 /// The settings that stand before the subcommand.
@@ -111,6 +209,145 @@ mod tests {
         assert!(foreign.contains("--max-turns is a flag of a run"), "{foreign}");
         assert!(foreign.contains("neco doctor --help"), "{foreign}");
         assert!(read(&["-m", "x", "doctor"]).unwrap_err().contains("--message is a flag of a run"));
+    }
+
+    #[test]
+    fn c_alone_continues_and_with_a_setting_sets() {
+        for line in [&["-c"][..], &["-c", "-m", "x"], &["-cm", "x"], &["-c", "and the docs"], &["-c", "a b=c"]] {
+            let line = read(line).unwrap();
+            assert!(line.run.continue_latest && line.everywhere.overrides.is_empty(), "{line:?}");
+        }
+        assert_eq!(read(&["-c", "and the docs"]).unwrap().run.words, ["and the docs"]);
+        assert_eq!(overrides(&["-c", "model=a/b", "-c", "agent.max_turns=3", "-m", "x"]).len(), 2);
+        assert_eq!(overrides(&["-c", "agent.max_turns", "-m", "x"]), ["agent.max_turns"], "not a message");
+        assert_eq!(read(&["-m", "x", "--", "-c"]).map(|line| line.run.continue_latest).unwrap_or_default(), false);
+    }
+
+    #[test]
+    fn a_session_is_named_or_chosen() {
+        let run = |words: &[&str]| match read(words).unwrap() {
+            CommandLine { command: Some(Subcommands::Resume(args)), .. } => args.run,
+            line => line.run,
+        };
+        for words in [&["--resume", "c41f"][..], &["-r", "c41f"], &["resume", "c41f"], &["resume", "--session", "c41f"]]
+        {
+            let run = run(words);
+            assert_eq!((run.session.as_deref(), run.picks()), (Some("c41f"), false), "{words:?}");
+        }
+        for words in [&["--resume"][..], &["-r"], &["resume"], &["--resume", "-m", "x"]] {
+            assert!(run(words).picks(), "{words:?}");
+        }
+        assert_eq!(run(&["-r", "c41f", "and", "the docs"]).message().as_deref(), Some("and the docs"));
+        let last = run(&["resume", "--last", "and the docs"]);
+        assert_eq!((last.continue_latest, last.message().as_deref()), (true, Some("and the docs")));
+        for words in [&["resume", "the", "work"][..], &["--resume", "fix it"]] {
+            assert!(read(words).unwrap_err().contains("is not the id of a session"), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn run_and_exec_are_requests() {
+        for words in [&["run", "fix it"][..], &["exec", "fix it"], &["run", "-m", "fix it"]] {
+            let Some(Subcommands::Run(run)) = read(words).unwrap().command else { panic!("{words:?}") };
+            assert_eq!((run.message().as_deref(), run.print), (Some("fix it"), true));
+        }
+        assert!(read(&["run", "the", "tests"]).unwrap_err().contains("neco \"run the tests\""));
+    }
+
+    #[test]
+    fn flags_of_other_agents_name_ours() {
+        for (words, ours) in [
+            (&["-p", "x", "--dangerously-skip-permissions"][..], "--yes"),
+            (&["exec", "x", "--full-auto"], "--yes"),
+            (&["--allowedTools", "Bash", "-m", "x"], "--allow RULE"),
+            (&["--permission-mode=plan"], "--mode plan"),
+            (&["--ask-for-approval", "never"], "--approval"),
+            (&["-C", "-m", "x"], "-c or --continue"),
+        ] {
+            let told = read(words).unwrap_err();
+            assert!(told.contains(ours), "{told}");
+        }
+    }
+
+    #[test]
+    fn every_line_in_the_documents_can_be_read() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut read_ones = 0;
+        for file in documents(&root) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for line in lines_of(&text) {
+                let words: Vec<OsString> = shell_words(&line).into_iter().map(OsString::from).collect();
+                if let Err(error) = CommandLine::read(words) {
+                    assert_eq!(error.exit_code(), 0, "{}: {line}\n{error}", file.display());
+                }
+                read_ones += 1;
+            }
+        }
+        assert!(read_ones > 100, "only {read_ones} lines were found");
+    }
+
+    #[test]
+    fn lines_are_found_in_documents() {
+        let text =
+            "`neco a b` and `neco run TEXT`\n```\nneco -m \"x y\"   says so\ngit diff | neco -p z # ok\nls\n```\n";
+        assert_eq!(lines_of(text), ["neco a b", "neco -m \"x y\"", "neco -p z"]);
+        assert_eq!(shell_words("neco -m \"x y\" 'a \"b'"), ["neco", "-m", "x y", "a \"b"]);
+    }
+
+    fn documents(root: &std::path::Path) -> Vec<std::path::PathBuf> {
+        let mut found = vec![root.join("README.md")];
+        for folder in ["docs", "docs/reference", "docs/safety"] {
+            let entries = std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+            found.extend(entries.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
+        }
+        found
+    }
+
+    /// The command lines of a document: in code blocks, and between backticks.
+    fn lines_of(text: &str) -> Vec<String> {
+        let mut in_code = false;
+        let mut lines = Vec::new();
+        for line in text.lines() {
+            if line.trim_start().starts_with("```") {
+                in_code = !in_code;
+                continue;
+            }
+            let pieces: Vec<&str> = if in_code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
+            lines.extend(pieces.into_iter().filter_map(line_in));
+        }
+        lines
+    }
+
+    /// The command line of Neco in a line, without what is said of it; none where something stands for something else.
+    fn line_in(text: &str) -> Option<String> {
+        let text = text.trim_start().rsplit("| ").find(|part| part.starts_with("neco "))?;
+        let text = ["  ", " #", " > ", " | ", " <", " && ", "; "]
+            .iter()
+            .fold(text, |text, end| text.split(end).next().unwrap_or(text));
+        let stands_for = |word: &str| {
+            let word = word.trim_matches(|char: char| !char.is_alphanumeric());
+            let is_name = word.len() > 1 && word.chars().all(|char| char.is_ascii_uppercase());
+            is_name || (word.len() == 1 && word.chars().all(|char| char.is_ascii_uppercase()))
+        };
+        let plain = !text.contains(['…', '[', '\\']) && !text.split([' ', '=']).any(stands_for);
+        plain.then(|| text.trim_end().to_owned())
+    }
+
+    fn shell_words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for char in line.chars() {
+            match (quote, char) {
+                (Some(open), _) if char == open => quote = None,
+                (None, '"' | '\'') => {
+                    quote = Some(char);
+                    word.get_or_insert_default();
+                }
+                (None, ' ') => words.extend(word.take()),
+                (_, _) => word.get_or_insert_default().push(char),
+            }
+        }
+        words.extend(word);
+        words
     }
 
     #[test]

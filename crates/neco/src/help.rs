@@ -1,11 +1,23 @@
 //! What `neco --help` teaches beyond the list of flags.
 
+/// What `neco -h` and `neco --help` look like: what people do daily comes first.
+pub const TEMPLATE: &str = "\
+{about-with-newline}
+  neco                             the window, in this folder
+  neco \"fix the failing test\"      the same, with the first message
+  neco -m \"why does it fail?\"      one request: answers and ends
+  git diff | neco -p \"review\"      what is piped in is added
+  neco -c                          continues the last session here
+  neco resume                      continues one that you choose
+  neco login openai                keeps a key; neco doctor says what is missing
+  neco demo                        a whole task, offline, in two seconds
+
+{usage-heading} {usage}
+
+{all-args}{after-help}";
+
 /// After `neco -h`.
-pub const SHORT: &str = "\
-Try:  neco                           the terminal window
-      neco demo                      a whole task, offline, in two seconds
-      neco -m \"why does the build fail?\"
-      neco --help                    examples, exit codes, variables, settings";
+pub const SHORT: &str = "neco --help has all flags, examples, exit codes, variables and settings.";
 
 /// Of `--tools` in `-h`.
 pub const TOOLS_SHORT: &str = "Only these tools exist for the agent, separated by commas; --help names all";
@@ -52,40 +64,33 @@ A file of cases:
 /// After `neco --help`. No line is wider than a usual terminal: a line that is broken again looks torn.
 pub const LONG: &str = "\
 Examples:
-  neco
-      the terminal window, on a new session; neco \"words\" says the first
-      ones, --continue and --session ID open an earlier session
-  neco -m \"fix the failing test\"
-      one task; you are asked before files are written and commands are run
   neco -m \"rename Foo to Bar\" --yes
       without being asked, except for what is critical and for web pages
   neco -m \"how does login work?\" --mode ask
       a question; nothing is written or run
-  git diff | neco -m \"review this\"
-      stdin is added to the message
-  neco -m \"why is it cut off?\" --image a.png
-      shows the model a picture, if it sees any
-  neco -m \"and now the docs\" --continue
-      goes on with the last session of this folder
-  neco session rewind 019a8 --to 3
-      goes back to before your third message, files included, after showing
-      what would change; --undo takes that back
+  neco -p \"why is it cut off?\" --file a.png --file log.txt
+      with a picture, if the model sees any, and a file
+  neco -c -m \"and now the docs\"
+      continues the last session of this folder; --resume ID any other
+  neco session rewind --to 3
+      goes back to before your third message in the last session, files
+      included, after showing what would change; --undo takes that back
   neco -m \"list the TODOs\" --output-format json | jq -r .result
   neco -m \"what is in here?\" --model ollama/qwen3:8b --tools read_file,grep
   neco -m \"think hard\" --model \"openai/gpt-5?reasoning=high\" --max-cost 0.50
+  neco config set model deepseek/deepseek-chat
+      writes a setting to your config.toml
   neco model test
       does the model answer, how fast, does it call tools?
-  neco demo
-      a whole task, offline, with a scripted model
 
 Exit codes:
   0    done
   1    failed
   2    wrong usage or configuration
   3    done, but of the last calls that the model made one or more were
-       refused, by policy or by you; what was refused and then done another
-       way does not count
-  4    limit of turns or budget reached
+       refused, by policy, a hook or you, or a hook ended the work; what was
+       refused and then done another way does not count
+  4    limit of turns, time or budget reached
   5    model unreachable, key missing or refused, rate limited, no credit left
   129  stopped because the terminal is gone (SIGHUP)
   130  cancelled (Ctrl-C once cancels, twice quits)
@@ -97,8 +102,8 @@ Input:
   message, or with `neco -`, it is the message. It is read to its end.
   Without a terminal, a pipe that stays open and silent for 10 minutes is an
   error: add </dev/null when nothing is piped in.
-  Without a terminal, when CI is set, and with --output-format json or
-  stream-json, nobody is asked: what would be asked is refused; --yes allows
+  Without a terminal, when CI is set, and with any --output-format but
+  text, nobody is asked: what would be asked is refused; --yes allows
   it, except for what is critical and, unless --network is given, for the web:
   --allow 'web_fetch(domain:docs.rs)' opens a host.
 
@@ -108,7 +113,8 @@ Output:
   on the way goes to stderr with all the rest.
   json is one object, also when nothing could begin. stream-json is the
   session's log; when nothing could begin there is none, so stdout is empty
-  and the exit code and stderr say why.
+  and the exit code and stderr say why. claude-stream-json is what Claude
+  Code prints, for programs that read that.
 
 Models:
   --model takes provider/model or the name of a group. A model may have
@@ -121,10 +127,10 @@ Models:
   [models.\"provider/model\"] sets it.
 
 Keys:
-  neco auth set openai
+  neco login openai
       keeps a key, typed unseen or piped in, in ~/.config/neco/keys.toml;
-      --replace puts it in the place of those that are kept
-  neco auth login github-copilot
+      neco auth set openai --replace puts it in the place of those kept
+  neco login github-copilot
       logs in with a browser
   neco auth list
       who has keys, and where; the first of configuration, environment,
@@ -168,7 +174,7 @@ mod tests {
 
     #[test]
     fn no_line_is_broken_again() {
-        for line in LONG.lines().chain(SHORT.lines()) {
+        for line in LONG.lines().chain(SHORT.lines()).chain(TEMPLATE.lines()) {
             assert!(columns(line) < 80, "{line}");
         }
     }
@@ -178,10 +184,10 @@ mod tests {
         use Signal::{HangUp, Interrupt, Terminate};
         let signals = [HangUp, Interrupt, Terminate].map(Exit::Stopped);
         let others = [Exit::Done, Exit::Failed, Exit::Usage, Exit::Refused, Exit::Limit, Exit::Provider, Exit::Unread];
-        let readme = include_str!("../../../README.md");
+        let page = include_str!("../../../docs/reference/cli.md");
         for number in signals.into_iter().chain(others).map(Exit::number) {
             assert!(LONG.contains(&format!("\n  {number:<3}  ")), "{number} in the help");
-            assert!(readme.contains(&format!("\n| {number} | ")), "{number} in the README");
+            assert!(page.contains(&format!("\n| {number} | ")), "{number} in docs/reference/cli.md");
         }
     }
 

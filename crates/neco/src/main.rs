@@ -10,6 +10,7 @@ mod ask;
 mod cmd;
 mod command_line;
 mod compose;
+mod elsewhere;
 mod failure;
 mod help;
 mod log;
@@ -26,13 +27,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use args::{CommandLine, EverywhereArgs, Subcommands};
+use args::{CommandLine, EverywhereArgs, RunArgs, Subcommands};
 use failure::Failure;
 use neco_config::Env;
 use neco_tui::line::run::exit::{self, Exit};
 use neco_tui::line::run::outcome;
 use neco_tui::line::signals;
 use neco_view::{agent_orders, short_id};
+use terminal::Terminal;
 
 fn main() -> ExitCode {
     // Before anything else: a launcher of a command in a sandbox has no settings, no threads and no time.
@@ -63,8 +65,9 @@ fn main() -> ExitCode {
 fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
     log::start(env, line.everywhere.debug)?;
     match &line.command {
-        None if tui::is_wanted(&line.run, env) => tui::run(&line.run, &line.everywhere, env),
-        None => run::run(&line.run, &line.everywhere, env),
+        None => converse(&line.run, &line.everywhere, env),
+        Some(Subcommands::Run(args) | Subcommands::Chat(args)) => converse(args, &line.everywhere, env),
+        Some(Subcommands::Resume(args)) => converse(&args.run, &line.everywhere, env),
         Some(Subcommands::Repl(args)) => repl::run(args, &line.everywhere, env),
         Some(Subcommands::Config(command)) => cmd::config::run(command, &line.everywhere, env),
         Some(Subcommands::Session(command)) => cmd::session::run(command, &line.everywhere, env),
@@ -79,6 +82,34 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Prompt(command)) => cmd::prompt::run(command, &line.everywhere, env),
         Some(Subcommands::Doctor(args)) => cmd::doctor::run(*args, &line.everywhere, env),
         Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
+        Some(Subcommands::Init(args)) => cmd::init::run(args, &line.everywhere, env),
+        Some(Subcommands::Login { provider }) => cmd::auth::log_in(provider.as_deref(), &line.everywhere, env),
+        Some(Subcommands::Logout { provider }) => cmd::auth::log_out(provider.as_deref(), &line.everywhere, env),
+        Some(Subcommands::Completions { shell }) => cmd::shell::completions(*shell),
+        Some(Subcommands::Man) => cmd::shell::man(),
+    }
+}
+
+/// The window where there is a terminal for it, else a single request.
+pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let window = tui::is_wanted(args, env);
+    if args.picks() && !(window && Terminal::look_at(env).is_capable()) {
+        return Err(Failure::usage("it is not said which session is meant, and no list of them can be shown here")
+            .hint(
+                "  neco session list                  shows them\n  \
+               neco --resume ID -m \"…\"           continues one\n  \
+               neco --continue -m \"…\"            continues the last one of this folder",
+            ));
+    }
+    let begins = !args.continue_latest && args.session.is_none();
+    if begins && !args.picks() && folder(everywhere)? == resolved(env.home()) {
+        say::note(
+            "this is your home folder, and all of it would be worked in: start in a project, or name one with -C DIR",
+        );
+    }
+    match window {
+        true => tui::run(args, everywhere, env),
+        false => run::run(args, everywhere, env),
     }
 }
 

@@ -3,61 +3,38 @@
 use clap::CommandFactory;
 
 use crate::args::{CommandLine, RunArgs};
+use crate::elsewhere;
 
-/// Words that are commands of other tools, and what does the same here. As a message they are too
-/// short to be meant.
-const ELSEWHERE: &[(&str, Option<&str>)] = &[
-    ("list", Some("neco session list")),
-    ("ls", Some("neco session list")),
-    ("history", Some("neco session list")),
-    ("resume", Some("neco session resume")),
-    ("rewind", Some("neco session rewind")),
-    ("undo", Some("neco session rewind ID --undo")),
-    ("fork", Some("neco session fork")),
-    ("search", Some("neco session search")),
-    ("continue", Some("neco -m continue --continue")),
-    ("login", Some("neco auth login")),
-    ("logout", Some("neco auth remove")),
-    ("models", Some("neco doctor")),
-    ("providers", Some("neco doctor")),
-    ("status", Some("neco doctor")),
-    ("setup", Some("neco doctor")),
-    ("configure", Some("neco config show")),
-    ("version", Some("neco --version")),
-    ("run", Some("neco -m \"…\"")),
-    ("exec", Some("neco -m \"…\"")),
-    ("chat", Some("neco -m \"…\"")),
-    ("completion", None),
-    ("completions", None),
-    ("init", None),
-    ("mcp", None),
-    ("web", None),
-    ("serve", None),
-    ("server", None),
-    ("acp", None),
-    ("tui", Some("neco")),
-    ("start", None),
-    ("update", None),
-    ("upgrade", None),
-    ("install", None),
-    ("uninstall", None),
-];
-
-/// What is wrong with a line without a subcommand although each part of it is fine.
+/// What is wrong with a request although each part of it is fine.
 #[must_use]
-pub fn misuse(line: &CommandLine) -> Option<String> {
-    let words = line.run.words.join(" ");
-    if let Some(message) = &line.run.message {
+pub fn misuse(run: &RunArgs) -> Option<String> {
+    let words = run.words.join(" ");
+    if let Some(message) = &run.message {
         let whole = format!("{message} {words}");
         return (!words.is_empty()).then(|| format!("quote the message: neco -m \"{whole}\""));
     }
-    let as_message = format!("As a message it is written neco -m \"{words}\"");
-    if let Some((written, meant)) = misspelt_subcommand(&line.run) {
-        return Some(format!("there is no subcommand `{written}`; did you mean `{meant}`? {as_message}"));
+    // Who says that a request is meant, or which session it is for, is not doubted.
+    if run.print || run.continue_latest || run.session.is_some() {
+        return None;
     }
-    let (word, instead) = command_elsewhere(&line.run)?;
-    let instead = instead.map(|instead| format!(" `{instead}` comes close.")).unwrap_or_default();
-    Some(format!("there is no subcommand `{word}`.{instead} {as_message}"))
+    let as_message = format!("As a message it is written neco -m \"{words}\"");
+    if let Some((written, meant)) = misspelt_subcommand(run) {
+        return Some(format!("there is no command `{written}`; did you mean `neco {meant}`? {as_message}"));
+    }
+    let [word] = run.words.as_slice() else { return None };
+    let instead = match elsewhere::command(word) {
+        Some(Some(instead)) => format!(" `{instead}` comes close."),
+        None if !reads_as_command(word) => return None,
+        Some(None) | None => String::new(),
+    };
+    Some(format!("there is no command `{word}`.{instead} {as_message}"))
+}
+
+/// Whether a word could be the name of a command rather than something to say.
+fn reads_as_command(word: &str) -> bool {
+    word.len() > 1
+        && word.starts_with(|char: char| char.is_ascii_alphabetic())
+        && word.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_'))
 }
 
 /// The subcommand that a bare word was probably meant to be. Only short lines are doubted: a
@@ -73,12 +50,6 @@ fn misspelt_subcommand(run: &RunArgs) -> Option<(String, String)> {
     Some((first.clone(), meant.to_owned()))
 }
 
-fn command_elsewhere(run: &RunArgs) -> Option<(&str, Option<&'static str>)> {
-    let [word] = run.words.as_slice() else { return None };
-    let (_, instead) = ELSEWHERE.iter().find(|(name, _)| name == word)?;
-    Some((word, *instead))
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -86,7 +57,7 @@ mod tests {
     use super::*;
 
     fn misused(line: &[&str]) -> Option<String> {
-        misuse(&CommandLine::try_parse_from([&["neco"], line].concat()).unwrap())
+        misuse(&CommandLine::try_parse_from([&["neco"], line].concat()).unwrap().run)
     }
 
     fn meant(line: &[&str]) -> Option<String> {
@@ -108,17 +79,18 @@ mod tests {
     #[test]
     fn a_command_of_another_tool_is_not_taken_for_a_message() {
         assert!(misused(&["list"]).unwrap().contains("`neco session list` comes close"));
-        assert!(misused(&["completions"]).unwrap().contains("there is no subcommand `completions`"));
-        for message in [&["list", "the", "files"][..], &["explain"], &["-"], &["list all sessions"]] {
+        assert!(misused(&["mcp"]).unwrap().contains("there is no command `mcp`. As a message"));
+        for message in [&["list", "the", "files"][..], &["-"], &["list all sessions"], &["-p", "list"], &["为什么"]]
+        {
             assert_eq!(misused(message), None, "{message:?}");
         }
     }
 
     #[test]
-    fn no_word_is_a_command_here() {
-        for name in CommandLine::command().get_subcommands().map(clap::Command::get_name) {
-            assert!(!ELSEWHERE.iter().any(|(word, _)| *word == name), "{name}");
-        }
+    fn a_single_word_is_not_sent_unasked() {
+        assert!(misused(&["explain"]).unwrap().contains("neco -m \"explain\""));
+        assert_eq!(misused(&["explain", "--continue"]), None, "it is said to a session that is named");
+        assert_eq!(misused(&["explain!"]), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
 use crate::run::drive::listen;
-use crate::run::{picture, stop};
+use crate::run::{files, picture, stop};
 use crate::say;
 use crate::signals::{InterruptMask, Signal};
 use crate::terminal::Terminal;
@@ -26,7 +26,7 @@ use crate::tui::host::TerminalHost;
 /// When it can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
-    let attachments = picture::attachments(&args.images)?;
+    let attachments = picture::attachments(&files::pictures(args))?;
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
@@ -44,13 +44,14 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     };
     let (app, process) = (host.app(), Arc::new(ThisProcess(env.clone())));
     let around = Surroundings { host: Arc::clone(&host) as _, app, process, runtime: runs_on, mask, streams };
-    let first = args.message().map(|content| Command::UserMessage { content, attachments });
+    let first = args.message().map(|words| files::added(words, args)).transpose()?;
+    let first = first.map(|content| Command::UserMessage { content, attachments });
     let outcome = repl::run(around, client, signals, first);
     runtime.block_on(host.close_all());
     runtime.shutdown_background();
     outcome.map_err(|error| say::unwritten(&error))?;
     if let Some(id) = host.last_said() {
-        say::out(&format!("go on with it: neco --session {id}\n"))?;
+        say::out(&format!("Resume it with  neco resume {id}\n"))?;
     }
     Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 
 use neco_agent::CapabilityLevel;
 use neco_config::Env;
-use neco_tui::line::print::{JsonPrinter, Look, Printer, Screen, TextPrinter};
+use neco_tui::line::print::{ClaudePrinter, JsonPrinter, Look, Printer, Screen, TextPrinter};
 
 use crate::args::OutputFormat;
 use crate::print::paint::Paint;
@@ -71,6 +71,9 @@ impl Terminal {
             }
             OutputFormat::Json => Printer::Json(JsonPrinter::new(out, say::note)),
             OutputFormat::StreamJson => Printer::StreamJson(JsonPrinter::new(out, say::note)),
+            OutputFormat::ClaudeStreamJson => {
+                Printer::Claude(Box::new(ClaudePrinter::new(JsonPrinter::new(out, say::note))))
+            }
         }
     }
 

@@ -31,6 +31,15 @@ pub struct Choice<'a> {
     pub doc: &'a str,
     /// The fields besides the tag.
     pub fields: Vec<Field<'a>>,
+    /// What it can be besides, by a tag of its own in the same object.
+    pub inner: Vec<Self>,
+}
+
+impl<'a> Choice<'a> {
+    /// All fields, those of what it can be included.
+    pub fn all_fields(self) -> Vec<Field<'a>> {
+        self.fields.into_iter().chain(self.inner.into_iter().flat_map(Self::all_fields)).collect()
+    }
 }
 
 /// A link to the section of a type. Types may be called like an event, hence the prefix.
@@ -110,11 +119,11 @@ impl<'a> Schema<'a> {
 
     fn alternatives(self) -> Vec<Choice<'a>> {
         if let Some(value) = self.text("const") {
-            return vec![Choice { tag: None, value, doc: self.doc(), fields: Vec::new() }];
+            return vec![Choice { tag: None, value, doc: self.doc(), fields: Vec::new(), inner: Vec::new() }];
         }
         let plain: Vec<_> = self.list("enum").filter_map(Value::as_str).collect();
         if !plain.is_empty() {
-            let choice = |value| Choice { tag: None, value, doc: "", fields: Vec::new() };
+            let choice = |value| Choice { tag: None, value, doc: "", fields: Vec::new(), inner: Vec::new() };
             return plain.into_iter().map(choice).collect();
         }
         self.tagged().into_iter().collect()
@@ -124,7 +133,8 @@ impl<'a> Schema<'a> {
         let own = self.node.get("properties").and_then(Value::as_object)?;
         let (tag, value) = own.iter().find_map(|(name, node)| Some((name.as_str(), node.get("const")?.as_str()?)))?;
         let fields = self.fields().into_iter().filter(|field| field.name != tag).collect();
-        Some(Choice { tag: Some(tag), value, doc: self.doc(), fields })
+        let inner = self.target().map(|(_, target)| target.choices()).unwrap_or_default();
+        Some(Choice { tag: Some(tag), value, doc: self.doc(), fields, inner })
     }
 
     fn target(self) -> Option<(&'a str, Self)> {
@@ -168,6 +178,18 @@ mod tests {
     }
 
     #[test]
+    fn a_choice_inside_a_choice_is_told() {
+        let document = json!({
+            "oneOf": [{"properties": {"way": {"const": "up"}}, "$ref": "#/$defs/Up"}],
+            "$defs": {"Up": {"oneOf": [{"properties": {"kind": {"const": "report"}, "text": {"type": "string"}}}]}},
+        });
+        let none = Map::new();
+        let mut choices = Schema::of(&document, &none).choices();
+        assert_eq!(choices[0].inner[0].value, "report");
+        assert_eq!(choices.remove(0).all_fields()[0].name, "text");
+    }
+
+    #[test]
     fn a_tagged_choice_has_the_fields_of_the_type_it_wraps() {
         let document = json!({
             "oneOf": [
@@ -183,7 +205,7 @@ mod tests {
         let told: Vec<String> = schema
             .choices()
             .iter()
-            .map(|Choice { tag, value, doc, fields }| {
+            .map(|Choice { tag, value, doc, fields, .. }| {
                 let fields: Vec<_> =
                     fields.iter().map(|f| format!("{} {} {} {}", f.name, f.words, f.optional, f.doc)).collect();
                 format!("{tag:?} {value} {doc} {fields:?}")

@@ -16,8 +16,11 @@ pub fn events() -> String {
         "Events",
         "neco_proto::Event",
         "Events are the only way out of a session. The log keeps exactly these objects and \
-         `--output-format stream-json` prints them, one a line. What a reader does not know it should skip: \
-         types and fields are added over time.",
+         `--output-format stream-json` prints them, one a line; `type` says which one it is. What a reader does \
+         not know it should skip: types and fields are added over time. What is done when a session is closed, \
+         such as hooks of `SessionEnd`, comes after the last line, `agent_complete`, and is in the log alone \
+         (`neco session log ID --json`). A message that begins with `#` is kept by memory and opens no session: it \
+         prints one `memory_update`, without `seq`, `ts` and ids.",
         schema_for!(Event).as_value(),
     )
 }
@@ -27,7 +30,7 @@ pub fn commands() -> String {
     page(
         "Commands",
         "neco_proto::Command",
-        "Commands are the only way into a session; every window sends these.",
+        "Commands are the only way into a session; every window sends these. `type` says which one it is.",
         schema_for!(Command).as_value(),
     )
 }
@@ -38,15 +41,19 @@ fn page(title: &str, source: &str, purpose: &str, document: &serde_json::Value) 
     let mut page = Markdown::titled(title);
     page.paragraph(&format!("Written by `cargo xtask reference` from `{source}`; do not edit."));
     page.paragraph(purpose);
-    let common = schema.fields();
-    if !common.is_empty() {
-        page.heading(2, "In every one");
-        fields(&mut page, &common);
+    let mut common = schema.fields();
+    let choices = schema.choices();
+    if let Some(name) = choices.first().and_then(|choice| choice.tag) {
+        let doc = "Which one it is: the name of a section below.";
+        common.insert(0, Field { name, doc, words: "string".to_owned(), optional: false });
     }
-    for choice in schema.choices() {
+    page.heading(2, "In every one");
+    fields(&mut page, &common);
+    for choice in choices {
         page.heading(2, &format!("`{}`", choice.value));
         page.paragraph(choice.doc);
         fields(&mut page, &choice.fields);
+        alternatives(&mut page, "", &choice.inner);
     }
     types(&mut page, schema);
     page.into_text()
@@ -66,7 +73,7 @@ fn types(page: &mut Markdown, schema: Schema<'_>) {
         if choices.is_empty() {
             scalar_or_object(page, each);
         } else {
-            alternatives(page, &choices);
+            alternatives(page, "", &choices);
         }
     }
 }
@@ -74,7 +81,7 @@ fn types(page: &mut Markdown, schema: Schema<'_>) {
 fn words_of_all_fields(schema: Schema<'_>) -> String {
     let everything = std::iter::once(schema).chain(schema.definitions().map(|(_, each)| each));
     let fields = everything
-        .flat_map(|each| each.fields().into_iter().chain(each.choices().into_iter().flat_map(|choice| choice.fields)));
+        .flat_map(|each| each.fields().into_iter().chain(each.choices().into_iter().flat_map(Choice::all_fields)));
     fields.map(|field| field.words).collect()
 }
 
@@ -87,14 +94,17 @@ fn scalar_or_object(page: &mut Markdown, schema: Schema<'_>) {
     }
 }
 
-fn alternatives(page: &mut Markdown, choices: &[Choice<'_>]) {
+/// What something can be; `outer` is what it is already.
+fn alternatives(page: &mut Markdown, outer: &str, choices: &[Choice<'_>]) {
     let words = choices.iter().filter(|choice| choice.tag.is_none());
     let words: Vec<_> = words.map(|choice| [format!("`{}`", choice.value), choice.doc.to_owned()]).collect();
     page.table(["value", "meaning"], &words);
     for choice in choices {
         let Some(tag) = choice.tag else { continue };
-        page.paragraph(format!("**`{tag}: \"{}\"`** {}", choice.value, choice.doc).trim_end());
+        let tags = format!("{outer}{tag}: \"{}\"", choice.value);
+        page.paragraph(format!("**`{tags}`** {}", choice.doc).trim_end());
         fields(page, &choice.fields);
+        alternatives(page, &format!("{tags}, "), &choice.inner);
     }
 }
 
@@ -135,6 +145,9 @@ mod tests {
             "| `turn_id` | [TurnId](#type-turnid), optional | The turn it belongs to, if any. |",
             "| `error_code` | [ErrorCode](errors.md), optional | Why it failed; absent on success. |",
             "| `parts` | list of [Part](#type-part) | What is said, in order. |",
+            "| `type` | string | Which one it is: the name of a section below. |",
+            "**`way: \"up\", kind: \"report\"`**",
+            "**`about: \"plan\"`**",
         ] {
             assert!(page.contains(row), "no row\n{row}\nin\n{page}");
         }
@@ -147,6 +160,7 @@ mod tests {
             assert!(page.contains(&format!("\n## `{name}`\n")), "{name} is missing");
         }
         assert!(page.contains("**`kind: \"reject\"`** Not this call."), "{page}");
+        assert!(page.contains("| `type` | string | Which one it is"), "{page}");
     }
 
     #[test]

@@ -69,11 +69,25 @@ impl Finder {
         Self { catalog, data_dir }
     }
 
-    /// The one session whose id begins with `prefix`.
+    /// The one session whose id begins with `prefix`; if there is none, or several, the one whose id ends so, as it is
+    /// shown; else the one that has it anywhere.
     pub async fn find(&self, prefix: &str) -> Result<SessionRecord, SessionError> {
         // Nothing is the beginning of every id, and nobody means that.
         let nothing = prefix.chars().all(|char| char == '-' || char.is_whitespace());
         let mut found = if nothing { Vec::new() } else { self.catalog.find(prefix, 5).await? };
+        if found.len() != 1
+            && let Some(part) = part_of_id(prefix)
+        {
+            let all = self.catalog.list(None, usize::MAX).await?;
+            let with = |is: &dyn Fn(&str) -> bool| -> Vec<&SessionRecord> {
+                all.iter().filter(|record| is(&hex(record))).take(5).collect()
+            };
+            let ending = with(&|id| id.ends_with(&part));
+            let anywhere = if ending.is_empty() { with(&|id| id.contains(&part)) } else { ending };
+            if found.is_empty() || anywhere.len() == 1 {
+                found = anywhere.into_iter().cloned().collect();
+            }
+        }
         match found.len() {
             0 => Err(SessionError::NotFound(prefix.to_owned())),
             1 => Ok(found.remove(0)),
@@ -233,4 +247,13 @@ fn above(cwd: &Path) -> impl Iterator<Item = &Path> {
 #[must_use]
 pub fn worktree_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("worktrees")
+}
+/// A part of an id as it is compared: long enough to mean one, and nothing but digits.
+fn part_of_id(text: &str) -> Option<String> {
+    let part: String = text.chars().filter(|char| *char != '-').map(|char| char.to_ascii_lowercase()).collect();
+    (part.len() >= 4 && part.chars().all(|char| char.is_ascii_hexdigit())).then_some(part)
+}
+
+fn hex(record: &SessionRecord) -> String {
+    record.id.to_string().replace('-', "")
 }

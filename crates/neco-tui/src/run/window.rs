@@ -376,7 +376,8 @@ impl Window {
         let effects = self.app.opened(snapshot);
         self.app.wants(effects);
         if let Some(content) = self.first.take() {
-            self.app.wants(vec![Effect::Send(Command::UserMessage { content, attachments: Vec::new() })]);
+            let effects = self.app.say_first(content);
+            self.app.wants(effects);
         }
         // What was said and asked while it was being opened is said and asked now.
         self.app.wants(std::mem::take(&mut self.early));

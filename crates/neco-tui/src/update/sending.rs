@@ -126,6 +126,16 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
     answer_or_message(window, written, after_work, answers)
 }
 
+impl WindowState {
+    /// Says what the window was opened with; a command is carried out as if it had been typed.
+    pub fn say_first(&mut self, text: String) -> Vec<Effect> {
+        match is_command(&text) {
+            true => dispatch(self, Written { text, ..Written::default() }, false, false),
+            false => vec![Effect::Send(Command::UserMessage { content: text, attachments: Vec::new() })],
+        }
+    }
+}
+
 fn answer_or_message(window: &mut WindowState, written: Written, after_work: bool, answers: bool) -> Vec<Effect> {
     let answer = if answers { asked::answer_in_words(window, written.text.trim()) } else { None };
     match answer {

@@ -1,8 +1,8 @@
-//! `neco config`: every setting and where it comes from.
+//! `neco config`: every setting and where it comes from, and one of them changed.
 
 use clap::Subcommand;
-use neco_config::Env;
-use neco_proto::app::settings::{FindSettings, ListSettings, SettingRow};
+use neco_config::{Env, Layer};
+use neco_proto::app::settings::{FindSettings, ListSettings, NewSetting, SetSettings, SettingRow};
 use neco_view::paint::lists::settings;
 use serde_json::{Value, json};
 
@@ -23,9 +23,31 @@ pub enum ConfigCommand {
         #[command(flatten)]
         json: JsonArg,
     },
+    /// Writes a setting to your config.toml; what else is in it stays as it is written
+    #[command(after_help = SET)]
+    Set {
+        /// The setting, such as model or agent.max_turns
+        key: String,
+        /// Its value
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Prints the value of one setting
+    Get {
+        /// The setting, such as model
+        key: String,
+    },
     /// Prints the files that settings are read from
     Path,
 }
+
+const SET: &str = "\
+Examples:
+  neco config set model ollama/qwen3:8b
+  neco config set approval manual
+  neco config set tools.only '[\"read_file\", \"grep\"]'
+A setting that there is not and a value that does not fit are refused, and nothing is written.
+docs/reference/config.md lists all settings; -c KEY=VALUE sets one for a single run.";
 
 /// Runs `neco config …`.
 ///
@@ -39,12 +61,51 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             notes(&list.warnings);
             print(*json, &as_json(&list.settings), || settings::as_lines(&list.settings, *origin))
         }
+        ConfigCommand::Set { key, value } => set(folder, key.trim(), value, everywhere, env),
+        ConfigCommand::Get { key } => {
+            let list = ask(&ListSettings { folder }, everywhere, env)?;
+            notes(&list.warnings);
+            let row = list.settings.iter().find(|row| row.key == key.trim());
+            let row = row.ok_or_else(|| {
+                Failure::usage(format!("{} has no value", key.trim()))
+                    .hint("`neco config show` prints all that have one.")
+            })?;
+            say::out(&match as_value(&row.value) {
+                Value::String(text) => format!("{text}\n"),
+                _ => format!("{}\n", row.value),
+            })?;
+            Ok(Exit::Done)
+        }
         ConfigCommand::Path => {
             let found = ask(&FindSettings { folder }, everywhere, env)?;
             say::out(&if found.files.is_empty() { format!("{}\n", found.own) } else { settings::paths(&found.files) })?;
             Ok(Exit::Done)
         }
     }
+}
+
+/// Writes one setting to the person's own file, of the kind that it has.
+fn set(folder: String, key: &str, value: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if let Some(provider) = key.strip_prefix("model_providers.").and_then(|rest| rest.strip_suffix(".api_key")) {
+        let words = "a key is never an argument: if that was one, it is in your shell's history now";
+        return Err(Failure::usage(words).hint(format!("`neco auth set {provider}` asks for it and keeps it.")));
+    }
+    // What is written is what the flag would mean: text where text is wanted, whatever it looks like.
+    let overrides = [everywhere.overrides.clone(), vec![format!("{key}={value}")]].concat();
+    let meant =
+        ask(&ListSettings { folder: folder.clone() }, &EverywhereArgs { overrides, ..everywhere.clone() }, env)?;
+    let found = meant.settings.iter().find(|row| row.key == key).map(|row| as_value(&row.value));
+    let value = found.unwrap_or_else(|| as_value(value));
+    let new = NewSetting { key: key.to_owned(), value };
+    let shown = new.value.to_string();
+    let written = ask(&SetSettings { folder: folder.clone(), settings: vec![new] }, everywhere, env)?;
+    say::out(&format!("{key} = {shown} written to {}\n", written.file))?;
+    let now = ask(&ListSettings { folder }, everywhere, env)?;
+    if let Some(row) = now.settings.iter().find(|row| row.key == key && row.layer != Layer::User.name()) {
+        let origin = row.origins.first().map(String::as_str).unwrap_or_default();
+        say::note(&format!("here it is {} all the same: {origin} outranks your file", row.value));
+    }
+    Ok(Exit::Done)
 }
 
 fn as_json(settings: &[SettingRow]) -> Value {

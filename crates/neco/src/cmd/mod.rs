@@ -1,6 +1,6 @@
 //! Everything but a run: subcommands, one file or folder each.
 //!
-//! Reading order: [`program`] (how it is asked) with [`confirm`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`].
+//! Reading order: [`program`] (how it is asked) with [`confirm`], [`config`], [`policy`], [`trust`], [`auth`], [`model`], [`session`], [`memory`], [`plan`], [`agents`], [`workflow`], [`prompt`], [`doctor`], [`demo`], [`init`], [`shell`].
 
 pub mod agents;
 pub mod auth;
@@ -8,6 +8,7 @@ pub mod config;
 mod confirm;
 pub mod demo;
 pub mod doctor;
+pub mod init;
 pub mod memory;
 pub mod model;
 pub mod plan;
@@ -15,5 +16,6 @@ pub mod policy;
 pub(crate) mod program;
 pub mod prompt;
 pub mod session;
+pub mod shell;
 pub mod trust;
 pub mod workflow;

@@ -42,8 +42,8 @@ pub enum ModelCommand {
     },
     /// Shows where a model or the models of a group are asked, and what is known of them
     Show {
-        /// provider/model, or a group's name
-        name: String,
+        /// provider/model, or a group's name; without it the model that is asked now
+        name: Option<String>,
         #[command(flatten)]
         json: JsonArg,
     },
@@ -73,7 +73,7 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
             print_hanging(*json, &value, models::HANGING, || models::as_lines(&list, paint))
         }
         ModelCommand::Show { name, json } => {
-            let mut shown = ask(&ShowModel { folder, name: Some(name.clone()) }, everywhere, env)?;
+            let mut shown = ask(&ShowModel { folder, name: name.clone() }, everywhere, env)?;
             notes(&std::mem::take(&mut shown.warnings));
             if json.json {
                 // Programs see that by the address.

@@ -125,6 +125,7 @@ pub fn left_out(args: &RunArgs) -> Option<String> {
         ("--tools", args.tools.is_some()),
         ("--max-turns", args.max_turns.is_some()),
         ("--max-cost", args.max_cost.is_some()),
+        ("--timeout", args.timeout.is_some()),
         ("--sandbox", args.box_args.sandbox.is_some()),
         ("--network", args.box_args.network),
     ];

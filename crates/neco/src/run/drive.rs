@@ -12,6 +12,7 @@ use neco_view::reduce::IdleTracker;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use super::ends::Ends;
 use super::socket::SocketServer;
 use super::stop::{Stopped, hear_signals};
 use crate::exit::Exit;
@@ -27,6 +28,8 @@ pub struct RunUi {
     pub printer: Printer,
     /// Who is asked.
     pub person: Option<Person>,
+    /// What it has to come to.
+    pub ends: Ends,
 }
 
 /// Sends `asked` to `session`, draws what happens and asks the person, until the agent is done and
@@ -58,10 +61,13 @@ pub fn see_through(
     if let Ok(Answer::Tree { nodes }) = runtime.block_on(client.ask(Query::Tree)) {
         rest.found(&nodes);
     }
+    let timed_out = ui.ends.watch(runtime.handle(), Arc::clone(&client));
     let window = LineWindow::new(client, runtime.handle(), ui.printer, ui.person, mask, sender);
     window.send(asked)?;
     let goes_on = || runtime.block_on(others.go_on(session));
-    Ok(Drive::new(session.id(), window, rest, stopped, say::note, log::event).until_done(&mut happenings, goes_on))
+    let mut drive = Drive::new(session.id(), window, rest, stopped, say::note, log::event).timed(timed_out);
+    let exit = drive.until_done(&mut happenings, goes_on);
+    Ok(ui.ends.after(exit, drive.last_words()))
 }
 
 /// Begins to hear signals.

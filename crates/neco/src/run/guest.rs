@@ -120,7 +120,7 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
             }
         }
         // Who reads events wants those that are new.
-        Printer::Json(_) | Printer::StreamJson(_) => Vec::new(),
+        Printer::Json(_) | Printer::StreamJson(_) | Printer::Claude(_) => Vec::new(),
     };
     let mut window =
         LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender.clone());
@@ -129,7 +129,9 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     past.iter().for_each(|event| window.past(event));
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);
-    Ok(Guest::new(record.id, snapshot.root_agent, owner, window, mine, log::event).until_done(&mut happenings))
+    let mut guest = Guest::new(record.id, snapshot.root_agent, owner, window, mine, log::event);
+    let exit = guest.until_done(&mut happenings);
+    Ok(ui.ends.after(exit, guest.last_words()))
 }
 
 /// Hears signals: the first one detaches, a second Ctrl-C soon after it stops the work as well.

@@ -142,7 +142,7 @@ fn joined(written: Option<String>, piped: Option<String>) -> Option<String> {
 }
 
 /// Longer than any fence inside.
-fn fence(text: &str) -> String {
+pub(super) fn fence(text: &str) -> String {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|char| *char == '`').count()).max();
     "`".repeat(longest.unwrap_or_default().max(2) + 1)
 }
@@ -150,8 +150,8 @@ fn fence(text: &str) -> String {
 fn nothing_asked(goes_on: bool) -> Failure {
     if goes_on {
         return Failure::usage("there is nothing to do: no message was given").hint(
-            "  neco -C -m \"and now the docs\"       goes on with the last session of this folder\n  \
-               neco -C -m continue                when it was interrupted or stopped at a limit",
+            "  neco -c -m \"and now the docs\"       continues the last session of this folder\n  \
+               neco -c -m continue                when it was interrupted or stopped at a limit",
         );
     }
     Failure::usage("there is nothing to do: no message was given").hint(
@@ -207,6 +207,6 @@ mod tests {
 
     #[test]
     fn who_goes_on_is_told_how() {
-        assert!(nothing_asked(true).to_string().contains("neco -C -m continue"));
+        assert!(nothing_asked(true).to_string().contains("neco -c -m continue"));
     }
 }

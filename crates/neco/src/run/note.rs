@@ -1,8 +1,9 @@
 //! A message that begins with `# `: it is remembered, and no model is asked.
 
+use jiff::Timestamp;
 use neco_config::{Env, LoadOptions};
-use neco_proto::EventBody;
 use neco_proto::app::memory::Kept;
+use neco_proto::{Event, EventBody};
 use neco_session::memory::{kept_words, to_remember};
 use serde_json::json;
 
@@ -18,7 +19,7 @@ use crate::say;
 /// # Errors
 /// When it can't be kept.
 pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Option<Exit>, Failure> {
-    let Some(new) = to_remember(text).filter(|_| args.images.is_empty()) else {
+    let Some(new) = to_remember(text).filter(|_| args.images.is_empty() && args.files.is_empty()) else {
         return if text.trim_matches(['#', ' ', '\n']).is_empty() && text.starts_with('#') {
             Err(Failure::usage("there is nothing to remember: the text after # is empty"))
         } else {
@@ -34,13 +35,20 @@ pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &E
     let kept = cmd::memory::note(new, everywhere, env)?;
     say::out(&match args.output_format {
         OutputFormat::Text => format!("{}\n", kept_words(&kept)),
-        OutputFormat::Json => report(&kept),
+        OutputFormat::Json | OutputFormat::ClaudeStreamJson => report(&kept),
         OutputFormat::StreamJson => {
-            let line = kept.event().map(|update| serde_json::to_string(&EventBody::MemoryUpdate(update)));
-            line.and_then(Result::ok).map(|line| line + "\n").unwrap_or_default()
+            let event = kept.event().and_then(|update| no_session(EventBody::MemoryUpdate(update)));
+            event.and_then(|event| serde_json::to_string(&event).ok()).map(|line| line + "\n").unwrap_or_default()
         }
     })?;
     Ok(Some(Exit::Done))
+}
+
+/// An event like any other, of a session that is not there: its ids are nothing but zeros.
+fn no_session(body: EventBody) -> Option<Event> {
+    const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+    let (session, agent) = (NOBODY.parse().ok()?, NOBODY.parse().ok()?);
+    Some(Event::new(1, Timestamp::now(), session, agent, None, body))
 }
 
 /// The object of a run that asked no model.

@@ -13,8 +13,9 @@ use neco_store::{SessionRecord, SqliteStore};
 
 use super::attach::{self, Which};
 use super::drive::{RunUi, see_through};
+use super::ends::Ends;
 use super::socket::SocketServer;
-use super::{guest, message, note, picture, worktree};
+use super::{files, guest, message, note, picture, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
@@ -39,27 +40,29 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// When it can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let format = args.output_format;
-    attempt(args, everywhere, env).inspect_err(|failure| {
-        if format == OutputFormat::Json {
-            report(failure);
-        }
+    attempt(args, everywhere, env).inspect_err(|failure| match format {
+        OutputFormat::Json | OutputFormat::ClaudeStreamJson => report(failure, env, format),
+        OutputFormat::Text | OutputFormat::StreamJson => {}
     })
 }
 
 fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let terminal = Terminal::look_at(env);
     let goes_on = args.session.is_some() || args.continue_latest;
-    let message = message::gather(args.message(), terminal.stderr, goes_on)?;
-    let attachments = picture::attachments(&args.images)?;
+    let mut message = message::gather(args.message(), terminal.stderr, goes_on)?;
+    let attachments = picture::attachments(&files::pictures(args))?;
     if let Some(exit) = note::remember(&message.text, args, everywhere, env)? {
         return Ok(exit);
     }
     message.warnings.iter().for_each(|words| say::note(words));
+    let mut ends = Some(Ends::of(args)?);
+    let title = message.text.lines().next().unwrap_or_default().to_owned();
+    message.text = files::added(message.text, args)?;
+    message.text = ends.iter().fold(message.text, |text, ends| ends.told(text));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
     let runtime = compose::runtime()?;
     let folder = worktree::begin(folder, args, &message.text, env)?;
-    let title = message.text.lines().next().unwrap_or_default().to_owned();
     let workspaces = Workspaces::new(env.clone());
     let mut races = 0;
     let opened = loop {
@@ -67,6 +70,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         if goes_on && let Some(begun) = runtime.block_on(guest::begin(which(args, &folder), env, Some(said)))? {
             attach::left_out(args).iter().for_each(|words| say::note(words));
             let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
+            let ui = RunUi { ends: ends.take().unwrap_or_default(), ..ui };
             let seen = guest::follow(&runtime, begun, ui);
             runtime.shutdown_background();
             return seen;
@@ -94,6 +98,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     opened.notes.iter().for_each(|words| say::note(words));
     let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);
     let ui = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
+    let ui = RunUi { ends: ends.unwrap_or_default(), ..ui };
     let asked = Command::UserMessage { content: message.text, attachments };
     let seen = see_through(&runtime, &opened.services, &opened.session, &others, ui, asked);
     let (works_in, id) = (opened.folder, short_id(opened.session.id()));
@@ -128,14 +133,14 @@ pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: Path
     if let Printer::Text(text) = &mut printer {
         text.set_session(short_id(session));
     }
-    RunUi { printer, person: tty.map(|tty| ask::person(tty, folder, env)) }
+    RunUi { printer, person: tty.map(|tty| ask::person(tty, folder, env)), ends: Ends::default() }
 }
 
-/// In `json` form even what never began is an object.
-fn report(failure: &Failure) {
+/// In forms that end with an object even what never began is one.
+fn report(failure: &Failure, env: &Env, format: OutputFormat) {
     let outcome = Outcome::of_failure(RunError { code: failure.code, message: failure.message.clone() });
     // The same is said on stderr.
-    let _ = say::out(&format!("{}\n", Report::new(&outcome, None, failure.exit).line()));
+    let _ = Terminal::look_at(env).printer(format).finish(|| Report::new(&outcome, None, failure.exit).line());
 }
 
 /// What is needed to open the session of a request.

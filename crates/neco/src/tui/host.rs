@@ -150,8 +150,14 @@ impl TerminalHost {
 
     /// What the command line said about the first session holds for new ones; others have their own.
     fn args_for(&self, wanted: Wanted) -> RunArgs {
-        let base =
-            RunArgs { session: None, continue_latest: false, message: None, words: Vec::new(), ..self.args.clone() };
+        let base = RunArgs {
+            session: None,
+            continue_latest: false,
+            resume: None,
+            message: None,
+            words: Vec::new(),
+            ..self.args.clone()
+        };
         let theirs = RunArgs { model: None, mode: None, generation: None, ..base.clone() };
         match wanted {
             Wanted::New => base,

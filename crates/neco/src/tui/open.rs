@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::repl;
 use crate::run::drive::listen;
 use crate::run::stop::quit;
-use crate::run::{picture, worktree};
+use crate::run::{files, picture, worktree};
 use crate::say;
 use crate::signals::{InterruptMask, Signal, Signals};
 use crate::terminal::{Terminal, is_unattended};
@@ -36,7 +36,9 @@ const LAST_WORDS: Duration = Duration::from_secs(25);
 #[must_use]
 pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
     let terminal = Terminal::look_at(env);
-    let single = args.message.is_some() || args.words == ["-"] || args.output_format != OutputFormat::Text;
+    let ends = args.output.is_some() || args.output_schema.is_some() || args.timeout.is_some();
+    let single = args.message.is_some() || args.print || args.words == ["-"] || ends;
+    let single = single || args.output_format != OutputFormat::Text;
     terminal.stdin && terminal.stdout && !single && !is_unattended(env)
 }
 
@@ -49,7 +51,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         return repl::run(args, everywhere, env);
     }
     let folder = crate::folder(everywhere)?;
-    let attachments = picture::attachments(&args.images)?;
+    let attachments = picture::attachments(&files::pictures(args))?;
     let goes_on = args.session.is_some() || args.continue_latest;
     if let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
         return Ok(exit);
@@ -69,6 +71,14 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let (runs_on, status_line) = (runtime.handle().clone(), loaded.config.tui.status_line.clone());
     let host = Arc::new(TerminalHost::new(args, everywhere, env, folder.clone(), runs_on, mask, status_line));
     let mut first = args.message().filter(|words| !words.trim().is_empty());
+    if let Some(words) = first.take() {
+        first = Some(files::added(words, args)?);
+    } else if !args.files.is_empty() {
+        return Err(Failure::usage("say what to do with the files: neco --file FILE \"…\""));
+    }
+    if args.picks() {
+        first = Some("/resume".to_owned());
+    }
     runtime.block_on(async {
         // Before the window has the terminal: a person may have to say whether they trust the folder.
         let tty = Tty::open();
@@ -85,14 +95,14 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     match (left, seen) {
         (Some(id), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
             // The terminal may be gone with the signal.
-            let _ = say::out(&format!("go on with it: neco --session {id}\n"));
+            let _ = say::out(&format!("Resume it with  neco resume {id}\n"));
             Ok(exit)
         }
         (Some(id), Err(failure)) if failure.code.is_some() => {
             let advice = failure.advised(env.data_dir());
             let hint = advice.hint.as_deref().unwrap_or_default();
             Err(Failure {
-                hint: Some(format!("{hint}\nWhat was kept is safe; go on with it then: neco --session {id}")),
+                hint: Some(format!("{hint}\nWhat was kept is safe; resume it then with  neco resume {id}")),
                 ..advice
             })
         }

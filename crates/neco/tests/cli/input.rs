@@ -75,7 +75,7 @@ fn a_dash_is_stdin() {
 fn commands_of_other_tools_are_no_messages() {
     House::empty().run(&["list"]).ended_with(2).says("neco session list").says("neco -m \"list\"");
     House::empty().run(&["-m", "hi", "there"]).ended_with(2).says("quote the message: neco -m \"hi there\"");
-    House::empty().run(&["--continue"]).ended_with(2).says("neco -C -m continue");
+    House::empty().run(&["--continue"]).ended_with(2).says("neco -c -m continue");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_session_that_was_gone_back_over_as_a_whole_is_kept_and_comes_back() {
     let pane = Pane::ready(&house, "--yes");
     pane.say("write a").shows("Written.").waits();
     pane.say("/rewind 1").shows("goes: a.txt").answer("Enter").showed("no longer counts");
-    pane.press("C-u").press("C-d").showed("go on with it: neco --session").is_given_back();
+    pane.press("C-u").press("C-d").showed("Resume it with  neco resume").is_given_back();
     let list = house.run(&["session", "list", "--json"]).json();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
     let again = Pane::ready(&house, "--continue");

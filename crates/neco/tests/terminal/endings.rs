@@ -189,7 +189,7 @@ fn a_disk_that_takes_no_more_ends_it_and_is_told_once() {
     pane.say("the first").shows("Kept.").waits();
     pane.say("the second").showed("code=1");
     let everything = pane.everything();
-    for words in ["error 6001", "could not write the session store", "go on with it then: neco --session"] {
+    for words in ["error 6001", "could not write the session store", "resume it then with  neco resume"] {
         assert_eq!(everything.matches(words).count(), 1, "{words}: {everything}");
     }
     assert!(!everything.contains("the session has ended"), "{everything}");

@@ -28,7 +28,7 @@ fn lines_can_come_from_a_program() {
     let ran = house.neco(&["repl"]).write_stdin("first\n/help\nsecond \\\nline\n/exit\n").output().unwrap();
     let out = String::from_utf8(ran.stdout).unwrap();
     assert!(ran.status.success(), "{out} {}", String::from_utf8_lossy(&ran.stderr));
-    for words in ["One.", "/rewind", "Two.", "go on with it"] {
+    for words in ["One.", "/rewind", "Two.", "Resume it with"] {
         assert!(out.contains(words), "{words} is not in\n{out}");
     }
 }
@@ -57,7 +57,7 @@ fn lines_are_edited_and_come_back() {
         pane.write("/copy").press("Enter").shows(if term == "dumb" { "no clipboard" } else { "copied" });
         let pid = pane.neco_pid().unwrap().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        pane.shows("go on with it: neco --session");
+        pane.shows("Resume it with  neco resume");
         pane.write("echo ended with $?").press("Enter").shows("ended with 143").is_given_back();
     }
 }

@@ -16,6 +16,7 @@ mod endings;
 mod fingers;
 mod first_run;
 mod lines;
+mod resume;
 mod sizes;
 mod slow;
 mod stopping;

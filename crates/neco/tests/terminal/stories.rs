@@ -25,7 +25,7 @@ fn an_edit_is_approved() {
     assert!(!house.project().join("a.txt").exists());
     pane.answer("y").shows("It is written.");
     assert_eq!(fs::read_to_string(house.project().join("a.txt")).unwrap(), "two\n");
-    pane.waits().press("C-d").showed("go on with it: neco --session").is_given_back();
+    pane.waits().press("C-d").showed("Resume it with  neco resume").is_given_back();
 }
 
 #[test]

@@ -5,9 +5,10 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the three forms), [`text`] with [`screen`], and [`json`]. What is drawn, and in which
+//! Reading order: [`printer`] (the forms), [`text`] with [`screen`], [`json`] and [`claude`]. What is drawn, and in which
 //! words, is the same for every front end: it comes from `neco_view`.
 
+pub mod claude;
 pub mod json;
 pub mod printer;
 pub mod screen;
@@ -16,6 +17,7 @@ pub mod text;
 #[cfg(test)]
 mod tests;
 
+pub use claude::ClaudePrinter;
 pub use json::JsonPrinter;
 pub use printer::Printer;
 pub use screen::{Look, Screen};

@@ -1,4 +1,4 @@
-//! The three forms a run can be printed in, behind one face.
+//! The forms a run can be printed in, behind one face.
 
 use std::io;
 use std::time::Instant;
@@ -6,6 +6,7 @@ use std::time::Instant;
 use neco_proto::{Event, EventBody};
 use neco_view::wording::notices as told;
 
+use super::claude::ClaudePrinter;
 use super::json::JsonPrinter;
 use super::text::TextPrinter;
 
@@ -17,6 +18,8 @@ pub enum Printer {
     Json(JsonPrinter),
     /// One event a line.
     StreamJson(JsonPrinter),
+    /// The lines of Claude Code.
+    Claude(Box<ClaudePrinter>),
 }
 
 impl Printer {
@@ -29,7 +32,7 @@ impl Printer {
     pub fn tick(&mut self, now: Instant) -> io::Result<()> {
         match self {
             Self::Text(text) => text.tick(now),
-            Self::Json(_) | Self::StreamJson(_) => Ok(()),
+            Self::Json(_) | Self::StreamJson(_) | Self::Claude(_) => Ok(()),
         }
     }
 
@@ -42,6 +45,7 @@ impl Printer {
                 Ok(())
             }
             Self::StreamJson(stream) => stream.event(event),
+            Self::Claude(claude) => claude.event(event),
         }
     }
 
@@ -49,7 +53,7 @@ impl Printer {
     pub fn note(&mut self, words: &str) -> io::Result<()> {
         match self {
             Self::Text(text) => text.note(words),
-            Self::Json(_) | Self::StreamJson(_) => Ok(()),
+            Self::Json(_) | Self::StreamJson(_) | Self::Claude(_) => Ok(()),
         }
     }
 
@@ -59,6 +63,7 @@ impl Printer {
             Self::Text(text) => return text.note(words),
             // What is said beside events begins with the mark.
             Self::Json(json) | Self::StreamJson(json) => (json.note)(words.strip_prefix("! ").unwrap_or(words)),
+            Self::Claude(claude) => (claude.json.note)(words.strip_prefix("! ").unwrap_or(words)),
         }
         Ok(())
     }
@@ -69,6 +74,7 @@ impl Printer {
             Self::Text(text) => text.finish(),
             Self::Json(json) => json.line(&report()),
             Self::StreamJson(_) => Ok(()),
+            Self::Claude(claude) => claude.result(&report()),
         }
     }
 }

@@ -106,7 +106,7 @@ pub(super) async fn stop_agents(client: &dyn Client) -> Option<String> {
 async fn last_words(client: &dyn Client) {
     if let Ok(Ok(Some(id))) = tokio::time::timeout(SOON, was_said(client)).await {
         restore_terminal();
-        let _ = out(&format!("go on with it: neco --session {id}\n"));
+        let _ = out(&format!("Resume it with  neco resume {id}\n"));
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Drive {
     /// Whether what this process was asked is done.
     done: bool,
     stopped: Stopped,
+    /// Whether the work was stopped because its time was over.
+    timed_out: Arc<OnceLock<()>>,
     /// Whether the work was stopped because nobody reads what is printed.
     told_unread: bool,
     note: fn(&str),
@@ -51,7 +53,20 @@ impl Drive {
         log: fn(&Event),
     ) -> Self {
         let outcome = Outcome::default();
-        Self { id, window, outcome, rest, over: false, done: false, stopped, told_unread: false, note, log }
+        let timed_out = Arc::default();
+        Self { id, window, outcome, rest, over: false, done: false, stopped, timed_out, told_unread: false, note, log }
+    }
+
+    /// The same where the work may be stopped because its time is over, which `timed_out` tells.
+    #[must_use]
+    pub fn timed(self, timed_out: Arc<OnceLock<()>>) -> Self {
+        Self { timed_out, ..self }
+    }
+
+    /// The model's last words.
+    #[must_use]
+    pub fn last_words(&self) -> &str {
+        self.outcome.complete.as_ref().map(|complete| complete.final_text.as_str()).unwrap_or_default()
     }
 
     /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
@@ -94,6 +109,8 @@ impl Drive {
             Some(signal) => Exit::Stopped(signal),
             None => Exit::of(&self.outcome, stopped),
         };
+        let over = stopped.is_none() && self.timed_out.get().is_some() && matches!(exit, Exit::Stopped(_));
+        let exit = if over { Exit::Limit } else { exit };
         let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
         self.window.printed(printed);
         match self.window.unread() {

@@ -107,6 +107,12 @@ impl Guest {
         exit
     }
 
+    /// The model's last words.
+    #[must_use]
+    pub fn last_words(&self) -> &str {
+        self.outcome.complete.as_ref().map(|complete| complete.final_text.as_str()).unwrap_or_default()
+    }
+
     fn event(&mut self, event: Box<Event>) {
         self.outcome.apply(&event);
         if let EventBody::Message(message) = &event.body

@@ -26,6 +26,7 @@ use crate::failure::Failure;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
 use crate::run::drive::{RunUi, see_through};
+use crate::run::ends::Ends;
 use crate::run::socket::SocketServer;
 use crate::say;
 use crate::terminal::Terminal;
@@ -94,7 +95,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     })?;
     let printer = terminal.printer(OutputFormat::Text);
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
-    let (others, ui) = (SocketServer::default(), RunUi { printer, person: None });
+    let (others, ui) = (SocketServer::default(), RunUi { printer, person: None, ends: Ends::default() });
     let seen = see_through(&runtime, &services, &session, &others, ui, asked);
     compose::stop(runtime, services, session, others, seen)
 }

@@ -21,36 +21,38 @@ Examples:
 
 const RESUME: &str = "\
 Examples:
-  neco session resume                      goes on with the last session of this folder
-  neco session resume 019a8 and now the docs
-The same as neco --session ID -m TEXT, which takes all flags of a run.";
+  neco session resume                      the last session of this folder
+  neco session resume c41f2 and now the docs
+Opens the terminal window; without a terminal the agent goes on where it stopped, or with the words. The
+same as neco resume ID, which takes all flags of a run and without ID lets you choose.";
 
 const FORK: &str = "\
 A fork has everything that was said before the message, and from then on a life of its own; the session
 it comes from stays as it is. Nothing is copied.
 Examples:
   neco session fork                        the last session of this folder, with everything that was said
-  neco session fork 019a8                  everything that was said so far
-  neco session fork 019a8 --at 3 --name \"without redis\"";
+  neco session fork c41f2                  everything that was said so far
+  neco session fork c41f2 --at 3 --name \"without redis\"";
 
 const REWIND: &str = "\
 Without --to the messages are listed that can be gone back to. What would change is shown before it
 does: the messages that no longer count, the files that become what they were, and which of those
 somebody else changed since. Nothing is lost: --undo takes it back, and again takes that back.
 Examples:
-  neco session rewind 019a8                lists the messages
-  neco session rewind 019a8 --to 3         to before the third, conversation and files
-  neco session rewind 019a8 --to 3 --conversation
-  neco session rewind 019a8 --undo";
+  neco session rewind c41f2                lists the messages
+  neco session rewind c41f2 --to 3         to before the third, conversation and files
+  neco session rewind c41f2 --to 3 --conversation
+  neco session rewind c41f2 --undo";
 
 const DIFF: &str = "\
 A point is the number of a message (the files as they were when it was said), the beginning of a
 checkpoint's name (`neco session log ID` prints them), `end` (as the work of the session left them), or
 `now`.
 Examples:
-  neco session diff 019a8                  all that changed since the first message
-  neco session diff 019a8 3                since the third
-  neco session diff 019a8 3 5              between the third and the fifth";
+  neco session diff                        all that changed in the last session of this folder
+  neco session diff c41f2                  all that changed since the first message
+  neco session diff c41f2 3                since the third
+  neco session diff c41f2 3 5              between the third and the fifth";
 
 const PRUNE: &str = "\
 Sessions that are open, and what forks need of the ones that go, stay. States of files that are older than
@@ -66,8 +68,8 @@ a bug report; html is one page to read, without scripts and without network. Key
 like keys are taken out, as they are when something is logged.
 Examples:
   neco session export -o session.html      the last session of this folder, to read
-  neco session export 019a8 -o bug.md
-  neco session export 019a8 > session.jsonl";
+  neco session export c41f2 -o bug.md
+  neco session export c41f2 > session.jsonl";
 
 const IMPORT: &str = "\
 Reads what Neco exported, and sessions of Claude Code, Codex, Gemini CLI, opencode and OpenClaw. The
@@ -106,7 +108,7 @@ pub enum SessionCommand {
     List(ListArgs),
     /// Shows the conversation of a session
     Show {
-        /// The session's id, or its beginning; without it the last one of this folder
+        /// The session's id, or a part of it; without it the last one of this folder
         id: Option<String>,
         /// What an agent below the root said and did instead: its name, such as explore-1, or the beginning of its id
         #[arg(long, value_name = "NAME")]
@@ -117,7 +119,7 @@ pub enum SessionCommand {
     },
     /// Shows the agents of a session: who started whom, how they stand, what they used and gave
     Tree {
-        /// The session's id, or its beginning; without it the last one of this folder
+        /// The session's id, or a part of it; without it the last one of this folder
         id: Option<String>,
         #[command(flatten)]
         json: JsonArg,
@@ -128,7 +130,7 @@ pub enum SessionCommand {
     /// Goes on with a session
     #[command(after_help = RESUME)]
     Resume {
-        /// The session's id, or its beginning; without it the last one of this folder
+        /// The session's id, or a part of it; without it the last one of this folder
         id: Option<String>,
         /// What is said; without words the agent goes on where it stopped
         #[arg(value_name = "WORDS")]
@@ -136,7 +138,7 @@ pub enum SessionCommand {
     },
     /// Watches a session that another terminal has open, live; what is asked can be answered here too
     Attach {
-        /// The session's id, or its beginning
+        /// The session's id, or a part of it
         id: String,
         /// How it is printed: text, json or stream-json
         #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
@@ -144,7 +146,7 @@ pub enum SessionCommand {
     },
     /// Gives a session a title, which no model replaces
     Rename {
-        /// The session's id, or its beginning
+        /// The session's id, or a part of it
         id: String,
         /// The title
         #[arg(required = true, value_name = "TITLE")]
@@ -160,8 +162,8 @@ pub enum SessionCommand {
     Rewind(RewindArgs),
     /// Prints the log of a session, event by event
     Log {
-        /// The session's id, or its beginning
-        id: String,
+        /// The session's id, or a part of it; without it the last one of this folder
+        id: Option<String>,
         /// Prints JSON, one event a line
         #[arg(long)]
         json: bool,
@@ -172,8 +174,8 @@ pub enum SessionCommand {
     /// Shows what changed in the files between two points of a session
     #[command(after_help = DIFF)]
     Diff {
-        /// The session's id, or its beginning
-        id: String,
+        /// The session's id, or a part of it; without it the last one of this folder
+        id: Option<String>,
         /// From here; without it from the first message
         #[arg(value_name = "A")]
         from: Option<String>,
@@ -194,7 +196,7 @@ pub enum SessionCommand {
     Import(ImportArgs),
     /// Removes sessions for good
     Rm {
-        /// Their ids, or the beginnings
+        /// Their ids, or parts of them
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
         /// Without asking
@@ -258,7 +260,7 @@ pub struct SearchArgs {
 /// How a session is forked.
 #[derive(Debug, Args)]
 pub struct ForkArgs {
-    /// The session's id, or its beginning; without it the last one of this folder
+    /// The session's id, or a part of it; without it the last one of this folder
     pub id: Option<String>,
     /// Forks before this message: its number, or the beginning of its id; without it after everything
     #[arg(long, value_name = "MESSAGE")]
@@ -273,8 +275,8 @@ pub struct ForkArgs {
 /// How far a session goes back, and with what.
 #[derive(Debug, Args)]
 pub struct RewindArgs {
-    /// The session's id, or its beginning
-    pub id: String,
+    /// The session's id, or a part of it; without it the last one of this folder
+    pub id: Option<String>,
     /// Goes back to before this message: its number, or the beginning of its id. With the beginning of a
     /// checkpoint's name, or `end`, the files go back to that state
     #[arg(long, value_name = "MESSAGE")]
@@ -339,7 +341,7 @@ impl PruneArgs {
 /// What is taken out, and how.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The session's id, or its beginning; without it the last one of this folder
+    /// The session's id, or a part of it; without it the last one of this folder
     pub id: Option<String>,
     /// The format; otherwise the ending of the file says it, and without a file it is jsonl
     #[arg(long, value_parser = one_of(FORMATS), value_name = "FORMAT")]

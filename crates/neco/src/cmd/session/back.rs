@@ -24,17 +24,18 @@ use crate::say;
 
 /// Goes back in a session, or lists what can be gone back to.
 pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let session = desk.named(args.id.as_deref()).await?.id.to_string();
     let to = match &args.to {
         _ if args.undo => RewindTo::Undo,
         _ if args.redo => RewindTo::Redo,
         Some(point) => RewindTo::Point { point: point.clone(), what: what(args) },
         None => {
-            let found = desk.ask(&ListRewindPoints { session: args.id.clone() }).await?;
+            let found = desk.ask(&ListRewindPoints { session }).await?;
             let value = json!({ "session_id": found.session_id, "messages": found.messages });
             return print(args.json, &value, || history::points(&found, Timestamp::now(), desk.width()));
         }
     };
-    let (session, folder) = (args.id.clone(), desk.folder(true)?);
+    let folder = desk.folder(true)?;
     let request = PreviewRewind { session, folder: folder.clone(), to: to.clone() };
     let outlook = desk.ask(&request).await?;
     outlook.place.iter().for_each(|note| say::note(&place::words(note)));

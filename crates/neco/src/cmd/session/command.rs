@@ -17,6 +17,7 @@ use neco_view::wording::place;
 
 use super::args::{ForkArgs, ListArgs, SearchArgs, SessionCommand};
 use super::desk::Desk;
+use super::resume::reads_as_id;
 use super::{back, port, read, remove, resume};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::cmd::program::print;
@@ -99,16 +100,18 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
         SessionCommand::Search(args) => find(args, desk).await,
         SessionCommand::Attach { id, .. } => {
             let id = short_id(desk.named(Some(id)).await?.id);
-            Err(Failure::usage(format!("no process has session {id} open")).hint(format!(
-                "`neco session show {id}` shows what was said; `neco --session {id} -m \"…\"` goes on with it."
-            )))
+            Err(Failure::usage(format!("no process has session {id} open"))
+                .hint(format!("`neco session show {id}` shows what was said; `neco resume {id}` continues it.")))
         }
         SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
         SessionCommand::Fork(args) => fork(args, desk).await,
         SessionCommand::Rewind(args) => back::run(args, desk).await,
-        SessionCommand::Log { id, json, after } => read::log(id, *after, *json, desk).await,
+        SessionCommand::Log { id, json, after } => read::log(id.as_deref(), *after, *json, desk).await,
         SessionCommand::Diff { id, from, to, stat, json } => {
-            let (session, folder) = (id.clone(), desk.folder(true)?);
+            // Points are shorter than any part of an id that is taken for one.
+            let is_point = id.as_deref().is_some_and(|word| !reads_as_id(word));
+            let (id, from, to) = if is_point { (&None, id, from) } else { (id, from, to) };
+            let (session, folder) = (desk.named(id.as_deref()).await?.id.to_string(), desk.folder(true)?);
             let request = DiffSession { session, folder, from: from.clone(), to: to.clone() };
             let diff = desk.ask(&request).await?;
             diff.place.iter().for_each(|note| say::note(&place::words(note)));
@@ -213,6 +216,6 @@ async fn fork(args: &ForkArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
                 format!("before{number}: {}", fitting(&clean_line(&point.text), SHOWN))
             }
         };
-        format!("forked {place}\ngo on with it: neco --session {} -m \"…\"\n", short_id(session.id))
+        format!("forked {place}\nResume it with  neco resume {}\n", short_id(session.id))
     })
 }

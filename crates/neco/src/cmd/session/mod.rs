@@ -16,3 +16,4 @@ pub use args::{ExportArgs, FORMATS, SessionCommand};
 pub use command::run;
 pub use desk::Desk;
 pub use port::export;
+pub use resume::reads_as_id;

@@ -46,8 +46,8 @@ pub(super) async fn show(id: Option<&str>, agent: Option<&str>, json: bool, desk
 }
 
 /// Prints the events after `after`.
-pub(super) async fn log(id: &str, after: Seq, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let session = desk.named(Some(id)).await?;
+pub(super) async fn log(id: Option<&str>, after: Seq, json: bool, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    let session = desk.named(id).await?;
     let mut lines = LogLines::new(desk.width(), TimeZone::system());
     each_written(session.id, desk, |event, counts| match json {
         _ if event.seq <= after => String::new(),

@@ -16,11 +16,12 @@ use crate::run::attach::Which;
 use crate::run::request::take_seat;
 use crate::run::{self, guest};
 use crate::short_id::short_id;
+use crate::tui;
 
 /// What is said when nobody says anything.
 const GO_ON: &str = "Go on where you stopped.";
 
-/// The fewest characters that are the beginning of an id rather than a word.
+/// The fewest characters that are a part of an id rather than a word.
 const FEWEST: usize = 4;
 
 /// Watches the session until it is closed, and answers what is asked. `None` when no process has it open.
@@ -34,17 +35,22 @@ pub(super) fn watch(which: Which<'_>, format: OutputFormat, env: &Env) -> Result
     seen.map(Some)
 }
 
-/// Goes on with a session, or with the last one of this folder. Without words one that is at work elsewhere is
-/// watched, and one that is done has nothing to go on with.
+/// Continues a session, or the last one of this folder: in a window where there is a terminal. Elsewhere, without words, one that is at work in another process
+/// is watched, and one that is done has nothing to go on with.
 pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if let Some(word) = id.filter(|id| !reads_as_id(id)) {
         let said: Vec<&str> = std::iter::once(word).chain(words.iter().map(String::as_str)).collect();
         let said = said.join(" ");
         let hint =
             format!("`neco session list` shows them. To say it to the last session here: neco --continue -m {said:?}");
-        return Err(Failure::usage(format!("{word} is no beginning of a session's id")).hint(hint));
+        return Err(Failure::usage(format!("{word} is not the id of a session")).hint(hint));
     }
     let session = id.map(str::to_owned);
+    let args = RunArgs { words: words.to_vec(), continue_latest: session.is_none(), session, ..RunArgs::default() };
+    if tui::is_wanted(&args, env) {
+        return tui::run(&args, everywhere, env);
+    }
+    let session = args.session.clone();
     if words.is_empty() {
         let folder = crate::folder(everywhere)?;
         let which = session.as_deref().map_or(Which::Latest(&folder), Which::Id);
@@ -54,7 +60,7 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
         compose::runtime()?.block_on(check_unfinished(session.as_deref(), everywhere, env))?;
     }
     let message = if words.is_empty() { GO_ON.to_owned() } else { words.join(" ") };
-    let args = RunArgs { message: Some(message), continue_latest: session.is_none(), session, ..RunArgs::default() };
+    let args = RunArgs { message: Some(message), words: Vec::new(), ..args };
     run::run(&args, everywhere, env)
 }
 
@@ -87,6 +93,8 @@ fn goes_on(event: &Event) -> Option<bool> {
     }
 }
 
-fn reads_as_id(word: &str) -> bool {
+/// Whether a word can be a part of an id.
+#[must_use]
+pub fn reads_as_id(word: &str) -> bool {
     word.chars().count() >= FEWEST && word.chars().all(|char| char.is_ascii_hexdigit() || char == '-')
 }

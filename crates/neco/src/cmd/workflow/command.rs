@@ -94,6 +94,9 @@ pub struct WorkflowRunArgs {
     /// What it is started with; may be repeated
     #[arg(long = "input", short = 'i', value_name = "NAME=VALUE", action = ArgAction::Append)]
     inputs: Vec<String>,
+    /// What must be written behind --input; taken so that the error can say so.
+    #[arg(hide = true)]
+    rest: Vec<String>,
     #[command(flatten)]
     how: HowArgs,
 }
@@ -202,11 +205,27 @@ async fn cancel(hub: &Hub, run: &WorkflowRun, env: &Env) -> Result<(), Failure> 
 fn begin(args: &WorkflowRunArgs, folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let wrong = |error: WorkflowError| Failure::usage(error.to_string());
     let file = workflow_places(env).find(&args.workflow, folder).map_err(wrong)?.file.map_err(wrong)?;
+    if !args.rest.is_empty() {
+        let words = format!("`{}` has no name: inputs are written --input NAME=VALUE", args.rest.join(" "));
+        return Err(Failure::usage(words).hint(with_inputs(&args.workflow, &file)));
+    }
     let inputs = inputs(&args.inputs, &file)?;
     // What is wrong is said before a session is made for it.
-    Graph::new(&file, &inputs.clone().into_iter().collect()).map_err(wrong)?;
+    let checked = Graph::new(&file, &inputs.clone().into_iter().collect());
+    let lacks_some = file.inputs.iter().any(|(name, input)| input.default.is_none() && !inputs.contains_key(name));
+    checked.map_err(|error| match lacks_some {
+        true => wrong(error).hint(with_inputs(&args.workflow, &file)),
+        false => wrong(error),
+    })?;
     let command = Command::RunWorkflow { definition: file.to_value(), inputs: Value::Object(inputs) };
     at_work(command, None, args.how.run_args(None), folder, everywhere, env)
+}
+
+/// The line that runs a workflow, with the inputs that it needs.
+fn with_inputs(name: &str, file: &WorkflowFile) -> String {
+    let needed = file.inputs.iter().filter(|(_, input)| input.default.is_none());
+    let inputs: String = needed.map(|(name, _)| format!(" --input {name}=\"…\"")).collect();
+    format!("neco workflow run {name}{inputs}; `neco workflow show {name}` says what each input is.")
 }
 
 /// Goes on with a run, in its session.

@@ -156,7 +156,7 @@ fn tell(graph: &WorkflowGraph, session: SessionId, outcome: &Outcome, format: Ou
             }
             say::out(&format!("{value}\n"))
         }
-        OutputFormat::StreamJson => Ok(()),
+        OutputFormat::StreamJson | OutputFormat::ClaudeStreamJson => Ok(()),
     }
 }
 

@@ -1,0 +1,112 @@
+//! What a single request has to come to: how long it may take, where its last message goes, and what that must look like.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use jsonschema::Validator;
+use neco_proto::{Client, Command};
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::say;
+
+/// What a request has to come to; nothing in particular by default.
+#[derive(Default)]
+pub struct Ends {
+    output: Option<PathBuf>,
+    schema: Option<(Value, Validator)>,
+    timeout: Option<Duration>,
+}
+
+impl Ends {
+    /// As the flags say.
+    ///
+    /// # Errors
+    /// When the schema can't be used.
+    pub fn of(args: &RunArgs) -> Result<Self, Failure> {
+        let schema = args.output_schema.as_ref().map(|file| {
+            let wrong = |why: String| Failure::usage(format!("the schema {} can't be used: {why}", file.display()));
+            let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+            let schema: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+            let validator = jsonschema::validator_for(&schema).map_err(|error| wrong(error.to_string()))?;
+            Ok::<_, Failure>((schema, validator))
+        });
+        Ok(Self { output: args.output.clone(), schema: schema.transpose()?, timeout: args.timeout })
+    }
+
+    /// The message with what the model has to know of this.
+    #[must_use]
+    pub fn told(&self, message: String) -> String {
+        match &self.schema {
+            None => message,
+            Some((schema, _)) => format!(
+                "{message}\n\nWhen you are done, your last message is JSON that fits this schema, and nothing else: no \
+                 words around it, no code fence.\n\n```json\n{schema:#}\n```"
+            ),
+        }
+    }
+
+    /// Stops the work of `client` when its time is over; whether that was so is known by what this gives.
+    pub fn watch(&self, runtime: &Handle, client: Arc<dyn Client>) -> Arc<OnceLock<()>> {
+        let over = Arc::new(OnceLock::new());
+        if let Some(timeout) = self.timeout {
+            let over = Arc::clone(&over);
+            runtime.spawn(async move {
+                tokio::time::sleep(timeout).await;
+                let _ = over.set(());
+                say::note(&format!("stopped after {} s: --timeout", timeout.as_secs()));
+                // A session that is gone has stopped its work.
+                let _ = client.send(Command::StopAll).await;
+            });
+        }
+        over
+    }
+
+    /// How the process ends after its work did so with these last words.
+    #[must_use]
+    pub fn after(&self, exit: Exit, last: &str) -> Exit {
+        if let Some(file) = &self.output
+            && let Err(error) = std::fs::write(file, format!("{}\n", last.trim_end_matches('\n')))
+        {
+            say::note(&format!("the last message can't be written to {}: {error}", file.display()));
+            return Exit::Failed;
+        }
+        match (&self.schema, exit) {
+            (Some((_, validator)), Exit::Done) => match misfit(validator, last) {
+                Some(why) => {
+                    say::note(&format!("the answer does not fit the schema: {why}"));
+                    Exit::Failed
+                }
+                None => exit,
+            },
+            (_, exit) => exit,
+        }
+    }
+}
+
+fn misfit(validator: &Validator, last: &str) -> Option<String> {
+    match serde_json::from_str::<Value>(last.trim()) {
+        Err(error) => Some(format!("it is no JSON: {error}")),
+        Ok(value) => validator.iter_errors(&value).next().map(|error| error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_fits_or_says_why_not() {
+        let schema = json!({ "type": "object", "required": ["ok"] });
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert_eq!(misfit(&validator, " {\"ok\": true}\n"), None);
+        assert!(misfit(&validator, "{}").unwrap().contains("ok"));
+        assert!(misfit(&validator, "Done.").unwrap().contains("no JSON"));
+    }
+}

@@ -1,0 +1,99 @@
+//! What people type who come from other agents: it does what they mean, or says what to write, and never goes to a model
+//! by mistake.
+
+use serde_json::json;
+
+use crate::support::{House, Ran, say};
+
+fn with_a_session() -> (House, String) {
+    let house = House::playing(json!([say("one")]));
+    let id = house.run(&["-m", "count", "--output-format", "json"]).ended_with(0).json()["session_id"].clone();
+    house.script("script.json", json!([{ "say": "two", "expect": { "messages": 3, "last_user_contains": "go on" } }]));
+    (house, id.as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_session_is_continued_in_every_way_it_is_written() {
+    let (_, id) = with_a_session();
+    assert_eq!(id.len(), 36);
+    for line in [
+        &["--resume", "ID", "-m", "go on"][..],
+        &["-r", "ID", "go on"],
+        &["resume", "ID", "go on"],
+        &["resume", "ID", "-p", "go on"],
+        &["resume", "--last", "go on"],
+        &["-c", "go on"],
+        &["-c", "-p", "go on"],
+        &["--continue", "-m", "go on"],
+        &["run", "--continue", "go on"],
+    ] {
+        let (house, id) = with_a_session();
+        let line: Vec<&str> = line.iter().map(|word| if *word == "ID" { id.as_str() } else { word }).collect();
+        let ran = house.run(&line).ended_with(0);
+        assert_eq!(ran.stdout, "two\n", "{line:?}");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_chosen_it_says_so_and_asks_no_model() {
+    let (house, id) = with_a_session();
+    for line in [&["--resume"][..], &["-r"], &["resume"], &["--resume", "-m", "go on"], &["resume", "-p"]] {
+        house.run(line).ended_with(2).says("neco session list").says("neco --resume ID -m");
+    }
+    for line in [&["-c"][..], &["--continue"], &["resume", &id], &["--resume", &id]] {
+        house.run(line).ended_with(2).says("no message was given");
+    }
+    for line in [&["--resume", "go on"][..], &["resume", "the", "work"]] {
+        house.run(line).ended_with(2).says("is not the id of a session");
+    }
+    let listed = house.run(&["session", "list", "--json"]).ended_with(0).json();
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
+}
+
+#[test]
+fn a_request_is_run_by_its_names_elsewhere() {
+    let house = House::playing(json!([{ "say": "done", "expect": { "last_user_contains": "fix it" } }]));
+    for line in [&["exec", "fix it"][..], &["run", "fix it"], &["chat", "fix it"], &["-p", "fix it"], &["fix it", "-p"]]
+    {
+        assert_eq!(house.run(line).ended_with(0).stdout, "done\n", "{line:?}");
+    }
+    for line in [&["-p"][..], &["exec"], &["--print", "--output-format", "text"]] {
+        assert_eq!(Ran::of(house.neco(line).write_stdin("fix it")).ended_with(0).stdout, "done\n", "{line:?}");
+    }
+    house.run(&["run", "the", "tests"]).ended_with(2).says("neco run \"the tests\"").says("neco \"run the tests\"");
+}
+
+#[test]
+fn a_word_that_could_be_a_command_is_not_sent() {
+    let house = House::playing(json!([say("billed")]));
+    for (line, told) in [
+        (&["sesion"][..], "did you mean `neco session`?"),
+        (&["sesions", "list"], "did you mean `neco session`?"),
+        (&["mcp"], "there is no command `mcp`"),
+        (&["explain"], "neco -m \"explain\""),
+    ] {
+        let ran = house.run(line).ended_with(2).says(told);
+        assert_eq!(ran.stdout, "", "{line:?}");
+    }
+}
+
+#[test]
+fn the_folder_and_settings_are_written_as_elsewhere() {
+    let house = House::playing(json!([say("ok")]));
+    let folder = house.path("home").display().to_string();
+    for flag in ["-C", "--cd", "--cwd"] {
+        house.run(&["session", "list", flag, &folder]).ended_with(0).says("no sessions");
+        house.run(&["-m", "x", flag, "/no/such/folder"]).ended_with(2).says("/no/such/folder");
+    }
+    house.run(&["-C", "-m", "x"]).ended_with(2).says("-c or --continue");
+    house.run(&["config", "show", "--origin", "-c", "agent.max_turns=7"]).ended_with(0).says("7");
+    house.run(&["-c", "agent.max_turns", "-m", "x"]).ended_with(2).says("agent.max_turns");
+}
+
+#[test]
+fn flags_of_other_agents_name_ours() {
+    let house = House::empty();
+    house.run(&["-p", "x", "--dangerously-skip-permissions"]).ended_with(2).says("--yes");
+    house.run(&["exec", "--full-auto", "x"]).ended_with(2).says("--yes");
+    house.run(&["-p", "x", "--allowedTools", "Bash"]).ended_with(2).says("--allow RULE");
+}

@@ -1,0 +1,87 @@
+//! Flags of a single request: files that go in, and what comes out.
+
+use serde_json::{Value, json};
+
+use crate::support::{House, call, say};
+
+#[test]
+fn the_last_message_is_written_to_a_file() {
+    let house = House::playing(json!([call("list_directory", json!({})), say("The answer.")]));
+    for flag in ["-o", "--output-last-message"] {
+        let ran = house.run(&["-m", "x", flag, "last.txt"]).ended_with(0);
+        assert_eq!(ran.stdout, "The answer.\n");
+        assert_eq!(std::fs::read_to_string(house.project().join("last.txt")).unwrap(), "The answer.\n");
+    }
+    house.run(&["-m", "x", "-o", "no/such/folder.txt"]).ended_with(1).says("can't be written to no/such/folder.txt");
+}
+
+#[test]
+fn files_are_added_to_the_message() {
+    let house =
+        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "look\n\na.txt:\n```\nhello\n```" } }]));
+    std::fs::write(house.project().join("a.txt"), "hello\n").unwrap();
+    house.run(&["-p", "look", "--file", "a.txt"]).ended_with(0);
+    house.run(&["-p", "look", "--file", "gone.txt"]).ended_with(2).says("gone.txt can't be read");
+    std::fs::write(house.project().join("big.txt"), vec![b'x'; 300 * 1024]).unwrap();
+    house.run(&["-p", "look", "--file", "big.txt"]).ended_with(2).says("more than 256 KB");
+    std::fs::write(house.project().join("odd.bin"), [0xff, 0xfe, 0x00]).unwrap();
+    house.run(&["-p", "look", "--file", "odd.bin"]).ended_with(2).says("not UTF-8 text");
+}
+
+#[test]
+fn a_request_that_takes_too_long_is_stopped() {
+    let house = House::playing(json!([call("bash", json!({ "command": "sleep 30.0921" })), say("never")]));
+    let report = house.run(&["-m", "x", "--yes", "--timeout", "2s", "--output-format", "json"]).ended_with(4);
+    assert_eq!(report.json()["exit_code"], 4);
+    report.says("stopped after 2 s: --timeout");
+    for wrong in ["0", "soon", "-1"] {
+        assert_eq!(house.run(&["-m", "x", "--timeout", wrong]).code, 2, "{wrong}");
+    }
+}
+
+#[test]
+fn an_answer_fits_its_schema_or_the_request_failed() {
+    let house =
+        House::playing(json!([{ "say": "{\"ok\": true}", "expect": { "last_user_contains": "\"required\"" } }]));
+    std::fs::write(house.project().join("s.json"), "{\"type\": \"object\", \"required\": [\"ok\"]}").unwrap();
+    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(0);
+    house.script("script.json", json!([say("Done.")]));
+    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not fit the schema");
+    house.run(&["-m", "x", "--output-schema", "gone.json"]).ended_with(2).says("gone.json can't be used");
+}
+
+#[test]
+fn harnesses_read_the_lines_of_claude_code() {
+    let house = House::playing(json!([
+        { "say": "I look.", "calls": [{ "name": "list_directory", "arguments": {} }], "usage": { "input": 120, "output": 3 } },
+        { "say": "Done.", "usage": { "input": 130, "output": 4, "cache_read": 100 } },
+    ]));
+    let ran = house.run(&["-p", "x", "--output-format", "claude-stream-json"]).ended_with(0);
+    let lines = ran.events();
+    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["system", "assistant", "user", "assistant", "result"], "{}", ran.stdout);
+    assert_eq!((&lines[0]["subtype"], &lines[0]["permissionMode"]), (&json!("init"), &json!("default")));
+    let content = &lines[1]["message"]["content"];
+    assert_eq!(
+        (&content[0]["text"], &content[1]["type"], &content[1]["input"]),
+        (&json!("I look."), &json!("tool_use"), &json!({}))
+    );
+    assert_eq!(lines[2]["message"]["content"][0]["tool_use_id"], content[1]["id"]);
+    let last: &Value = &lines[4];
+    assert_eq!(
+        (&last["subtype"], &last["result"], &last["num_turns"]),
+        (&json!("success"), &json!("Done."), &json!(2))
+    );
+    assert_eq!(last["usage"]["cache_read_input_tokens"], 100);
+    assert_eq!(last["session_id"], lines[0]["session_id"]);
+    let failed = House::empty().run(&["-p", "x", "--model", "openai/gpt-5", "--output-format", "claude-stream-json"]);
+    assert_eq!(failed.ended_with(5).json()["is_error"], true);
+}
+
+#[test]
+fn what_is_remembered_is_an_event_like_any_other() {
+    let house = House::empty();
+    let event = house.run(&["-m", "# use tabs", "--output-format", "stream-json"]).ended_with(0).json();
+    assert_eq!((&event["type"], &event["seq"]), (&json!("memory_update"), &json!(1)));
+    assert!(event["ts"].is_string() && event["session_id"].is_string() && event["agent_id"].is_string(), "{event}");
+}
