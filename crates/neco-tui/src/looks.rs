@@ -6,11 +6,16 @@ use crate::input::Keymap;
 use crate::term::{Depth, Notify};
 use crate::theme::ThemeName;
 
+/// A fact about a session: what it is about, what it is, and the command or key that changes it.
+pub type Fact = (&'static str, String, &'static str);
+
 /// How a window looks. Made from settings and from what is known of the terminal by whoever opens it.
 #[derive(Clone, Debug)]
 pub struct Looks {
     /// The colours.
     pub theme: ThemeName,
+    /// How long the terminal may take to say whether its ground is dark or light; none where that is known.
+    pub asks_ground: Option<Duration>,
     /// How many the terminal has.
     pub depth: Depth,
     /// Whether the terminal folds its rows anew when it gets narrower. Nearly all do; xterm, rxvt, GNU screen and
@@ -33,14 +38,17 @@ pub struct Looks {
     pub notify_after: Duration,
     /// The most iterations of one piece of work, when there is a limit.
     pub most_iterations: Option<u32>,
-    /// What is said above the first frame: the version, and what is new.
+    /// What is said above the first frame: the name and the version.
     pub greeting: String,
+    /// What else is said there, besides what the session says of itself.
+    pub facts: Vec<Fact>,
 }
 
 impl Default for Looks {
     fn default() -> Self {
         Self {
             theme: ThemeName::default(),
+            asks_ground: None,
             depth: Depth::Many,
             reflows: true,
             tmux: false,
@@ -52,6 +60,7 @@ impl Default for Looks {
             notify_after: Duration::from_secs(20),
             most_iterations: None,
             greeting: String::new(),
+            facts: Vec::new(),
         }
     }
 }

@@ -36,22 +36,32 @@ impl ThemeName {
     }
 }
 
-/// The styles of the roles.
+/// The styles of the roles. Text that is nothing else has the terminal's own colours.
 #[derive(Clone, Copy, Debug)]
 pub struct Theme {
     /// Which one it is.
     pub name: ThemeName,
+    /// Labels: what something is, beside what it says.
+    pub label: Style,
     /// What matters less.
     pub dim: Style,
-    /// What is ours: marks, frames that want attention.
+    /// Rules, and the edges that the body of a call hangs on.
+    pub line: Style,
+    /// What works, or has the focus.
     pub accent: Style,
-    /// What the person said.
+    /// What waits for the person, and nothing else.
+    pub ask: Style,
+    /// Thoughts and plans.
+    pub plan: Style,
+    /// The ground below what the person wrote, the field and programs.
+    pub panel: Style,
+    /// What the person said, where there is no ground below it.
     pub said: Style,
     /// What went well.
     pub good: Style,
-    /// What deserves a look.
+    /// What the person should look at before they answer.
     pub warning: Style,
-    /// What failed.
+    /// What failed, or leaves the sandbox.
     pub bad: Style,
     /// Code inside a sentence.
     pub code: Style,
@@ -59,12 +69,16 @@ pub struct Theme {
     pub heading: Style,
     /// A link.
     pub link: Style,
-    /// A line that was added.
+    /// The sign of a line that was added, and the number of such lines.
     pub added: Style,
+    /// The line itself.
+    pub added_line: Style,
     /// The words of it that are new.
     pub added_word: Style,
-    /// A line that was removed.
+    /// The sign of a line that was removed, and the number of such lines.
     pub removed: Style,
+    /// The line itself.
+    pub removed_line: Style,
     /// The words of it that are gone.
     pub removed_word: Style,
     /// What is chosen in a list.
@@ -105,64 +119,134 @@ impl Theme {
         }
     }
 
-    /// The themes with colours: of each role the colour for dark terminals, for light ones, and of the sixteen.
+    /// Whether there are grounds below parts of the window; where there are none, rules and marks stand for them.
+    pub fn has_washes(&self) -> bool {
+        self.panel.bg.is_some()
+    }
+
+    /// The themes with colours: of each role the colour for dark terminals, for light ones, and of the sixteen. On grounds
+    /// of their own there are no sixteen: what would have one is underlined, reversed or has a rule.
     fn coloured(name: ThemeName) -> Self {
         let is_sixteen = name == ThemeName::Sixteen;
+        let none = Style::new();
         let rgb = |dark, light| Color::from_u32(if name == ThemeName::Dark { dark } else { light });
-        let fg = |dark, light, sixteen| Style::new().fg(if is_sixteen { sixteen } else { rgb(dark, light) });
-        let on = |style: Style, dark, light| if is_sixteen { style } else { style.bg(rgb(dark, light)) };
-        let strong = |style: Style, dark, light| match is_sixteen {
-            true => style.add_modifier(Modifier::REVERSED),
-            false => style.bg(rgb(dark, light)),
+        let fg = |dark, light, sixteen: Option<Color>| match (is_sixteen, sixteen) {
+            (true, sixteen) => sixteen.map_or(none, |colour| none.fg(colour)),
+            (false, _) => none.fg(rgb(dark, light)),
         };
-        let accent = fg(0xe8a85c, 0xa85508, Color::Yellow);
+        let bg = |dark, light, sixteen: Style| if is_sixteen { sixteen } else { none.bg(rgb(dark, light)) };
+        let bold = none.add_modifier(Modifier::BOLD);
+        let ask = fg(0xf7be61, 0x89540d, Some(Color::Yellow));
+        let dim = fg(0x97928c, 0x69645d, Some(Color::DarkGray));
+        let added = fg(0x86d391, 0x1d6e37, Some(Color::Green));
+        let removed = fg(0xf5847a, 0xb53530, Some(Color::Red));
         Self {
             name,
-            dim: fg(0x8a8f98, 0x6a6f78, Color::DarkGray),
-            accent,
-            said: fg(0x9cc4f0, 0x0b53a8, Color::Cyan),
-            good: fg(0x8cc265, 0x2b7a24, Color::Green),
-            warning: fg(0xe5c07b, 0x8a6000, Color::Yellow),
-            bad: fg(0xe86e72, 0xb41f2c, Color::Red),
-            code: fg(0x7cc5c0, 0x0b6e6a, Color::Cyan),
-            heading: accent.add_modifier(Modifier::BOLD),
-            link: fg(0x82aaff, 0x1f4fd0, Color::Blue).add_modifier(Modifier::UNDERLINED),
-            added: on(fg(0xb4d8a0, 0x124a18, Color::Green), 0x182c1c, 0xe2f5e2),
-            added_word: strong(fg(0xd8f5c8, 0x06330b, Color::Green), 0x2b7433, 0xace2ae),
-            removed: on(fg(0xe0a8a8, 0x6e141c, Color::Red), 0x361c1e, 0xfbe6e6),
-            removed_word: strong(fg(0xffd0d0, 0x520810, Color::Red), 0x742b30, 0xf3b4b6),
-            chosen: accent.add_modifier(Modifier::BOLD),
-            syntax: Syntax {
-                keyword: fg(0xc692e9, 0x8a2fb4, Color::Magenta),
-                string: fg(0x9cc97f, 0x2b7a24, Color::Green),
-                constant: fg(0xd89b6a, 0xa84a08, Color::Yellow),
-                comment: fg(0x7c828c, 0x6a6f78, Color::DarkGray),
-                function: fg(0x82aaff, 0x1f4fd0, Color::Blue),
-                type_name: fg(0xe5c07b, 0x8a6000, Color::Cyan),
+            label: fg(0xbab7b2, 0x4f4b46, None),
+            dim,
+            line: fg(0x3e3a36, 0xcecac5, Some(Color::DarkGray)),
+            accent: fg(0x7dd4d1, 0x03696e, Some(Color::Cyan)),
+            ask,
+            plan: fg(0xbea9e7, 0x6c4d9c, Some(Color::Magenta)),
+            panel: bg(0x1e1a17, 0xf3f0eb, none),
+            said: none,
+            good: dim,
+            warning: ask,
+            bad: removed,
+            code: bg(0x282420, 0xebe8e3, none),
+            heading: bold,
+            link: none.add_modifier(Modifier::UNDERLINED),
+            added,
+            added_line: bg(0x132518, 0xe2f8e7, added),
+            added_word: bg(0x1d462a, 0xb2e9bf, added.patch(bold).add_modifier(Modifier::UNDERLINED)),
+            removed,
+            removed_line: bg(0x301918, 0xfeeeed, removed),
+            removed_word: bg(0x642c2a, 0xfcd0ce, removed.patch(bold).add_modifier(Modifier::UNDERLINED)),
+            chosen: bg(0x1f2d2c, 0xd5eceb, none.add_modifier(Modifier::REVERSED)),
+            syntax: if is_sixteen {
+                Syntax { comment: dim, ..Syntax::default() }
+            } else {
+                Syntax {
+                    keyword: fg(0xc3a4dc, 0x73418f, None),
+                    string: fg(0xb4cb8e, 0x3b6631, None),
+                    constant: fg(0xeab37d, 0x894c15, None),
+                    comment: fg(0x928d86, 0x69645d, None),
+                    function: fg(0x91c9eb, 0x215d96, None),
+                    type_name: fg(0x83d4cc, 0x0c6367, None),
+                }
             },
         }
     }
 
     fn plain() -> Self {
         let none = Style::new();
+        let dim = none.add_modifier(Modifier::DIM);
         let bold = none.add_modifier(Modifier::BOLD);
+        let underlined = none.add_modifier(Modifier::UNDERLINED);
+        let reversed = none.add_modifier(Modifier::REVERSED);
         Self {
             name: ThemeName::Plain,
-            dim: none,
-            accent: bold,
-            said: bold,
-            good: none,
+            label: none,
+            dim,
+            line: dim,
+            accent: none,
+            ask: bold,
+            plan: none,
+            panel: none,
+            said: none,
+            good: dim,
             warning: bold,
             bad: bold,
             code: none,
             heading: bold,
-            link: none.add_modifier(Modifier::UNDERLINED),
+            link: underlined,
             added: none,
-            added_word: none.add_modifier(Modifier::UNDERLINED),
+            added_line: none,
+            added_word: underlined,
             removed: none,
-            removed_word: none.add_modifier(Modifier::UNDERLINED),
-            chosen: none.add_modifier(Modifier::REVERSED),
+            removed_line: none,
+            removed_word: underlined,
+            chosen: reversed,
             syntax: Syntax::default(),
         }
     }
+}
+
+/// Colours of the themes whose nearest of the 256 would lose their hue, with the one that keeps it; none where the
+/// terminal's own ground is better than any.
+const OF_256: [(u32, Option<u8>); 26] = [
+    (0x1e1a17, Some(235)),
+    (0xf3f0eb, Some(255)),
+    (0x282420, Some(237)),
+    (0xebe8e3, Some(254)),
+    (0x1f2d2c, Some(236)),
+    (0xd5eceb, Some(195)),
+    (0x261d11, Some(235)),
+    (0xfef4db, Some(230)),
+    (0x132518, None),
+    (0xe2f8e7, Some(194)),
+    (0x1d462a, Some(22)),
+    (0xb2e9bf, Some(157)),
+    (0x301918, None),
+    (0xfeeeed, Some(224)),
+    (0x642c2a, Some(52)),
+    (0xfcd0ce, Some(217)),
+    (0x241f2f, Some(235)),
+    (0xf4f0fe, Some(189)),
+    (0x1d6e37, Some(22)),
+    (0xb53530, Some(124)),
+    (0x3e3a36, Some(237)),
+    (0xcecac5, Some(251)),
+    (0x97928c, Some(246)),
+    (0x69645d, Some(241)),
+    (0xbab7b2, Some(249)),
+    (0x4f4b46, Some(239)),
+];
+
+/// What a colour of a theme is on a terminal with 256 of them, where that is not the nearest one; `Reset` for the
+/// terminal's own.
+pub fn among_256(red: u8, green: u8, blue: u8) -> Option<Color> {
+    let colour = u32::from_be_bytes([0, red, green, blue]);
+    let (_, index) = OF_256.iter().find(|(known, _)| *known == colour)?;
+    Some(index.map_or(Color::Reset, Color::Indexed))
 }

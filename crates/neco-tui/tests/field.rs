@@ -23,11 +23,11 @@ fn what_ctrl_c_put_away_comes_back_before_what_waits() {
     scene.types("my draft");
     scene.control('c');
     let picture = scene.picture();
-    assert!(picture.contains("↑ brings it back") && !picture.contains("↑ takes it back"), "{picture}");
+    assert!(picture.contains("↑ brings it back") && !picture.contains("↑ take back"), "{picture}");
     assert_eq!(scene.key(KeyCode::Up), [], "nothing is taken back");
     assert_eq!(scene.app.prompt.text.as_str(), "my draft");
     scene.control('u');
-    assert!(scene.picture().contains("↑ takes it back"), "{}", scene.picture());
+    assert!(scene.picture().contains("↑ take back"), "{}", scene.picture());
     let sent = scene.key(KeyCode::Up);
     assert!(matches!(&sent[..], [Effect::Send(Command::Withdraw { .. })]), "{sent:?}");
 }
@@ -110,7 +110,7 @@ fn a_workflow_that_failed_says_where_and_why() {
     update("failed", json!([task("three", "failed", Some("exit code 1"))]));
     let picture = scene.picture();
     assert!(picture.contains("✓ one of demo completed"), "{picture}");
-    assert!(picture.contains("✗ workflow demo failed at three: exit code 1 · /workflow show"), "{picture}");
+    assert!(picture.contains("✕ workflow demo failed at three: exit code 1 · /workflow show"), "{picture}");
 }
 
 #[test]

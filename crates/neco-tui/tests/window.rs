@@ -177,6 +177,22 @@ fn work_goes_on_with_a_list_and_with_messages_that_wait() {
 }
 
 #[test]
+fn what_is_asked_aside_fills_no_context() {
+    let mut scene = support::Scene::new((80, 24));
+    let usage = |input: u64| {
+        support::read(json!({
+            "type": "usage", "model": "a/b", "input": input, "output": 0, "cache_read": 0, "cache_write": 0,
+            "reasoning": 0, "cost": 0.25, "context_window": 200_000
+        }))
+    };
+    scene.happen(usage(98_000));
+    scene.happen_aside(usage(120));
+    let picture = scene.picture();
+    assert!(picture.contains("49 %"), "{picture}");
+    assert!(picture.contains("$0.50"), "what it costs is counted: {picture}");
+}
+
+#[test]
 fn ctrl_o_shows_all_of_it() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         let output: String = (1..=12).map(|n| format!("line {n}\n")).collect();

@@ -263,22 +263,20 @@ impl Hub {
     /// What a new session is told of one before it.
     async fn left_over(&self, record: &SessionRecord) -> Vec<EventBody> {
         let left = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await;
-        let mut events = Vec::new();
-        for plan in left.iter().take(MOST_TOLD) {
+        let told: Vec<EventBody> =
+            left.iter().take(MOST_TOLD).map(|plan| EventBody::Message(Message::neco(told(plan)))).collect();
+        // One line for the person, however many there are.
+        let notice = left.first().map(|plan| {
             let id = plan.session.to_string();
             let short = id.get(..18).unwrap_or(&id);
-            let text = format!(
-                "session {short} left a plan unfinished here ({}); go on with it: /resume {short} in a window, \
-                 neco --session {short} -m continue in a shell; or close it: neco plan close {short}",
-                plan.progress()
-            );
-            events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
-            events.push(EventBody::Message(Message::neco(told(plan))));
-        }
-        if left.len() > MOST_TOLD {
-            let text = format!("{} more plans are unfinished here: neco plan list", left.len() - MOST_TOLD);
-            events.push(EventBody::Notification(Notification::new(NotificationLevel::Info, text)));
-        }
+            let more = match left.len() - 1 {
+                0 => String::new(),
+                more => format!(" · {more} more: neco plan list"),
+            };
+            let text = format!("A plan is unfinished here ({}) · /resume {short}{more}", plan.progress());
+            EventBody::Notification(Notification::new(NotificationLevel::Info, text))
+        });
+        let events: Vec<EventBody> = notice.into_iter().chain(told).collect();
         events
     }
 

@@ -5,9 +5,9 @@ use neco_proto::clean::clean_line;
 use ratatui::text::{Line, Span};
 
 use crate::text::figures;
-use crate::text::wrap::cut;
 use crate::told::{Output, fenced, with_what_ran};
 use crate::transcript::block::Drawn;
+use crate::transcript::ledger;
 use crate::transcript::tail::Tail;
 
 /// Rows of the command that runs, and when the person wants to see more.
@@ -92,12 +92,13 @@ impl Shell {
     pub(crate) fn rows(&self, with: Drawn<'_>, height: usize) -> Vec<Line<'static>> {
         let Some(Running { command, tail, .. }) = &self.running else { return Vec::new() };
         let most = if with.expanded { ROWS.1 } else { ROWS.0 };
-        let heading = Line::from(vec![
-            Span::styled(format!("{} ", figures::turning(with.frame)), with.theme.warning),
-            Span::raw(format!("$ {}", clean_line(command))),
-            Span::styled(" · Esc stops it", with.theme.dim),
-        ]);
-        let mut rows = vec![cut(&heading, with.width)];
+        let glyph = Span::styled(figures::turning(with.frame), with.theme.accent);
+        let head = ledger::head(glyph, "Shell", with.theme.accent);
+        let keys = ledger::keys(&[("Esc", "stop")], with.theme);
+        let right: usize = keys.iter().map(Span::width).sum();
+        let room = with.width.saturating_sub(right + 3);
+        let left = ledger::row(head, vec![Span::raw(clean_line(command))], Vec::new(), room);
+        let mut rows = vec![ledger::sprung(left.spans, keys, with.width)];
         rows.extend(tail.rows(with.width, most.min(height / 3), with.theme));
         rows
     }

@@ -10,6 +10,8 @@ pub struct Standing {
     pub session_id: String,
     /// The model or group.
     pub model: String,
+    /// The model that answered last.
+    pub answers: Option<String>,
     pub mode: Mode,
     pub approval: ApprovalMode,
     pub generation: u8,
@@ -90,13 +92,17 @@ impl Standing {
             }
             EventBody::Rewind(_) => self.going_back = None,
             EventBody::StateChange(change) => self.enter(change.to, event.ts.as_millisecond()),
-            EventBody::TurnStart(start) => self.iteration = start.iteration,
+            EventBody::TurnStart(start) => {
+                self.iteration = start.iteration;
+                self.answers = Some(start.model.clone()).filter(|model| !model.is_empty());
+            }
             EventBody::ModeChange(change) => {
                 self.mode = change.mode.unwrap_or(self.mode);
                 self.approval = change.approval.unwrap_or(self.approval);
                 self.generation = change.generation.unwrap_or(self.generation);
                 if let Some(model) = &change.model {
                     self.model.clone_from(model);
+                    self.answers = None;
                 }
             }
             EventBody::Usage(used) => self.usage += used.usage,
@@ -118,8 +124,15 @@ impl Standing {
 
     /// Takes in an event of before the window opened; what the session says itself is known otherwise.
     pub fn past(&mut self, event: &Event) {
-        if let EventBody::Usage(used) = &event.body {
-            self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
+        match &event.body {
+            // What is asked beside the conversation, such as for a title, belongs to no turn and fills nothing.
+            EventBody::Usage(used) if event.turn_id.is_some() => {
+                self.filled = used.context_window.map(|window| (used.usage.input + used.usage.output, window));
+            }
+            EventBody::Compaction(compaction) => {
+                self.filled = self.filled.map(|(_, window)| (compaction.after, window));
+            }
+            _ => {}
         }
     }
 

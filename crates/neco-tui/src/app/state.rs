@@ -6,8 +6,6 @@ use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
 
-use ratatui::text::{Line, Span};
-
 use super::agents::Agents;
 use super::facing::Facing;
 use super::person::Person;
@@ -19,8 +17,8 @@ use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
-use crate::transcript::Transcript;
 use crate::transcript::block::{Drawn, Tone};
+use crate::transcript::{Transcript, start};
 use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
@@ -196,14 +194,10 @@ impl WindowState {
         std::mem::take(&mut self.wanted)
     }
 
-    /// The first words above a session.
-    pub fn greet(&mut self, greeting: &str, snapshot: &SessionSnapshot) {
-        let name = if greeting.is_empty() { "Neco" } else { greeting };
-        let line = Line::from(vec![
-            Span::styled(clean_line(name), self.theme.heading),
-            Span::styled(format!("  {} · {}", clean_line(&snapshot.model), clean_line(&snapshot.cwd)), self.theme.dim),
-        ]);
-        self.transcript.show(vec![line]);
+    /// The first rows above a session.
+    pub fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot) {
+        let size = (self.width, self.height);
+        self.transcript.show(start::rows(&looks.greeting, snapshot, &looks.facts, size, &self.theme));
     }
 
     /// The session stands so when the window opens; its events of before were told already.

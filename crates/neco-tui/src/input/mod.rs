@@ -22,6 +22,6 @@ pub(crate) use files::Files;
 pub use history::History;
 pub use keymap::Keymap;
 pub(crate) use keymap::{ACTIONS, Action};
-pub(crate) use prompt::{Edit, Prompt, Written};
+pub(crate) use prompt::{Edit, FieldLook, Prompt, Written};
 pub(crate) use text::Move;
 pub(crate) use vi::ViMode;

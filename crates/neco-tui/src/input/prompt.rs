@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyEvent;
 use neco_proto::Attachment;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -55,6 +55,20 @@ impl Written {
         let at = place.map_or(self.text.len(), |at| at + word.len());
         self.text.insert_str(at, &chip);
     }
+}
+
+/// Columns before what is written: the edge and the glyph.
+const MARGIN: usize = 3;
+
+/// How the field looks now.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FieldLook<'a> {
+    /// What stands in it while nothing is written.
+    pub hint: &'a str,
+    /// Whom what is written goes to, where that is not the agent.
+    pub to: &'a str,
+    /// The style of its edge: whether it has the keys, and what for.
+    pub edge: Style,
 }
 
 /// The field.
@@ -312,54 +326,72 @@ impl Prompt {
     }
 
     /// The rows of the field, at most `most`, and where the cursor is in them.
-    pub fn rows(&self, width: usize, most: usize, hint: &str, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
-        if let Some(search) = &self.search {
-            return self.search_rows(search, width, theme);
+    pub fn rows(&self, width: usize, most: usize, look: &FieldLook<'_>, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
+        let edge = Span::styled("▎", look.edge);
+        let (rows, cursor) = if let Some(search) = &self.search {
+            self.search_rows(search, edge, width, theme)
+        } else if self.text.is_empty() {
+            let row = Line::from(vec![edge, self.glyph(), Span::styled(look.hint.to_owned(), theme.dim)]);
+            (vec![cut(&row, width)], Cursor { row: 0, column: MARGIN })
+        } else {
+            let (rows, cursor) = self.folded(&edge, width, most);
+            // The part around the cursor, when not all of it has room.
+            let first = cursor.row.saturating_sub(most.saturating_sub(1)).min(rows.len().saturating_sub(1));
+            let rows: Vec<Line<'static>> = rows.into_iter().skip(first).take(most.max(1)).collect();
+            (rows, Cursor { row: cursor.row - first, ..cursor })
+        };
+        let mut rows: Vec<Line<'static>> = rows.into_iter().map(|row| row.style(theme.panel)).collect();
+        // Whom it goes to stands at the right, where there is room.
+        if let Some(first) = rows.first_mut()
+            && !look.to.is_empty()
+            && first.width() + look.to.width() + 3 < width
+        {
+            let blanks = width - first.width() - look.to.width() - 1;
+            first.push_span(Span::raw(" ".repeat(blanks)));
+            first.push_span(Span::styled(look.to.to_owned(), theme.dim));
         }
-        if self.text.is_empty() {
-            let row = Line::from(vec![Span::styled("› ", theme.accent), Span::styled(hint.to_owned(), theme.dim)]);
-            return (vec![cut(&row, width)], Cursor { row: 0, column: 2 });
-        }
-        let (rows, cursor) = self.folded(width, most, theme);
-        // The part around the cursor, when not all of it has room.
-        let first = cursor.row.saturating_sub(most.saturating_sub(1)).min(rows.len().saturating_sub(1));
-        let rows: Vec<Line<'static>> = rows.into_iter().skip(first).take(most.max(1)).collect();
-        (rows, Cursor { row: cursor.row - first, ..cursor })
+        (rows, cursor)
     }
 
-    fn search_rows(&self, search: &Search, width: usize, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
+    fn search_rows(
+        &self,
+        search: &Search,
+        edge: Span<'static>,
+        width: usize,
+        theme: &Theme,
+    ) -> (Vec<Line<'static>>, Cursor) {
         let words = format!("search: {}", search.words);
-        let column = words.width() + 2;
+        let column = words.width() + MARGIN;
         let found = match (search.found, search.words.is_empty()) {
             (true, _) if search.oldest => format!("(no older one) {}", self.text.as_str().replace('\n', " ⏎ ")),
             (true, _) => self.text.as_str().replace('\n', " ⏎ "),
             (false, true) => "what you wrote before; Esc goes back to what stands here".to_owned(),
-            (false, false) => "nothing fits".to_owned(),
+            (false, false) => "No match".to_owned(),
         };
         let rows = [
-            Line::from(vec![Span::styled("› ", theme.accent), Span::raw(words)]),
-            Line::styled(format!("  {found}"), theme.dim),
+            Line::from(vec![edge.clone(), self.glyph(), Span::raw(words)]),
+            Line::from(vec![edge, Span::styled(format!("  {found}"), theme.dim)]),
         ];
         (rows.iter().map(|row| cut(row, width)).collect(), Cursor { row: 0, column })
     }
 
-    /// What kind of text it is, by the colour of what stands before it.
-    fn mark(&self, theme: &Theme) -> (&'static str, Style) {
+    /// What stands before the first row: `›`, or nothing where the text begins with a sign of its own.
+    fn glyph(&self) -> Span<'static> {
         let text = self.text.as_str();
+        let own = text.starts_with('!') || text.starts_with("# ") && !text.contains('\n');
+        let bold = Style::new().add_modifier(Modifier::BOLD);
         match self.vi_mode() {
-            _ if text.starts_with('!') => ("› ", theme.warning),
-            _ if text.starts_with("# ") && !text.contains('\n') => ("› ", theme.good),
-            Some(ViMode::Normal) => (": ", theme.accent),
-            Some(ViMode::Insert) | None => ("› ", theme.accent),
+            _ if own => Span::raw(""),
+            Some(ViMode::Normal) => Span::styled(": ", bold),
+            Some(ViMode::Insert) | None => Span::styled("› ", bold),
         }
     }
 
     /// The rows of the lines that can be seen: as many as have room above and below the cursor.
-    fn folded(&self, width: usize, most: usize, theme: &Theme) -> (Vec<Line<'static>>, Cursor) {
+    fn folded(&self, edge: &Span<'static>, width: usize, most: usize) -> (Vec<Line<'static>>, Cursor) {
         let mut rows: Vec<Line<'static>> = Vec::new();
         let mut cursor = Cursor::default();
         let mut at = 0;
-        let (mark, style) = self.mark(theme);
         let here = self.text.before_cursor().matches('\n').count();
         let near = here.saturating_sub(most)..=here + most;
         for (index, line) in self.text.as_str().split('\n').enumerate() {
@@ -367,8 +399,8 @@ impl Prompt {
                 at += line.len() + 1;
                 continue;
             }
-            let before = if at == 0 { Span::styled(mark, style) } else { Span::raw("  ") };
-            let indent = Indent { first: vec![before], rest: vec![Span::raw("  ")] };
+            let before = if at == 0 { self.glyph() } else { Span::raw("  ") };
+            let indent = Indent { first: vec![edge.clone(), before], rest: vec![edge.clone(), Span::raw("  ")] };
             // One column is kept free, for the cursor behind the last character.
             let shown: String = line.chars().map(|char| if char == '\t' { ' ' } else { char }).collect();
             let folded = wrap(&Line::raw(shown), width.saturating_sub(1), &indent);
@@ -395,18 +427,19 @@ fn place(folded: &[Line<'static>], line: &str, offset: usize, above: usize) -> C
     let mut left = offset;
     let mut rest = line;
     for (index, row) in folded.iter().enumerate() {
-        let text: String = row.spans.iter().skip(1).map(|span| span.content.as_ref()).collect();
+        let margin: usize = row.spans.iter().take(2).map(Span::width).sum();
+        let text: String = row.spans.iter().skip(2).map(|span| span.content.as_ref()).collect();
         let last = index + 1 == folded.len();
         if left <= text.len() || last {
             let width = rest.get(..left.min(rest.len())).unwrap_or(rest).width();
-            return Cursor { row: above + index, column: 2 + width };
+            return Cursor { row: above + index, column: margin + width };
         }
         let skipped = rest.get(text.len()..).unwrap_or_default();
         let blanks = skipped.len() - skipped.trim_start_matches(' ').len();
         left = left.saturating_sub(text.len() + blanks);
         rest = rest.get(text.len() + blanks..).unwrap_or_default();
     }
-    Cursor { row: above, column: 2 }
+    Cursor { row: above, column: MARGIN }
 }
 
 /// A change of the text or of the cursor.

@@ -25,7 +25,7 @@ use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
 use crate::term::keys::Came;
-use crate::term::{Guard, Keys, guard, notify};
+use crate::term::{Guard, Keys, ground, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
@@ -75,6 +75,8 @@ pub async fn run(
     looks: Looks,
 ) -> Result<(), WindowError> {
     let guard = Guard::take()?;
+    let theme = looks.asks_ground.map_or(looks.theme, ground::theme);
+    let looks = Looks { theme, ..looks };
     // Meanwhile a session is opened, and the first program in it does not wait.
     if looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);
@@ -365,7 +367,7 @@ impl Window {
         self.app.set_root(snapshot.root_agent);
         match retold {
             Retold::Whole => {
-                self.app.greet(&self.looks.greeting, &snapshot);
+                self.app.greet(&self.looks, &snapshot);
                 past.iter().for_each(|event| self.app.past(event));
                 if more || self.app.transcript.left_out {
                     self.app.transcript.say(Tone::Plain, "what happened earlier is in the log: `neco session show`");

@@ -1,5 +1,7 @@
 //! What a terminal can do, as far as the variables of its programs tell.
 
+use std::time::Duration;
+
 use super::{Depth, Notify};
 use crate::theme::ThemeName;
 
@@ -12,6 +14,10 @@ const DO_NOT_MARK_PASTES: [&str; 5] = ["screen", "linux", "vt", "ansi", "cons"];
 /// Variables of terminals that understand OSC 9, and of those that understand OSC 777.
 const OSC9: [&str; 5] = ["KITTY_WINDOW_ID", "WEZTERM_PANE", "WT_SESSION", "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID"];
 const OSC777: [&str; 1] = ["VTE_VERSION"];
+
+/// How long a terminal beside us, and one far away, may take for an answer.
+const NEAR: Duration = Duration::from_millis(300);
+const FAR: Duration = Duration::from_secs(1);
 
 /// Finds a variable.
 type Variables<'a> = Box<dyn Fn(&str) -> Option<&'a str> + 'a>;
@@ -88,6 +94,14 @@ impl<'a> Abilities<'a> {
         }
     }
 
+    /// How long the terminal may take to say whether its ground is dark or light; none where it has said so already, or has
+    /// no colours that depend on it.
+    pub fn ground_patience(&self) -> Option<Duration> {
+        let has_grounds = matches!(self.depth(), Depth::Many | Depth::True);
+        let far = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| self.is_set(name));
+        (has_grounds && !self.is_set("COLORFGBG")).then_some(if far { FAR } else { NEAR })
+    }
+
     /// Some terminals tell their colours, as numbers of the sixteen: `foreground;background`.
     fn is_light(&self) -> bool {
         let background = (self.0)("COLORFGBG").and_then(|colours| colours.rsplit(';').next()?.parse::<u8>().ok());
@@ -109,6 +123,10 @@ mod tests {
         assert_eq!(looks(&[("TERM", "screen-256color")]), (Depth::Many, ThemeName::Dark));
         assert_eq!(looks(&[("COLORTERM", "truecolor"), ("COLORFGBG", "0;15")]), (Depth::True, ThemeName::Light));
         assert_eq!(looks(&[("TERM", "xterm"), ("NO_COLOR", "1")]), (Depth::None, ThemeName::Plain));
+        let patience = |vars| of(vars).ground_patience();
+        assert_eq!(patience(&[("TERM", "xterm-256color")]), Some(NEAR));
+        assert_eq!(patience(&[("TERM", "xterm-256color"), ("SSH_TTY", "/dev/pts/1")]), Some(FAR));
+        assert_eq!((patience(&[("TERM", "xterm")]), patience(&[("COLORFGBG", "0;15")])), (None, None));
         let marks = |vars| of(vars).marks_pastes();
         assert!(marks(&[("TERM", "xterm-256color")]) && marks(&[("TERM", "screen-256color"), ("TMUX", "/t,1,0")]));
         assert!(!marks(&[("TERM", "screen")]) && !marks(&[("TERM", "linux")]) && !marks(&[]));

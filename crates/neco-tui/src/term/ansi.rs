@@ -5,6 +5,8 @@ use std::fmt::Write;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
+use crate::theme::among_256;
+
 /// How many colours the terminal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
@@ -32,6 +34,15 @@ pub fn write_line(out: &mut String, line: &Line<'_>, depth: Depth) {
     if present != Style::default() {
         out.push_str("\x1b[m");
     }
+}
+
+/// Erases from the cursor to the end of its row, and leaves the ground of `style` there.
+pub fn write_fill(out: &mut String, style: Style, depth: Depth) {
+    let ground = Style { bg: style.bg, ..Style::default() };
+    let before = out.len();
+    write_style(out, ground, true, depth);
+    let styled = out.len() > before;
+    out.push_str(if styled { "\x1b[K\x1b[m" } else { "\x1b[K" });
 }
 
 /// Whether a character steers the terminal, or makes text run backwards so that it reads as something else.
@@ -102,7 +113,9 @@ fn write_color(out: &mut String, color: Color, depth: Depth, background: bool) {
 /// The nearest colour that the terminal has.
 fn reduced(color: Color, depth: Depth) -> Color {
     match (color, depth) {
-        (Color::Rgb(red, green, blue), Depth::Many) => Color::Indexed(indexed(red, green, blue)),
+        (Color::Rgb(red, green, blue), Depth::Many) => {
+            among_256(red, green, blue).unwrap_or_else(|| Color::Indexed(indexed(red, green, blue)))
+        }
         (Color::Rgb(red, green, blue), Depth::Sixteen) => nearest_of_sixteen(red, green, blue),
         (Color::Indexed(index), Depth::Sixteen) if index >= 16 => Color::Gray,
         (other, _) => other,

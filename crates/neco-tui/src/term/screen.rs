@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::ansi::{Depth, write_line};
+use super::ansi::{Depth, write_fill, write_line};
 use super::change::{change, is_doubtful};
 
 const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
@@ -385,12 +385,15 @@ impl Pen {
 
     /// Makes a row that is there into another one.
     fn patch(&mut self, row: usize, old: &Line<'static>, new: &Line<'static>) {
-        match change(old, new).filter(|_| self.size.0 > 0) {
+        let same_ground = old.style.bg == new.style.bg;
+        match change(old, new).filter(|_| self.size.0 > 0 && same_ground) {
             Some(change) => {
                 self.go(row, change.column);
                 self.keep(change.column + change.text.width());
                 self.text(&change.text);
-                self.bytes.push_str(if change.erases { "\x1b[K" } else { "" });
+                if change.erases {
+                    write_fill(&mut self.bytes, new.style, self.depth);
+                }
             }
             None => {
                 self.go(row, 0);
@@ -416,12 +419,19 @@ impl Pen {
     fn whole(&mut self, row: &Line<'static>) {
         // Erased first: at the end of a full row some terminals would erase its last character.
         self.go(self.row, 0);
-        self.bytes.push_str("\x1b[K");
-        self.fresh(row);
+        write_fill(&mut self.bytes, row.style, self.depth);
+        self.written(row);
     }
 
-    /// A row from its first column on, where nothing stands.
+    /// A row from its first column on, where nothing stands. The ground of a row goes to the edge of the window.
     fn fresh(&mut self, row: &Line<'static>) {
+        if row.style.bg.is_some() {
+            write_fill(&mut self.bytes, row.style, self.depth);
+        }
+        self.written(row);
+    }
+
+    fn written(&mut self, row: &Line<'static>) {
         let doubtful = !self.keeps && row.spans.iter().any(|span| span.content.contains(is_doubtful));
         self.bytes.push_str(if doubtful { KEEP_ROW } else { "" });
         self.text(row);

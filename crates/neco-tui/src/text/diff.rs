@@ -1,10 +1,13 @@
 //! Changes of files, line by line with their numbers, and in changed lines the words that changed.
 
-use ratatui::style::Style;
+use std::borrow::Cow;
+
+use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use similar::{ChangeTag, TextDiff};
 
-use super::wrap::{Indent, wrap};
+use super::highlight::Painter;
+use super::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
 /// In longer lines no words are compared.
@@ -17,17 +20,47 @@ enum Change<'a> {
     Added(&'a str),
 }
 
+/// How a change is drawn.
+#[derive(Clone, Debug)]
+pub struct Look<'t> {
+    /// The colours.
+    pub theme: &'t Theme,
+    /// Columns of a row.
+    pub width: usize,
+    /// Lines that are drawn at most.
+    pub limit: usize,
+    /// What stands before every row; the grounds of lines begin behind it.
+    pub edge: Vec<Span<'static>>,
+    /// The ending of the file, for the colours of its parts; empty for none.
+    pub language: &'t str,
+    /// Whether a line that is too long is cut, and not folded.
+    pub cuts: bool,
+}
+
 /// `unified` in rows of at most `width` columns, to the last character; at most `limit` lines, and how many
 /// there are beyond that.
 pub fn rows(unified: &str, width: usize, limit: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-    let mut drawing = Drawing { theme, width, rows: Vec::new(), left: limit, beyond: 0, old: 1, new: 1 };
+    let edge = vec![Span::raw(" ")];
+    painted(unified, Look { theme, width, limit, edge, language: "", cuts: false })
+}
+
+/// `unified` as `look` says, and how many lines there are beyond its limit.
+pub fn painted(unified: &str, mut look: Look<'_>) -> (Vec<Line<'static>>, usize) {
+    look.edge.iter_mut().for_each(|span| span.style.bg = span.style.bg.or(Some(Color::Reset)));
+    let painter = Painter::new(if look.theme.has_washes() { look.language } else { "" });
+    let left = look.limit;
+    let mut drawing = Drawing { look, painter, rows: Vec::new(), left, beyond: 0, old: 1, new: 1 };
+    let unified = match unified.contains('\t') {
+        true => Cow::Owned(unified.replace('\t', "    ")),
+        false => Cow::Borrowed(unified),
+    };
     let mut block: Vec<Change<'_>> = Vec::new();
     let mut hunks = 0;
     for line in unified.lines() {
         if let Some(header) = line.strip_prefix("@@ ") {
             drawing.block(&std::mem::take(&mut block));
             if hunks > 0 && drawing.left > 0 {
-                drawing.rows.push(Line::styled("      ⋯", theme.dim));
+                drawing.gap();
             }
             hunks += 1;
             (drawing.old, drawing.new) = starts(header).unwrap_or((drawing.old, drawing.new));
@@ -60,8 +93,9 @@ const ALIKE: f32 = 0.4;
 const COMPARED: usize = 20;
 
 struct Drawing<'t> {
-    theme: &'t Theme,
-    width: usize,
+    look: Look<'t>,
+    /// Colours a line by itself: what is shown begins in the middle of a file.
+    painter: Painter,
     rows: Vec<Line<'static>>,
     /// Lines that may still be drawn.
     left: usize,
@@ -71,6 +105,9 @@ struct Drawing<'t> {
     new: u64,
 }
 
+/// How a line of a change is drawn: its sign, the style of that, of the line and of the words that changed.
+struct Sign(char, Style, Style, Style);
+
 impl Drawing<'_> {
     /// Lines that belong together: removed ones first, then what stands in their place.
     fn block(&mut self, block: &[Change<'_>]) {
@@ -78,53 +115,92 @@ impl Drawing<'_> {
             self.beyond += block.len();
             return;
         }
+        let theme = self.look.theme;
         let removed: Vec<&str> = block.iter().filter_map(removed).collect();
         let added: Vec<&str> = block.iter().filter_map(added).collect();
         let pairs = pairs(&removed, &added);
         for (index, line) in removed.iter().enumerate() {
             let other = pairs.iter().find(|(old, _)| *old == index).and_then(|(_, new)| added.get(*new));
-            let spans = match other {
-                Some(other) => {
-                    changed_words(line, other, ChangeTag::Delete, self.theme.removed, self.theme.removed_word)
-                }
-                None => vec![Span::styled((*line).to_owned(), self.theme.removed)],
-            };
-            self.row(self.old, '-', spans, self.theme.removed);
+            let words = other.map(|other| changed_words(line, other, ChangeTag::Delete)).unwrap_or_default();
+            self.row(self.old, line, &words, &Sign('−', theme.removed, theme.removed_line, theme.removed_word));
             self.old += 1;
         }
         for (index, line) in added.iter().enumerate() {
             let other = pairs.iter().find(|(_, new)| *new == index).and_then(|(old, _)| removed.get(*old));
-            let spans = match other {
-                Some(other) => changed_words(other, line, ChangeTag::Insert, self.theme.added, self.theme.added_word),
-                None => vec![Span::styled((*line).to_owned(), self.theme.added)],
-            };
-            self.row(self.new, '+', spans, self.theme.added);
+            let words = other.map(|other| changed_words(other, line, ChangeTag::Insert)).unwrap_or_default();
+            self.row(self.new, line, &words, &Sign('+', theme.added, theme.added_line, theme.added_word));
             self.new += 1;
         }
         for change in block {
             if let Change::Kept(line) = change {
-                self.row(self.new, ' ', vec![Span::raw((*line).to_owned())], Style::default());
+                let plain = Style::default();
+                self.row(self.new, line, &[], &Sign(' ', plain, theme.label, plain));
                 self.old += 1;
                 self.new += 1;
             }
         }
     }
 
-    fn row(&mut self, number: u64, mark: char, spans: Vec<Span<'static>>, style: Style) {
+    /// Lines of the file are left out here.
+    fn gap(&mut self) {
+        let mut spans = self.look.edge.clone();
+        spans.push(Span::styled("     ⋯", self.look.theme.dim));
+        self.rows.push(Line::from(spans));
+    }
+
+    /// A line whose parts at `words` are those that changed.
+    fn row(&mut self, number: u64, text: &str, words: &[(usize, usize)], sign: &Sign) {
         if self.left == 0 {
             self.beyond += 1;
             return;
         }
         self.left -= 1;
-        let spans: Vec<Span<'static>> =
-            spans.into_iter().map(|span| Span::styled(span.content.replace('\t', "    "), span.style)).collect();
-        let mark = Span::styled(format!("{mark} "), style);
-        let indent = Indent {
-            first: vec![Span::styled(format!("{number:>5} "), self.theme.dim), mark.clone()],
-            rest: vec![Span::raw("      "), mark],
+        let Sign(sign, of_sign, of_line, of_word) = sign;
+        let mut spans = Vec::new();
+        let mut at = 0;
+        let painted = if text.len() > LONGEST_LINE {
+            Line::raw(text.to_owned())
+        } else {
+            self.painter.clone().line(text, self.look.theme)
         };
-        self.rows.extend(wrap(&Line::from(spans), self.width, &indent));
+        for span in &painted.spans {
+            let style = of_line.patch(span.style);
+            let end = at + span.content.len();
+            for (from, to, changed) in parts(at, end, words) {
+                let part = span.content.get(from - at..to - at).unwrap_or_default();
+                let style = if changed { style.patch(*of_word) } else { style };
+                spans.push(Span::styled(part.to_owned(), style));
+            }
+            at = end;
+        }
+        let sign = Span::styled(format!("{sign} "), *of_sign);
+        let edge = |before: Span<'static>| self.look.edge.iter().cloned().chain([before, sign.clone()]).collect();
+        let indent = Indent {
+            first: edge(Span::styled(format!("{number:>4} "), self.look.theme.dim)),
+            rest: edge(Span::raw("     ")),
+        };
+        let line = Line::from(spans).style(Style { bg: of_line.bg, ..Style::default() });
+        if self.look.cuts {
+            let whole = Line::from_iter(indent.first.into_iter().chain(line.spans)).style(line.style);
+            self.rows.push(cut(&whole, self.look.width));
+        } else {
+            self.rows.extend(wrap(&line, self.look.width, &indent));
+        }
     }
+}
+
+/// The parts of what stands from `begin` to `end`: those in `words` have changed, the others have not.
+fn parts(begin: usize, end: usize, words: &[(usize, usize)]) -> Vec<(usize, usize, bool)> {
+    let mut parts = Vec::new();
+    let mut at = begin;
+    for (from, to) in words {
+        let (from, to) = ((*from).clamp(at, end), (*to).clamp(at, end));
+        parts.extend([(at, from, false), (from, to, true)]);
+        at = to;
+    }
+    parts.push((at, end, false));
+    parts.retain(|(from, to, _)| from < to);
+    parts
 }
 
 /// Which removed line became which added one, by their places: one after the other where there are as many of both, else
@@ -170,27 +246,32 @@ fn added<'a>(change: &Change<'a>) -> Option<&'a str> {
     }
 }
 
-/// The words of one of the lines, those that the other does not have in the stronger style. Lines that
-/// have little in common are not compared: a patchwork explains nothing.
-fn changed_words(old: &str, new: &str, side: ChangeTag, plain: Style, strong: Style) -> Vec<Span<'static>> {
-    let whole = if side == ChangeTag::Delete { old } else { new };
+/// Where in one of the lines the words stand that the other does not have. Lines that have little in common are not
+/// compared: a patchwork explains nothing.
+fn changed_words(old: &str, new: &str, side: ChangeTag) -> Vec<(usize, usize)> {
     if old.len().max(new.len()) > LONGEST_LINE {
-        return vec![Span::styled(whole.to_owned(), plain)];
+        return Vec::new();
     }
     let diff = TextDiff::from_unicode_words(old, new);
     if diff.ratio() < ALIKE {
-        return vec![Span::styled(whole.to_owned(), plain)];
+        return Vec::new();
     }
-    let mut spans = Vec::new();
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
     for change in diff.iter_all_changes() {
-        let style = match change.tag() {
-            ChangeTag::Equal => plain,
-            tag if tag == side => strong,
-            ChangeTag::Delete | ChangeTag::Insert => continue,
-        };
-        spans.push(Span::styled(change.value().to_owned(), style));
+        let changed = change.tag() == side;
+        if !changed && change.tag() != ChangeTag::Equal {
+            continue;
+        }
+        let end = at + change.value().len();
+        match words.last_mut().filter(|(_, to)| changed && *to == at) {
+            Some((_, to)) => *to = end,
+            None if changed => words.push((at, end)),
+            None => {}
+        }
+        at = end;
     }
-    spans
+    words
 }
 
 #[cfg(test)]
@@ -204,12 +285,12 @@ mod tests {
         let (rows, beyond) =
             rows("@@ -3,3 +3,3 @@\n fn a() {\n-    let x = 1;\n+    let x = 2;\n }\n", 60, 100, &theme);
         let text: Vec<String> = rows.iter().map(ToString::to_string).collect();
-        assert_eq!(text, ["    3   fn a() {", "    4 -     let x = 1;", "    4 +     let x = 2;", "    5   }"]);
+        assert_eq!(text, ["    3   fn a() {", "    4 −     let x = 1;", "    4 +     let x = 2;", "    5   }"]);
         assert_eq!(beyond, 0);
         let strong: Vec<&str> = rows[2]
             .spans
             .iter()
-            .filter(|span| span.style == theme.added_word)
+            .filter(|span| span.style.bg == theme.added_word.bg)
             .map(|span| span.content.as_ref())
             .collect();
         assert_eq!(strong, ["2"]);
@@ -223,7 +304,7 @@ mod tests {
         let strong: Vec<String> = rows
             .iter()
             .flat_map(|row| &row.spans)
-            .filter(|span| span.style == theme.added_word)
+            .filter(|span| span.style.bg == theme.added_word.bg)
             .map(|span| span.content.trim().to_owned())
             .collect();
         assert_eq!(strong.concat(), "wide");

@@ -1,7 +1,7 @@
 //! Markdown as rows of a terminal.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use ratatui::style::{Modifier, Style};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::highlight::highlight;
@@ -12,6 +12,9 @@ use crate::theme::{Syntax, Theme};
 
 /// A longer draft is drawn without the colours of programs.
 const DRAFT: usize = 2 * 1024;
+
+/// Words are read best in rows of no more than this; programs and tables have all of the window.
+const READABLE: usize = 108;
 
 /// So many quotes and lists inside each other are told apart.
 const DEEP: usize = 8;
@@ -135,12 +138,15 @@ impl<'t> Drawing<'t> {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.finish(tag),
             Event::Text(text) => self.text(&text),
-            Event::Code(code) => self.span(code.into_string(), self.style().patch(self.theme.code)),
+            Event::Code(code) if self.theme.has_washes() => {
+                self.span(code.into_string(), self.style().patch(self.theme.code));
+            }
+            Event::Code(code) => self.span(format!("`{code}`"), self.style()),
             Event::SoftBreak => self.text(" "),
             Event::HardBreak => self.spans.push(Vec::new()),
             Event::Rule => {
                 self.gap();
-                self.rows.push(Line::styled("─".repeat(self.width.min(40)), self.theme.dim));
+                self.rows.push(Line::styled("─".repeat(self.width.min(40)), self.theme.line));
                 self.apart = true;
             }
             Event::TaskListMarker(done) => self.text(if done { "☑ " } else { "☐ " }),
@@ -152,14 +158,9 @@ impl<'t> Drawing<'t> {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Heading { level, .. } => {
+            Tag::Heading { .. } => {
                 self.block();
-                let style = if level == HeadingLevel::H1 {
-                    self.theme.heading.add_modifier(Modifier::UNDERLINED)
-                } else {
-                    self.theme.heading
-                };
-                self.styles.push(style);
+                self.styles.push(self.theme.heading);
             }
             Tag::BlockQuote(_) => {
                 self.block();
@@ -249,7 +250,7 @@ impl<'t> Drawing<'t> {
             }
             None => "• ".to_owned(),
         };
-        self.mark = Some(Span::styled(mark, self.theme.accent));
+        self.mark = Some(Span::styled(mark, self.theme.dim));
     }
 
     fn style(&self) -> Style {
@@ -302,7 +303,7 @@ impl<'t> Drawing<'t> {
         let deep = DEEP.min(self.width / 8);
         let quote = "▏ ".repeat(self.quotes.min(deep));
         let marks: usize = self.lists.len().saturating_sub(1).min(deep) * 2;
-        let mut first = vec![Span::styled(quote.clone(), self.theme.dim), Span::raw(" ".repeat(marks))];
+        let mut first = vec![Span::styled(quote.clone(), self.theme.line), Span::raw(" ".repeat(marks))];
         let mut rest = first.clone();
         match self.mark.take() {
             Some(mark) => {
@@ -334,7 +335,7 @@ impl<'t> Drawing<'t> {
         let mut indent = self.indent();
         let folded = if self.draft { wrap } else { wrap_words };
         for line in lines {
-            self.rows.extend(folded(&Line::from(line), self.width, &indent));
+            self.rows.extend(folded(&Line::from(line), self.width.min(READABLE), &indent));
             indent.first.clone_from(&indent.rest);
         }
         self.apart = true;
@@ -345,10 +346,13 @@ impl<'t> Drawing<'t> {
         self.gap();
         let mut indent = self.indent();
         for spans in [&mut indent.first, &mut indent.rest] {
-            spans.push(Span::styled("  ", self.theme.dim));
+            // The ground of a program begins where its words would.
+            spans.iter_mut().for_each(|span| span.style.bg = span.style.bg.or(Some(Color::Reset)));
+            spans.push(program_margin(self.theme));
         }
         let language = if self.theme.syntax != Syntax::default() { language } else { String::new() };
         for line in highlight(&code, &language, self.theme) {
+            let line = line.style(self.theme.panel);
             if self.draft {
                 self.rows.extend(wrap(&line, self.width, &indent));
             } else {
@@ -365,6 +369,11 @@ impl<'t> Drawing<'t> {
         self.rows.extend(table.rows(self.width, self.theme));
         self.apart = true;
     }
+}
+
+/// What stands before the lines of a program: a little of its ground, or blanks where there is none.
+pub(super) fn program_margin(theme: &Theme) -> Span<'static> {
+    Span::raw(if theme.has_washes() { " " } else { "  " })
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! Programs leave line by line: they are what is long in answers, and what costs most to draw.
 
 use neco_proto::clean::Cleaner;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::easing::cut_at;
 use super::highlight::Painter;
-use super::markdown::{self, settled};
+use super::markdown::{self, program_margin, settled};
 use super::wrap::{Indent, unfolded, wrap};
 use crate::theme::{Theme, ThemeName};
 
@@ -138,11 +138,11 @@ impl Streaming {
 
     fn draw(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         if let Some(fence) = &self.fence {
-            let line = fence.painter.clone().line(&self.text, theme);
+            let line = fence.painter.clone().line(&self.text, theme).style(theme.panel);
             return if self.text.is_empty() {
                 Vec::new()
             } else {
-                wrap(&line, width.max(8), &Indent::all(Span::raw("  ")))
+                wrap(&line, width.max(8), &Indent::all(program_margin(theme)))
             };
         }
         let mut text = self.text.as_str();
@@ -196,7 +196,8 @@ impl Streaming {
                 self.gap = true;
                 break;
             }
-            rows.push(unfolded(&fence.painter.line(line, theme), &[Span::raw("  ")]));
+            let line = fence.painter.line(line, theme).style(theme.panel);
+            rows.push(unfolded(&line, &[program_margin(theme)]));
         }
         self.text.drain(..taken);
         true

@@ -17,7 +17,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Columns as wide as they need, or fairly narrowed where the terminal is too narrow.
+    /// Columns as wide as they need, or fairly narrowed where the terminal is too narrow. No lines stand between them.
     pub(super) fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let columns = self.cells.iter().map(Vec::len).max().unwrap_or_default();
         if columns == 0 {
@@ -25,7 +25,7 @@ impl Table {
         }
         let wanted =
             |column: usize| self.cells.iter().filter_map(|row| row.get(column)).map(Line::width).max().unwrap_or(0);
-        let widths = fair((0..columns).map(wanted).collect(), width.saturating_sub(3 * (columns - 1)));
+        let widths = fair((0..columns).map(wanted).collect(), width.saturating_sub(2 * (columns - 1)));
         let mut drawn = Vec::new();
         for (index, row) in self.cells.iter().enumerate() {
             let cells: Vec<Vec<Line<'static>>> = widths
@@ -37,11 +37,11 @@ impl Table {
                 .collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or(1);
             for line in 0..height {
-                drawn.push(row_of(&cells, &widths, line, &self.alignments, index == 0, theme));
+                drawn.push(row_of(&cells, &widths, line, &self.alignments, index == 0));
             }
             if index == 0 {
-                let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-                drawn.push(Line::styled(rule.join("─┼─"), theme.dim));
+                let all = widths.iter().sum::<usize>() + 2 * (columns - 1);
+                drawn.push(Line::styled("─".repeat(all), theme.line));
             }
         }
         drawn
@@ -54,12 +54,11 @@ fn row_of(
     line: usize,
     alignments: &[Alignment],
     heading: bool,
-    theme: &Theme,
 ) -> Line<'static> {
     let mut spans = Vec::new();
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
         if column > 0 {
-            spans.push(Span::styled(" │ ", theme.dim));
+            spans.push(Span::raw("  "));
         }
         let content = cell.get(line).cloned().unwrap_or_default();
         let missing = width.saturating_sub(content.width());

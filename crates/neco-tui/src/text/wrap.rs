@@ -1,5 +1,5 @@
-//! Folding styled lines to a width, at spaces where there are any, never inside a character. A tab becomes blanks here:
-//! how wide the terminal would make it can't be counted.
+//! Folding styled lines to a width: at spaces, beside characters of scripts that have none, never inside a character. A tab
+//! becomes blanks here: how wide the terminal would make it can't be counted. The ground of a line is that of its rows.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -51,7 +51,7 @@ pub fn wrap_words(line: &Line<'_>, width: usize, indent: &Indent) -> Vec<Line<'s
 
 /// `line` as one row, however wide, with tabs as blanks: the terminal folds it.
 pub fn unfolded(line: &Line<'_>, before: &[Span<'static>]) -> Line<'static> {
-    row(before, &glyphs(line))
+    row(before, &glyphs(line), line.style)
 }
 
 /// Where a row ends that begins at a glyph and has so many columns, and where the next one begins.
@@ -67,7 +67,7 @@ fn fold(line: &Line<'_>, width: usize, indent: &Indent, break_at: Break) -> Vec<
         let limit = if rows.is_empty() { first } else { rest };
         let (end, next) = break_at(&glyphs, begin, limit);
         let before = if rows.is_empty() { &indent.first } else { &indent.rest };
-        rows.push(row(before, glyphs.get(begin..end).unwrap_or_default()));
+        rows.push(row(before, glyphs.get(begin..end).unwrap_or_default(), line.style));
         if next >= glyphs.len() {
             return rows;
         }
@@ -90,7 +90,7 @@ pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
     let glyphs = glyphs(line);
     let all: usize = glyphs.iter().map(|glyph| glyph.width).sum();
     if all <= width {
-        return row(&[], &glyphs);
+        return row(&[], &glyphs, line.style);
     }
     let mut taken = 0;
     let fitting = glyphs.iter().take_while(|glyph| {
@@ -98,7 +98,7 @@ pub fn cut(line: &Line<'_>, width: usize) -> Line<'static> {
         taken < width
     });
     let end = fitting.count();
-    let mut cut = row(&[], glyphs.get(..end).unwrap_or_default());
+    let mut cut = row(&[], glyphs.get(..end).unwrap_or_default(), line.style);
     let style = glyphs.get(end).map(|glyph| glyph.style).unwrap_or_default();
     cut.push_span(Span::styled("…", style));
     cut
@@ -147,48 +147,68 @@ pub fn has_tabs(row: &Line<'_>) -> bool {
     row.spans.iter().any(|span| span.content.contains('\t'))
 }
 
+/// Signs that close or follow what stands before them: no row begins with one.
+const FOLLOWING: &str = "，。、．：；！？）］｝〉》」』】〕〗…‥ー々·%!,.:;?)]}”’»";
+
+/// Signs that open what stands behind them: no row ends with one.
+const OPENING: &str = "（［｛〈《「『【〔〖([{“‘«";
+
 /// Where the row that begins at `begin` ends, and where the next one begins.
 fn break_at(glyphs: &[Glyph<'_>], begin: usize, limit: usize) -> (usize, usize) {
-    let mut width = 0;
-    let mut space = None;
-    for (index, glyph) in glyphs.iter().enumerate().skip(begin) {
-        if glyph.text == " " {
-            space = Some(index);
-        }
-        if width + glyph.width > limit {
-            return match space {
-                Some(space) if space > begin && space <= index => (space, after_spaces(glyphs, space)),
-                // A character that is wider than the row stands alone rather than nowhere.
-                _ => (index.max(begin + 1), index.max(begin + 1)),
-            };
-        }
-        width += glyph.width;
-        // Scripts without spaces may be broken after any of their characters.
-        if glyph.width == 2 {
-            space = None;
-        }
-    }
-    (glyphs.len(), glyphs.len())
+    last_break(glyphs, begin, limit).unwrap_or_else(|index| {
+        // A character that is wider than the row stands alone rather than nowhere.
+        let end = index.max(begin + 1);
+        (end, end)
+    })
 }
 
-/// The same, but a word without wide characters is never broken.
+/// The same, but a word of a script with spaces is never broken.
 fn break_after_word(glyphs: &[Glyph<'_>], begin: usize, limit: usize) -> (usize, usize) {
-    let (end, next) = break_at(glyphs, begin, limit);
-    if next < glyphs.len() && end == next {
-        let word = glyphs.iter().skip(begin).take_while(|glyph| glyph.text != " ");
-        let length = word.clone().count();
-        if word.clone().all(|glyph| glyph.width < 2) {
-            return (begin + length, after_spaces(glyphs, begin + length));
+    last_break(glyphs, begin, limit).unwrap_or_else(|index| {
+        let from = index.max(begin + 1);
+        let end = (from..glyphs.len()).find(|at| may_break(glyphs, *at)).unwrap_or(glyphs.len());
+        (end, after_spaces(glyphs, end))
+    })
+}
+
+/// The last place where a row that begins at `begin` may end and has room, and where the next one begins then; where
+/// there is none, the character that has no room.
+fn last_break(glyphs: &[Glyph<'_>], begin: usize, limit: usize) -> Result<(usize, usize), usize> {
+    let mut width = 0;
+    let mut end = None;
+    for (index, glyph) in glyphs.iter().enumerate().skip(begin) {
+        if index > begin && may_break(glyphs, index) {
+            end = Some(index);
+        }
+        width += glyph.width;
+        if width > limit {
+            return end.map(|end| (end, after_spaces(glyphs, end))).ok_or(index);
         }
     }
-    (end, next)
+    Ok((glyphs.len(), glyphs.len()))
+}
+
+/// Whether a row may end before this glyph: it is a space, or one of the two beside the place is of a script that has
+/// none and both can stand at the margin. That is what Unicode's rules say of the scripts that agents write.
+fn may_break(glyphs: &[Glyph<'_>], at: usize) -> bool {
+    let (Some(before), Some(glyph)) = (at.checked_sub(1).and_then(|before| glyphs.get(before)), glyphs.get(at)) else {
+        return false;
+    };
+    if glyph.text == " " {
+        return true;
+    }
+    let is_one_of = |glyph: &Glyph<'_>, signs: &str| glyph.text.chars().next().is_some_and(|sign| signs.contains(sign));
+    before.text != " "
+        && (before.width == 2 || glyph.width == 2)
+        && !is_one_of(glyph, FOLLOWING)
+        && !is_one_of(before, OPENING)
 }
 
 fn after_spaces(glyphs: &[Glyph<'_>], from: usize) -> usize {
     glyphs.iter().skip(from).position(|glyph| glyph.text != " ").map_or(glyphs.len(), |count| from + count)
 }
 
-fn row(before: &[Span<'static>], glyphs: &[Glyph<'_>]) -> Line<'static> {
+fn row(before: &[Span<'static>], glyphs: &[Glyph<'_>], line: Style) -> Line<'static> {
     let mut spans = before.to_vec();
     let mut text = String::new();
     let mut style = Style::default();
@@ -202,7 +222,7 @@ fn row(before: &[Span<'static>], glyphs: &[Glyph<'_>]) -> Line<'static> {
     if !text.is_empty() {
         spans.push(Span::styled(text, style));
     }
-    Line::from(spans)
+    Line::from(spans).style(Style { bg: line.bg, ..Style::default() })
 }
 
 #[cfg(test)]
@@ -252,7 +272,44 @@ mod tests {
         assert_eq!(cut(&Line::from("\t\tabc"), 6).to_string(), "     …");
     }
 
+    #[test]
+    fn scripts_beside_each_other_share_their_rows() {
+        let text = "The parser reads one token and 然后把它交给下一个阶段，最后 writes the tree.";
+        assert_eq!(
+            rows(text, 24),
+            ["The parser reads one", "token and 然后把它交给下", "一个阶段，最后 writes", "the tree."]
+        );
+        assert_eq!(rows("一二三，四五", 6), ["一二", "三，四", "五"], "no row begins with a comma");
+        assert_eq!(rows("一二（三四）", 6), ["一二", "（三", "四）"], "and none ends with what opens");
+    }
+
+    /// The columns of what can't be broken at the beginning of a text.
+    fn first_unit(text: &str) -> usize {
+        let mut graphemes = text.graphemes(true);
+        let first = graphemes.next().unwrap_or_default();
+        if first.width() == 2 {
+            return 2;
+        }
+        first.width() + graphemes.take_while(|next| *next != " " && next.width() < 2).map(str::width).sum::<usize>()
+    }
+
     proptest! {
+        #[test]
+        fn any_mix_of_scripts_fills_its_rows(words in prop::collection::vec("[a-z]{1,7}|[漢字かなカ한국]{1,6}|[а-я]{1,7}|[a-z]{1,3}[漢字]{1,3}[a-z]{1,3}", 0..24), width in 8usize..40) {
+            let text = words.join(" ");
+            let rows = rows(&text, width);
+            let mut rest = text.as_str();
+            for row in &rows {
+                prop_assert!(row.as_str().width() <= width);
+                let behind = rest.strip_prefix(row.as_str()).unwrap();
+                rest = behind.trim_start();
+                // What the next row begins with had no room in this one.
+                let blank = usize::from(behind.len() > rest.len());
+                prop_assert!(rest.is_empty() || row.as_str().width() + blank + first_unit(rest) > width, "{rows:?}");
+            }
+            prop_assert!(rest.is_empty());
+        }
+
         #[test]
         fn no_row_is_too_wide_and_no_word_is_lost(text in "[a-z \t漢字é👍]{0,80}", width in 2usize..20) {
             let rows = rows(&text, width);

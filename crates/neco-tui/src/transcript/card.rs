@@ -8,25 +8,24 @@ use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 use super::block::Drawn;
+use super::ledger::{self, hanging, head};
 use super::tail::Tail;
 use crate::ask::visible_line;
-use crate::text::wrap::{Indent, cut, wrap};
+use crate::text::wrap::{cut, wrap};
 use crate::text::{diff, figures};
 use crate::theme::Theme;
 
-/// Lines of a change that are shown without being asked for.
-const CHANGE_LINES: usize = 40;
+/// Lines of a body that are shown without being asked for.
+const BODY_LINES: usize = 8;
 
-/// Rows of a command's output.
-const OUTPUT_ROWS: usize = 6;
+/// Rows of a command's output while it runs, and when it failed.
+const OUTPUT_ROWS: usize = 3;
 
 /// Rows of it while it runs and the person wants to see more.
 const MORE_OUTPUT_ROWS: usize = 24;
-
-/// Entries of a list.
-const LIST_ROWS: usize = 4;
 
 /// Lines of a text or of a failure.
 const TEXT_LINES: usize = 3;
@@ -51,89 +50,159 @@ pub fn size(call: &Call) -> usize {
     call.end.as_ref().map_or(0, |end| end.output.len() + end.display.as_ref().map_or(0, shown))
 }
 
+/// Whether there may be more of a call than is seen of it at first.
+pub(super) fn has_more(call: &Call) -> bool {
+    call.end.as_ref().is_some_and(|end| end.display.is_some() || !end.output.trim().is_empty())
+}
+
 /// The rows of a call that printed `tail` so far.
 pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
-    let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
-    let body = match &call.end {
-        Some(end) => ended_body(end, with.width, fold, with.theme),
-        None => tail.rows(with.width, live, with.theme),
+    let Some(end) = &call.end else {
+        let live = if with.expanded { MORE_OUTPUT_ROWS } else { OUTPUT_ROWS };
+        let heading = heading(call, running_outcome(call, with), with);
+        return [heading].into_iter().chain(tail.rows(with.width, live, with.theme)).collect();
     };
-    [cut(&heading(call, with), with.width)].into_iter().chain(body).collect()
+    let text = for_person(end);
+    let (reason, rest) = reason(call, end, &text, with);
+    let body = ended_body(end, rest, fold, with);
+    [heading(call, ended_outcome(end, reason, with), with)].into_iter().chain(body).collect()
 }
 
-fn heading(call: &Call, with: Drawn<'_>) -> Line<'static> {
-    let (mark, style) = mark(call, with.frame, with.theme);
-    let mut spans = vec![Span::styled(mark, style), Span::raw(" ")];
+/// The verb of a call, the name in what it is done to, and the rest of that.
+fn words(call: &Call) -> (String, String, String) {
     let summary = visible_line(&call.summary);
-    let size = size_of_change(call, &summary);
-    // What is done, then what it is done to: the eye finds the name.
-    match summary.split_once(' ') {
-        Some((verb, rest)) => {
-            let bold = Style::new().add_modifier(ratatui::style::Modifier::BOLD);
-            spans.extend([Span::styled(verb.to_owned(), bold), Span::raw(format!(" {rest}"))]);
-        }
-        None => spans.push(Span::raw(summary)),
+    let (verb, object) = summary.split_once(' ').unwrap_or((&summary, ""));
+    let agent = |words: &str| {
+        let (name, task) = words.split_once(": ").unwrap_or((words, ""));
+        ("Agent".to_owned(), name.to_owned(), task.to_owned())
+    };
+    match call.tool.as_str() {
+        "task" => agent(&summary),
+        tool if tool.starts_with("agent__") => agent(&summary),
+        "spawn_agent" if verb == "Start" => agent(object),
+        "exit_plan_mode" => ("Plan".to_owned(), String::new(), "handed over".to_owned()),
+        "git" => ("Git".to_owned(), String::new(), object.to_owned()),
+        _ => (verb.trim_end_matches(':').to_owned(), String::new(), object.to_owned()),
     }
-    spans.extend(size.map(|size| Span::styled(size, with.theme.dim)));
-    if let Some(note) = note(call, with.now_ms) {
-        spans.push(Span::styled(format!(" · {note}"), with.theme.dim));
-    }
-    Line::from(spans)
 }
 
-/// How many lines a change of one file added and removed; those of several are told file by file.
-fn size_of_change(call: &Call, summary: &str) -> Option<String> {
-    match call.end.as_ref()?.display.as_ref()? {
-        Display::Diff { files } => match files.as_slice() {
-            [file] if !file.deleted && !summary.contains("(+") => Some(format!(" (+{} −{})", file.added, file.removed)),
-            _ => None,
-        },
-        Display::Text { .. } | Display::Terminal { .. } | Display::List { .. } => None,
+fn heading(call: &Call, outcome: Vec<Span<'static>>, with: Drawn<'_>) -> Line<'static> {
+    let (mark, style) = mark(call, with.frame, with.theme);
+    let (verb, name, object) = words(call);
+    let of_verb = match call.status {
+        CallStatus::Executing => with.theme.accent,
+        _ if style == with.theme.bad => style,
+        _ => with.theme.label,
+    };
+    let head = head(Span::styled(mark, style), &verb, of_verb);
+    let bold = Style::new().add_modifier(ratatui::style::Modifier::BOLD);
+    let object = match name.is_empty() {
+        true => vec![Span::raw(bare(&call.tool, &object).to_owned())],
+        false => vec![Span::styled(name, bold), Span::styled(format!("  {object}"), with.theme.label)],
+    };
+    ledger::row(head, object, outcome, with.width)
+}
+
+/// What a call is done to without its figures in brackets, which are told behind it; those of a command are its own.
+fn bare<'a>(tool: &str, object: &'a str) -> &'a str {
+    match object.split_once(" (") {
+        Some((bare, figures)) if tool != "bash" && figures.ends_with(')') => bare,
+        _ => object,
     }
+}
+
+/// The figures in brackets.
+fn figures_of(call: &Call) -> Option<String> {
+    let summary = visible_line(&call.summary);
+    let (_, figures) = summary.split_once(" (").filter(|_| call.tool != "bash")?;
+    figures.strip_suffix(')').filter(|figures| !figures.starts_with('+')).map(str::to_owned)
 }
 
 fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
     let refused = call.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
     match call.status {
-        CallStatus::Success if call.end.as_ref().is_some_and(went_wrong) => ("✗", theme.bad),
-        CallStatus::Validating | CallStatus::Scheduled => ("·", theme.dim),
-        CallStatus::AwaitingApproval => ("?", theme.accent),
+        CallStatus::Success if call.end.as_ref().is_some_and(went_wrong) => ("✕", theme.bad),
+        CallStatus::Validating | CallStatus::Scheduled => ("○", theme.dim),
+        CallStatus::AwaitingApproval => ("◆", theme.ask),
         CallStatus::Executing => (figures::turning(frame), theme.accent),
         CallStatus::Success => ("✓", theme.good),
-        CallStatus::Error if refused => ("⊘", theme.warning),
-        CallStatus::Error => ("✗", theme.bad),
-        CallStatus::Cancelled => ("■", theme.dim),
+        CallStatus::Error if refused => ("⊘", theme.dim),
+        CallStatus::Error => ("✕", theme.bad),
+        CallStatus::Cancelled => ("⊘", theme.dim),
     }
 }
 
-fn note(call: &Call, now_ms: i64) -> Option<String> {
-    match (&call.end, call.started_ms) {
-        (Some(end), _) => ended_note(end),
-        (None, Some(since)) => {
-            let ran = figures::seconds(u64::try_from(now_ms - since).unwrap_or_default());
-            (!ran.is_empty()).then(|| ran.trim().to_owned())
+fn running_outcome(call: &Call, with: Drawn<'_>) -> Vec<Span<'static>> {
+    let words = match (call.started_ms, call.status) {
+        (Some(since), _) => format!("  {}", figures::clock(u64::try_from(with.now_ms - since).unwrap_or_default())),
+        (None, CallStatus::AwaitingApproval) => return vec![Span::styled(" · waits for you", with.theme.ask)],
+        (None, CallStatus::Validating) if call.written >= 1000 => {
+            format!(" · writing, {}", figures::bytes(call.written as u64))
         }
-        (None, None) => match call.status {
-            CallStatus::AwaitingApproval => Some("waits for you".to_owned()),
-            CallStatus::Validating if call.written >= 1000 => {
-                Some(format!("writing, {}", figures::bytes(call.written as u64)))
-            }
-            CallStatus::Validating
-            | CallStatus::Scheduled
-            | CallStatus::Executing
-            | CallStatus::Success
-            | CallStatus::Error
-            | CallStatus::Cancelled => None,
-        },
-    }
+        (None, _) => return Vec::new(),
+    };
+    vec![Span::styled(words, with.theme.dim)]
 }
 
-fn ended_note(end: &ToolCallEnd) -> Option<String> {
+/// What came of it, behind what was done: figures, why it failed, how long it took.
+fn ended_outcome(end: &ToolCallEnd, reason: Option<(String, Style)>, with: Drawn<'_>) -> Vec<Span<'static>> {
+    let theme = with.theme;
+    let mut spans = Vec::new();
+    if let (Some(Display::Diff { files }), CallStatus::Success) = (&end.display, end.status)
+        && let [file] = files.as_slice()
+    {
+        spans.push(Span::styled(format!("  +{}", file.added), theme.added));
+        if file.removed > 0 {
+            spans.push(Span::styled(format!(" −{}", file.removed), theme.removed));
+        }
+        let what = if file.deleted { " · deleted" } else { "" };
+        spans.push(Span::styled(what, theme.dim));
+    }
+    let refused = end.error_code.is_some_and(is_refusal);
+    let has_reason = reason.is_some();
+    spans.extend(reason.map(|(words, style)| Span::styled(format!(" · {words}"), style)));
+    let says_how_long = refused || end.status == CallStatus::Cancelled || end.status == CallStatus::Error && has_reason;
+    if end.duration_ms > 0 && !says_how_long {
+        spans.push(Span::styled(format!(" · {}", figures::duration(end.duration_ms)), theme.dim));
+    }
+    spans
+}
+
+/// Why a call did not do what it was for, in a few words behind it, and what there is to say below it.
+fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Option<(String, Style)>, String) {
+    let theme = with.theme;
+    let (bad, dim) = (|words: &str| Some((words.to_owned(), theme.bad)), |words: String| Some((words, theme.dim)));
+    let mut lines = text.trim().lines();
+    let first = clean_line(lines.next().unwrap_or_default());
+    let rest = || lines.clone().collect::<Vec<_>>().join("\n");
+    // It stands on the row where it has room beside what was done.
+    let (verb, name, object) = words(call);
+    let taken = [&verb, &name, &object].map(|words| words.width()).iter().sum::<usize>() + ledger::WORDS + 8;
+    let has_room = |words: &str| taken + words.width() <= with.width;
     match (end.error_code, end.status) {
-        (Some(code), _) if is_refusal(code) => Some(refusal(code).to_owned()),
-        (_, CallStatus::Cancelled) => Some("stopped".to_owned()),
-        _ if end.duration_ms >= 1000 => Some(figures::duration(end.duration_ms)),
-        _ => None,
+        (Some(ErrorCode::RejectedByUser), _) => {
+            let said = if first.is_empty() { String::new() } else { format!(": “{first}”") };
+            match has_room(&said) && lines.clone().next().is_none() {
+                true => (dim(format!("you said no{said}")), String::new()),
+                false => (dim("you said no".to_owned()), text.to_owned()),
+            }
+        }
+        (Some(code), _) if is_refusal(code) => (dim("not allowed".to_owned()), text.to_owned()),
+        (_, CallStatus::Cancelled) => {
+            let after = (end.duration_ms >= 1000).then(|| format!(" after {}", figures::clock(end.duration_ms)));
+            (dim(format!("cancelled by you{}", after.unwrap_or_default())), String::new())
+        }
+        (Some(ErrorCode::SandboxDenied), _) => (bad("blocked by the sandbox"), cut_short(end).unwrap_or_default()),
+        (Some(ErrorCode::CommandTimedOut), _) => (bad("timed out"), cut_short(end).unwrap_or_default()),
+        (_, CallStatus::Error) if has_room(&first) && !first.is_empty() => (bad(&first), rest()),
+        (_, CallStatus::Error) => (bad("failed"), text.to_owned()),
+        _ => match &end.display {
+            Some(Display::Terminal { exit_code: Some(code), .. }) if *code != 0 => {
+                (bad(&format!("exit {code}")), String::new())
+            }
+            Some(Display::List { total, .. }) => (dim(format!("{total} found")), String::new()),
+            _ => (figures_of(call).and_then(dim), String::new()),
+        },
     }
 }
 
@@ -142,42 +211,36 @@ fn went_wrong(end: &ToolCallEnd) -> bool {
     matches!(end.display, Some(Display::Terminal { exit_code: Some(code), .. }) if code != 0)
 }
 
-fn refusal(code: ErrorCode) -> &'static str {
-    if code == ErrorCode::RejectedByUser { "you said no" } else { "not allowed" }
-}
-
-fn ended_body(end: &ToolCallEnd, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
-    if end.status == CallStatus::Error && !matches!(end.display, Some(Display::Terminal { .. })) {
-        return failure(&for_person(end), width, fold, theme);
-    }
+/// What hangs below the row of a call that is over; `rest` is what is left to say of why it failed.
+fn ended_body(end: &ToolCallEnd, rest: String, fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let Drawn { width, theme, .. } = with;
+    let failed = end.status == CallStatus::Error;
     match &end.display {
-        Some(Display::Diff { files }) => changes(files, width, fold, theme),
-        Some(Display::Terminal { tail, exit_code, .. }) if fold == Fold::Short => {
-            let mut rows = terminal(tail, printed_lines(end), *exit_code, width, theme);
-            let why = cut_short(end).map(|words| Line::styled(words, theme.bad));
-            rows.extend(why.iter().flat_map(|why| wrap(why, width, &Indent::all(Span::raw("  ")))));
+        Some(Display::Terminal { tail, .. }) if fold == Fold::Short => {
+            let shown = failed || went_wrong(end) || end.status == CallStatus::Cancelled;
+            let mut rows = match shown {
+                true => Tail::end_of(tail, printed_lines(end)).rows(width, OUTPUT_ROWS, theme),
+                false => Vec::new(),
+            };
+            rows.extend(limited(&rest, width, TEXT_LINES, theme));
             rows
         }
-        Some(Display::List { items, total, .. }) => list(items, *total, width, fold, theme),
+        _ if failed => limited(&rest, width, limit(fold, TEXT_LINES), theme),
+        Some(Display::Diff { files }) => changes(files, fold, with),
+        Some(Display::List { items, total, .. }) if fold == Fold::Whole => list(items, *total, width, theme),
         Some(Display::Text { text }) => limited(text, width, limit(fold, TEXT_LINES), theme),
         // What the model was told is more than what is shown at first.
         Some(Display::Terminal { .. }) | None if fold == Fold::Whole => {
             limited(&for_person(end), width, usize::MAX, theme)
         }
-        Some(Display::Terminal { .. }) | None => Vec::new(),
+        Some(Display::Terminal { .. } | Display::List { .. }) | None => limited(&rest, width, TEXT_LINES, theme),
     }
 }
 
-/// Why a command did not end by itself.
+/// Why a command did not end by itself, beyond the word for it.
 fn cut_short(end: &ToolCallEnd) -> Option<String> {
-    let note = end.last_note().map(clean_line);
-    let code = end.error_code?;
-    if code == ErrorCode::SandboxDenied {
-        return Some(format!("stopped by the sandbox: {}", note?));
-    }
     // That it was killed says the word before it.
-    let more = note.filter(|note| !note.starts_with("killed")).map(|more| format!(": {more}"));
-    (code == ErrorCode::CommandTimedOut).then(|| format!("timed out{}", more.unwrap_or_default()))
+    end.last_note().map(clean_line).filter(|note| !note.starts_with("killed"))
 }
 
 fn limit(fold: Fold, short: usize) -> usize {
@@ -213,62 +276,52 @@ fn printed_lines(end: &ToolCallEnd) -> Option<usize> {
     Some(lines.take_while(|line| !is_mark(line)).count())
 }
 
-fn failure(output: &str, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
-    let mut rows = limited(output, width, limit(fold, TEXT_LINES), theme);
-    for span in rows.iter_mut().flat_map(|row| &mut row.spans) {
-        span.style = theme.bad;
-    }
-    rows
-}
-
-fn changes(files: &[Diff], width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
+fn changes(files: &[Diff], fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let Drawn { width, theme, .. } = with;
     let mut rows = Vec::new();
     for file in files {
-        if files.len() > 1 || file.deleted {
+        if files.len() > 1 {
             let what = if file.deleted {
-                " deleted"
+                "  deleted"
             } else if file.created {
-                " new"
+                "  new"
             } else {
                 ""
             };
-            let heading = format!("  {}{what} (+{} −{})", clean_line(&file.path), file.added, file.removed);
-            rows.push(cut(&Line::styled(heading, theme.dim), width));
+            let mut spans = hanging(theme).first;
+            spans.extend([
+                Span::raw(clean_line(&file.path)),
+                Span::styled(format!("  +{}", file.added), theme.added),
+                Span::styled(format!(" −{}", file.removed), theme.removed),
+                Span::styled(what, theme.dim),
+            ]);
+            rows.push(cut(&Line::from(spans), width));
         }
         if file.deleted && fold == Fold::Short {
             continue;
         }
-        let (drawn, beyond) = diff::rows(&clean(&file.unified), width, limit(fold, CHANGE_LINES), theme);
+        let edge = vec![ledger::edge(theme)];
+        let language = file.path.rsplit('.').next().unwrap_or_default();
+        let limit = limit(fold, BODY_LINES);
+        let look = diff::Look { theme, width, limit, edge, language, cuts: fold == Fold::Short };
+        let (drawn, beyond) = diff::painted(&clean(&file.unified), look);
         rows.extend(drawn);
-        rows.extend(more(beyond, "more line", "more lines", theme));
+        rows.extend(more(beyond, 5, theme));
     }
     rows
 }
 
-/// The end of what was printed, of so many lines, if that is known.
-fn terminal(
-    tail: &str,
-    printed: Option<usize>,
-    exit_code: Option<i32>,
-    width: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
-    let mut rows = Tail::end_of(tail, printed).rows(width, OUTPUT_ROWS, theme);
-    match exit_code {
-        Some(0) | None => {}
-        Some(code) => rows.push(Line::styled(format!("  exit code {code}"), theme.bad)),
-    }
-    rows
-}
-
-fn list(items: &[String], total: u64, width: usize, fold: Fold, theme: &Theme) -> Vec<Line<'static>> {
-    let mut rows: Vec<Line<'static>> = items
-        .iter()
-        .take(limit(fold, LIST_ROWS))
-        .map(|item| cut(&Line::styled(format!("  {}", clean_line(item)), theme.dim), width))
-        .collect();
+fn list(items: &[String], total: u64, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let hung = |item: &String| {
+        let mut line = Line::from(hanging(theme).first);
+        line.push_span(Span::styled(clean_line(item), theme.dim));
+        cut(&line, width)
+    };
+    let mut rows: Vec<Line<'static>> = items.iter().map(hung).collect();
     let beyond = usize::try_from(total).unwrap_or(usize::MAX).saturating_sub(rows.len());
-    rows.extend(more(beyond, "more", "more", theme));
+    if beyond > 0 {
+        rows.push(Line::from(vec![ledger::edge(theme), Span::styled(format!("       … {beyond} more"), theme.dim)]));
+    }
     rows
 }
 
@@ -276,16 +329,17 @@ fn list(items: &[String], total: u64, width: usize, fold: Fold, theme: &Theme) -
 fn limited(text: &str, width: usize, limit: usize, theme: &Theme) -> Vec<Line<'static>> {
     let text = clean(text);
     let lines: Vec<&str> = text.trim_end().lines().collect();
-    let indent = Indent::all(Span::raw("  "));
+    let indent = hanging(theme);
     let mut rows = Vec::new();
     for line in lines.iter().take(limit) {
         rows.extend(wrap(&Line::styled(line.replace('\t', "    "), theme.dim), width, &indent));
     }
-    rows.extend(more(lines.len().saturating_sub(limit), "more line", "more lines", theme));
+    rows.extend(more(lines.len().saturating_sub(limit), 7, theme));
     rows
 }
 
-/// That there is more, and how it is seen.
-fn more(beyond: usize, one: &str, many: &str, theme: &Theme) -> Option<Line<'static>> {
-    (beyond > 0).then(|| Line::styled(format!("  … {} (Ctrl-O)", figures::count(beyond, one, many)), theme.dim))
+/// That there is more, so many columns behind the edge, and how it is seen.
+fn more(beyond: usize, column: usize, theme: &Theme) -> Option<Line<'static>> {
+    let words = || format!("{}… {} · Ctrl-O", " ".repeat(column), figures::count(beyond, "more line", "more lines"));
+    (beyond > 0).then(|| Line::from(vec![ledger::edge(theme), Span::styled(words(), theme.dim)]))
 }

@@ -1,17 +1,21 @@
 //! A block of the view in its place on the screen, and its rows.
 
-use neco_proto::event::CallStatus;
+use neco_proto::clean::clean_line;
+use neco_proto::event::{AgentNode, CallStatus, ErrorEvent, NodeState};
 use neco_proto::{Question, Subject};
 use neco_view::reduce::View;
 use neco_view::reduce::block::{Asked, Block, BlockBody, BlockId};
-use neco_view::wording::lines::lines;
-use ratatui::style::Style;
+use neco_view::wording::lines::{ended_with, is_end, lines};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::block::{Drawn, Kind, note, said, thinking, thought};
+use super::block::{Drawn, Kind, note, said, thinking, thought, told};
 use super::card::{self, Fold};
+use super::done::{self, Changes};
+use super::ledger::{prose, prose_width};
 use super::tail::Tail;
 use crate::ask::plan_rows;
+use crate::text::figures;
 use crate::text::streaming::Streaming;
 use crate::theme::Theme;
 
@@ -25,6 +29,10 @@ pub(super) struct Entry {
     tail: Tail,
     /// The rows of a call that is over, with the width and whether it counted when they were drawn.
     rows: Option<((usize, bool), Vec<Line<'static>>)>,
+    /// When a thought was over, in milliseconds.
+    ended_ms: Option<i64>,
+    /// What work changed that ended with this.
+    pub(super) changes: Changes,
 }
 
 impl Entry {
@@ -35,7 +43,19 @@ impl Entry {
             BlockBody::Answer(_) => Some((Box::default(), false)),
             _ => None,
         };
-        Self { id: block.id, answer, tail: Tail::default(), rows: None }
+        Self { id: block.id, answer, tail: Tail::default(), rows: None, ended_ms: None, changes: Changes::default() }
+    }
+
+    /// It changed at this time; a thought that is over took until then.
+    pub(super) fn changed(&mut self, block: &Block, at_ms: i64) {
+        if matches!(&block.body, BlockBody::Thinking(written) if written.over) {
+            self.ended_ms.get_or_insert(at_ms);
+        }
+    }
+
+    /// How long a thought took, if that is known.
+    pub(super) fn took_ms(&self, block: &Block) -> Option<u64> {
+        u64::try_from(self.ended_ms? - block.at_ms).ok()
     }
 
     /// It goes on with this.
@@ -58,7 +78,7 @@ impl Entry {
     pub(super) fn last_rows(&mut self, block: &Block, view: &View, with: Drawn<'_>) -> Vec<Line<'static>> {
         let kept = self.rows.take().filter(|(drawn, _)| *drawn == (with.width, block.void)).map(|(_, rows)| rows);
         kept.unwrap_or_else(|| match &mut self.answer {
-            Some((text, _)) => shaded(text.finish(with.width, with.theme), block.void, with.theme),
+            Some((text, _)) => shaded(prose(text.finish(prose_width(with.width), with.theme)), block.void, with.theme),
             None => self.draw(block, view, with),
         })
     }
@@ -67,7 +87,7 @@ impl Entry {
     pub(super) fn rows(&mut self, block: &Block, view: &View, with: Drawn<'_>) -> Vec<Line<'static>> {
         // Only the first of all leaves piece by piece; the others wait.
         if let (BlockBody::Answer(written), Some((text, _))) = (&block.body, &mut self.answer) {
-            return text.wait(written.over, with.width, with.theme);
+            return prose(text.wait(written.over, prose_width(with.width), with.theme));
         }
         let BlockBody::Call(call) = &block.body else { return self.draw(block, view, with) };
         let drawn = (with.width, block.void);
@@ -87,9 +107,24 @@ impl Entry {
         let Drawn { width, theme, .. } = with;
         let rows = match &block.body {
             BlockBody::Message(message) => said(&message.text, width, theme),
-            BlockBody::Thinking(written) if written.over => thought(&written.text, width, theme),
-            BlockBody::Thinking(written) => thinking(&written.text, width, theme),
+            BlockBody::Thinking(written) if written.over => thought(&written.text, self.took_ms(block), width, theme),
+            BlockBody::Thinking(written) => thinking(&written.text, with),
             BlockBody::Call(call) => card::rows(call, &self.tail, Fold::Short, with),
+            BlockBody::End(end) if done::is_told(end) => vec![done::row(end, &self.changes, with)],
+            BlockBody::Agent(step) => agent_ended(&step.node, with),
+            BlockBody::ModelRetry(retry) => {
+                let wait = figures::duration(retry.wait_ms);
+                let attempts = retry.attempts.max(retry.attempt);
+                let again = format!(" · trying again in {wait}, attempt {} of {attempts}", retry.attempt);
+                model_trouble(&retry.message, again, with)
+            }
+            BlockBody::ModelSwitch(switch) => {
+                let why = format!(" · {}: {}", clean_line(&switch.from), clean_line(&switch.message));
+                let words =
+                    vec![Span::raw(format!("{} takes over", clean_line(&switch.to))), Span::styled(why, theme.dim)];
+                told(Span::styled("✓", theme.good), "Model", words, with)
+            }
+            BlockBody::Error(error) => model_error(error, with),
             body => match plan(body) {
                 Some(text) => plan_rows(text, width, theme),
                 None => lines(body, view).iter().flat_map(|(tone, text)| note(*tone, text, width, theme)).collect(),
@@ -104,6 +139,9 @@ pub(super) fn is_seen(body: &BlockBody, view: &View) -> bool {
     match body {
         BlockBody::Message(said) => said.waits.is_none(),
         BlockBody::Thinking(_) | BlockBody::Answer(_) | BlockBody::Call(_) => true,
+        BlockBody::End(end) if done::is_told(end) => true,
+        BlockBody::ModelRetry(_) | BlockBody::ModelSwitch(_) | BlockBody::Error(_) => true,
+        BlockBody::Agent(step) => is_end(step),
         body => plan(body).is_some() || !lines(body, view).is_empty(),
     }
 }
@@ -120,6 +158,41 @@ pub(super) fn kind(body: &BlockBody) -> Kind {
         body if plan(body).is_some() => Kind::Words,
         _ => Kind::Step,
     }
+}
+
+/// How an agent below the root ended: its name once, what it said, and what it used.
+fn agent_ended(node: &AgentNode, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let theme = with.theme;
+    let glyph = match node.state {
+        NodeState::Completed => Span::styled("✓", theme.good),
+        NodeState::Failed => Span::styled("✕", theme.bad),
+        _ => Span::styled("⊘", theme.dim),
+    };
+    let state = (node.state != NodeState::Completed).then(|| format!("  {}", node.state)).unwrap_or_default();
+    let said = ended_with(node).map(|said| format!("  {said}")).unwrap_or_default();
+    let used = node.subtree_usage.input + node.subtree_usage.output;
+    let used = (used > 0).then(|| format!(" · {} tokens", figures::tokens(used))).unwrap_or_default();
+    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(|cost| format!(" · {}", figures::cost(cost)));
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let words = vec![
+        Span::styled(clean_line(&node.name), bold),
+        Span::styled(state, if glyph.style == theme.bad { theme.bad } else { theme.dim }),
+        Span::styled(said, theme.label),
+        Span::styled(format!("{used}{}", cost.unwrap_or_default()), theme.dim),
+    ];
+    told(glyph, "Agent", words, with)
+}
+
+/// A request to a model that did not go well, and what comes now.
+fn model_trouble(message: &str, now: String, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let words = vec![Span::raw(clean_line(message)), Span::styled(now, with.theme.dim)];
+    told(Span::styled("✕", with.theme.bad), "Model", words, with)
+}
+
+/// What went wrong: the sentence first, its number last.
+fn model_error(error: &ErrorEvent, with: Drawn<'_>) -> Vec<Line<'static>> {
+    let words = vec![Span::raw(clean_line(&error.message)), Span::styled(format!(" ({})", error.code), with.theme.dim)];
+    told(Span::styled("✕", with.theme.bad), "Error", words, with)
 }
 
 /// The plan that the root asks the person about.

@@ -3,14 +3,17 @@
 use std::collections::VecDeque;
 
 use neco_proto::event::CallStatus;
-use neco_proto::{AgentId, CallId, Event, EventBody, Question, Subject};
+use neco_proto::{AgentId, CallId, Display, Event, EventBody, Question, Subject};
 use neco_view::reduce::block::{Block, BlockBody, BlockId, Call, Said};
 use neco_view::reduce::{Change, View};
 use ratatui::text::Line;
 
-use super::block::{Drawn, Kind, Tone, fence, note};
+use super::block::{Drawn, Kind, Tone, fence, note, said, whole_thought};
 use super::card::{self, Fold};
+use super::done::Changes;
 use super::entry::{Entry, is_over, is_seen, kind};
+use super::ledger::{prose, prose_width};
+use super::looks;
 use super::tail::Tail;
 
 /// Calls whose whole output can still be asked for.
@@ -19,8 +22,11 @@ const REMEMBERED: usize = 20;
 /// Bytes of output that such a call may keep.
 const WHOLE: usize = 256 * 1024;
 
+/// Bytes of a thought from which on its one row does not show all of it.
+const LONG_THOUGHT: usize = 60;
+
 /// What stands above what no longer counts.
-const NO_LONGER: &str = "from here on it no longer counts";
+const NO_LONGER: &str = "No longer part of the conversation";
 
 /// Blocks of before the window opened that are shown.
 const SHOWN: usize = 60;
@@ -36,20 +42,33 @@ pub struct Transcript {
     entries: VecDeque<Entry>,
     /// What left last, for the blank row between it and the next.
     above: Option<Kind>,
-    finished: VecDeque<Call>,
+    finished: VecDeque<Kept>,
     /// Pieces of before the window opened, until the whole message comes.
     held: Vec<Event>,
     /// Whether more happened before the window opened than is shown.
     pub left_out: bool,
     /// Rows of an answer that stay alive while it is being written.
     pub most_alive: Option<usize>,
+    /// Whether the agent is at work, so that more may come of what ended just now.
+    pub works: bool,
     /// Whether what left last no longer counts.
     left_void: bool,
+    /// What the present work changed.
+    changes: Changes,
+}
+
+/// Something that has left and of which more can be shown.
+#[derive(Debug)]
+enum Kept {
+    Call(Box<Call>),
+    /// A thought, and how long it took.
+    Thought(String, Option<u64>),
 }
 
 #[derive(Debug)]
 enum Printed {
     Note(Tone, String),
+    Said(String),
     Rows(Vec<Line<'static>>),
 }
 
@@ -78,6 +97,11 @@ impl Transcript {
         match &event.body {
             // What was streamed of this turn may be void.
             EventBody::ModelRetry(_) | EventBody::ModelSwitch(_) => self.drop_lost(),
+            EventBody::ToolCallEnd(end) => {
+                if let (Some(Display::Diff { files }), CallStatus::Success) = (&end.display, end.status) {
+                    self.changes.add(files);
+                }
+            }
             EventBody::Rewind(rewind) if rewind.conversation => {
                 let waiting: Vec<BlockId> = self.unseen(|body| matches!(body, BlockBody::Message(_)));
                 waiting.into_iter().for_each(|id| drop(self.view.take(id)));
@@ -89,13 +113,19 @@ impl Transcript {
     /// A block is new or stands otherwise: it is seen from now on, or of no use any more.
     fn changed(&mut self, id: BlockId, event: &Event) {
         let Some(block) = self.view.block(id) else { return };
-        if self.entries.iter().rev().any(|entry| entry.id == id) {
+        if let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.id == id) {
+            entry.changed(block, event.ts.as_millisecond());
             return;
         }
         // What Neco says in the person's place is for the model.
         let unsaid = matches!(&event.body, EventBody::Message(message) if message.is_neco());
         if is_seen(&block.body, &self.view) && !unsaid {
-            let entry = Entry::new(block);
+            let mut entry = Entry::new(block);
+            if let BlockBody::End(end) = &block.body
+                && end.over
+            {
+                entry.changes = std::mem::take(&mut self.changes);
+            }
             match is_over(&block.body) && !block.body.is_over() {
                 true => self.entries.insert(self.first_alive(), entry),
                 false => self.entries.push_back(entry),
@@ -143,6 +173,11 @@ impl Transcript {
         self.printed.push(Printed::Note(tone, text.into()));
     }
 
+    /// A command that the person wrote, as what they say.
+    pub fn echo(&mut self, text: &str) {
+        self.printed.push(Printed::Said(text.to_owned()));
+    }
+
     /// Rows of the window itself; they stand above everything that is alive.
     pub fn show(&mut self, rows: Vec<Line<'static>>) {
         self.printed.push(Printed::Rows(rows));
@@ -161,6 +196,11 @@ impl Transcript {
         self.calls().find(|call| call.call_id == *call_id).map(|call| crate::ask::visible_line(&call.summary))
     }
 
+    /// Whether something has happened that is on the screen above.
+    pub fn has_left(&self) -> bool {
+        self.above.is_some_and(|above| above == Kind::Step) || !self.finished.is_empty()
+    }
+
     /// What was said and waits.
     pub fn waiting(&self) -> impl DoubleEndedIterator<Item = &Said> {
         self.view.unread()
@@ -171,9 +211,12 @@ impl Transcript {
         self.calls().any(|call| call.status == CallStatus::Executing)
     }
 
-    /// Everything that came of the last call that is over, or of the `back`th before it.
+    /// All of the last call or thought that is over and has more than was seen of it, or of the `back`th before it.
     pub fn whole(&self, back: usize, with: Drawn<'_>) -> Option<Vec<Line<'static>>> {
-        Some(card::rows(self.finished.iter().rev().nth(back)?, &Tail::default(), Fold::Whole, with))
+        Some(match self.finished.iter().rev().nth(back)? {
+            Kept::Call(call) => card::rows(call, &Tail::default(), Fold::Whole, with),
+            Kept::Thought(text, took) => whole_thought(text, *took, with.width, with.theme),
+        })
     }
 
     /// Another session comes: what is alive ends as it is.
@@ -197,11 +240,21 @@ impl Transcript {
         for printed in std::mem::take(&mut self.printed) {
             let (drawn, kind) = match printed {
                 Printed::Note(tone, text) => (note(tone, &text, with.width, with.theme), Kind::Step),
+                Printed::Said(text) => (said(&text, with.width, with.theme), Kind::Words),
                 Printed::Rows(rows) => (rows, Kind::Words),
             };
             self.depart(drawn, kind, kind == Kind::Words || self.above == Some(Kind::Words), &mut rows);
         }
-        while let Some((mut entry, block)) = self.next_over() {
+        loop {
+            match self.looks_in_front() {
+                Some((_, false)) => break,
+                Some((count @ 2.., true)) => {
+                    self.leave_looks(count, with, &mut rows);
+                    continue;
+                }
+                Some((_, true)) | None => {}
+            }
+            let Some((mut entry, block)) = self.next_over() else { break };
             let apart = self.above.is_some_and(|above| entry.stands_apart(&block.body, above));
             if block.void && !self.left_void {
                 self.depart(fence(NO_LONGER, with.width, with.theme), Kind::Step, true, &mut rows);
@@ -209,7 +262,8 @@ impl Transcript {
             self.left_void = block.void;
             let drawn = entry.last_rows(&block, &self.view, with);
             self.depart(drawn, kind(&block.body), apart, &mut rows);
-            self.remember(block.body);
+            let took = entry.took_ms(&block);
+            self.remember(block.body, took);
         }
         self.leave_settled(with, &mut rows);
         rows
@@ -219,7 +273,17 @@ impl Transcript {
     pub fn live(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
         let (mut above, mut void) = (self.above, self.left_void);
-        for entry in &mut self.entries {
+        let looks = self.looks();
+        let together = if looks > 1 { looks } else { 0 };
+        if together > 0 {
+            if above.is_some_and(|above| above == Kind::Words) {
+                rows.push(Line::default());
+            }
+            let blocks = self.entries.iter().take(together).filter_map(|entry| self.view.block(entry.id));
+            rows.push(looks::row(&blocks.filter_map(looks::looks).collect::<Vec<_>>(), with));
+            above = Some(Kind::Step);
+        }
+        for entry in self.entries.iter_mut().skip(together) {
             let Some(block) = self.view.block(entry.id) else { continue };
             if block.void && !void {
                 rows.extend(fence(NO_LONGER, with.width, with.theme));
@@ -240,6 +304,32 @@ impl Transcript {
         rows
     }
 
+    /// How many calls that only look stand in front, one behind the other.
+    fn looks(&self) -> usize {
+        let block = |entry: &Entry| self.view.block(entry.id);
+        let void = self.entries.front().and_then(block).is_some_and(|block| block.void);
+        let looks =
+            |entry: &&Entry| block(entry).is_some_and(|block| looks::looks(block).is_some() && block.void == void);
+        if void == self.left_void { self.entries.iter().take_while(looks).count() } else { 0 }
+    }
+
+    /// The same, and whether they can leave: all are over, and nothing that belongs to them can come.
+    fn looks_in_front(&self) -> Option<(usize, bool)> {
+        let count = self.looks();
+        let over = |entry: &Entry| self.view.block(entry.id).is_none_or(|block| is_over(&block.body));
+        let are_over = self.entries.iter().take(count).all(over);
+        let is_last = count == self.entries.len();
+        (count > 0).then_some((count, are_over && !(is_last && self.works)))
+    }
+
+    fn leave_looks(&mut self, count: usize, with: Drawn<'_>, rows: &mut Vec<Line<'static>>) {
+        let entries: Vec<Entry> = self.entries.drain(..count).collect();
+        let blocks: Vec<Block> = entries.iter().filter_map(|entry| self.view.take(entry.id)).collect();
+        let row = looks::row(&blocks.iter().filter_map(looks::looks).collect::<Vec<_>>(), with);
+        self.depart(vec![row], Kind::Step, self.above == Some(Kind::Words), rows);
+        blocks.into_iter().for_each(|block| self.remember(block.body, None));
+    }
+
     /// Takes the first block if nothing more comes of it.
     fn next_over(&mut self) -> Option<(Entry, Block)> {
         let entry =
@@ -250,8 +340,10 @@ impl Transcript {
 
     fn leave_settled(&mut self, with: Drawn<'_>, rows: &mut Vec<Line<'static>>) {
         let Some(Entry { answer: Some((text, begun)), .. }) = self.entries.front_mut() else { return };
-        let mut drawn = text.settle(with.width, with.theme);
-        drawn.extend(text.ease(self.most_alive.unwrap_or(usize::MAX), with.width, with.theme));
+        let width = prose_width(with.width);
+        let mut drawn = text.settle(width, with.theme);
+        drawn.extend(text.ease(self.most_alive.unwrap_or(usize::MAX), width, with.theme));
+        let drawn = prose(drawn);
         let apart = !*begun;
         *begun |= !drawn.is_empty();
         self.depart(drawn, Kind::Words, apart, rows);
@@ -268,10 +360,18 @@ impl Transcript {
         self.above = Some(kind);
     }
 
-    fn remember(&mut self, body: BlockBody) {
-        let BlockBody::Call(call) = body else { return };
-        if card::size(&call) <= WHOLE {
-            self.finished.push_back(*call);
+    fn remember(&mut self, body: BlockBody, took_ms: Option<u64>) {
+        match body {
+            BlockBody::Call(call) if card::has_more(&call) && card::size(&call) <= WHOLE => {
+                self.finished.push_back(Kept::Call(call));
+            }
+            BlockBody::Thinking(thought) if thought.text.len() <= WHOLE && thought.text.trim().contains('\n') => {
+                self.finished.push_back(Kept::Thought(thought.text, took_ms));
+            }
+            BlockBody::Thinking(thought) if (LONG_THOUGHT..=WHOLE).contains(&thought.text.len()) => {
+                self.finished.push_back(Kept::Thought(thought.text, took_ms));
+            }
+            _ => {}
         }
         if self.finished.len() > REMEMBERED {
             self.finished.pop_front();

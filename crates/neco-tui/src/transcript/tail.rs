@@ -1,8 +1,9 @@
 //! The end of what a command printed, kept small while it prints.
 
 use neco_proto::clean::Cleaner;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
+use super::ledger::hanging;
 use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
@@ -60,15 +61,19 @@ impl Tail {
         let lines: Vec<&str> = self.text.trim_end().lines().collect();
         let hidden = lines.len().saturating_sub(limit);
         let before = self.before + hidden;
+        let hung = |text: String| {
+            let mut line = Line::from(hanging(theme).first);
+            line.push_span(Span::styled(text, theme.dim));
+            cut(&line, width)
+        };
         let mut rows = Vec::new();
         if before > 0 {
-            let counted = figures::count(before, "earlier line", "earlier lines");
-            let words = if self.uncounted { "earlier lines".to_owned() } else { counted };
-            rows.push(Line::styled(format!("  … {words}"), theme.dim));
+            let counted = figures::count(before, "line above", "lines above");
+            let words = if self.uncounted { "lines above".to_owned() } else { counted };
+            rows.push(hung(format!("… {words} · Ctrl-O")));
         }
         for line in lines.iter().skip(hidden) {
-            let line = format!("  │ {}", overwritten(line).replace('\t', "    "));
-            rows.push(cut(&Line::styled(line, theme.dim), width));
+            rows.push(hung(overwritten(line).replace('\t', "    ")));
         }
         rows
     }
@@ -100,9 +105,12 @@ mod tests {
             tail.push("\x1b[3");
             tail.push(&format!("2mline {line}\n"));
         }
-        assert_eq!(rows(&tail, 2), ["  … 4998 earlier lines", "  │ line 4999", "  │ line 5000"]);
+        assert_eq!(
+            rows(&tail, 2),
+            [" │        … 4998 lines above · Ctrl-O", " │        line 4999", " │        line 5000"]
+        );
         tail.push(&"flood\n".repeat(100_000));
-        assert_eq!(rows(&tail, 1), ["  … 104999 earlier lines", "  │ flood"]);
+        assert_eq!(rows(&tail, 1), [" │        … 104999 lines above · Ctrl-O", " │        flood"]);
         assert!(tail.text.len() <= 2 * KEPT);
     }
 
@@ -110,8 +118,8 @@ mod tests {
     fn a_progress_bar_is_one_line() {
         let mut tail = Tail::default();
         tail.push("10 %\r20 %\r30 %");
-        assert_eq!(rows(&tail, 5), ["  │ 30 %"]);
+        assert_eq!(rows(&tail, 5), [" │        30 %"]);
         tail.push("\r\ndone\r\n");
-        assert_eq!(rows(&tail, 5), ["  │ 30 %", "  │ done"]);
+        assert_eq!(rows(&tail, 5), [" │        30 %", " │        done"]);
     }
 }

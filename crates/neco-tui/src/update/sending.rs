@@ -1,7 +1,7 @@
 //! What is written leaves: as a message, a correction, an answer, a command, a note.
 
 use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
-use neco_view::slash;
+use neco_view::slash::{self, Slash};
 
 use super::effect::Effect;
 use super::{asked, commands};
@@ -114,7 +114,13 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
     }
     if is_command(text) {
         return match slash::parse(text, &window.offers.custom) {
-            Ok(slash) => commands::run(window, &slash),
+            Ok(slash) => {
+                // What a command of the person's own says is seen when it is said.
+                if !matches!(slash, Slash::Custom { .. } | Slash::Exit) {
+                    window.transcript.echo(text);
+                }
+                commands::run(window, &slash)
+            }
             // Its file may have been made just now: the folders are read again before there is no such command.
             Err(_) if !slash::is_known(text) => vec![Effect::Commands(Some(text.to_owned()))],
             Err(words) => {

@@ -2,18 +2,21 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::Admission;
+use neco_proto::{AgentId, Mode};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use super::status::status;
 use crate::app::standing::GoingBack;
 use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
+use crate::input::FieldLook;
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
+use crate::transcript::ledger;
 use crate::update::{asked, stopping};
 
 /// Rows of the todo list.
@@ -26,6 +29,18 @@ const MOST_OF_ANSWER: usize = 8;
 /// Rows of agents at work.
 const AGENT_ROWS: usize = 6;
 
+/// Rows of the field at most.
+const MOST_OF_FIELD: usize = 10;
+
+/// Rows of a terminal from which on there is half a row above and below the field.
+const FRAMED: usize = 18;
+
+/// Rows above the field from which on kinds of things stand apart.
+const ROOMY: usize = 12;
+
+/// Columns from which on the row of the work names all of its keys.
+const WIDE: usize = 96;
+
 impl WindowState {
     /// The next frame for a terminal of this size.
     pub fn frame(&mut self, width: u16, height: u16) -> Frame {
@@ -36,16 +51,17 @@ impl WindowState {
         }
         let theme = self.theme;
         let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
+        self.transcript.works = self.standing.works();
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
         let finished = self.leaving.pass(finished);
         let folds = finished.iter().any(|row| row.width() > width);
-        let (field, mut cursor) = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &theme);
-        // On the smallest terminals the rule and the status line give way to the field.
+        let (field, mut cursor) = self.field(width, height);
+        // On the smallest terminals the status line gives way to the field, on small ones the rows around it.
         let below = usize::from(height > field.len());
-        let rule = usize::from(height > field.len() + 4);
-        let room = height.saturating_sub(field.len() + below + rule);
+        let around_field = if height >= FRAMED { 2 } else { 0 };
+        let room = height.saturating_sub(field.len() + below + around_field);
         let above = last(self.above(with, room), room);
         // Of an answer that is being written no more is alive than still fits a terminal that is made half as wide:
         // what does not fit goes into the scrollback, and can't be taken back from there.
@@ -60,12 +76,12 @@ impl WindowState {
         let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
         live.extend(above);
-        if rule > 0 {
-            live.push(self.rule(width));
-        }
+        let framed = around_field > 0;
+        live.extend(framed.then(|| self.half_row("▄", width)));
         cursor.row += live.len();
         let field_rows = (live.len(), field.len());
         live.extend(field);
+        live.extend(framed.then(|| self.half_row("▀", width)));
         if below > 0 {
             live.push(status(self, width));
         }
@@ -79,33 +95,46 @@ impl WindowState {
         frame
     }
 
-    /// The line above the field; it says what the field is for when that is not a message.
-    fn rule(&self, width: usize) -> Line<'static> {
-        let label = match &self.purpose {
-            Purpose::Message if self.opening => " opening … ".to_owned(),
-            Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
-                let what = if asked::is_answer(self) { " your answer" } else { " a message" };
-                let back = if self.desk.wants_words() || self.desk.is_answered() {
-                    ""
-                } else {
-                    " · Esc: back to the question"
-                };
-                format!("{what}{back} ")
-            }
-            Purpose::Message => String::new(),
-            Purpose::Reason(_) => " why not ".to_owned(),
-            Purpose::Revision(_) => " for the plan ".to_owned(),
-            Purpose::Agent(agent) => format!(" to {} ", self.agents.name(*agent).unwrap_or_default()),
-            Purpose::Rule => " a rule ".to_owned(),
+    /// The field, with what it is for.
+    fn field(&self, width: usize, height: usize) -> (Vec<Line<'static>>, Cursor) {
+        let (hint, to) = (self.hint(), self.addressee());
+        let asks = self.picker.is_some() || !self.desk.is_empty() && asked::question_place(self) == Place::Box;
+        let edge = match self.standing.mode {
+            _ if asks => self.theme.line,
+            Mode::Plan => self.theme.plan,
+            _ => self.theme.accent,
         };
-        let begin = if label.is_empty() { "" } else { "──" };
-        let rest = width.saturating_sub(begin.width() + label.width());
-        let spans = [
-            Span::styled(begin, self.theme.dim),
-            Span::styled(label, self.theme.accent),
-            Span::styled("─".repeat(rest), self.theme.dim),
-        ];
-        Line::from_iter(spans.into_iter().filter(|span| !span.content.is_empty()))
+        let look = FieldLook { hint: &hint, to: &to, edge };
+        self.prompt.rows(width, (height / 3).clamp(1, MOST_OF_FIELD), &look, &self.theme)
+    }
+
+    /// Half a row of the field's ground, or a rule where there are no grounds.
+    fn half_row(&self, half: &str, width: usize) -> Line<'static> {
+        match self.theme.panel.bg {
+            Some(ground) => Line::styled(half.repeat(width), Style::new().fg(ground)),
+            None => Line::styled("─".repeat(width), self.theme.line),
+        }
+    }
+
+    /// Whom what is written goes to, or what it is, when it is no message.
+    fn addressee(&self) -> String {
+        match &self.purpose {
+            Purpose::Message if self.opening => "opening …".to_owned(),
+            Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
+                let what = if asked::is_answer(self) { "your answer" } else { "a message" };
+                let stays = self.desk.wants_words() || self.desk.is_answered();
+                format!("{what}{}", if stays { "" } else { "   Esc back to the question" })
+            }
+            Purpose::Message => self.watched.as_ref().map_or_else(String::new, |watched| self.named(watched.agent)),
+            Purpose::Reason(_) => "why not".to_owned(),
+            Purpose::Revision(_) => "for the plan".to_owned(),
+            Purpose::Agent(agent) => self.named(*agent),
+            Purpose::Rule => "a rule".to_owned(),
+        }
+    }
+
+    fn named(&self, agent: AgentId) -> String {
+        self.agents.name(agent).map(|name| format!("to {name}")).unwrap_or_default()
     }
 
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
@@ -119,7 +148,7 @@ impl WindowState {
     /// The last frame with what stands in the field now; none where more than that is different, or nothing is.
     pub fn field_frame(&mut self, width: u16, height: u16) -> Option<Frame> {
         let (width, height) = (usize::from(width).max(1), usize::from(height).max(1));
-        let field = self.prompt.rows(width, (height / 3).max(1), &self.hint(), &self.theme);
+        let field = self.field(width, height);
         self.leaving.field_frame((width, height), field)
     }
 
@@ -204,8 +233,6 @@ impl WindowState {
     fn work(&self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
         let Drawn { width, theme, .. } = with;
         let mut rows = self.shell.rows(with, self.height);
-        rows.extend(self.working(width));
-        rows.extend(stopping::still_work(self, width));
         if self.panels.work && self.picker.is_none() {
             // A small terminal shows less of the list, not less of the work.
             let most = TODO_ROWS.min(room / 3).max(1);
@@ -213,50 +240,84 @@ impl WindowState {
             rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
             rows.extend(panel::open_todos(&self.transcript.view.todos, width, most, theme));
         }
+        let now: Vec<Line<'static>> =
+            self.queued(width).chain(self.working(width)).chain(stopping::still_work(self, width)).collect();
+        if !rows.is_empty() && !now.is_empty() && room > ROOMY {
+            rows.push(Line::default());
+        }
+        rows.extend(now);
+        rows
+    }
+
+    /// What was said and waits.
+    fn queued(&self, width: usize) -> impl Iterator<Item = Line<'static>> {
+        let theme = &self.theme;
         let count = self.transcript.waiting().count();
-        for (index, waiting) in self.transcript.waiting().enumerate() {
-            let when = match (self.standing.works(), waiting.waits == Some(Admission::AfterWork)) {
+        let works = self.standing.works();
+        self.transcript.waiting().enumerate().map(move |(index, waiting)| {
+            let when = match (works, waiting.waits == Some(Admission::AfterWork)) {
                 (true, true) => "after the work",
-                (true, false) => "at the next turn",
+                (true, false) => "next turn",
                 // Whoever stopped the work does not want it to go on by itself.
                 (false, _) => "goes with your next message",
             };
             let takes_back = index + 1 == count && self.prompt.text.is_empty() && !self.prompt.has_put_away();
-            let keys = if takes_back { " · ↑ takes it back" } else { "" };
-            let room = width.saturating_sub(when.width() + keys.width() + 7);
-            let text = cut(&Line::raw(clean_line(&waiting.text)), room.max(8));
-            rows.push(cut(&Line::styled(format!("  ⋯ {text} ({when}){keys}"), theme.dim), width));
-        }
-        rows
+            let keys = if takes_back { ledger::keys(&[("↑", "take back")], theme) } else { Vec::new() };
+            let right: usize = keys.iter().map(Span::width).sum();
+            let head = ledger::head(Span::styled("⋯", theme.dim), "Next", theme.dim);
+            let when = vec![Span::styled(format!(" · {when}"), theme.dim)];
+            let text = vec![Span::raw(clean_line(&waiting.text))];
+            let left = ledger::row(head, text, when, width.saturating_sub(right + 3));
+            ledger::sprung(left.spans, keys, width)
+        })
     }
 
     fn working(&self, width: usize) -> Option<Line<'static>> {
-        let (doing, ms, keys) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
-            let far = files.map(|(done, total)| format!(": {done} of {total} files")).unwrap_or_default();
-            (format!("going back{far}"), self.now_ms - since_ms, "not stopped halfway")
+        let theme = &self.theme;
+        let (verb, about, ms, keys) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
+            let far = files.map(|(done, total)| format!(" · {done} of {total} files")).unwrap_or_default();
+            ("Rewind", far, self.now_ms - since_ms, Vec::new())
         } else if self.standing.works() && self.desk.is_empty() {
             let since = self.standing.since_ms.unwrap_or(self.now_ms);
-            let doing = if self.standing.compacting { "compacting the conversation" } else { "working" };
-            (doing.to_owned(), self.leaving.shown_ms(self.now_ms) - since, "Esc stops")
+            let verb = if self.standing.compacting { "Compact" } else { "Work" };
+            let keys = match width >= WIDE && !self.standing.compacting {
+                true => vec![("Enter", "next turn"), ("Tab", "after the work"), ("Esc", "stop")],
+                false => vec![("Esc", "stop")],
+            };
+            (verb, self.progress(), self.leaving.shown_ms(self.now_ms) - since, keys)
         } else {
             return None;
         };
-        let time = figures::seconds(u64::try_from(ms).unwrap_or_default());
-        let spans = vec![
-            Span::styled(format!("{} {doing}", figures::turning(self.frame)), self.theme.accent),
-            Span::styled(format!("{time} · {keys}"), self.theme.dim),
-        ];
-        Some(cut(&Line::from(spans), width))
+        let mut spans = ledger::head(Span::styled(figures::turning(self.frame), theme.accent), verb, theme.accent);
+        let time = figures::clock(u64::try_from(ms).unwrap_or_default());
+        spans.push(Span::styled(format!("{time}{about}"), theme.dim));
+        Some(ledger::sprung(spans, ledger::keys(&keys, theme), width))
+    }
+
+    /// How far the present work is, and what it used.
+    fn progress(&self) -> String {
+        if self.standing.compacting {
+            return String::new();
+        }
+        let turn = format!(" · turn {}", self.standing.iteration.max(1));
+        let used = self.standing.usage;
+        match used.input + used.output {
+            0 => turn,
+            _ => format!("{turn} · {} in, {} out", figures::tokens(used.input), figures::tokens(used.output)),
+        }
     }
 
     fn hint(&self) -> String {
-        let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
             let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
-            return if at_box { hint.to_owned() } else { "for its next turn".to_owned() };
+            return if at_box { hint.to_owned() } else { "for the next turn".to_owned() };
         }
-        if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {
-            return "write something to it".to_owned();
+        if let Some(watched) = &self.watched
+            && self.purpose == Purpose::Message
+            && self.picker.is_none()
+        {
+            let name = self.agents.name(watched.agent).unwrap_or_else(|| "it".to_owned());
+            return format!("Message {name}; it reads it at its next turn");
         }
         if self.set_up {
             let words = if self.standing.works() { "one moment · Esc stops it" } else { "one moment" };
@@ -272,10 +333,15 @@ impl WindowState {
                 format!("what should {} do otherwise?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
             }
             (Purpose::Rule, _) => "such as: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
-            (Purpose::Message, true) if narrow => "Enter: now · Tab: after the work".to_owned(),
-            (Purpose::Message, true) => "Enter: say it at the next turn · Tab: after the work".to_owned(),
-            (Purpose::Message, false) if narrow => "what shall we do? ? for keys".to_owned(),
-            (Purpose::Message, false) => "what shall we do? ? for keys, / for commands, @ for files".to_owned(),
+            (Purpose::Message, true) => "Add to the work; read at the next turn".to_owned(),
+            (Purpose::Message, false) if self.transcript.has_left() => "Ask, or say what to do next".to_owned(),
+            (Purpose::Message, false) => {
+                let folder = self.standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
+                folder.map_or_else(
+                    || "Ask, or say what to do".to_owned(),
+                    |folder| format!("Ask, or say what to do in {folder}"),
+                )
+            }
         }
     }
 }

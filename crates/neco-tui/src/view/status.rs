@@ -1,86 +1,140 @@
 //! The line below the field: how the session stands.
 
-use neco_proto::Mode;
 use neco_proto::clean::clean_line;
+use neco_proto::{ApprovalMode, Mode};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use crate::app::WindowState;
 use crate::input::ViMode;
 use crate::text::figures;
 use crate::text::wrap::cut;
+use crate::transcript::ledger;
 
-/// A part of the line and how much it matters: what matters least goes first when there is no room.
-type Part = (u8, Span<'static>);
+/// Cells of the meter.
+const METER: u64 = 10;
 
-pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
-    let word = window.word.as_ref().map(|(word, _)| Span::styled(clean_line(word), window.theme.warning));
-    let mut parts = match (&window.status_line, word) {
-        (Some(line), None) => return cut(&Line::styled(clean_line(line), window.theme.dim), width),
-        (Some(_), Some(word)) => vec![(10, word)],
-        // How the session stands is seen beside it, as far as there is room.
-        (None, word) => word.map(|word| (10, word)).into_iter().chain(parts(window)).collect(),
-    };
-    while measured(&parts) > width && parts.len() > 1 {
-        let Some(least) = parts.iter().map(|(weight, _)| *weight).min() else { break };
-        let Some(index) = parts.iter().rposition(|(weight, _)| *weight == least) else { break };
-        parts.remove(index);
-    }
-    let mut spans = Vec::new();
-    for (index, (_, span)) in parts.into_iter().enumerate() {
-        if index > 0 {
-            spans.push(Span::styled(" · ", window.theme.dim));
-        }
-        spans.push(span);
-    }
-    cut(&Line::from(spans), width)
+/// A part of the line, how much it matters, and what stands between it and the one before it on its side. What matters
+/// least goes first when there is no room.
+struct Part {
+    matters: u8,
+    between: &'static str,
+    spans: Vec<Span<'static>>,
 }
 
-fn parts(window: &WindowState) -> Vec<Part> {
+impl Part {
+    fn new(matters: u8, between: &'static str, text: String, style: Style) -> Self {
+        Self { matters, between, spans: vec![Span::styled(text, style)] }
+    }
+
+    fn width(&self) -> usize {
+        Span::raw(self.between).width() + self.spans.iter().map(Span::width).sum::<usize>()
+    }
+}
+
+pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
+    let theme = &window.theme;
+    let word = window.word.as_ref().map(|(word, _)| Part::new(10, " ", clean_line(word), Style::default()));
+    let (mut left, mut right) = match (&window.status_line, word) {
+        (Some(line), None) => return cut(&Line::styled(format!(" {}", clean_line(line)), theme.dim), width),
+        (Some(_), Some(word)) => (vec![word], Vec::new()),
+        // How the session stands is seen beside it, as far as there is room.
+        (None, Some(word)) => (vec![word], right(window)),
+        (None, None) => (left(window), right(window)),
+    };
+    let measured = |parts: &[Part]| parts.iter().map(Part::width).sum::<usize>();
+    while measured(&left) + measured(&right) + 2 > width && left.len() + right.len() > 1 {
+        let least = left.iter().chain(&right).map(|part| part.matters).min().unwrap_or_default();
+        let side = if right.iter().any(|part| part.matters == least) { &mut right } else { &mut left };
+        side.retain(|part| part.matters != least);
+    }
+    if let Some(first) = right.first_mut() {
+        first.between = "";
+    }
+    let spans = |parts: Vec<Part>| {
+        let of = |part: Part| [Span::styled(part.between, theme.dim)].into_iter().chain(part.spans);
+        parts.into_iter().flat_map(of).collect::<Vec<_>>()
+    };
+    ledger::sprung(spans(left), spans(right), width)
+}
+
+/// What it is here for, whether it asks, who works, where.
+fn left(window: &WindowState) -> Vec<Part> {
     let (standing, theme) = (&window.standing, &window.theme);
     if standing.model.is_empty() {
-        return vec![(9, Span::styled("opening the session …", theme.dim))];
+        return vec![Part::new(9, " ", "opening the session …".to_owned(), theme.dim)];
     }
-    let dim = |text: String| Span::styled(text, theme.dim);
     if window.set_up {
-        return vec![(9, dim(clean_line(&standing.model)))];
+        return vec![Part::new(9, " ", clean_line(&standing.model), theme.dim)];
     }
-    let mode = if standing.mode == Mode::Agent { theme.dim } else { theme.accent };
-    let mut parts: Vec<Part> = vec![
-        (9, dim(clean_line(&standing.model))),
-        (8, Span::styled(standing.mode.to_string(), mode)),
-        (7, dim(standing.approval.to_string())),
+    let mode = if standing.mode == Mode::Plan { theme.plan } else { theme.label };
+    let mut parts = vec![
+        Part::new(7, " ", standing.mode.to_string(), mode),
+        Part::new(9, " · ", asks(standing.approval), theme.label),
     ];
     match window.prompt.vi_mode() {
-        Some(ViMode::Normal) => parts.push((6, Span::styled("NORMAL", theme.accent))),
-        Some(ViMode::Insert) => parts.push((1, dim("INSERT".to_owned()))),
+        Some(ViMode::Normal) => parts.push(Part::new(8, " · ", "NORMAL".to_owned(), theme.accent)),
+        Some(ViMode::Insert) => parts.push(Part::new(1, " · ", "INSERT".to_owned(), theme.dim)),
         None => {}
     }
-    parts.extend(standing.branch.as_ref().map(|branch| (2, dim(clean_line(branch)))));
-    if let Some(percent) = standing.context_percent() {
-        let style = if percent >= 80 { theme.warning } else { theme.dim };
-        parts.push((6, Span::styled(format!("context {percent} %"), style)));
-    }
-    let used = standing.usage.input + standing.usage.output;
-    if used > 0 {
-        parts.push((3, dim(format!("{} tokens", figures::tokens(used)))));
-    }
-    parts.extend(standing.usage.cost.map(|cost| (5, dim(figures::cost(cost)))));
     let working = window.agents.working().count();
     if working > 0 {
-        parts.push((6, Span::styled(figures::count(working, "agent", "agents"), theme.accent)));
+        let agents = figures::count(working, "agent", "agents");
+        parts.push(Part::new(8, " · ", format!("◔ {agents}"), theme.accent));
     }
     let paused = window.agents.live().saturating_sub(working);
     if paused > 0 {
-        parts.push((5, dim(format!("‖ {paused} paused"))));
+        parts.push(Part::new(8, " · ", format!("‖ {paused} paused"), theme.label));
     }
-    if standing.works() && !standing.compacting {
-        let of = standing.most_iterations.map(|most| format!("/{most}")).unwrap_or_default();
-        parts.push((4, dim(format!("turn {}{of}", standing.iteration.max(1)))));
-    }
+    let folder = standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
+    let branch = standing.branch.as_ref().map(|branch| clean_line(branch));
+    let colon = if folder.is_some() && branch.is_some() { ":" } else { "" };
+    parts.extend(folder.map(|folder| Part::new(3, "   ", format!("{folder}{colon}"), theme.dim)));
+    let between = if colon.is_empty() { "   " } else { "" };
+    parts.extend(branch.map(|branch| Part::new(5, between, branch, theme.dim)));
     parts
 }
 
-fn measured(parts: &[Part]) -> usize {
-    parts.iter().map(|(_, span)| span.content.width() + 3).sum::<usize>().saturating_sub(3)
+/// What it is done with: the model, how full its window is, and what it cost. Before anything was used, the keys.
+fn right(window: &WindowState) -> Vec<Part> {
+    let (standing, theme) = (&window.standing, &window.theme);
+    if standing.model.is_empty() || window.set_up {
+        return Vec::new();
+    }
+    let used = standing.usage.input + standing.usage.output;
+    if used == 0 && !standing.works() && standing.filled.is_none() {
+        let keys = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
+        let spans = ledger::keys(&keys, theme);
+        return vec![Part { matters: 1, between: "   ", spans }];
+    }
+    let model = |name: &str| clean_line(name.rsplit('/').next().unwrap_or(name));
+    let mut parts = Vec::new();
+    // A group names itself before the model that answers for it.
+    if let Some(answers) = standing.answers.as_ref().filter(|answers| **answers != standing.model) {
+        parts.push(Part::new(2, "   ", clean_line(&standing.model), theme.dim));
+        parts.push(Part::new(6, " ", model(answers), theme.label));
+    } else {
+        parts.push(Part::new(6, "   ", model(&standing.model), theme.label));
+    }
+    if let Some(percent) = standing.context_percent() {
+        let style = if percent >= 80 { theme.bad } else { theme.label };
+        let full = usize::try_from((percent * METER).div_ceil(100)).unwrap_or_default();
+        let rest = usize::try_from(METER).unwrap_or_default().saturating_sub(full);
+        let spans = vec![Span::styled("━".repeat(full), style), Span::styled("─".repeat(rest), theme.line)];
+        parts.push(Part { matters: 4, between: "   ", spans });
+        parts.push(Part::new(9, " ", format!("{percent} %"), style));
+    } else if used > 0 {
+        parts.push(Part::new(4, "   ", format!("{} tokens", figures::tokens(used)), theme.dim));
+    }
+    parts.extend(standing.usage.cost.map(|cost| Part::new(9, "   ", figures::cost(cost), theme.label)));
+    parts
+}
+
+/// When it asks, in words.
+fn asks(approval: ApprovalMode) -> String {
+    match approval.to_string().as_str() {
+        "ask_first" => "asks first".to_owned(),
+        "accept_edits" => "accepts edits".to_owned(),
+        other => other.replace('_', " "),
+    }
 }

@@ -26,7 +26,11 @@ pub struct Scene {
 
 impl Scene {
     pub fn new(size: (u16, u16)) -> Self {
-        let looks = Looks { theme: ThemeName::Plain, most_iterations: Some(50), ..Looks::default() };
+        Self::in_theme(size, ThemeName::Plain)
+    }
+
+    pub fn in_theme(size: (u16, u16), theme: ThemeName) -> Self {
+        let looks = Looks { theme, most_iterations: Some(50), ..Looks::default() };
         let mut app = WindowState::new(&looks, History::new(vec!["run the tests".into(), "fix the parser".into()]));
         let root = AgentId::new();
         app.set_root(root);
@@ -41,7 +45,16 @@ impl Scene {
 
     pub fn happen_to(&mut self, agent_id: AgentId, body: EventBody) -> Vec<Effect> {
         self.seq += 1;
-        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, self.session, agent_id, None, body);
+        // Only what is asked beside the conversation is used outside of a turn.
+        let turn = matches!(body, EventBody::Usage(_)).then(TurnId::new);
+        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, self.session, agent_id, turn, body);
+        self.app.event(&event)
+    }
+
+    /// Something that belongs to no turn.
+    pub fn happen_aside(&mut self, body: EventBody) -> Vec<Effect> {
+        self.seq += 1;
+        let event = Event::new(self.seq, Timestamp::UNIX_EPOCH, self.session, self.root, None, body);
         self.app.event(&event)
     }
 

@@ -63,7 +63,9 @@ impl Work {
                 }
             }
             EventBody::ToolCallEnd(end) => self.ended(end),
-            EventBody::Usage(used) if own => self.context = context(used),
+            // What is asked beside the conversation, such as for a title, belongs to no turn and fills nothing.
+            EventBody::Usage(used) if own && event.turn_id.is_some() => self.context = context(used),
+            EventBody::Usage(_) if own => {}
             EventBody::Usage(used) => self.below += used.usage,
             // Nothing else adds to it.
             _ => {}

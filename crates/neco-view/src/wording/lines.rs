@@ -3,8 +3,8 @@
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
-    AgentNode, Compaction, CompactionStrategy, CompleteReason, HookOutcome, HookRun, ModeChange, ModelRetry,
-    NodeResult, NodeState, NotificationLevel, TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask,
+    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, NodeResult, NotificationLevel,
+    TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask,
 };
 use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
 
@@ -27,6 +27,10 @@ pub enum Tone {
     Warning,
     /// Something failed.
     Bad,
+    /// Something was stopped.
+    Stop,
+    /// Somebody is paused.
+    Pause,
     /// What stands above it and below it are not the same.
     Fence,
 }
@@ -50,19 +54,14 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
             };
             Some((tone, told.text.clone()))
         }
-        BlockBody::Error(error) => Some((Tone::Bad, format!("error {}: {}", error.code, error.message))),
-        BlockBody::ModelRetry(retry) => Some((Tone::Warning, retried(retry))),
-        BlockBody::ModelSwitch(switch) => Some((Tone::Warning, notices::switch(switch))),
-        BlockBody::ModeChange(change) => Some((Tone::Plain, changed(change))),
         BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
         BlockBody::HookRun(run) => hook(run),
         BlockBody::Plan(planned) => planned.plan.as_ref().and_then(|plan| plan_line(plan.status)),
         BlockBody::Imported(imported) => Some((Tone::Plain, notices::imported(imported))),
-        BlockBody::Agent(step) => agent(step),
         BlockBody::End(end) => ended(end),
         BlockBody::Stop(stop) => {
-            stopped(stop).map(|words| (Tone::Plain, format!("‖ {words} · Ctrl-T resumes one, tells or ends it")))
+            stopped(stop).map(|words| (Tone::Pause, format!("{words} · Ctrl-T resumes one, tells or ends it")))
         }
         // The rest is no line.
         _ => None,
@@ -91,42 +90,9 @@ fn questions_and_answers(items: &[QuestionItem], reply: Option<&Reply>) -> Vec<S
     items.iter().zip(answers).map(|(item, answer)| format!("{} → {}", clean_line(&item.text), said(answer))).collect()
 }
 
-fn retried(retry: &ModelRetry) -> String {
-    let wait = figures::short_duration(retry.wait_ms);
-    format!(
-        "{}; trying again in {wait} (attempt {} of {})",
-        retry.message,
-        retry.attempt,
-        retry.attempts.max(retry.attempt)
-    )
-}
-
-fn changed(change: &ModeChange) -> String {
-    let mut parts = Vec::new();
-    if let Some(mode) = change.mode {
-        parts.push(format!("mode {mode}"));
-    }
-    if let Some(approval) = change.approval {
-        parts.push(format!("approval {approval}"));
-    }
-    if let Some(model) = &change.model {
-        parts.push(format!("model {model}"));
-    }
-    if let Some(generation) = change.generation {
-        parts.push(format!("generation {generation}"));
-    }
-    let why = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    format!("{}{why}", parts.join(", "))
-}
-
 fn compacted(compaction: &Compaction) -> String {
-    let how = match compaction.strategy {
-        CompactionStrategy::Summary => "the older part is summed up",
-        CompactionStrategy::Outputs => "the oldest outputs are dropped",
-        CompactionStrategy::Window => "the older part is dropped",
-    };
     let (before, after) = (figures::short_tokens(compaction.before), figures::short_tokens(compaction.after));
-    format!("conversation compacted, {how}: {before} → {after} tokens")
+    format!("Compacted: {before} → {after} tokens")
 }
 
 fn hook(run: &HookRun) -> Option<(Tone, String)> {
@@ -141,9 +107,9 @@ fn hook(run: &HookRun) -> Option<(Tone, String)> {
 fn plan_line(status: PlanStatus) -> Option<(Tone, String)> {
     match status {
         PlanStatus::Accepted | PlanStatus::Proposed => None,
-        PlanStatus::SentBack => Some((Tone::Plain, "plan sent back".to_owned())),
-        PlanStatus::Dropped => Some((Tone::Plain, "plan dropped".to_owned())),
-        PlanStatus::Finished => Some((Tone::Good, "plan finished".to_owned())),
+        PlanStatus::SentBack => Some((Tone::Plain, "Plan: changes requested".to_owned())),
+        PlanStatus::Dropped => Some((Tone::Plain, "Plan dropped".to_owned())),
+        PlanStatus::Finished => Some((Tone::Good, "Plan finished".to_owned())),
     }
 }
 
@@ -155,39 +121,38 @@ fn rewound(went: &WentBack) -> Vec<(Tone, String)> {
 
 fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -> String {
     let what = match (rewind.conversation, rewind.files.is_some()) {
-        (true, true) => "conversation and files are",
-        (true, false) => "the conversation is",
-        (false, _) => "files are",
+        (true, true) => "conversation and files",
+        (true, false) => "conversation",
+        (false, _) => "files",
     };
     let before = before.as_ref().map_or_else(|| "an earlier message".to_owned(), |before| format!("“{before}”"));
     let (done, back) = match (rewind.undoes, *redo, *named) {
-        (Some(_), false, _) => (format!("undone: {what} as before you went back"), "/redo"),
-        (Some(_), true, _) => (format!("gone back again: {what} as before {before}"), "/undo"),
+        (Some(_), false, _) => (format!("Rewind undone: {what} restored"), "/redo"),
+        (Some(_), true, _) => (format!("Rewound again: {what} as before {before}"), "/undo"),
         (None, _, true) => {
             let rev: String = rewind.files.iter().flat_map(|rev| rev.chars()).take(10).collect();
-            (format!("files are as in checkpoint {rev}; the conversation stays"), "/undo")
+            (format!("Files as in checkpoint {rev}; the conversation stays"), "/undo")
         }
-        (None, _, false) => (format!("{what} back to before {before}"), "/undo"),
+        (None, _, false) => (format!("Rewound: {what} as before {before}"), "/undo"),
     };
-    let gone = (!gone.is_empty())
-        .then(|| figures::counted(gone.len(), "message no longer counts", "messages no longer count"));
-    let again =
-        (!again.is_empty()).then(|| figures::counted(again.len(), "message counts again", "messages count again"));
+    let messages = |count: usize| figures::counted(count, "message", "messages");
+    let gone = (!gone.is_empty()).then(|| format!("{} removed from the conversation", messages(gone.len())));
+    let again = (!again.is_empty()).then(|| format!("{} restored", messages(again.len())));
     let changed = usize::try_from(rewind.changed).unwrap_or(usize::MAX);
     let files = (changed > 0).then(|| format!("{} put back", figures::counted(changed, "file", "files")));
-    let parts = [Some(done), gone, again, files, Some(format!("{back} takes that back"))];
+    let parts = [Some(done), gone, again, files, Some(format!("{back} takes it back"))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// What was said that counts no longer, and again.
+/// What was said that is no longer part of the conversation, and what is again.
 fn fence_words(did: &WentBack) -> Option<String> {
     let told = |texts: &[String], one_does: &str, they_do: &str| match texts {
         [] => None,
         [one] => Some(format!("“{one}” {one_does}")),
         [first, ..] => Some(format!("“{first}” and what was said after it {they_do}")),
     };
-    let gone = told(&did.gone, "no longer counts", "no longer count");
-    let again = told(&did.again, "counts again", "count again");
+    let gone = told(&did.gone, "is removed from the conversation", "are removed from the conversation");
+    let again = told(&did.again, "is restored", "are restored");
     let parts: Vec<String> = gone.into_iter().chain(again).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -195,44 +160,48 @@ fn fence_words(did: &WentBack) -> Option<String> {
 fn ended(end: &WorkEnd) -> Option<(Tone, String)> {
     match end.reason {
         CompleteReason::Natural => None,
-        CompleteReason::Cancelled => Some((Tone::Plain, "stopped; say what to do instead, or “continue”".to_owned())),
+        CompleteReason::Cancelled => {
+            Some((Tone::Stop, "Stopped. Say what to do instead; Enter alone goes on".to_owned()))
+        }
         CompleteReason::IterationLimit => {
             let turns = figures::counted(end.turns as usize, "turn", "turns");
-            Some((Tone::Warning, format!("stopped after {turns}; say “continue” to go on")))
+            Some((Tone::Stop, format!("Stopped after {turns}. Say “continue” to go on")))
         }
         CompleteReason::Failed => None,
-        CompleteReason::Budget => Some((Tone::Warning, "the budget is used up".to_owned())),
-        CompleteReason::Stopped => Some((Tone::Plain, "ended".to_owned())),
-        CompleteReason::LoopDetected => Some((Tone::Warning, "stopped because it repeated itself".to_owned())),
+        CompleteReason::Budget => Some((Tone::Stop, budget(end.budget.as_ref()))),
+        CompleteReason::Stopped => Some((Tone::Stop, "Ended".to_owned())),
+        CompleteReason::LoopDetected => Some((Tone::Stop, "Stopped: it was repeating itself".to_owned())),
     }
 }
 
-/// How an agent ended; what it does until then is seen elsewhere.
-fn agent(AgentStep { did, node, was_live, .. }: &AgentStep) -> Option<(Tone, String)> {
-    let tone = match (did, node.state) {
-        _ if !was_live => return None,
-        (AgentMove::Began | AgentMove::Paused | AgentMove::WentOn, _) => return None,
-        (AgentMove::Ended, NodeState::Completed) => Tone::Good,
-        (AgentMove::Ended, NodeState::Failed) => Tone::Bad,
-        (AgentMove::Ended, _) => Tone::Plain,
-    };
-    let used = node.subtree_usage.input + node.subtree_usage.output;
-    let used = (used > 0).then(|| format!("{} tokens", figures::short_tokens(used)));
-    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::short_dollars);
-    let spent = used.into_iter().chain(cost).collect::<Vec<_>>().join(", ");
-    let spent = if spent.is_empty() { spent } else { format!(" ({spent})") };
-    let said = said(node).filter(|said| !said.is_empty()).map(|said| format!(": {said}")).unwrap_or_default();
-    let text = format!("{} {}{spent}{said}", clean_line(&node.name), node.state);
-    Some((tone, shortened(&text)))
+fn budget(reached: Option<&BudgetReached>) -> String {
+    match reached {
+        Some(BudgetReached::Cost { limit, used }) => {
+            format!("Budget reached: {} of {}", figures::short_dollars(*used), figures::short_dollars(*limit))
+        }
+        Some(BudgetReached::Tokens { limit, used }) => {
+            let (used, limit) = (figures::short_tokens(*used), figures::short_tokens(*limit));
+            format!("Budget reached: {used} of {limit} tokens")
+        }
+        Some(BudgetReached::Time { limit, used }) => format!("Budget reached: {used:.0} of {limit:.0} s"),
+        None => "Budget reached".to_owned(),
+    }
 }
 
-fn said(node: &AgentNode) -> Option<String> {
+/// Whether an agent below the root ended that was seen at work; what it does until then is seen elsewhere.
+pub fn is_end(step: &AgentStep) -> bool {
+    step.was_live && step.did == AgentMove::Ended
+}
+
+/// What an agent had to say when it ended, in at most a few rows; nothing of one that said nothing.
+pub fn ended_with(node: &AgentNode) -> Option<String> {
     let last = || node.last_message.as_deref().map(clean_line);
-    match &node.result {
+    let said = match &node.result {
         Some(NodeResult::Error { message, .. }) => Some(clean_line(message)),
         Some(NodeResult::Output { output }) => output.as_str().map(clean_line).or_else(last),
         None => last(),
-    }
+    };
+    said.filter(|said| !said.is_empty()).map(|said| shortened(&said))
 }
 
 /// How tasks of a workflow ended that goes on, and how the workflow did.

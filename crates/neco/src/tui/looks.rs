@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use neco_config::section::{TuiNotifications, TuiTheme};
+use neco_config::section::{SandboxLevel, SandboxNetwork, SandboxSection, TuiNotifications, TuiTheme};
 use neco_config::{Env, Loaded};
 use neco_tui::input::Keymap;
 use neco_tui::looks::Looks;
@@ -25,6 +25,7 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
             TuiTheme::Plain => ThemeName::Plain,
             TuiTheme::Auto => terminal.theme(),
         },
+        asks_ground: terminal.ground_patience().filter(|_| matches!(tui.theme, TuiTheme::Auto)),
         depth: terminal.depth(),
         reflows: terminal.reflows(),
         tmux: terminal.tmux(),
@@ -40,7 +41,22 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
         notify_after: Duration::try_from_secs_f64(tui.notify_after).unwrap_or(Duration::MAX),
         most_iterations: Some(most_turns),
         greeting: format!("Neco {}", env!("CARGO_PKG_VERSION")),
+        facts: vec![("Sandbox", sandbox(&loaded.config.sandbox), "/sandbox")],
     })
+}
+
+/// What commands may touch, in a few words.
+fn sandbox(sandbox: &SandboxSection) -> String {
+    let writes = match sandbox.level {
+        SandboxLevel::Full => return "none: commands may do what you may do".to_owned(),
+        SandboxLevel::ReadOnly => "commands read, and write to a temporary folder",
+        SandboxLevel::WorkspaceWrite => "writes in this folder and /tmp",
+    };
+    let network = match sandbox.network {
+        SandboxNetwork::On => "network",
+        SandboxNetwork::Off => "no network",
+    };
+    format!("{writes}, {network}")
 }
 
 fn keys(loaded: &Loaded) -> Result<Keymap, Failure> {

@@ -95,8 +95,8 @@ fn an_unfinished_plan_is_told_listed_and_closed() {
     assert!(first.stderr.contains("nobody is there to approve"), "{}", first.stderr);
     assert!(first.stderr.contains("todos 1 of 3"), "{}", first.stderr);
     house.script("script.json", json!([say("hello")]));
-    let again = house.run(&["-m", "hi"]).ended_with(0).says("left a plan unfinished here (1 of 3 steps done)");
-    let id = again.stderr.split("neco plan close ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let again = house.run(&["-m", "hi"]).ended_with(0).says("A plan is unfinished here (1 of 3 steps done)");
+    let id = again.stderr.split("/resume ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     house.run(&["plan", "list"]).ended_with(0).says("1 of 3 steps done").says("change a");
     house.run(&["plan", "show", &id]).ended_with(0).says("✓ 1. look").says("nobody has seen it");
     let told = house.run(&["prompt", "show"]).ended_with(0).says("that no user had seen");

@@ -22,21 +22,21 @@ fn an_undo_names_what_was_said_since_and_asks() {
         .shows("back to before “write a”: what?")
         .shows("goes: a.txt")
         .answer("Enter")
-        .showed("“write a” no longer counts");
+        .showed("“write a” is removed from the conversation");
     assert!(!there("a.txt"));
     // The old message stands in the field: a command takes its place.
     pane.press("C-u").say("an hour of work").shows("Another.").waits();
     pane.say("/undo").shows("undo going back to before “write a”?").shows("no longer counts: “an hour of work”");
     pane.answer("n").shows("nothing is changed");
     assert!(there("b.txt") && !there("a.txt"));
-    pane.say("/undo").shows("undo going back").answer("y").showed("“write a” counts again");
+    pane.say("/undo").shows("undo going back").answer("y").showed("“write a” is restored");
     assert!(there("a.txt") && !there("b.txt"));
     pane.say("/redo").shows("again?").answer("Enter").showed("gone back again");
     assert!(there("b.txt") && !there("a.txt"));
     // What no longer counts is marked when the session is opened again.
     pane.press("C-d").is_given_back();
     let again = Pane::ready(&house, "--continue");
-    again.showed("from here on it no longer counts");
+    again.showed("No longer part of the conversation");
     again.press("C-d").is_given_back();
 }
 
@@ -48,12 +48,12 @@ fn a_session_that_was_gone_back_over_as_a_whole_is_kept_and_comes_back() {
     let house = house(json!([writes("a.txt"), say("Written.")]));
     let pane = Pane::ready(&house, "--yes");
     pane.say("write a").shows("Written.").waits();
-    pane.say("/rewind 1").shows("goes: a.txt").answer("Enter").showed("no longer counts");
+    pane.say("/rewind 1").shows("goes: a.txt").answer("Enter").showed("removed from the conversation");
     pane.press("C-u").press("C-d").showed("Resume it with  neco resume").is_given_back();
     let list = house.run(&["session", "list", "--json"]).json();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
     let again = Pane::ready(&house, "--continue");
-    again.say("/undo").shows("counts again: “write a”").answer("y").showed("“write a” counts again");
+    again.say("/undo").shows("counts again: “write a”").answer("y").showed("“write a” is restored");
     assert!(house.project().join("a.txt").exists());
     again.press("C-d").is_given_back();
 }

@@ -79,10 +79,10 @@ fn it_goes_on_after_it_was_stopped() {
     pane.write("fg").press("Enter").waits();
     pane.say("one").shows("Still here.").waits();
     // By its own key, and by somebody who asks for it: the terminal is the shell's meanwhile.
-    pane.press("C-z").hides("for commands").write("echo a''way").press("Enter").showed("away");
+    pane.press("C-z").hides("Ask, or say").write("echo a''way").press("Enter").showed("away");
     pane.write("fg").press("Enter").waits();
     signal(&pane, "-TSTP");
-    pane.hides("for commands").write("echo ag''ain").press("Enter").showed("again");
+    pane.hides("Ask, or say").write("echo ag''ain").press("Enter").showed("again");
     pane.write("fg").press("Enter").waits();
     pane.say("two").shows("Here again.").waits();
     pane.press("C-d").is_given_back();
@@ -96,9 +96,9 @@ fn whoever_started_it_is_stopped_with_it() {
     let house = house(json!([say("never")]));
     let pane = Pane::shell(&house, 100, 30);
     pane.write(&format!("set -m; sh -c '{}; true'", env!("CARGO_BIN_EXE_neco"))).press("Enter");
-    pane.waits().press("C-z").hides("for commands").write("echo a''way").press("Enter").showed("away");
+    pane.waits().press("C-z").hides("Ask, or say").write("echo a''way").press("Enter").showed("away");
     pane.write("fg").press("Enter").waits();
-    pane.press("C-d").hides("for commands");
+    pane.press("C-d").hides("Ask, or say");
 }
 
 #[test]

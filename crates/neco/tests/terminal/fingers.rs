@@ -34,7 +34,7 @@ fn lines_that_a_program_types_are_messages() {
     // All of it arrives at once, and nothing marks it as pasted.
     pane.write("the first message\rand the second\r").shows("Two.");
     let said = pane.everything();
-    assert!(said.contains("› the first message") && said.contains("› and the second"), "{said}");
+    assert!(said.contains("▎  the first message") && said.contains("▎  and the second"), "{said}");
     assert!(!said.contains("[paste"), "{said}");
 }
 
@@ -53,7 +53,7 @@ fn what_is_typed_behind_new_is_said_to_the_new_session() {
     // It is said, not only written.
     pane.until("it to be said", |pane| {
         let screen = pane.screen();
-        screen.contains("› for the new one") && screen.contains("for commands")
+        screen.contains("▎  for the new one") && screen.contains("▎› Ask")
     });
     pane.press("C-d").is_given_back();
     let listed = house.run(&["session", "list", "--json"]).ended_with(0).json();

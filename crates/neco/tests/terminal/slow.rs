@@ -89,7 +89,7 @@ fn keys_and_answers_to_them_do_not_wait_behind_what_streams() {
     let text = (0..60).map(paragraph).collect::<Vec<_>>().join("\n\n");
     let house = house(json!([{ "say": text, "between_ms": 4 }, say("unused")]));
     let mut line = Line::with_neco(&house);
-    line.until("for commands", 0);
+    line.until("Ask, or say", 0);
     line.types("go");
     line.until("o", 0);
     line.until("p1w", line.types("\r"));
@@ -101,7 +101,7 @@ fn keys_and_answers_to_them_do_not_wait_behind_what_streams() {
     let ahead = line.until("stopped", line.types("\x1b"));
     assert!(ahead < 4000, "{ahead} bytes came before it was said that it stopped");
     // The first Ctrl-C empties the field, the next two leave.
-    line.until("for commands", line.types("\x03"));
+    line.until("Ask, or say", line.types("\x03"));
     let ahead = line.until("\x1b[?2004l", line.types("\x03\x03"));
     assert!(ahead < 6000, "{ahead} bytes came before the end");
     let begun = Instant::now();

@@ -75,7 +75,7 @@ impl Pane {
 
     /// The window waits for a message.
     pub fn waits(&self) -> &Self {
-        self.shows("for commands")
+        self.shows("Ask, or say")
     }
 
     fn tmux(&self, arguments: &[&str]) -> String {

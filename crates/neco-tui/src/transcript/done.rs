@@ -1,0 +1,61 @@
+//! The end of work: how long it took, what it cost and what it changed.
+
+use std::collections::BTreeMap;
+
+use neco_proto::Diff;
+use neco_proto::event::CompleteReason;
+use neco_view::reduce::block::WorkEnd;
+use ratatui::text::{Line, Span};
+
+use super::block::Drawn;
+use super::ledger::head;
+use crate::text::figures;
+use crate::text::wrap::cut;
+
+/// Lines that work added to files and removed from them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes(BTreeMap<String, (u64, u64)>);
+
+impl Changes {
+    /// Takes in what a call changed.
+    pub(super) fn add(&mut self, files: &[Diff]) {
+        for file in files {
+            let (added, removed) = self.0.entry(file.path.clone()).or_default();
+            *added += u64::from(file.added);
+            *removed += u64::from(file.removed);
+        }
+    }
+}
+
+/// Whether the end of work is worth a row: an answer without work has none.
+pub(super) fn is_told(end: &WorkEnd) -> bool {
+    end.reason == CompleteReason::Natural && end.over && end.turns > 1
+}
+
+/// `✓ Done   9 turns, 5 min 12 s   $0.45   +148 −9 in 4 files   /undo`.
+pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'static> {
+    let Drawn { width, theme, .. } = with;
+    let mut spans = head(Span::styled("✓", theme.good), "Done", theme.label);
+    let turns = figures::count(end.turns as usize, "turn", "turns");
+    spans.push(Span::raw(format!("{turns}, {}", figures::lasted(end.duration_ms))));
+    if end.waited_ms >= 1000 {
+        let waited = format!("  waited {} for you", figures::lasted(end.waited_ms));
+        spans.push(Span::styled(waited, theme.dim));
+    }
+    if let Some(cost) = end.usage.cost.filter(|cost| *cost > 0.0) {
+        spans.push(Span::raw(format!("   {}", figures::cost(cost))));
+    }
+    let Changes(files) = changes;
+    if !files.is_empty() {
+        let (added, removed) =
+            files.values().fold((0, 0), |(all, gone), (added, removed)| (all + added, gone + removed));
+        let count = figures::count(files.len(), "file", "files");
+        spans.extend([
+            Span::styled(format!("   +{added}"), theme.added),
+            Span::styled(format!(" −{removed}"), theme.removed),
+            Span::raw(format!(" in {count}")),
+            Span::styled("   /undo", theme.dim),
+        ]);
+    }
+    cut(&Line::from(spans), width)
+}
