@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
 // What answers a call lies in a module of the same name as what is asked.
 use neco_model::Models;
-use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
+use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
     agents::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*, port::*,
     rules::*, sessions::*, settings::*, trust::*, workflows::*,
@@ -268,19 +268,28 @@ pub(crate) fn needs_store(call: &Call) -> bool {
 /// What answers a call, if the caller may ask that.
 fn answerer(caller: &Caller, call: &Call) -> Result<Answerer, AppError> {
     let (route, answerer) = find(&call.name).ok_or_else(|| AppError::unknown(&call.name))?;
-    if caller.scope < route.scope {
-        let words = format!("{} is not for whoever may only {}", route.name, caller.scope);
+    may(caller, route.scope, route.name)?;
+    call.arguments.get("folder").and_then(Value::as_str).map_or(Ok(()), whole)?;
+    Ok(answerer)
+}
+
+/// Refuses what a caller may not.
+pub(crate) fn may(caller: &Caller, scope: Scope, what: &str) -> Result<(), AppError> {
+    if caller.scope < scope {
+        let words = format!("{what} is not for whoever may only {}", caller.scope);
         return Err(AppError::new(Trouble::NotAllowed, words));
     }
-    if let Some(tenant) = &caller.tenant {
-        return Err(AppError::new(Trouble::NotAllowed, format!("this program has no data of {tenant}")));
+    match &caller.tenant {
+        Some(tenant) => Err(AppError::new(Trouble::NotAllowed, format!("this program has no data of {tenant}"))),
+        None => Ok(()),
     }
-    // Whose working folder would a relative one be below?
-    match call.arguments.get("folder").and_then(Value::as_str) {
-        Some(folder) if !folder.is_empty() && !Path::new(folder).is_absolute() => {
-            Err(invalid(format!("{folder}: the folder of a call is a whole path")))
-        }
-        _ => Ok(answerer),
+}
+
+/// Refuses a relative folder: whose working folder would it be below?
+pub(crate) fn whole(folder: &str) -> Result<(), AppError> {
+    match folder.is_empty() || Path::new(folder).is_absolute() {
+        true => Ok(()),
+        false => Err(invalid(format!("{folder}: the folder of a call is a whole path"))),
     }
 }
 

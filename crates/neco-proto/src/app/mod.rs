@@ -5,7 +5,7 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
-//! [`sessions`], [`history`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
+//! [`opening`], [`sessions`], [`history`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
 //! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`commands`].
 
 pub mod agents;
@@ -18,6 +18,7 @@ pub mod history;
 pub mod keys;
 pub mod memory;
 pub mod models;
+pub mod opening;
 pub mod origin;
 pub mod plans;
 pub mod port;
@@ -28,6 +29,9 @@ pub mod settings;
 pub mod trust;
 pub mod workflows;
 
+use std::sync::Arc;
+
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -35,6 +39,10 @@ pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
 pub use origin::Origin;
 pub use request::{Call, Request, Route, Verb};
+
+use crate::client::Client;
+use crate::ids::SessionId;
+use opening::{OpenSession, OpenedSession};
 
 /// The program without a face.
 ///
@@ -64,6 +72,35 @@ pub use request::{Call, Request, Route, Verb};
 pub trait App: Send + Sync {
     /// Answers a call as wires carry it; [`dyn App::ask`](trait.App.html#method.ask) is the same with types.
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>>;
+
+    /// Opens a session or makes one; whoever has it open already shares it. Dropping this leaves nothing open.
+    ///
+    /// A front end that has nothing but the program can begin to work:
+    ///
+    /// ```
+    /// use neco_proto::Command;
+    /// use neco_proto::app::opening::{OpenSession, WhichSession};
+    /// use neco_proto::app::{App, AppError, Caller};
+    ///
+    /// async fn say(app: &dyn App, folder: &str, words: &str) -> Result<(), AppError> {
+    ///     let new = OpenSession { which: WhichSession::New, folder: folder.to_owned(), ..OpenSession::default() };
+    ///     let opened = app.open(&Caller::person(), new).await?;
+    ///     let message = Command::UserMessage { content: words.to_owned(), attachments: Vec::new() };
+    ///     // What comes of it is told by `opened.client.events(opened.since)`.
+    ///     let sent = opened.client.send(message).await;
+    ///     app.close(opened.client).await?;
+    ///     sent.map(drop).map_err(AppError::from)
+    /// }
+    /// ```
+    fn open<'a>(&'a self, _caller: &'a Caller, _wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
+        async { Err(AppError::unsupported("opens no sessions")) }.boxed()
+    }
+
+    /// Hands back a session that was opened; ready when everything is written. It ends with the last one who hands it
+    /// back; one of another process goes on there. Gives its id, unless nothing was said in it: then nothing stays of it.
+    fn close(&self, _client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
+        async { Ok(None) }.boxed()
+    }
 }
 
 impl dyn App + '_ {

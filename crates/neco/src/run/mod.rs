@@ -4,17 +4,16 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`] and [`note`] (what is asked), [`request`] (opening the session) with [`worktree`], [`drive`]
-//! (the main thread's loop) with [`stop`] (signals) and [`socket`] (windows of other processes), then [`attach`] and
-//! [`guest`] (when another process has the session open).
+//! Reading order: [`message`] and [`note`] (what is asked), [`request`] (opening the session) with [`opener`] and [`worktree`],
+//! [`drive`] (the main thread's loop) with [`stop`] (signals), then [`attach`] and [`guest`] (when another process has the session open).
 
 pub mod attach;
 pub mod drive;
 pub mod guest;
 pub mod message;
 mod note;
+pub mod opener;
 pub mod request;
-pub mod socket;
 pub mod stop;
 pub mod worktree;
 

@@ -25,8 +25,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
-use crate::run::drive::{RunUi, see_through};
-use crate::run::socket::SocketServer;
+use crate::run::drive::{Run, RunUi, see_through};
 use crate::say;
 use crate::terminal::Terminal;
 
@@ -94,9 +93,14 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     })?;
     let printer = terminal.printer(OutputFormat::Text);
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
-    let (others, ui) = (SocketServer::default(), RunUi { printer, person: None });
-    let seen = see_through(&runtime, &services, &session, &others, ui, asked);
-    compose::stop(runtime, services, session, others, seen)
+    let (id, since, client) = (session.id(), session.first_seq(), Arc::new(session.clone()));
+    let run = Run { id, client, since, write_all: std::future::ready(()) };
+    let seen = see_through(&runtime, run, RunUi { printer, person: None }, asked, || false);
+    let ends = async {
+        session.close().await;
+        services.leave().await
+    };
+    compose::stop(runtime, ends, seen)
 }
 
 fn opening(project: &Project, paint: Paint) -> String {
