@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::FutureExt;
+use futures::channel::mpsc;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller, Scope};
 use neco_proto::{Client, SessionId};
@@ -17,6 +19,7 @@ use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
 use crate::error::failed;
 use crate::open_sessions::{Around, OpenSessions};
 use crate::opening::Opener;
+use crate::watching::{Apart, apart, nothing_but};
 use crate::workspace::Workspaces;
 use crate::{disk, services};
 
@@ -154,6 +157,12 @@ impl SharedApp {
     }
 }
 
+/// Tells all that `app` tells.
+async fn forward(app: &dyn App, caller: &Caller, call: Call, told: mpsc::Sender<Result<Value, AppError>>) {
+    // An error is the last that is told.
+    let _ = app.stream(caller, call).map(Ok).forward(told).await;
+}
+
 fn only_reads(call: &Call) -> bool {
     ROUTES.iter().any(|route| route.name == call.name && route.scope == Scope::Read)
 }
@@ -161,6 +170,22 @@ fn only_reads(call: &Call) -> bool {
 impl App for SharedApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         self.answer(caller, call).boxed()
+    }
+
+    fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
+        if !needs_store(&call) {
+            let (app, caller) = (self.storeless.clone(), caller.clone());
+            return apart(Apart::Thread, |told| async move { forward(&app, &caller, call, told).await });
+        }
+        let caller = caller.clone();
+        async move {
+            match self.opened().await {
+                Ok(app) => apart(Apart::Task, |told| async move { forward(app.as_ref(), &caller, call, told).await }),
+                Err(error) => nothing_but(error),
+            }
+        }
+        .flatten_stream()
+        .boxed()
     }
 
     fn open<'a>(&'a self, caller: &'a Caller, wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {

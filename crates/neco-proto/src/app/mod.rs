@@ -5,10 +5,11 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
-//! [`opening`], [`sessions`], [`history`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
+//! [`opening`], [`sessions`], [`history`], [`blobs`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
 //! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`commands`].
 
 pub mod agents;
+pub mod blobs;
 pub mod caller;
 pub mod commands;
 pub mod doctor;
@@ -29,19 +30,22 @@ pub mod settings;
 pub mod trust;
 pub mod workflows;
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use serde_json::Value;
 
 pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
 pub use origin::Origin;
-pub use request::{Call, Request, Route, Verb};
+pub use request::{Call, Request, Route, Verb, Watch};
 
 use crate::client::Client;
 use crate::ids::SessionId;
+use blobs::{BlobId, BlobPiece, ReadBytes};
 use opening::{OpenSession, OpenedSession};
 
 /// The program without a face.
@@ -72,6 +76,13 @@ use opening::{OpenSession, OpenedSession};
 pub trait App: Send + Sync {
     /// Answers a call as wires carry it; [`dyn App::ask`](trait.App.html#method.ask) is the same with types.
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>>;
+
+    /// Answers a call as wires carry it, bit by bit; [`dyn App::watch`](trait.App.html#method.watch) is the same with
+    /// types. Dropping the stream cancels it; nothing comes after an error.
+    fn stream<'a>(&'a self, _caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
+        let error = AppError::unsupported(&format!("does not tell {} bit by bit", call.name));
+        futures::stream::once(async { Err(error) }).boxed()
+    }
 
     /// Opens a session or makes one; whoever has it open already shares it. Dropping this leaves nothing open.
     ///
@@ -111,5 +122,61 @@ impl dyn App + '_ {
     pub async fn ask<R: Request>(&self, caller: &Caller, request: &R) -> Result<R::Answer, AppError> {
         let answer = self.call(caller, Call::of(request)?).await?;
         serde_json::from_value(answer).map_err(|error| AppError::not_understood(R::ROUTE.name, &error))
+    }
+
+    /// Asks for something whose answer comes bit by bit.
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use neco_proto::app::doctor::{Examine, Health};
+    /// use neco_proto::app::{App, AppError, Caller};
+    ///
+    /// /// Says whether something is wrong as soon as that is known.
+    /// async fn is_sick(app: &dyn App, folder: String) -> Result<bool, AppError> {
+    ///     let mut findings = app.watch(&Caller::person(), &Examine { folder });
+    ///     while let Some(finding) = findings.next().await {
+    ///         if finding?.health == Health::Fail {
+    ///             return Ok(true);
+    ///         }
+    ///     }
+    ///     Ok(false)
+    /// }
+    /// ```
+    pub fn watch<'a, R: Watch>(&'a self, caller: &'a Caller, request: &R) -> BoxStream<'a, Result<R::Item, AppError>> {
+        let read = |item| serde_json::from_value(item).map_err(|error| AppError::not_understood(R::ROUTE.name, &error));
+        match Call::of(request) {
+            Ok(call) => self.stream(caller, call).map(move |item| item.and_then(read)).boxed(),
+            Err(error) => futures::stream::once(async { Err(error) }).boxed(),
+        }
+    }
+
+    /// Reads bytes of a session, as many of `range` as there are.
+    ///
+    /// # Errors
+    /// When there are none.
+    ///
+    /// ```
+    /// use neco_proto::app::blobs::BlobId;
+    /// use neco_proto::app::{App, AppError, Caller};
+    /// use neco_proto::{Seq, SessionId};
+    ///
+    /// /// The beginning of an output that was too big for the model.
+    /// async fn beginning(app: &dyn App, session: SessionId, seq: Seq) -> Result<Vec<u8>, AppError> {
+    ///     app.bytes(&Caller::person(), BlobId { session, seq, part: 0 }, 0..1024).await
+    /// }
+    /// ```
+    pub async fn bytes(&self, caller: &Caller, id: BlobId, range: Range<u64>) -> Result<Vec<u8>, AppError> {
+        let Range { mut start, end } = range;
+        let mut all = Vec::new();
+        while start < end {
+            let BlobPiece { bytes, total } = self.ask(caller, &ReadBytes { id, start, end }).await?;
+            start += bytes.len() as u64;
+            let is_over = bytes.is_empty() || start >= total;
+            all.extend(bytes);
+            if is_over {
+                break;
+            }
+        }
+        Ok(all)
     }
 }

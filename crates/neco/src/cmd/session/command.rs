@@ -139,8 +139,9 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         limit: args.limit,
         states: true,
         sizes: args.size,
+        ..ListSessions::default()
     };
-    let SessionPage { sessions, more, older, above } = desk.ask(&request).await?;
+    let SessionPage { sessions, more, older, above, .. } = desk.ask(&request).await?;
     if let Some(above) = above {
         say::note(&format!("these are the sessions of {above}"));
     }
