@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
 // What answers a call lies in a module of the same name as what is asked.
 use neco_model::Models;
-use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Trouble};
+use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
-    agents::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*, port::*,
-    rules::*, sessions::*, settings::*, trust::*, workflows::*,
+    agents::*, blobs::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*,
+    port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
 };
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
@@ -22,6 +23,7 @@ use serde_json::Value;
 use crate::error::{failed, invalid, of_session};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
+use crate::watching::{nothing_but, values};
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
@@ -193,6 +195,41 @@ macro_rules! routes {
     };
 }
 
+/// What answers one kind of call bit by bit.
+enum Teller {
+    OnStore(for<'a> fn(&'a LocalApp, Call) -> Items<'a>),
+    Storeless(for<'a> fn(&'a StorelessApp, Call) -> Items<'a>),
+}
+
+type Items<'a> = BoxStream<'a, Result<Value, AppError>>;
+
+/// The one list of what can be watched: a request and the function that tells of it.
+macro_rules! watched {
+    ($($teller:ident { $($request:ty => $tell:path,)+ })+) => {
+        fn find_watched(name: &str) -> Option<(Route, Teller)> {
+            $($(if name == <$request>::ROUTE.name {
+                let teller = Teller::$teller(|app, call| match call.read::<$request>() {
+                    Ok(request) => values::<$request>($tell(app, request)),
+                    Err(error) => nothing_but(error),
+                });
+                return Some((<$request>::ROUTE, teller));
+            })+)+
+            None
+        }
+    };
+}
+
+watched! {
+    OnStore {
+        ListSessions => sessions::watch_rows,
+        SearchSessions => sessions::watch_places,
+    }
+    Storeless {
+        Examine => doctor::watch,
+        TestModels => models::watch_tests,
+    }
+}
+
 routes! {
     OnStore {
         ListSessions => sessions::list,
@@ -209,6 +246,7 @@ routes! {
         ExportSession => sessions::export,
         FindForeignSessions => sessions::find_foreign,
         ImportSession => sessions::import,
+        ReadBytes => sessions::bytes,
         ListWorkflows => workflows::list,
         ShowWorkflow => workflows::show,
         ShowWorkflowRun => workflows::show_run,
@@ -238,6 +276,7 @@ routes! {
         ListModels => models::list,
         ShowModel => models::show,
         TestModel => models::test,
+        TestModels => models::test_all,
         OfferModels => models::offers,
         ListServed => models::served,
         ListSettings => settings::list,
@@ -268,19 +307,40 @@ pub(crate) fn needs_store(call: &Call) -> bool {
 /// What answers a call, if the caller may ask that.
 fn answerer(caller: &Caller, call: &Call) -> Result<Answerer, AppError> {
     let (route, answerer) = find(&call.name).ok_or_else(|| AppError::unknown(&call.name))?;
-    if caller.scope < route.scope {
-        let words = format!("{} is not for whoever may only {}", route.name, caller.scope);
+    check(caller, &route, call)?;
+    Ok(answerer)
+}
+
+/// What answers a call bit by bit, if the caller may ask that.
+fn teller(caller: &Caller, call: &Call) -> Result<Teller, AppError> {
+    let (route, teller) = find_watched(&call.name)
+        .ok_or_else(|| AppError::unsupported(&format!("does not tell {} bit by bit", call.name)))?;
+    check(caller, &route, call)?;
+    Ok(teller)
+}
+
+fn check(caller: &Caller, route: &Route, call: &Call) -> Result<(), AppError> {
+    may(caller, route.scope, route.name)?;
+    call.arguments.get("folder").and_then(Value::as_str).map_or(Ok(()), whole)
+}
+
+/// Refuses what a caller may not.
+pub(crate) fn may(caller: &Caller, scope: Scope, what: &str) -> Result<(), AppError> {
+    if caller.scope < scope {
+        let words = format!("{what} is not for whoever may only {}", caller.scope);
         return Err(AppError::new(Trouble::NotAllowed, words));
     }
-    if let Some(tenant) = &caller.tenant {
-        return Err(AppError::new(Trouble::NotAllowed, format!("this program has no data of {tenant}")));
+    match &caller.tenant {
+        Some(tenant) => Err(AppError::new(Trouble::NotAllowed, format!("this program has no data of {tenant}"))),
+        None => Ok(()),
     }
-    // Whose working folder would a relative one be below?
-    match call.arguments.get("folder").and_then(Value::as_str) {
-        Some(folder) if !folder.is_empty() && !Path::new(folder).is_absolute() => {
-            Err(invalid(format!("{folder}: the folder of a call is a whole path")))
-        }
-        _ => Ok(answerer),
+}
+
+/// Refuses a relative folder: whose working folder would it be below?
+pub(crate) fn whole(folder: &str) -> Result<(), AppError> {
+    match folder.is_empty() || Path::new(folder).is_absolute() {
+        true => Ok(()),
+        false => Err(invalid(format!("{folder}: the folder of a call is a whole path"))),
     }
 }
 
@@ -290,6 +350,14 @@ impl App for LocalApp {
             Ok(Answerer::OnStore(answers) | Answerer::ByCaller(answers)) => answers(self, caller, call),
             Ok(Answerer::Storeless(answers)) => answers(self, caller, call),
             Err(error) => std::future::ready(Err(error)).boxed(),
+        }
+    }
+
+    fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> Items<'a> {
+        match teller(caller, &call) {
+            Ok(Teller::OnStore(tells)) => tells(self, call),
+            Ok(Teller::Storeless(tells)) => tells(self, call),
+            Err(error) => nothing_but(error),
         }
     }
 }
@@ -302,5 +370,13 @@ impl App for StorelessApp {
             Err(error) => error,
         };
         std::future::ready(Err(error)).boxed()
+    }
+
+    fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> Items<'a> {
+        match teller(caller, &call) {
+            Ok(Teller::Storeless(tells)) => tells(self, call),
+            Ok(Teller::OnStore(_)) => nothing_but(failed(format!("{} needs the store", call.name))),
+            Err(error) => nothing_but(error),
+        }
     }
 }

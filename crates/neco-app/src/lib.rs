@@ -3,8 +3,8 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where)
-//! and [`shared`] (on the store of a process's sessions), [`sessions`], [`workflows`],
+//! is opened) with [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
+//! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
@@ -20,7 +20,9 @@ mod first_model;
 mod keys;
 pub mod memory;
 mod models;
+mod open_sessions;
 pub mod opening;
+pub mod other_processes;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;
@@ -33,6 +35,7 @@ pub mod sessions;
 mod settings;
 pub mod shared;
 mod trust;
+mod watching;
 pub mod workflows;
 pub mod workspace;
 

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use neco_agent::{Budget, CapabilityLevel};
 use neco_config::section::ProviderType;
 use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
-use neco_proto::app::AppError;
-use neco_proto::{Answer, ApprovalMode, Client, Mode, Query};
-use neco_safety::Ruling;
+use neco_proto::app::opening::{OpenSession, WhichSession};
+use neco_proto::app::{App, AppError};
+use neco_proto::{Answer, ApprovalMode, Client, Query, SessionId};
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
 use neco_session::hub::{FindModel, Finder, Found};
@@ -23,6 +25,7 @@ use neco_workspace::worktree::Held;
 use crate::edits::{Used, look_again};
 use crate::error::{invalid, of_session, of_setup};
 use crate::first_model::guide;
+use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
 use crate::session_models::{Refusal, SessionModels};
@@ -38,41 +41,29 @@ const PROBE: Duration = Duration::from_millis(500);
 /// It can't be printed: the environment holds keys.
 #[derive(Clone, Default)]
 pub struct Opening {
-    /// The session that is gone on with, by the beginning of its id.
-    pub session: Option<String>,
-    /// Whether the last one of the folder is gone on with.
-    pub latest: bool,
-    /// Whether the folder was chosen, and is not just where somebody is.
-    pub chose_folder: bool,
+    /// What is asked for.
+    pub wanted: OpenSession,
     /// Settings that outrank those of files.
     pub overrides: Vec<String>,
-    /// Rules of this opening, and folders that are open in it.
-    pub flags: RuleFlags,
-    /// The only folder in which what this loosens holds; everywhere where none is named.
-    pub loosens_in: Option<PathBuf>,
-    /// Only these tools exist; empty means all.
-    pub tools: Vec<String>,
-    /// The model or group that is asked for.
-    pub model: Option<String>,
-    /// The mode that is asked for.
-    pub mode: Option<Mode>,
-    /// The generation that is asked for.
-    pub generation: Option<u8>,
-    /// When the person is asked.
-    pub approval: Option<ApprovalMode>,
-    /// Most turns for one request.
-    pub max_turns: Option<u32>,
-    /// Most US dollars that it may cost.
-    pub max_cost: Option<f64>,
     /// The environment that commands are given, before secrets are taken out.
     pub environment: Vec<(OsString, OsString)>,
-    /// Whether a person is there.
-    pub attended: bool,
-    /// Whether more than a single request is meant.
-    pub interactive: bool,
 }
 
-/// Whoever opens a session. `()` says nothing and is asked nothing.
+/// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
+/// nothing and meets nobody.
+///
+/// ```
+/// use neco_app::opening::Opener;
+///
+/// /// Says on stderr what can't wait.
+/// struct Script;
+///
+/// impl Opener for Script {
+///     fn tell(&self, words: &str) {
+///         eprintln!("{words}");
+///     }
+/// }
+/// ```
 pub trait Opener: Send + Sync {
     /// Says what can't wait: it holds whatever comes of the rest.
     fn tell(&self, _words: &str) {}
@@ -89,6 +80,24 @@ pub trait Opener: Send + Sync {
 
     /// A session goes on, and is about to be read.
     fn found(&self, _store: &Arc<SqliteStore>, _record: &SessionRecord) {}
+
+    /// A session is open, and this takes its secrets out of what is said outside of it.
+    fn hide(&self, _redactor: Redactor) {}
+
+    /// Attaches to the process that has a session open.
+    fn attach(&self, _session: SessionId) -> BoxFuture<'_, Result<Attached, Unattached>> {
+        std::future::ready(Err(Unattached::NotThere)).boxed()
+    }
+
+    /// Serves a session and the program around it to windows of other processes, if it can.
+    fn serve(&self, _session: SessionId, _client: Arc<dyn Client>, _app: Arc<dyn App>) -> Option<Arc<dyn Served>> {
+        None
+    }
+
+    /// Ready when nobody wants to wait any longer for what is done at the end of a session.
+    fn hurry(&self) -> BoxFuture<'_, ()> {
+        std::future::pending().boxed()
+    }
 }
 
 impl Opener for () {}
@@ -108,16 +117,12 @@ pub struct Opened {
 }
 
 impl Opening {
-    /// Opens the session that is meant for work in `folder`, or in its own; without one a new session.
+    /// Opens the session that is meant, or makes one.
     ///
     /// # Errors
     /// When that is not possible; there may be no model yet.
-    pub async fn open(
-        mut self,
-        workspaces: &Workspaces,
-        folder: &Path,
-        opener: &dyn Opener,
-    ) -> Result<Opened, AppError> {
+    pub async fn open(mut self, workspaces: &Workspaces, opener: &dyn Opener) -> Result<Opened, AppError> {
+        let folder = &PathBuf::from(&self.wanted.folder);
         let mut held_back = self.hold_back(folder);
         let mut workspace = self.workspace(workspaces, folder, &[], opener).await?;
         let (store, aside) = workspaces.store().await?;
@@ -141,8 +146,8 @@ impl Opening {
         let state = workspace.now();
         log(&state.loaded);
         notes.extend(keys::warnings(&state.loaded));
-        if !self.tools.is_empty() {
-            notes.push(format!("only these tools exist in this run: {}", self.tools.join(", ")));
+        if !self.wanted.tools.is_empty() {
+            notes.push(format!("only these tools exist in this run: {}", self.wanted.tools.join(", ")));
         }
         let model = self.default_model(&workspace, &state, found.is_some(), &mut notes).await?;
         ask_about(&workspace, opener, &mut notes)?;
@@ -152,14 +157,14 @@ impl Opening {
 
     /// Takes back what loosens, unless it was said of `folder`; gives what the person should know of that.
     fn hold_back(&mut self, folder: &Path) -> Option<String> {
-        let said_of = self.loosens_in.as_deref().filter(|said_of| *said_of != folder)?.display().to_string();
-        let before = (self.flags.clone(), self.approval, self.overrides.len());
-        self.flags.rules.retain(|(ruling, _)| *ruling != Ruling::Allow);
-        self.flags.add_dir.clear();
-        self.approval = self.approval.filter(|approval| *approval != ApprovalMode::Auto);
+        let said_of = self.wanted.loosens_in.clone().filter(|said_of| Path::new(said_of) != folder)?;
+        let before = (self.wanted.clone(), self.overrides.len());
+        self.wanted.given.allow.clear();
+        self.wanted.given.add_dir.clear();
+        self.wanted.approval = self.wanted.approval.filter(|approval| *approval != ApprovalMode::Auto);
         self.overrides.retain(|set| !matches!(set.as_str(), "sandbox.level=full" | "sandbox.network=on"));
-        let now = (self.flags.clone(), self.approval, self.overrides.len());
-        (now != before).then(|| format!("what the command line loosens was said of {said_of} and does not hold here"))
+        let is_same = before == (self.wanted.clone(), self.overrides.len());
+        (!is_same).then(|| format!("what the command line loosens was said of {said_of} and does not hold here"))
     }
 
     /// What a folder brings. Warnings are told at once; those in `said` were.
@@ -185,13 +190,16 @@ impl Opening {
         folder: &Path,
     ) -> Result<Option<Found>, AppError> {
         let finder = Finder::new(store.clone(), workspaces.env().data_dir().to_owned());
-        let found = match &self.session {
-            None if self.latest => return Ok(Some(finder.latest(folder).await.map_err(of_session)?)),
-            None => return Ok(None),
-            Some(id) => finder.find(id).await.and_then(|found| finder.place_of(found, folder, self.chose_folder)),
+        let chose_folder = self.wanted.chose_folder;
+        let found = match &self.wanted.which {
+            WhichSession::New => return Ok(None),
+            WhichSession::Latest => return Ok(Some(finder.latest(folder).await.map_err(of_session)?)),
+            WhichSession::Id(id) => {
+                finder.find(id).await.and_then(|found| finder.place_of(found, folder, chose_folder))
+            }
         };
         let found = found.map_err(of_session)?;
-        if self.chose_folder && Path::new(&found.record.cwd) != folder {
+        if chose_folder && Path::new(&found.record.cwd) != folder {
             let words = "--cwd is for sessions whose folder is gone";
             let words = format!("the session has its own folder, {}: {words}", found.record.cwd);
             return Err(invalid(words));
@@ -210,7 +218,7 @@ impl Opening {
         notes: &mut Vec<String>,
     ) -> Result<String, AppError> {
         let models = &state.models;
-        if let Some(model) = &self.model {
+        if let Some(model) = &self.wanted.model {
             // A group may be all that is known, and a local server all that there is.
             if GROUPS.contains(&model.as_str()) && matches!(models.default_name(), Err(SetupError::NoModel(_))) {
                 state.use_local(models.probe_local(PROBE).await);
@@ -268,14 +276,18 @@ impl Opening {
         };
         let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, config).await);
-        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags);
+        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags());
         services.keep(open, workspace.running_sessions());
         Ok((services, session))
     }
 
+    fn flags(&self) -> RuleFlags {
+        RuleFlags::from(&self.wanted.given)
+    }
+
     /// The rules of the folder and of this opening.
     fn rules(&self, workspace: &Workspace, state: &FolderState) -> Result<LoadedPolicy, AppError> {
-        rules::load(&self.flags, workspace.env(), workspace.folder(), &state.loaded, &state.plugged)
+        rules::load(&self.flags(), workspace.env(), workspace.folder(), &state.loaded, &state.plugged)
     }
 
     fn setup<'a>(
@@ -288,10 +300,10 @@ impl Opening {
     ) -> ServiceSetup<'a> {
         let env = workspace.env();
         ServiceSetup {
-            attended: self.attended,
-            interactive: self.interactive,
+            attended: self.wanted.attended,
+            interactive: self.wanted.interactive,
             config: &state.loaded.config,
-            tools: self.tools.clone(),
+            tools: self.wanted.tools.clone(),
             policy,
             hooks: state.plugged.hooks(),
             rule_book: Some(Arc::new(AlwaysFile::of(env))),
@@ -325,19 +337,19 @@ impl Opening {
         let known = |number: u8| CapabilityLevel::new(number).map_err(invalid);
         let default_generation = config.agent.generation.map(known).transpose()?;
         let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
-        let generation = self.generation.map(known).transpose()?;
+        let generation = self.wanted.generation.map(known).transpose()?;
         Ok(SessionOptions {
-            model: self.model.clone(),
+            model: self.wanted.model.clone(),
             default_model,
-            mode: self.mode,
+            mode: self.wanted.mode,
             default_mode: config.mode,
             generation,
             default_generation,
-            approval: self.approval.unwrap_or(config.approval),
-            person_present: self.attended,
-            max_turns: self.max_turns.unwrap_or(config.agent.max_turns),
+            approval: self.wanted.approval.unwrap_or(config.approval),
+            person_present: self.wanted.attended,
+            max_turns: self.wanted.max_turns.unwrap_or(config.agent.max_turns),
             budget: Budget {
-                cost: self.max_cost.or(config.agent.max_cost),
+                cost: self.wanted.max_cost.or(config.agent.max_cost),
                 tokens: config.agent.max_tokens,
                 time: config.agent.max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             },
@@ -346,7 +358,7 @@ impl Opening {
 
     /// Rejects names of tools that this generation lacks.
     fn check_tools(&self, generation: CapabilityLevel, config: &Config, workspace: &Workspace) -> Result<(), AppError> {
-        let named = if self.tools.is_empty() { &config.tools.only } else { &self.tools };
+        let named = if self.wanted.tools.is_empty() { &config.tools.only } else { &self.wanted.tools };
         if named.is_empty() {
             return Ok(());
         }
@@ -364,7 +376,7 @@ impl Opening {
 
     /// Says that a budget of money does nothing where no price is known.
     async fn warn_of_prices(&self, session: &Session, models: &Models, config: &Config) -> Option<String> {
-        let limit = match (self.max_cost, config.agent.max_cost) {
+        let limit = match (self.wanted.max_cost, config.agent.max_cost) {
             (Some(_), _) => "--max-cost",
             (None, Some(_)) => "agent.max_cost",
             (None, None) => return None,
@@ -408,7 +420,7 @@ impl Opening {
     /// Adds who chose the model that can't be used, where that is known; a session has its own.
     fn named(&self, error: AppError, model: Option<&str>, loaded: &Loaded) -> AppError {
         let configured = model.is_none_or(|model| loaded.config.model.as_deref() == Some(model));
-        let origin = match (&self.model, loaded.origins.get("model")) {
+        let origin = match (&self.wanted.model, loaded.origins.get("model")) {
             (Some(model), _) => format!("The model comes from --model {model}."),
             (None, Some(setting)) if configured => {
                 format!("The model comes from {}: model = {}", setting.origin, setting.value)
@@ -447,24 +459,32 @@ fn log(loaded: &Loaded) {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::app::rules::GivenRules;
+
     use super::*;
 
     #[test]
     fn what_loosens_holds_where_it_was_said_and_what_narrows_everywhere() {
-        let rules = vec![(Ruling::Allow, "bash".to_owned()), (Ruling::Deny, "web_fetch".to_owned())];
-        let mut opening = Opening {
-            loosens_in: Some("/a".into()),
-            flags: RuleFlags { rules, add_dir: vec!["/x".into()] },
-            approval: Some(ApprovalMode::Auto),
-            overrides: vec!["sandbox.level=full".to_owned(), "mode=plan".to_owned()],
-            max_turns: Some(3),
-            ..Opening::default()
+        let given = GivenRules {
+            allow: vec!["bash".to_owned()],
+            deny: vec!["web_fetch".to_owned()],
+            add_dir: vec!["/x".to_owned()],
+            ..GivenRules::default()
         };
+        let wanted = OpenSession {
+            loosens_in: Some("/a".to_owned()),
+            given,
+            approval: Some(ApprovalMode::Auto),
+            max_turns: Some(3),
+            ..OpenSession::default()
+        };
+        let overrides = vec!["sandbox.level=full".to_owned(), "mode=plan".to_owned()];
+        let mut opening = Opening { wanted: wanted.clone(), overrides, ..Opening::default() };
         assert_eq!(opening.hold_back(Path::new("/a")), None);
-        assert_eq!((opening.flags.add_dir.len(), opening.approval), (1, Some(ApprovalMode::Auto)));
+        assert_eq!(opening.wanted, wanted);
         assert!(opening.hold_back(Path::new("/b")).is_some_and(|told| told.contains("/a")));
-        assert_eq!(opening.flags.rules, [(Ruling::Deny, "web_fetch".to_owned())]);
-        assert_eq!((opening.flags.add_dir.len(), opening.approval, opening.max_turns), (0, None, Some(3)));
+        let narrow = GivenRules { deny: vec!["web_fetch".to_owned()], ..GivenRules::default() };
+        assert_eq!(opening.wanted, OpenSession { given: narrow, approval: None, ..wanted });
         assert_eq!(opening.overrides, ["mode=plan"]);
     }
 }

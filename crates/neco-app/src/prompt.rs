@@ -11,6 +11,7 @@ use neco_model::route::Timeouts;
 use neco_model::scripted::ScriptedModel;
 use neco_model::{Models, Provider, SetupError};
 use neco_proto::app::AppError;
+use neco_proto::app::opening::OpenSession;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::{Answer, Client, ClientError, Mode, PromptReport, Query};
 use neco_safety::policy::LoadedPolicy;
@@ -102,13 +103,14 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
         plans_into(kept.path(), &app.env).map_err(failed)?;
     }
     let hub = hub(app, request, &memory, &folder, &loaded, kept.path(), notes)?;
-    let opening = Opening {
+    let wanted = OpenSession {
         model: request.model.clone(),
         mode: request.mode,
         generation: request.generation,
         attended: true,
-        ..Opening::default()
+        ..OpenSession::default()
     };
+    let opening = Opening { wanted, ..Opening::default() };
     let options = opening.options(&loaded.config, loaded.config.model.clone().unwrap_or_default())?;
     let session = match record {
         Some(record) => hub.open(record, options).await,

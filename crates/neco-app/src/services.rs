@@ -142,16 +142,6 @@ impl Services {
         LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless }
     }
 
-    /// Writes what waits, for whoever ends the process without stopping anything.
-    pub fn write_all(&self) -> impl Future<Output = ()> + Send + 'static {
-        let store = Arc::clone(&self.store);
-        async move {
-            if let Err(error) = store.flush().await {
-                tracing::warn!(%error, "not everything is written");
-            }
-        }
-    }
-
     /// Writes what waits; the store stays open for whoever else stands on it.
     ///
     /// # Errors
@@ -159,15 +149,6 @@ impl Services {
     pub async fn leave(self) -> Result<(), AppError> {
         drop((self.hub, self.open));
         self.store.flush().await.map_err(error::of_store)
-    }
-
-    /// Writes what waits and closes the store.
-    ///
-    /// # Errors
-    /// When something could not be written.
-    pub async fn stop(self) -> Result<(), AppError> {
-        drop((self.hub, self.open));
-        self.store.close().await.map_err(error::of_store)
     }
 }
 

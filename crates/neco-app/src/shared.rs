@@ -3,40 +3,106 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::FutureExt;
+use futures::channel::mpsc;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
+use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller, Scope};
+use neco_proto::{Client, SessionId};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{LocalApp, ROUTES, StorelessApp, needs_store};
+use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
 use crate::error::failed;
+use crate::open_sessions::{Around, OpenSessions};
+use crate::opening::Opener;
+use crate::watching::{Apart, apart, nothing_but};
 use crate::workspace::Workspaces;
 use crate::{disk, services};
 
-/// The program beside sessions that are open: on their store, and they are told what must reach them at once.
+/// The program of a process that opens sessions: on their store, and they are told what must reach them at once.
+///
+/// ```no_run
+/// # async fn example(env: neco_config::Env) -> Result<(), neco_proto::app::AppError> {
+/// use std::sync::Arc;
+///
+/// use neco_app::shared::SharedApp;
+/// use neco_app::workspace::Workspaces;
+/// use neco_proto::app::opening::OpenSession;
+/// use neco_proto::app::{App, Caller};
+///
+/// let workspaces = Arc::new(Workspaces::new(env));
+/// let app = SharedApp::new(workspaces, Vec::new(), "/srv/one".as_ref(), Arc::new(()));
+/// let wanted = OpenSession { folder: "/srv/two".to_owned(), ..OpenSession::default() };
+/// let opened = app.open(&Caller::person(), wanted).await?;
+/// app.close(opened.client).await?;
+/// app.stop().await
+/// # }
+/// ```
 pub struct SharedApp {
     workspaces: Arc<Workspaces>,
     /// The folder whose settings say where files of sessions are kept.
     folder: PathBuf,
-    /// Says what can't wait.
-    tell: fn(&str),
+    /// Settings that were given with `-c`.
+    overrides: Vec<String>,
+    opener: Arc<dyn Opener>,
     storeless: StorelessApp,
     opened: Mutex<Option<Arc<LocalApp>>>,
+    sessions: OpenSessions,
 }
 
 impl SharedApp {
-    /// With the settings that were given with `-c`. What becomes of the store is told with `tell`.
+    /// With the settings that were given with `-c`, and those of `folder` about where files of sessions are kept.
     #[must_use]
-    pub fn new(workspaces: Arc<Workspaces>, overrides: Vec<String>, folder: &Path, tell: fn(&str)) -> Self {
-        let storeless = StorelessApp::new(workspaces.env().clone(), overrides).knowing(workspaces.running_sessions());
-        Self { workspaces, folder: folder.to_owned(), tell, storeless, opened: Mutex::default() }
+    pub fn new(workspaces: Arc<Workspaces>, overrides: Vec<String>, folder: &Path, opener: Arc<dyn Opener>) -> Self {
+        let storeless = StorelessApp::new(workspaces.env().clone(), overrides.clone());
+        let storeless = storeless.knowing(workspaces.running_sessions());
+        let (folder, sessions) = (folder.to_owned(), OpenSessions::default());
+        Self { workspaces, folder, overrides, opener, storeless, opened: Mutex::default(), sessions }
+    }
+
+    /// The folders that are worked in, and the one store of all of them.
+    #[must_use]
+    pub fn workspaces(&self) -> &Workspaces {
+        &self.workspaces
+    }
+
+    /// Whether the agent of a session, which was done a moment ago, works on something that a window of another process
+    /// said. When it does not, nothing more is taken of them.
+    pub async fn goes_on(&self, client: &Arc<dyn Client>) -> bool {
+        self.sessions.goes_on(client).await
+    }
+
+    /// Stops everything that the sessions of this process do: nothing is asked of a model when they end.
+    pub async fn stop_all(&self) {
+        self.sessions.stop_all().await;
+    }
+
+    /// Ends all sessions that were not handed back, each as [`close`](App::close) does.
+    pub async fn close_all(&self) -> Vec<Result<Option<SessionId>, AppError>> {
+        self.sessions.close_all(self.opener.as_ref()).await
+    }
+
+    /// Writes what waits and closes the store; after all sessions have ended.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub async fn stop(&self) -> Result<(), AppError> {
+        self.let_go().await;
+        self.workspaces.close().await
+    }
+
+    /// Writes what waits, for whoever ends the process without stopping anything.
+    pub fn write_all(&self) -> impl Future<Output = ()> + Send + 'static {
+        let workspaces = Arc::clone(&self.workspaces);
+        async move { workspaces.write_all().await }
     }
 
     /// Lets go of the store; the next question takes it again.
-    pub async fn let_go(&self) {
+    async fn let_go(&self) {
         self.opened.lock().await.take();
     }
 
@@ -46,7 +112,7 @@ impl SharedApp {
             return Ok(Arc::clone(app));
         }
         let (store, aside) = self.workspaces.store().await?;
-        aside.iter().for_each(|aside| (self.tell)(&aside.to_string()));
+        aside.iter().for_each(|aside| self.opener.tell(&aside.to_string()));
         let app = Arc::new(LocalApp::on(self.storeless.clone(), store, &self.folder)?);
         *opened = Some(Arc::clone(&app));
         Ok(app)
@@ -82,13 +148,19 @@ impl SharedApp {
     async fn answer_from_copy(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
         let cannot = |error| failed(format!("the store can't be copied: {error}"));
         let copy = disk::copy_store(self.workspaces.env().data_dir()).map_err(cannot)?;
-        (self.tell)("the data folder can't be written: what follows is read from a copy of it");
+        self.opener.tell("the data folder can't be written: what follows is read from a copy of it");
         let store = services::open_store(copy.path()).await?;
         let app = LocalApp::on(self.storeless.clone(), store, &self.folder)?;
         let answer = app.call(caller, call).await;
         app.close().await?;
         answer
     }
+}
+
+/// Tells all that `app` tells.
+async fn forward(app: &dyn App, caller: &Caller, call: Call, told: mpsc::Sender<Result<Value, AppError>>) {
+    // An error is the last that is told.
+    let _ = app.stream(caller, call).map(Ok).forward(told).await;
 }
 
 fn only_reads(call: &Call) -> bool {
@@ -98,5 +170,40 @@ fn only_reads(call: &Call) -> bool {
 impl App for SharedApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         self.answer(caller, call).boxed()
+    }
+
+    fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
+        if !needs_store(&call) {
+            let (app, caller) = (self.storeless.clone(), caller.clone());
+            return apart(Apart::Thread, |told| async move { forward(&app, &caller, call, told).await });
+        }
+        let caller = caller.clone();
+        async move {
+            match self.opened().await {
+                Ok(app) => apart(Apart::Task, |told| async move { forward(app.as_ref(), &caller, call, told).await }),
+                Err(error) => nothing_but(error),
+            }
+        }
+        .flatten_stream()
+        .boxed()
+    }
+
+    fn open<'a>(&'a self, caller: &'a Caller, wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
+        async move {
+            may(caller, Scope::Work, "opening a session")?;
+            whole(&wanted.folder)?;
+            let (overrides, opener) = (self.overrides.as_slice(), self.opener.as_ref());
+            let opened = self.sessions.open(wanted, Around { workspaces: &self.workspaces, overrides, opener }).await;
+            // What was found damaged is set aside when it is opened again.
+            if opened.is_err() && disk::is_doubted(self.workspaces.env().data_dir()) {
+                self.let_go().await;
+            }
+            opened
+        }
+        .boxed()
+    }
+
+    fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
+        async move { self.sessions.close(&client, self.opener.as_ref()).await }.boxed()
     }
 }

@@ -7,7 +7,7 @@ use crate::actor::Actor;
 use crate::command::Command;
 use crate::error_code::ErrorCode;
 use crate::event::Event;
-use crate::ids::{MessageId, Seq};
+use crate::ids::{MessageId, Seq, SessionId};
 use crate::query::{Answer, Query};
 
 /// A stream of events in `seq` order without gaps.
@@ -29,6 +29,22 @@ pub trait Client: Send + Sync {
 
     /// Asks how things are.
     fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>>;
+}
+
+impl dyn Client + '_ {
+    /// The session, if anything was said in it, also what was gone back over: that can be taken back.
+    ///
+    /// # Errors
+    /// When it can't be asked.
+    pub async fn said(&self) -> Result<Option<SessionId>, ClientError> {
+        let Answer::Snapshot(snapshot) = self.ask(Query::Snapshot).await? else { return Ok(None) };
+        if snapshot.state.is_at_work() {
+            return Ok(Some(snapshot.session_id));
+        }
+        let Answer::RewindPoints { points } = self.ask(Query::RewindPoints).await? else { return Ok(None) };
+        let is_said = !points.is_empty() || self.ask(Query::UndoPreview).await.is_ok();
+        Ok(is_said.then_some(snapshot.session_id))
+    }
 }
 
 /// That a command was accepted.

@@ -18,6 +18,9 @@ pub trait Host: Send + Sync {
     /// Opens a session, or makes one.
     fn open(&self, wanted: Wanted) -> BoxFuture<'_, Result<Arc<dyn Client>, AppError>>;
 
+    /// A session that was opened is on the screen from now on, in place of the one before it.
+    fn shown(&self, _client: &Arc<dyn Client>) {}
+
     /// Ends a session that was opened; ready when everything is written.
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()>;
 

@@ -16,7 +16,7 @@ use neco_proto::app::settings::ListSettings;
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::{Answer, CheckpointInfo, Client, ClientError, Command, PromptReport, Query, SessionSnapshot};
+use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
 use neco_view::agent_ask::AgentAsk;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::lists::sessions::below_home;
@@ -283,7 +283,7 @@ impl Beyond<'_> {
     }
 
     async fn checkpoints(&self) -> Result<CommandOutcome, AppError> {
-        let answer = self.client.ask(Query::Checkpoints).await.map_err(of_client)?;
+        let answer = self.client.ask(Query::Checkpoints).await.map_err(AppError::from)?;
         let Answer::Checkpoints { checkpoints } = answer else { return Err(says_nothing()) };
         if checkpoints.is_empty() {
             let words =
@@ -306,13 +306,13 @@ impl Beyond<'_> {
     }
 
     async fn prompt(&self) -> Result<CommandOutcome, AppError> {
-        let answer = self.client.ask(Query::Prompt).await.map_err(of_client)?;
+        let answer = self.client.ask(Query::Prompt).await.map_err(AppError::from)?;
         let Answer::Prompt(report) = answer else { return Err(says_nothing()) };
         Ok(CommandOutcome::Print(told(&report)))
     }
 
     async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
-        match self.client.ask(Query::Snapshot).await.map_err(of_client)? {
+        match self.client.ask(Query::Snapshot).await.map_err(AppError::from)? {
             Answer::Snapshot(snapshot) => Ok(snapshot),
             _ => Err(AppError::new(Trouble::Failed, "the session does not say how it stands")),
         }
@@ -346,16 +346,6 @@ fn says_nothing() -> AppError {
 
 fn usage(words: impl Into<String>) -> AppError {
     AppError::new(Trouble::Invalid, words)
-}
-
-/// A session that does not do what was asked.
-fn of_client(error: ClientError) -> AppError {
-    let (trouble, code) = match &error {
-        ClientError::Failed { code, .. } => (Trouble::Failed, Some(*code)),
-        ClientError::Gone => (Trouble::Failed, None),
-        ClientError::Refused(_) => (Trouble::Invalid, None),
-    };
-    AppError { code, ..AppError::new(trouble, error.to_string()) }
 }
 
 fn told(report: &PromptReport) -> String {

@@ -72,7 +72,7 @@ impl From<AppError> for Failure {
         let exit = match error.trouble {
             Trouble::Invalid | Trouble::NotFound | Trouble::NotAllowed => Exit::Usage,
             Trouble::NoModel => Exit::Provider,
-            Trouble::InUse | Trouble::Failed => Exit::Failed,
+            Trouble::InUse | Trouble::Unsupported | Trouble::Failed => Exit::Failed,
         };
         Self { exit, message: error.message, hint: error.hint, code: error.code }
     }

@@ -31,11 +31,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
     let runs_on = runtime.handle().clone();
-    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder, runs_on.clone(), mask.clone(), None));
-    let client = runtime.block_on(async {
-        let tty = Tty::open();
-        host.open_first(tty.as_ref()).await
-    })?;
+    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder, mask.clone(), None));
+    let client = runtime.block_on(host.open_first())?;
     let terminal = Terminal::look_at(env);
     let streams = Streams {
         interactive: terminal.stdin && terminal.stdout,

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use futures::TryStreamExt;
+use futures::stream::BoxStream;
 use neco_config::Config;
 use neco_proto::app::AppError;
 use neco_proto::app::doctor::{Examine, Examined, Finding, ShowSandbox, ShownSandbox};
@@ -9,26 +11,37 @@ use neco_sandbox::Ask;
 
 use super::{machine, models, plugged};
 use crate::app::StorelessApp;
+use crate::watching::{Told, told};
 use crate::workspace::sandbox::open;
 
 pub(crate) async fn examine(app: &StorelessApp, request: Examine) -> Result<Examined, AppError> {
+    let findings = watch(app, request).try_collect().await?;
+    Ok(Examined { version: env!("CARGO_PKG_VERSION").to_owned(), findings })
+}
+
+/// Each as it is found.
+pub(crate) fn watch(app: &StorelessApp, request: Examine) -> BoxStream<'_, Result<Finding, AppError>> {
+    told(|told| look(app, request, told))
+}
+
+async fn look(app: &StorelessApp, request: Examine, mut told: Told<Finding>) -> Result<(), AppError> {
     let (folder, env) = (Path::new(&request.folder), &app.env);
     let loaded = app.load(folder);
-    let mut findings = machine::configuration(&loaded, env);
+    told.tell_all(machine::configuration(&loaded, env)).await;
     let plugged = loaded.as_ref().ok().map(|loaded| plugged::check(folder, env, loaded));
     let readable = loaded.is_ok();
     let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
     match readable {
-        true => findings.extend(models::check(&config, env).await),
+        true => told.tell_all(models::check(&config, env).await).await,
         // What a broken file leads to is not another fault.
-        false => findings.push(Finding::info("model", "not looked at before the configuration can be read")),
+        false => told.tell(Finding::info("model", "not looked at before the configuration can be read")).await,
     }
-    findings.extend(machine::store(env).await);
-    findings.push(machine::checkpoints(folder, &config, env));
-    findings.extend(machine::programs(&config, env));
-    findings.extend(machine::sandbox(&config, env));
-    findings.extend(plugged.into_iter().flatten());
-    Ok(Examined { version: env!("CARGO_PKG_VERSION").to_owned(), findings })
+    told.tell_all(machine::store(env).await).await;
+    told.tell(machine::checkpoints(folder, &config, env)).await;
+    told.tell_all(machine::programs(&config, env)).await;
+    told.tell_all(machine::sandbox(&config, env)).await;
+    told.tell_all(plugged.into_iter().flatten()).await;
+    Ok(())
 }
 
 pub(crate) async fn sandbox(app: &StorelessApp, request: ShowSandbox) -> Result<ShownSandbox, AppError> {

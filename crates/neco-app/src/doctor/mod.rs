@@ -9,4 +9,4 @@ mod machine;
 mod models;
 mod plugged;
 
-pub(crate) use examine::{examine, sandbox};
+pub(crate) use examine::{examine, sandbox, watch};

@@ -16,4 +16,4 @@ pub(crate) use first::{offers, served};
 pub(crate) use list::list;
 pub(crate) use server::listens;
 pub(crate) use show::show;
-pub(crate) use test::test;
+pub(crate) use test::{test, test_all, watch_tests};

@@ -1,16 +1,20 @@
-//! One tiny question to one key of a model.
+//! One tiny question to one key of a model, or to each of all that a name stands for.
 
 use std::time::Duration;
 
+use futures::TryStreamExt;
+use futures::stream::BoxStream;
 use neco_model::trial::{self, Alone};
 use neco_model::{ModelError, Trial};
-use neco_proto::app::models::{TestModel, TestedModel};
+use neco_proto::app::models::{ModelTest, ShowModel, ShownModel, TestModel, TestModels, TestedModel, TestedModels};
 use neco_proto::app::{AppError, Trouble};
 
 use super::here::Here;
 use super::server::Server;
+use super::show::show;
 use crate::app::StorelessApp;
 use crate::error::of_setup;
+use crate::watching::{Told, told};
 
 pub(crate) async fn test(app: &StorelessApp, request: TestModel) -> Result<TestedModel, AppError> {
     let server = request.base.map(|base| Server::at(base, app)).transpose()?;
@@ -38,6 +42,37 @@ pub(crate) async fn test(app: &StorelessApp, request: TestModel) -> Result<Teste
         usage: trial.usage,
         called_tool: trial.called,
     })
+}
+
+/// Asks everything that a name stands for, one after the other.
+pub(crate) async fn test_all(app: &StorelessApp, request: TestModels) -> Result<TestedModels, AppError> {
+    let happened: Vec<ModelTest> = watch_tests(app, request).try_collect().await?;
+    let mut tested = TestedModels::default();
+    for happened in happened {
+        match happened {
+            ModelTest::Begins { name, .. } => tested.name = name,
+            ModelTest::Asked { .. } => {}
+            ModelTest::Tested(model) => tested.models.push(*model),
+        }
+    }
+    Ok(tested)
+}
+
+/// The same, each as it is known.
+pub(crate) fn watch_tests(app: &StorelessApp, request: TestModels) -> BoxStream<'_, Result<ModelTest, AppError>> {
+    told(|told| ask_each(app, request, told))
+}
+
+async fn ask_each(app: &StorelessApp, request: TestModels, mut told: Told<ModelTest>) -> Result<(), AppError> {
+    let TestModels { folder, name } = request;
+    let ShownModel { name, models, warnings, .. } = show(app, ShowModel { folder: folder.clone(), name }).await?;
+    told.tell(ModelTest::Begins { name: name.clone(), warnings }).await;
+    for (number, state) in models.into_iter().flat_map(|model| model.states).enumerate() {
+        told.tell(ModelTest::Asked { name: state.name }).await;
+        let question = TestModel { folder: folder.clone(), name: name.clone(), number, base: None };
+        told.tell(ModelTest::Tested(Box::new(test(app, question).await?))).await;
+    }
+    Ok(())
 }
 
 /// Why it did not pass.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use futures::stream::BoxStream;
 use jiff::Timestamp;
 use neco_proto::SessionId;
 use neco_proto::app::AppError;
@@ -14,7 +15,8 @@ use neco_session::hub::Stage;
 use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
-use crate::error::{of_session, of_store};
+use crate::error::{invalid, of_session, of_store};
+use crate::watching::{Told, told};
 
 /// Sessions of a list that are looked at for how they stand; of very many nobody looks at each.
 const LOOKED_AT: usize = 200;
@@ -23,6 +25,40 @@ const LOOKED_AT: usize = 200;
 pub(super) const ALL: usize = usize::MAX >> 1;
 
 pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<SessionPage, AppError> {
+    let (records, mut page) = find(app, &request).await?;
+    let wanted = request.states && records.len() <= LOOKED_AT;
+    let stages = if wanted { app.hub.stages(&records).await } else { Vec::new() };
+    let ids = records.iter().map(|record| record.id).collect();
+    let bytes = if request.sizes { Some(app.store.bytes_of(ids).await.map_err(of_store)?) } else { None };
+    let row = |(at, record): (usize, SessionRecord)| SessionRow {
+        bytes: bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0)),
+        state: stages.get(at).map(standing),
+        ..row(record)
+    };
+    page.sessions = records.into_iter().enumerate().map(row).collect();
+    Ok(page)
+}
+
+/// The rows of a page, each as it is known.
+pub(crate) fn watch_rows(app: &LocalApp, request: ListSessions) -> BoxStream<'_, Result<SessionRow, AppError>> {
+    told(|told| tell_rows(app, request, told))
+}
+
+async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<SessionRow>) -> Result<(), AppError> {
+    for record in find(app, &request).await?.0 {
+        let one = std::slice::from_ref(&record);
+        let stages = if request.states { app.hub.stages(one).await } else { Vec::new() };
+        let bytes = match request.sizes {
+            true => app.store.bytes_of(vec![record.id]).await.map_err(of_store)?.get(&record.id).copied(),
+            false => None,
+        };
+        told.tell(SessionRow { bytes, state: stages.first().map(standing), ..row(record) }).await;
+    }
+    Ok(())
+}
+
+/// The sessions of a page, and what else it says.
+async fn find(app: &LocalApp, request: &ListSessions) -> Result<(Vec<SessionRecord>, SessionPage), AppError> {
     let folder = request.folder.as_deref().map(Path::new);
     let mut records = app.hub.list(folder, ALL).await.map_err(of_session)?;
     let mut above = None;
@@ -36,22 +72,30 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
     let since = request.since.map(Timestamp::as_millisecond);
     records.retain(|record| since.is_none_or(|since| record.updated_ms >= since));
     let older = found - records.len();
+    if let Some(cursor) = &request.cursor {
+        let (used, last) = read_cursor(cursor)?;
+        // The session of the cursor may have been used or removed meanwhile: then the time says where the page ended.
+        let after = records.iter().position(|record| record.id == last && record.updated_ms == used);
+        let after = after.map(|at| at + 1).or_else(|| records.iter().position(|record| record.updated_ms < used));
+        records.drain(..after.unwrap_or(records.len()));
+    }
     let more = records.len().saturating_sub(request.limit);
     records.truncate(request.limit);
-    let wanted = request.states && records.len() <= LOOKED_AT;
-    let stages = if wanted { app.hub.stages(&records).await } else { Vec::new() };
-    let ids = records.iter().map(|record| record.id).collect();
-    let bytes = if request.sizes { Some(app.store.bytes_of(ids).await.map_err(of_store)?) } else { None };
-    let row = |(at, record): (usize, SessionRecord)| SessionRow {
-        bytes: bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0)),
-        state: stages.get(at).map(|stage| match stage {
-            Stage::Open => SessionState::Open,
-            Stage::Stopped => SessionState::Stopped,
-            Stage::AtRest => SessionState::AtRest,
-        }),
-        ..row(record)
-    };
-    Ok(SessionPage { sessions: records.into_iter().enumerate().map(row).collect(), more, older, above })
+    let next = records.last().filter(|_| more > 0).map(|last| format!("{}.{}", last.updated_ms, last.id));
+    Ok((records, SessionPage { sessions: Vec::new(), more, next, older, above }))
+}
+
+fn read_cursor(cursor: &str) -> Result<(i64, SessionId), AppError> {
+    let read = cursor.split_once('.').and_then(|(used, id)| Some((used.parse().ok()?, id.parse().ok()?)));
+    read.ok_or_else(|| invalid(format!("{cursor} is no cursor of a list of sessions")))
+}
+
+fn standing(stage: &Stage) -> SessionState {
+    match stage {
+        Stage::Open => SessionState::Open,
+        Stage::Stopped => SessionState::Stopped,
+        Stage::AtRest => SessionState::AtRest,
+    }
 }
 
 /// The ids of all sessions.

@@ -1,8 +1,9 @@
 //! The sessions there are.
 //!
 //! Reading order: [`mod@list`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`], [`mod@history`], [`mod@rewind`],
-//! [`port`].
+//! [`port`], [`blobs`].
 
+mod blobs;
 mod history;
 mod list;
 mod port;
@@ -11,13 +12,14 @@ mod rewind;
 mod search;
 mod worktrees;
 
+pub(crate) use blobs::bytes;
 pub(crate) use history::{agents, diff};
 pub use history::{each_event, session};
-pub(crate) use list::{fork, list, rename};
+pub(crate) use list::{fork, list, rename, watch_rows};
 pub use list::{ids, row};
 pub(crate) use port::{export, find_foreign, import};
 pub(crate) use remove::{measure_kept, prune, remove};
 pub(crate) use rewind::{preview_rewind, rewind, rewind_points};
-pub(crate) use search::search;
+pub(crate) use search::{search, watch_places};
 pub(crate) use worktrees::hold;
 pub use worktrees::{begin_worktree, end_worktree};

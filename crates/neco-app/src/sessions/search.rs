@@ -1,5 +1,6 @@
 //! What was said where.
 
+use futures::stream::BoxStream;
 use jiff::Timestamp;
 use neco_proto::app::AppError;
 use neco_proto::app::sessions::{FoundPlace, FoundPlaces, FoundRole, SearchSessions};
@@ -7,24 +8,36 @@ use neco_store::{Catalog, HitRole, SearchHit, SearchQuery, StoreError};
 
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_store};
+use crate::watching::told;
 use crate::{disk, services};
 
 pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<FoundPlaces, AppError> {
     if !request.words.chars().any(char::is_alphanumeric) {
         return Err(invalid("there is no word to look for").hint("Signs alone are not searched."));
     }
+    let limit = request.limit;
     let query = SearchQuery {
         cwd: request.folder,
         since_ms: request.since.map(Timestamp::as_millisecond),
         until_ms: request.until.map(Timestamp::as_millisecond),
-        ..SearchQuery::new(request.words, request.limit)
+        ..SearchQuery::new(request.words, limit)
     };
     let hits = match app.store.search(query.clone()).await {
         // The index can't be brought up to date where there is no room; one beside a copy can.
         Err(StoreError::Write(_)) => search_in_copy(query, app).await?,
         found => found.map_err(of_store)?,
     };
-    Ok(FoundPlaces { places: hits.into_iter().map(place).collect() })
+    let is_full = hits.len() >= limit;
+    let places: Vec<FoundPlace> = hits.into_iter().map(place).collect();
+    Ok(FoundPlaces { next: places.last().filter(|_| is_full).map(|last| last.time), places })
+}
+
+/// The same place by place.
+pub(crate) fn watch_places(app: &LocalApp, request: SearchSessions) -> BoxStream<'_, Result<FoundPlace, AppError>> {
+    told(|mut told| async move {
+        told.tell_all(search(app, request).await?.places).await;
+        Ok(())
+    })
 }
 
 async fn search_in_copy(query: SearchQuery, app: &LocalApp) -> Result<Vec<SearchHit>, AppError> {

@@ -47,9 +47,8 @@ pub(crate) fn hold(folder: &Path, data_dir: &Path) -> Option<Held> {
 /// Brings back what came of the work in `folder`, should that be in a worktree where nobody else works, and says
 /// what to do next.
 #[must_use]
-pub fn end_worktree(folder: &Path, held: Option<Held>, title: &str, session: &str, data_dir: &Path) -> Option<String> {
+pub fn end_worktree(folder: &Path, title: &str, session: &str, data_dir: &Path) -> Option<String> {
     let tree = Worktree::around(folder, &worktree_folder(data_dir))?;
-    drop(held);
     let path = tree.path.display();
     if tree.is_held() {
         return Some(format!("another session works in {path}; what came of this one is brought back with it"));

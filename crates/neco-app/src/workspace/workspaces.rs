@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use neco_config::Env;
 use neco_proto::app::AppError;
 use neco_safety::secrets::Redactor;
-use neco_store::{SetAside, SqliteStore};
+use neco_store::{EventLog, SetAside, SqliteStore};
 
 use crate::error::failed;
 use crate::running_sessions::RunningSessions;
@@ -97,6 +97,16 @@ impl Workspaces {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have been faster.
         Ok(Arc::clone(folders.entry(key).or_insert(made)))
+    }
+
+    /// Writes what waits; the store stays open.
+    pub(crate) async fn write_all(&self) {
+        let store = self.store.lock().await.clone();
+        if let Some(store) = store
+            && let Err(error) = store.flush().await
+        {
+            tracing::warn!(%error, "not everything is written");
+        }
     }
 
     /// Writes what waits and closes the store; after all sessions have ended.

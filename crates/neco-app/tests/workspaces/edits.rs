@@ -213,7 +213,7 @@ async fn a_rule_that_is_kept_holds_in_the_sessions_of_its_folder() {
     let stage = Stage::new(&json!([read, { "say": "One." }]));
     let [one, two] = ["one", "two"].map(|name| stage.project(name, &[("notes.txt", "x\n")]));
     let (mut first, mut second) = (stage.open(&one, "", false).await, stage.open(&two, "", false).await);
-    let app: &dyn App = &SharedApp::new(Arc::clone(&stage.workspaces), Vec::new(), &one, |_| ());
+    let app: &dyn App = &SharedApp::new(Arc::clone(&stage.workspaces), Vec::new(), &one, Arc::new(()));
     let rule = AddRule { folder: one.display().to_string(), rule: "deny read_file".to_owned() };
     app.ask(&Caller::person(), &rule).await.unwrap();
     assert_ne!(status(&first.ask("go").await), CallStatus::Success);

@@ -11,6 +11,7 @@ use neco_app::workspace::plugged::Scope;
 use neco_app::workspace::{Workspace, Workspaces, keys};
 use neco_config::Env;
 use neco_model::route::Kept;
+use neco_proto::app::opening::OpenSession;
 use neco_proto::event::{CallStatus, ToolCallEnd};
 use neco_proto::{Answer, Client, Command, Decision, Event, EventBody, Query, Seq};
 use neco_session::Session;
@@ -99,8 +100,10 @@ impl Stage {
         let environment = [("PATH", path.as_str()), ("SERVICE_TOKEN", token)];
         let environment = environment.map(|(name, value)| (name.into(), value.into())).to_vec();
         let overrides = overrides.to_vec();
-        let opening = Opening { environment, overrides, attended: self.is_attended, ..Opening::default() };
-        let Opened { services, session, .. } = opening.open(&self.workspaces, folder, &()).await.unwrap();
+        let folder = folder.display().to_string();
+        let wanted = OpenSession { folder, attended: self.is_attended, ..OpenSession::default() };
+        let opening = Opening { wanted, environment, overrides };
+        let Opened { services, session, .. } = opening.open(&self.workspaces, &()).await.unwrap();
         Open { services, session, workspace, seen: 0 }
     }
 }

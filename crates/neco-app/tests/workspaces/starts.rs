@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_app::opening::Opening;
+use neco_proto::app::opening::OpenSession;
 use neco_proto::{Client, Command, Seq};
 use neco_store::{Catalog, EventLog, lock_folder};
 use serde_json::json;
@@ -33,20 +34,22 @@ async fn a_start_that_fails_leaves_nothing_behind_at_any_step() {
     fs::remove_file(&data).unwrap();
     let (store, _) = stage.workspaces.store().await.unwrap();
     // Models, and agents.
+    let plain = OpenSession { folder: one.display().to_string(), ..OpenSession::default() };
     let fails = [
-        Opening { model: Some("nobody/x".to_owned()), ..Opening::default() },
-        Opening { generation: Some(99), ..Opening::default() },
-        Opening { tools: vec!["nonsense".to_owned()], ..Opening::default() },
+        OpenSession { model: Some("nobody/x".to_owned()), ..plain.clone() },
+        OpenSession { generation: Some(99), ..plain.clone() },
+        OpenSession { tools: vec!["nonsense".to_owned()], ..plain.clone() },
     ];
-    for opening in fails {
-        assert!(opening.open(&stage.workspaces, &one, &()).await.is_err());
+    let open = |wanted| Opening { wanted, ..Opening::default() }.open(&stage.workspaces, &());
+    for wanted in fails {
+        assert!(open(wanted).await.is_err());
         assert_eq!((store.list(None, 9).await.unwrap().len(), locked(&stage)), (0, 0));
     }
     // A prompt of the person's own is read last.
     let prompt = stage.path("home/prompts/base.md");
     fs::create_dir_all(prompt.parent().unwrap()).unwrap();
     fs::write(&prompt, "{{ nonsense }}").unwrap();
-    assert!(Opening::default().open(&stage.workspaces, &one, &()).await.is_err());
+    assert!(open(plain).await.is_err());
     assert_eq!((store.list(None, 9).await.unwrap().len(), locked(&stage)), (0, 0), "nothing of it stays in the list");
     fs::remove_file(&prompt).unwrap();
     // And the way down again.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::request;
+use super::request::{Watch, request};
 
 /// Looks at everything that work in a folder stands on. No model is asked, and a check never stops the ones after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,10 @@ pub struct Examine {
 }
 
 request!(Examine => Examined, "doctor.examine", Get "/doctor", Read, repeatable);
+
+impl Watch for Examine {
+    type Item = Finding;
+}
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::client::ClientError;
 use crate::error_code::ErrorCode;
 use crate::ids::SessionId;
 
@@ -44,6 +45,8 @@ pub enum Trouble {
     InUse,
     /// There is no model that could be asked, or no key for it.
     NoModel,
+    /// The program that was asked does not do that; another one may.
+    Unsupported,
     /// Something failed.
     Failed,
 }
@@ -74,6 +77,12 @@ impl AppError {
         std::iter::once(self.message.clone()).chain(hint).collect()
     }
 
+    /// The program that was asked does not do that, such as `opens no sessions`.
+    #[must_use]
+    pub fn unsupported(what: &str) -> Self {
+        Self::new(Trouble::Unsupported, format!("this program {what}"))
+    }
+
     /// Nothing is called so.
     #[must_use]
     pub fn unknown(name: &str) -> Self {
@@ -84,5 +93,16 @@ impl AppError {
     #[must_use]
     pub fn not_understood(name: &str, error: &dyn fmt::Display) -> Self {
         Self::new(Trouble::Invalid, format!("{name}: {error}"))
+    }
+}
+
+impl From<ClientError> for AppError {
+    fn from(error: ClientError) -> Self {
+        let (trouble, code) = match &error {
+            ClientError::Failed { code, .. } => (Trouble::Failed, Some(*code)),
+            ClientError::Gone => (Trouble::Failed, None),
+            ClientError::Refused(_) => (Trouble::Invalid, None),
+        };
+        Self { code, ..Self::new(trouble, error.to_string()) }
     }
 }

@@ -5,10 +5,11 @@
 //! would have to read to find out what happened.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
-//! [`sessions`], [`history`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
+//! [`opening`], [`sessions`], [`history`], [`blobs`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
 //! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`commands`].
 
 pub mod agents;
+pub mod blobs;
 pub mod caller;
 pub mod commands;
 pub mod doctor;
@@ -18,6 +19,7 @@ pub mod history;
 pub mod keys;
 pub mod memory;
 pub mod models;
+pub mod opening;
 pub mod origin;
 pub mod plans;
 pub mod port;
@@ -28,13 +30,23 @@ pub mod settings;
 pub mod trust;
 pub mod workflows;
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use serde_json::Value;
 
 pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
 pub use origin::Origin;
-pub use request::{Call, Request, Route, Verb};
+pub use request::{Call, Request, Route, Verb, Watch};
+
+use crate::client::Client;
+use crate::ids::SessionId;
+use blobs::{BlobId, BlobPiece, ReadBytes};
+use opening::{OpenSession, OpenedSession};
 
 /// The program without a face.
 ///
@@ -64,6 +76,42 @@ pub use request::{Call, Request, Route, Verb};
 pub trait App: Send + Sync {
     /// Answers a call as wires carry it; [`dyn App::ask`](trait.App.html#method.ask) is the same with types.
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>>;
+
+    /// Answers a call as wires carry it, bit by bit; [`dyn App::watch`](trait.App.html#method.watch) is the same with
+    /// types. Dropping the stream cancels it; nothing comes after an error.
+    fn stream<'a>(&'a self, _caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
+        let error = AppError::unsupported(&format!("does not tell {} bit by bit", call.name));
+        futures::stream::once(async { Err(error) }).boxed()
+    }
+
+    /// Opens a session or makes one; whoever has it open already shares it. Dropping this leaves nothing open.
+    ///
+    /// A front end that has nothing but the program can begin to work:
+    ///
+    /// ```
+    /// use neco_proto::Command;
+    /// use neco_proto::app::opening::{OpenSession, WhichSession};
+    /// use neco_proto::app::{App, AppError, Caller};
+    ///
+    /// async fn say(app: &dyn App, folder: &str, words: &str) -> Result<(), AppError> {
+    ///     let new = OpenSession { which: WhichSession::New, folder: folder.to_owned(), ..OpenSession::default() };
+    ///     let opened = app.open(&Caller::person(), new).await?;
+    ///     let message = Command::UserMessage { content: words.to_owned(), attachments: Vec::new() };
+    ///     // What comes of it is told by `opened.client.events(opened.since)`.
+    ///     let sent = opened.client.send(message).await;
+    ///     app.close(opened.client).await?;
+    ///     sent.map(drop).map_err(AppError::from)
+    /// }
+    /// ```
+    fn open<'a>(&'a self, _caller: &'a Caller, _wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
+        async { Err(AppError::unsupported("opens no sessions")) }.boxed()
+    }
+
+    /// Hands back a session that was opened; ready when everything is written. It ends with the last one who hands it
+    /// back; one of another process goes on there. Gives its id, unless nothing was said in it: then nothing stays of it.
+    fn close(&self, _client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
+        async { Ok(None) }.boxed()
+    }
 }
 
 impl dyn App + '_ {
@@ -74,5 +122,61 @@ impl dyn App + '_ {
     pub async fn ask<R: Request>(&self, caller: &Caller, request: &R) -> Result<R::Answer, AppError> {
         let answer = self.call(caller, Call::of(request)?).await?;
         serde_json::from_value(answer).map_err(|error| AppError::not_understood(R::ROUTE.name, &error))
+    }
+
+    /// Asks for something whose answer comes bit by bit.
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use neco_proto::app::doctor::{Examine, Health};
+    /// use neco_proto::app::{App, AppError, Caller};
+    ///
+    /// /// Says whether something is wrong as soon as that is known.
+    /// async fn is_sick(app: &dyn App, folder: String) -> Result<bool, AppError> {
+    ///     let mut findings = app.watch(&Caller::person(), &Examine { folder });
+    ///     while let Some(finding) = findings.next().await {
+    ///         if finding?.health == Health::Fail {
+    ///             return Ok(true);
+    ///         }
+    ///     }
+    ///     Ok(false)
+    /// }
+    /// ```
+    pub fn watch<'a, R: Watch>(&'a self, caller: &'a Caller, request: &R) -> BoxStream<'a, Result<R::Item, AppError>> {
+        let read = |item| serde_json::from_value(item).map_err(|error| AppError::not_understood(R::ROUTE.name, &error));
+        match Call::of(request) {
+            Ok(call) => self.stream(caller, call).map(move |item| item.and_then(read)).boxed(),
+            Err(error) => futures::stream::once(async { Err(error) }).boxed(),
+        }
+    }
+
+    /// Reads bytes of a session, as many of `range` as there are.
+    ///
+    /// # Errors
+    /// When there are none.
+    ///
+    /// ```
+    /// use neco_proto::app::blobs::BlobId;
+    /// use neco_proto::app::{App, AppError, Caller};
+    /// use neco_proto::{Seq, SessionId};
+    ///
+    /// /// The beginning of an output that was too big for the model.
+    /// async fn beginning(app: &dyn App, session: SessionId, seq: Seq) -> Result<Vec<u8>, AppError> {
+    ///     app.bytes(&Caller::person(), BlobId { session, seq, part: 0 }, 0..1024).await
+    /// }
+    /// ```
+    pub async fn bytes(&self, caller: &Caller, id: BlobId, range: Range<u64>) -> Result<Vec<u8>, AppError> {
+        let Range { mut start, end } = range;
+        let mut all = Vec::new();
+        while start < end {
+            let BlobPiece { bytes, total } = self.ask(caller, &ReadBytes { id, start, end }).await?;
+            start += bytes.len() as u64;
+            let is_over = bytes.is_empty() || start >= total;
+            all.extend(bytes);
+            if is_over {
+                break;
+            }
+        }
+        Ok(all)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::request;
+use super::request::{Watch, request};
 use crate::error_code::ErrorCode;
 use crate::usage::Usage;
 
@@ -296,6 +296,52 @@ pub struct TestedModel {
     pub usage: Option<Usage>,
     /// Whether it called the tool as it was told; none when it was given none.
     pub called_tool: Option<bool>,
+}
+
+/// Sends one tiny question to each key of each model that a name stands for, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TestModels {
+    /// The folder whose settings count.
+    pub folder: String,
+    /// The model or group; without it the default model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+request!(TestModels => TestedModels, "models.test_all", Post "/models/test", Work, once);
+
+impl Watch for TestModels {
+    type Item = ModelTest;
+}
+
+/// What came of the questions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestedModels {
+    /// The model or group.
+    pub name: String,
+    /// What came of each.
+    pub models: Vec<TestedModel>,
+}
+
+/// What happens while models are tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelTest {
+    /// It begins.
+    Begins {
+        /// The model or group.
+        name: String,
+        /// What is not as it was meant in the settings.
+        warnings: Vec<String>,
+    },
+    /// A question is sent.
+    Asked {
+        /// To which model, as [`TestedModel::name`] says it.
+        name: String,
+    },
+    /// This came of it.
+    Tested(Box<TestedModel>),
 }
 
 /// Finds what a person who has no model can choose from: servers of this machine that answer, and providers that a key

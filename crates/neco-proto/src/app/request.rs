@@ -38,6 +38,20 @@ pub trait Request: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     const ROUTE: Route;
 }
 
+/// A request whose answer can also be had bit by bit, as it is found out.
+/// ```
+/// use neco_proto::app::Watch;
+/// use neco_proto::app::doctor::{Examine, Finding};
+///
+/// fn tells_findings<R: Watch<Item = Finding>>(_: &R) {}
+///
+/// tells_findings(&Examine::default());
+/// ```
+pub trait Watch: Request {
+    /// What comes, one after the other.
+    type Item: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+}
+
 /// Says of a request what comes back and how it is called: its name, its verb and path over HTTP, what a caller must be
 /// allowed, and whether it is `repeatable` or must be asked only `once`.
 macro_rules! request {

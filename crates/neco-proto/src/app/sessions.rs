@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::AppError;
-use super::request::request;
+use super::request::{Watch, request};
 use crate::event::{ForkedFrom, TitleSource};
 use crate::ids::{Seq, SessionId};
 
@@ -22,6 +22,9 @@ pub struct ListSessions {
     pub since: Option<Timestamp>,
     /// How many at most.
     pub limit: usize,
+    /// Only those after the page that said so with [`SessionPage::next`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
     /// Whether it is told how each stands.
     pub states: bool,
     /// Whether it is told how much room each takes.
@@ -30,11 +33,15 @@ pub struct ListSessions {
 
 impl Default for ListSessions {
     fn default() -> Self {
-        Self { folder: None, since: None, limit: 50, states: false, sizes: false }
+        Self { folder: None, since: None, limit: 50, cursor: None, states: false, sizes: false }
     }
 }
 
 request!(ListSessions => SessionPage, "sessions.list", Get "/sessions", Read, repeatable);
+
+impl Watch for ListSessions {
+    type Item = SessionRow;
+}
 
 /// Sessions of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +51,9 @@ pub struct SessionPage {
     /// How many more there are.
     #[serde(default)]
     pub more: usize,
+    /// The cursor of the page that follows, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// How many there are that were not used since.
     #[serde(default)]
     pub older: usize,
@@ -220,7 +230,7 @@ pub struct SearchSessions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub since: Option<Timestamp>,
-    /// Only what was said before; with the time of the last place found this gives the next ones.
+    /// Only what was said before; [`FoundPlaces::next`] gives the next ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub until: Option<Timestamp>,
@@ -236,11 +246,19 @@ impl Default for SearchSessions {
 
 request!(SearchSessions => FoundPlaces, "sessions.search", Get "/sessions/search", Read, repeatable);
 
+impl Watch for SearchSessions {
+    type Item = FoundPlace;
+}
+
 /// Places where words were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundPlaces {
     /// The places.
     pub places: Vec<FoundPlace>,
+    /// The time before which the next ones are looked for, where there may be more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub next: Option<Timestamp>,
 }
 
 /// A place where words were found.

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::app::{App, AppError, Call, Caller, Trouble};
-use neco_proto::{Actor, Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId};
+use neco_proto::{
+    Actor, Answer, Client, ClientError, Command, EventStream, PROTOCOL, Query, Receipt, Seq, SessionId, SessionSnapshot,
+};
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -19,6 +23,7 @@ use super::frames::{Asked, Numbered, OLDEST, Reply, Request, Sent, line};
 use super::lines::{Lines, Read};
 use super::peer::of_own_user;
 use super::place::SocketPlaces;
+use super::watch;
 
 /// How long the owner of a session may take to say welcome.
 const WELCOME: Duration = Duration::from_secs(3);
@@ -102,13 +107,40 @@ impl Client for RemoteClient {
 impl App for RemoteClient {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         Box::pin(async move {
-            let failed = |error: ClientError| AppError::new(Trouble::Failed, error.to_string());
             let asked = Request::Call(Asked { caller: caller.clone(), call });
-            match self.calls.call(&asked).await.map_err(|error| failed(not_asked(error)))? {
+            match self.calls.call(&asked).await.map_err(not_asked)? {
                 Reply::Called(answer) => Ok(answer),
                 Reply::NotCalled(error) => Err(error),
-                reply => Err(failed(not_expected(reply))),
+                reply => Err(not_expected(reply).into()),
             }
+        })
+    }
+
+    fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
+        watch::watch(Arc::clone(&self.address), Asked { caller: caller.clone(), call })
+    }
+
+    /// Attaches to a session that a process has open. None is opened for others.
+    fn open<'a>(&'a self, _: &'a Caller, wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
+        Box::pin(async move {
+            let own = self.address.session;
+            let session = match &wanted.which {
+                WhichSession::Id(id) if own.to_string().starts_with(id.as_str()) => Some(own),
+                WhichSession::Id(id) => id.parse().ok(),
+                WhichSession::New | WhichSession::Latest => None,
+            };
+            let session = session.ok_or_else(|| AppError::unsupported("opens no sessions for others"))?;
+            let client = Self::attach(&self.address.places, session).await.map_err(|error| match error {
+                AttachError::NotThere => AppError::unsupported("opens no sessions for others, and nobody has it open"),
+                error => AppError::new(Trouble::Failed, error.to_string()),
+            })?;
+            let Answer::Snapshot(SessionSnapshot { cwd: folder, last_seq: since, .. }) =
+                client.ask(Query::Snapshot).await?
+            else {
+                return Err(not_understood("how the session stands").into());
+            };
+            let owner = Some(client.owner.pid);
+            Ok(OpenedSession { id: session, client: Arc::new(client), folder, owner, since, notes: Vec::new() })
         })
     }
 }

@@ -39,7 +39,7 @@ const HELLO: Duration = Duration::from_secs(5);
 /// Commands, and beside them questions, that are worked on at a time; the next one is not read before.
 const REQUESTS: usize = 8;
 
-/// Streams of events on one connection.
+/// Streams of events, and answers that come bit by bit, on one connection.
 const STREAMS: usize = 4;
 
 /// Serves a window until it goes or the session ends.
@@ -147,7 +147,13 @@ impl Connection {
             }
             Ok(Numbered {
                 id,
-                says: Request::Send(_) | Request::Ask(_) | Request::Events { .. } | Request::Call(_) | Request::Cancel,
+                says:
+                    Request::Send(_)
+                    | Request::Ask(_)
+                    | Request::Events { .. }
+                    | Request::Call(_)
+                    | Request::Watch(_)
+                    | Request::Cancel,
             }) => (id, Err("a hello comes first".to_owned())),
             Err(_) => (id_of(&first).unwrap_or_default(), Err("that is no hello".to_owned())),
         };
@@ -194,16 +200,12 @@ impl Connection {
                 let words = "hello was said already".to_owned();
                 self.answer(id, Reply::Error(Trouble::Refused(words))).await;
             }
-            Request::Events { since } => match Arc::clone(&self.streams).try_acquire_owned() {
-                Ok(permit) => {
-                    let task = self.tasks.spawn(async move { stream(id, since, &shared, &outbox, permit).await });
-                    self.cancellable.insert(id, task);
-                }
-                Err(_) => {
-                    let words = format!("a connection has at most {STREAMS} streams of events");
-                    self.answer(id, Reply::Error(Trouble::Refused(words))).await;
-                }
-            },
+            Request::Events { since } => {
+                self.follow(id, async move { events(id, since, &shared, &outbox).await }).await;
+            }
+            Request::Watch(asked) => {
+                self.follow(id, async move { items(id, asked, &shared, &outbox).await }).await;
+            }
             Request::Send(sent) => {
                 let places = Arc::clone(&self.commands);
                 let reply = async move {
@@ -234,6 +236,23 @@ impl Connection {
         }
     }
 
+    /// Works on a stream, if there are not too many.
+    async fn follow(&mut self, id: u64, stream: impl Future<Output = ()> + Send + 'static) {
+        match Arc::clone(&self.streams).try_acquire_owned() {
+            Ok(permit) => {
+                let task = self.tasks.spawn(async move {
+                    stream.await;
+                    drop(permit);
+                });
+                self.cancellable.insert(id, task);
+            }
+            Err(_) => {
+                let words = format!("a connection has at most {STREAMS} streams");
+                self.answer(id, Reply::Error(Trouble::Refused(words))).await;
+            }
+        }
+    }
+
     /// Works out a reply, once there is a place for that.
     async fn work(
         &mut self,
@@ -256,7 +275,7 @@ impl Connection {
 
 /// Sends the events after `since` until there are no more. A window that does not read makes this
 /// wait, and nobody else: it is served from the log when it reads again.
-async fn stream(id: u64, since: Seq, shared: &Shared, outbox: &Outbox, permit: OwnedSemaphorePermit) {
+async fn events(id: u64, since: Seq, shared: &Shared, outbox: &Outbox) {
     let mut events = shared.client.events(since);
     while let Some(event) = events.next().await {
         let (reply, over) = match event {
@@ -268,7 +287,19 @@ async fn stream(id: u64, since: Seq, shared: &Shared, outbox: &Outbox, permit: O
         }
     }
     say(id, Reply::End, outbox).await;
-    drop(permit);
+}
+
+/// Sends an answer bit by bit. A window that does not read makes whoever works on it wait.
+async fn items(id: u64, Asked { caller, call }: Asked, shared: &Shared, outbox: &Outbox) {
+    let mut items = shared.app.stream(&caller, call);
+    while let Some(item) = items.next().await {
+        let (reply, over) =
+            item.map_or_else(|error| (Reply::NotCalled(error), true), |item| (Reply::Item(item), false));
+        if !say(id, reply, outbox).await || over {
+            return;
+        }
+    }
+    say(id, Reply::End, outbox).await;
 }
 
 /// Says something; false when nobody listens any more.

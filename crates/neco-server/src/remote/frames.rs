@@ -30,6 +30,8 @@ pub(super) enum Request {
     Events { since: Seq },
     /// [`neco_proto::app::App::call`].
     Call(Asked),
+    /// [`neco_proto::app::App::stream`].
+    Watch(Asked),
     /// Whoever made the request of this id does not wait for its answer any more. A command that was sent stays sent.
     Cancel,
 }
@@ -68,11 +70,13 @@ pub(super) enum Reply {
     Answer(Box<Answer>),
     /// The answer to a call.
     Called(Value),
+    /// The next bit of an answer.
+    Item(Value),
     /// A call failed.
     NotCalled(AppError),
     /// The next event of a stream.
     Event(Box<Event>),
-    /// A stream is over because the session is.
+    /// A stream is over: that of events because the session is.
     End,
     /// Something was not done.
     Error(Trouble),
@@ -172,6 +176,8 @@ mod tests {
         assert_eq!(asked, "{\"id\":7,\"says\":{\"call\":{\"name\":\"keys.list\",\"arguments\":{}}}}\n");
         let older: Request = serde_json::from_str(r#"{"call":{"name":"keys.list","arguments":{}}}"#).unwrap();
         assert_eq!(older, Request::Call(Asked { caller: Caller::person(), call: call() }), "nobody else is named");
+        let watched = says(Request::Watch(Asked { caller: Caller::person(), call: call() }));
+        assert_eq!(watched, "{\"id\":7,\"says\":{\"watch\":{\"name\":\"keys.list\",\"arguments\":{}}}}\n");
         assert_eq!(says(Request::Cancel), "{\"id\":7,\"says\":\"cancel\"}\n");
         assert_eq!(says(Request::Events { since: 3 }), "{\"id\":7,\"says\":{\"events\":{\"since\":3}}}\n");
         assert_eq!(says(Reply::End), "{\"id\":7,\"says\":\"end\"}\n");

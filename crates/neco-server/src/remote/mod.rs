@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`frames`] (what is said, line by line), [`lines`] (reading and writing them within
 //! bounds), [`place`] (where sockets are), [`server`] with [`connection`] and [`peer`] (the session's
-//! side), [`client`] with [`calls`] and [`follow`] (the window's side).
+//! side), [`client`] with [`calls`], [`follow`] and [`watch`] (the window's side).
 
 mod calls;
 mod client;
@@ -18,6 +18,7 @@ mod lines;
 mod peer;
 mod place;
 mod server;
+mod watch;
 
 pub use client::{AttachError, Owner, RemoteClient};
 pub use place::SocketPlaces;

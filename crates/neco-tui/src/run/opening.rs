@@ -45,6 +45,15 @@ pub(super) struct Opening {
 /// Opens a session and reads what happened in it lately.
 pub(super) async fn open(host: Arc<dyn Host>, wanted: Wanted, retold: Retold) -> Result<Opening, String> {
     let client = host.open(wanted).await.map_err(|error| error.words())?;
+    let read = read_lately(Arc::clone(&client), retold).await;
+    if read.is_err() {
+        // Nobody would ever see it.
+        host.close(client).await;
+    }
+    read
+}
+
+async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening, String> {
     let snapshot = match client.ask(Query::Snapshot).await {
         Ok(Answer::Snapshot(snapshot)) => snapshot,
         Ok(_) => return Err("the session does not say how it stands".to_owned()),

@@ -355,6 +355,7 @@ impl Window {
     fn show(&mut self, opening: Opening) -> EventStream {
         let Opening { retold, client, snapshot, past, more, events } = opening;
         self.errands.session += 1;
+        self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
         if let Some((before, _)) = self.session.replace((client, sender)) {
             match retold {

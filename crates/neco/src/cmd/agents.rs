@@ -211,7 +211,7 @@ fn reach(
 async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
     let terminal = Terminal::look_at(env);
     let width = if terminal.stdout { terminal::stdout_width() } else { usize::MAX };
-    let done = agent_orders::carry_out(&running.attached.client, ask, width, terminal.stdout_paint()).await;
+    let done = agent_orders::carry_out(running.attached.client.as_ref(), ask, width, terminal.stdout_paint()).await;
     done.map_err(|words| Failure::new(Exit::Failed, words))
 }
 
@@ -232,7 +232,7 @@ async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
 }
 
 async fn look(attached: Attached) -> Result<Running, Failure> {
-    let nodes = agent_orders::nodes(&attached.client).await?;
+    let nodes = agent_orders::nodes(attached.client.as_ref()).await?;
     Ok(Running { attached, nodes })
 }
 

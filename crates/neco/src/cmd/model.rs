@@ -6,8 +6,9 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
+use futures::StreamExt;
 use neco_config::Env;
-use neco_proto::app::models::{ListModels, ProviderRow, ShowModel, TestModel};
+use neco_proto::app::models::{ListModels, ModelTest, ProviderRow, ShowModel, TestModels, TestedModels};
 use neco_proto::app::{App, Caller};
 use neco_view::paint::lists::models;
 use serde_json::{Value, json};
@@ -94,22 +95,33 @@ fn test(
     env: &Env,
 ) -> Result<Exit, Failure> {
     let terminal = Terminal::look_at(env);
-    let shown = ask(&ShowModel { folder: folder.clone(), name }, everywhere, env)?;
-    notes(&shown.warnings);
     let app: &dyn App = &without_store(everywhere, env);
     let (runtime, caller) = (compose::runtime()?, Caller::person());
-    let mut all = Vec::new();
-    for (number, state) in shown.models.iter().flat_map(|model| &model.states).enumerate() {
-        let request = TestModel { folder: folder.clone(), name: shown.name.clone(), number, base: None };
-        let asked = app.ask(&caller, &request);
-        let tested = runtime.block_on(waited_for(&clean_line(&state.name), terminal.look(), asked))?;
-        if !json.json {
-            say::lines(&models::tested(&tested, terminal.stdout_paint()), HANGING)?;
+    let mut tests = app.watch(&caller, &TestModels { folder, name });
+    let mut all = TestedModels::default();
+    let mut asked: Option<String> = None;
+    loop {
+        let next = match asked.take() {
+            Some(name) => runtime.block_on(waited_for(&name, terminal.look(), tests.next())),
+            None => runtime.block_on(tests.next()),
+        };
+        match next.transpose().inspect_err(|error| notes(&error.warnings))? {
+            Some(ModelTest::Begins { name, warnings }) => {
+                notes(&warnings);
+                all.name = name;
+            }
+            Some(ModelTest::Asked { name }) => asked = Some(clean_line(&name)),
+            Some(ModelTest::Tested(tested)) => {
+                if !json.json {
+                    say::lines(&models::tested(&tested, terminal.stdout_paint()), HANGING)?;
+                }
+                all.models.push(*tested);
+            }
+            None => break,
         }
-        all.push(tested);
     }
-    print(json, &json!({ "name": shown.name, "models": all }), String::new)?;
-    Ok(if all.iter().all(|tested| tested.ok) { Exit::Done } else { Exit::Provider })
+    print(json, &all, String::new)?;
+    Ok(if all.models.iter().all(|tested| tested.ok) { Exit::Done } else { Exit::Provider })
 }
 
 /// What `asked` comes to. A person sees meanwhile who is waited for, and how long.

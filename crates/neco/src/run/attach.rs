@@ -2,29 +2,17 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use neco_app::other_processes::{self, any_open, look_up};
 use neco_config::Env;
-use neco_proto::{ErrorCode, SessionId};
-use neco_server::{AttachError, RemoteClient};
-use neco_session::SessionError;
-use neco_session::hub::Finder;
-use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError, lock_folder};
+use neco_proto::Client;
+use neco_proto::app::opening::WhichSession;
+use neco_store::SessionRecord;
 
+use super::opener::TerminalOpener;
 use crate::args::RunArgs;
 use crate::compose;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::say;
-
-/// How long a process that is just opening or ending a session is waited for.
-const PATIENCE: Duration = Duration::from_secs(15);
-
-/// How long that is not worth a word.
-const WORTH_SAYING: Duration = Duration::from_secs(1);
-
-/// How long until it is looked again.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// Which session is meant.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +26,9 @@ pub enum Which<'a> {
 /// A session that another process has open.
 pub struct Attached {
     /// The way to it.
-    pub client: RemoteClient,
+    pub client: Arc<dyn Client>,
+    /// The process.
+    pub owner: u32,
     /// The session.
     pub record: SessionRecord,
 }
@@ -49,68 +39,21 @@ pub struct Attached {
 /// # Errors
 /// When somebody has it open and can't be talked to.
 pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failure> {
+    let data_dir = env.data_dir();
     // Most of the time nobody has any session open, and then nothing else is looked at.
-    if !any_open(env) {
+    if !any_open(data_dir) {
         return Ok(None);
     }
-    let store = compose::open_store(env.data_dir()).await?;
-    let record = look_up(which, &store, env).await;
-    store.close().await?;
-    match record? {
-        Some(record) => attach(record, env).await,
-        None => Ok(None),
-    }
-}
-
-/// The same session that would be opened.
-async fn look_up(which: Which<'_>, store: &Arc<SqliteStore>, env: &Env) -> Result<Option<SessionRecord>, Failure> {
-    let finder = Finder::new(store.clone(), env.data_dir().to_owned());
-    let found = match which {
-        Which::Id(prefix) => finder.find(prefix).await,
-        Which::Latest(folder) => finder.latest(folder).await.map(|found| found.record),
+    let (which, folder) = match which {
+        Which::Id(id) => (WhichSession::Id(id.to_owned()), Path::new("")),
+        Which::Latest(folder) => (WhichSession::Latest, folder),
     };
-    match found {
-        Ok(record) => Ok(Some(record)),
-        Err(SessionError::Store(error)) => Err(error.into()),
-        Err(_) => Ok(None),
-    }
-}
-
-/// Whoever has the session open without serving it is about to do so, or about to end.
-async fn attach(record: SessionRecord, env: &Env) -> Result<Option<Attached>, Failure> {
-    let begun = Instant::now();
-    let places = compose::sockets(env);
-    let mut said = false;
-    loop {
-        let why = match RemoteClient::attach(&places, record.id).await {
-            Ok(client) => return Ok(Some(Attached { client, record })),
-            Err(why) => why,
-        };
-        let Some(pid) = owner(record.id, env).await? else { return Ok(None) };
-        if why != AttachError::NotThere || begun.elapsed() > PATIENCE {
-            return Err(in_use(record.id, pid, &why));
-        }
-        if begun.elapsed() > WORTH_SAYING && !std::mem::replace(&mut said, true) {
-            say::note(&format!("process {pid} is just opening or closing the session; waiting for it"));
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-}
-
-/// The process that has the session open, if one has.
-async fn owner(session: SessionId, env: &Env) -> Result<Option<u32>, Failure> {
-    let folder = lock_folder(env.data_dir());
-    let tried = tokio::task::spawn_blocking(move || SessionLock::acquire(&folder, session).map(drop)).await;
-    match tried {
-        Ok(Ok(())) => Ok(None),
-        Ok(Err(StoreError::InUse { pid, .. })) => Ok(Some(pid)),
-        Ok(Err(error)) => Err(error.into()),
-        Err(error) => Err(Failure::new(Exit::Failed, error.to_string())),
-    }
-}
-
-fn any_open(env: &Env) -> bool {
-    std::fs::read_dir(lock_folder(env.data_dir())).is_ok_and(|mut entries| entries.next().is_some())
+    let store = compose::open_store(data_dir).await?;
+    let record = look_up(&which, folder, &store, data_dir).await;
+    store.close().await?;
+    let Some(record) = record? else { return Ok(None) };
+    let attached = other_processes::attach(record.id, data_dir, &TerminalOpener::new(env, false, false)).await?;
+    Ok(attached.map(|other_processes::Attached { client, owner }| Attached { client, owner, record }))
 }
 
 /// The flags that mean nothing for a session that runs already, as a note; nothing when there are none.
@@ -133,13 +76,4 @@ pub fn left_out(args: &RunArgs) -> Option<String> {
     let change = if names.len() == 1 { "changes" } else { "change" };
     let words = "nothing here: the session runs in another process, with what was given there";
     (!names.is_empty()).then(|| format!("{} {change} {words}", names.join(", ")))
-}
-
-fn in_use(session: SessionId, pid: u32, why: &AttachError) -> Failure {
-    let failure = Failure::new(
-        Exit::Failed,
-        format!("session {session} is in use by process {pid}, and attaching to it failed: {why}"),
-    );
-    let hint = "End that process, or start a new session without --session and --continue.";
-    Failure { code: Some(ErrorCode::SessionInUse), ..failure.hint(hint) }
 }

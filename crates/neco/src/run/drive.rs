@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use neco_app::services::Services;
-use neco_proto::{Answer, Client, Command, Query};
-use neco_session::Session;
+use neco_proto::{Answer, Client, Command, Query, Seq, SessionId};
 use neco_tui::line::loop_event::{QUEUE, bring_events, tell_time};
 use neco_tui::line::run::Drive;
 use neco_tui::line::{LineWindow, Person};
@@ -13,7 +11,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::ends::Ends;
-use super::socket::SocketServer;
 use super::stop::{Stopped, hear_signals};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -32,30 +29,40 @@ pub struct RunUi {
     pub ends: Ends,
 }
 
-/// Sends `asked` to `session`, draws what happens and asks the person, until the agent is done and
-/// nobody at another window has said more.
+/// A session that a run is about.
+pub struct Run<W> {
+    /// The session.
+    pub id: SessionId,
+    /// The way to it.
+    pub client: Arc<dyn Client>,
+    /// Its last event before.
+    pub since: Seq,
+    /// Writes what waits, when the process ends at once.
+    pub write_all: W,
+}
+
+/// Sends `asked` to a session, draws what happens and asks the person, until the agent is done and does not go on for
+/// somebody else.
 ///
 /// # Errors
 /// When the run can't begin.
-pub fn see_through(
+pub fn see_through<W: Future<Output = ()> + Send + 'static>(
     runtime: &Runtime,
-    services: &Services,
-    session: &Session,
-    others: &SocketServer,
+    run: Run<W>,
     ui: RunUi,
     asked: Command,
+    goes_on: impl Fn() -> bool,
 ) -> Result<Exit, Failure> {
+    let Run { id, client, since, write_all } = run;
     let (sender, mut happenings) = mpsc::channel(QUEUE);
     let mask = InterruptMask::default();
     let signals = listen(runtime, &mask)?;
     let stopped = Stopped::default();
-    let client: Arc<dyn Client> = Arc::new(session.clone());
-    let write_all = services.write_all();
     runtime.spawn(hear_signals(signals, Arc::clone(&client), sender.clone(), Arc::clone(&stopped), write_all));
     if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
-    runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
+    runtime.spawn(bring_events(Arc::clone(&client), since, sender.clone()));
     let mut rest = IdleTracker::default();
     // Those that an earlier run left paused.
     if let Ok(Answer::Tree { nodes }) = runtime.block_on(client.ask(Query::Tree)) {
@@ -64,8 +71,7 @@ pub fn see_through(
     let timed_out = ui.ends.watch(runtime.handle(), Arc::clone(&client));
     let window = LineWindow::new(client, runtime.handle(), ui.printer, ui.person, mask, sender);
     window.send(asked)?;
-    let goes_on = || runtime.block_on(others.go_on(session));
-    let mut drive = Drive::new(session.id(), window, rest, stopped, say::note, log::event).timed(timed_out);
+    let mut drive = Drive::new(id, window, rest, stopped, say::note, log::event).timed(timed_out);
     let exit = drive.until_done(&mut happenings, goes_on);
     Ok(ui.ends.after(exit, drive.last_words()))
 }

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_config::Env;
+use neco_proto::app::opening::OpenedSession;
 use neco_proto::{Answer, Client, ClientError, Command, MessageId, Query, SessionId, SessionSnapshot};
-use neco_server::RemoteClient;
-use neco_store::SessionRecord;
 use neco_tui::line::LineWindow;
 use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
 use neco_tui::line::run::{Guest, lately};
@@ -27,8 +26,8 @@ use crate::short_id::short_id;
 use crate::signals::{InterruptMask, Signal, Signals};
 
 /// How often a session that is just being closed is asked again, and after which pause.
-const CLOSING: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(50);
+pub const CLOSING: u32 = 100;
+pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a second Ctrl-C may take to mean that the work is to be stopped.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -42,7 +41,8 @@ pub struct Begun {
     pub client: Arc<dyn Client>,
     /// The process that has it open.
     pub owner: u32,
-    record: SessionRecord,
+    id: SessionId,
+    folder: PathBuf,
     /// How it stood just before.
     snapshot: SessionSnapshot,
     /// The message of this process, if it has one.
@@ -50,31 +50,40 @@ pub struct Begun {
 }
 
 impl Begun {
+    /// Says `said`, if anything, to a session that `owner` has open.
+    ///
+    /// # Errors
+    /// When it can't be talked to, or refuses.
+    pub async fn say(opened: OpenedSession, owner: u32, said: Option<Command>) -> Result<Self, ClientError> {
+        let OpenedSession { id, client, folder, .. } = opened;
+        let (snapshot, mine) = say(client.as_ref(), said).await?;
+        Ok(Self { client, owner, id, folder: folder.into(), snapshot, mine })
+    }
+
     /// Where the session works.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
-        PathBuf::from(&self.record.cwd)
+        self.folder.clone()
     }
 
     /// The session.
     #[must_use]
     pub fn id(&self) -> SessionId {
-        self.record.id
+        self.id
     }
 }
 
-/// Says `said`, if anything, to the process that has the session open. `None` when no process has, or
-/// not for long enough to hear it: then it can be opened.
+/// The session, if a process has it open for long enough to be watched.
 ///
 /// # Errors
 /// When a process has it open and can't be talked to, or refuses.
-pub async fn begin(which: Which<'_>, env: &Env, said: Option<Command>) -> Result<Option<Begun>, Failure> {
+pub async fn begin(which: Which<'_>, env: &Env) -> Result<Option<Begun>, Failure> {
     let mut closing = 0;
-    while let Some(Attached { client, record }) = attach::find(which, env).await? {
-        match say(&client, said.clone()).await {
+    while let Some(Attached { client, owner, record }) = attach::find(which, env).await? {
+        match say(client.as_ref(), None).await {
             Ok((snapshot, mine)) => {
-                let owner = client.owner().pid;
-                return Ok(Some(Begun { client: Arc::new(client), owner, record, snapshot, mine }));
+                let (id, folder) = (record.id, record.cwd.into());
+                return Ok(Some(Begun { client, owner, id, folder, snapshot, mine }));
             }
             Err(ClientError::Gone) if closing < CLOSING => closing += 1,
             Err(error) => return Err(error.into()),
@@ -85,10 +94,7 @@ pub async fn begin(which: Which<'_>, env: &Env, said: Option<Command>) -> Result
 }
 
 /// How the session stands, and the message after it was taken.
-async fn say(
-    client: &RemoteClient,
-    said: Option<Command>,
-) -> Result<(SessionSnapshot, Option<MessageId>), ClientError> {
+async fn say(client: &dyn Client, said: Option<Command>) -> Result<(SessionSnapshot, Option<MessageId>), ClientError> {
     let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else {
         return Err(ClientError::Refused("the session does not say how it stands".to_owned()));
     };
@@ -102,7 +108,7 @@ async fn say(
 /// # Errors
 /// When it can't begin.
 pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Failure> {
-    let Begun { client, owner, record, snapshot, mine } = begun;
+    let Begun { client, owner, id: session, snapshot, mine, .. } = begun;
     let (sender, mut happenings) = mpsc::channel(QUEUE);
     let mask = InterruptMask::default();
     runtime.spawn(hear_signals(listen(runtime, &mask)?, Arc::clone(&client), sender.clone()));
@@ -124,12 +130,12 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     };
     let mut window =
         LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender.clone());
-    let id = short_id(record.id);
+    let id = short_id(session);
     window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, the work goes on there"));
     past.iter().for_each(|event| window.past(event));
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);
-    let mut guest = Guest::new(record.id, snapshot.root_agent, owner, window, mine, log::event);
+    let mut guest = Guest::new(session, snapshot.root_agent, owner, window, mine, log::event);
     let exit = guest.until_done(&mut happenings);
     Ok(ui.ends.after(exit, guest.last_words()))
 }

@@ -4,9 +4,9 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`request`] (opening the session) with [`worktree`], [`drive`]
-//! (the main thread's loop) with [`stop`] (signals) and [`socket`] (windows of other processes), then [`attach`] and
-//! [`guest`] (when another process has the session open).
+//! Reading order: [`message`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`request`]
+//! (opening the session) with [`opener`] and [`worktree`], [`drive`] (the main thread's loop) with [`stop`] (signals),
+//! then [`attach`] and [`guest`] (when another process has the session open).
 
 pub mod attach;
 pub mod drive;
@@ -15,8 +15,8 @@ pub mod files;
 pub mod guest;
 pub mod message;
 mod note;
+pub mod opener;
 pub mod request;
-pub mod socket;
 pub mod stop;
 pub mod worktree;
 

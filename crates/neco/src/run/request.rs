@@ -2,37 +2,30 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use neco_app::opening::{Opened, Opener, Opening};
-use neco_app::workspace::Workspaces;
-use neco_app::{disk, services};
+use neco_app::disk;
+use neco_app::shared::SharedApp;
 use neco_config::Env;
-use neco_proto::{Attachment, Command, ErrorCode, SessionId};
-use neco_store::{SessionRecord, SqliteStore};
+use neco_proto::app::opening::{OpenSession, OpenedSession};
+use neco_proto::app::{App, AppError, Caller};
+use neco_proto::{Attachment, Client, ClientError, Command, SessionId};
 
-use super::attach::{self, Which};
-use super::drive::{RunUi, see_through};
+use super::drive::{Run, RunUi, see_through};
 use super::ends::Ends;
-use super::socket::SocketServer;
-use super::{files, guest, message, note, picture, worktree};
+use super::guest::{self, Begun};
+use super::opener::{TerminalOpener, wanted};
+use super::{attach, files, message, note, picture, worktree};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::log;
 use crate::outcome::{Outcome, RunError};
 use crate::print::Printer;
 use crate::print::json::Report;
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
-use crate::tui::ahead;
-
-/// How often somebody else may be faster to open a session, and how long until it is looked again.
-const RACES: u32 = 40;
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// One request, from its arguments to how the process ends.
 ///
@@ -63,59 +56,54 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let folder = crate::folder(everywhere)?;
     let runtime = compose::runtime()?;
     let folder = worktree::begin(folder, args, &message.text, env)?;
-    let workspaces = Workspaces::new(env.clone());
-    let mut races = 0;
+    let (asks, attended) = (tty.is_some(), tty.is_some());
+    let app = Arc::new(TerminalOpener::new(env, asks, false)).program(args, everywhere);
+    let wanted = wanted(args, everywhere, folder.display().to_string())?;
+    let wanted = OpenSession { attended, ..wanted };
+    let mut closing = 0;
     let opened = loop {
+        let opened = runtime.block_on(app.open(&Caller::person(), wanted.clone()));
+        let opened = opened.inspect_err(|_| worktree::end(&folder, &title, "", env))?;
+        let Some(owner) = opened.owner else { break opened };
         let said = steering(&message.text, &attachments);
-        if goes_on && let Some(begun) = runtime.block_on(guest::begin(which(args, &folder), env, Some(said)))? {
-            attach::left_out(args).iter().for_each(|words| say::note(words));
-            let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
-            let ui = RunUi { ends: ends.take().unwrap_or_default(), ..ui };
-            let seen = guest::follow(&runtime, begun, ui);
-            runtime.shutdown_background();
-            return seen;
+        match runtime.block_on(Begun::say(opened, owner, Some(said))) {
+            Ok(begun) => {
+                attach::left_out(args).iter().for_each(|words| say::note(words));
+                let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
+                let ui = RunUi { ends: ends.take().unwrap_or_default(), ..ui };
+                let seen = guest::follow(&runtime, begun, ui);
+                runtime.shutdown_background();
+                return seen;
+            }
+            // It is just being closed.
+            Err(ClientError::Gone) if closing < guest::CLOSING => closing += 1,
+            Err(error) => return Err(error.into()),
         }
-        let (tty, attended) = (tty.as_ref(), tty.is_some());
-        let request = Request {
-            args,
-            everywhere,
-            env,
-            workspaces: &workspaces,
-            tty,
-            loosens_in: None,
-            attended,
-            interactive: false,
-        };
-        match runtime.block_on(request.open(&folder)) {
-            // Somebody else was faster, and serves it in a moment.
-            Err(failure) if goes_on && failure.code == Some(ErrorCode::SessionInUse) && races < RACES => races += 1,
-            // What was found damaged is set aside by the next opening.
-            Err(_) if races < RACES && disk::is_doubted(env.data_dir()) => races = RACES,
-            opened => break opened.inspect_err(|_| worktree::end(&folder, None, &title, "", env))?,
-        }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(guest::PAUSE);
     };
-    opened.notes.iter().for_each(|words| say::note(words));
-    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);
-    let ui = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
+    let OpenedSession { id, client, folder: works_in, since, notes, .. } = opened;
+    notes.iter().for_each(|words| say::note(words));
+    let ui = take_seat(args.output_format, env, tty, works_in.clone().into(), id);
     let ui = RunUi { ends: ends.unwrap_or_default(), ..ui };
     let asked = Command::UserMessage { content: message.text, attachments };
-    let seen = see_through(&runtime, &opened.services, &opened.session, &others, ui, asked);
-    let (works_in, id) = (opened.folder, short_id(opened.session.id()));
-    let ended = compose::stop(runtime, opened.services, opened.session, others, seen);
+    let run = Run { id, client: Arc::clone(&client), since, write_all: app.write_all() };
+    let seen = see_through(&runtime, run, ui, asked, || runtime.block_on(app.goes_on(&client)));
+    let ended = compose::stop(runtime, leave(&app, client), seen);
     if matches!(ended, Ok(Exit::Failed)) && disk::is_full(env.data_dir()) {
         say::note(disk::store_advice(env.data_dir()));
     }
-    worktree::end(&works_in, opened.held, &title, &id, env);
+    worktree::end(Path::new(&works_in), &title, &short_id(id), env);
     ended
 }
 
-/// Which session is gone on with.
-fn which<'a>(args: &'a RunArgs, folder: &'a Path) -> Which<'a> {
-    match &args.session {
-        Some(id) => Which::Id(id),
-        None => Which::Latest(folder),
-    }
+/// Hands back the only session of a process, and closes the store.
+///
+/// # Errors
+/// When something could not be written.
+pub async fn leave(app: &SharedApp, client: Arc<dyn Client>) -> Result<(), AppError> {
+    let left = app.close(client).await;
+    let stopped = app.stop().await;
+    left.map(drop).and(stopped)
 }
 
 /// What is said to a session that may be at work: words reach the agent at its next turn. Pictures
@@ -141,74 +129,4 @@ fn report(failure: &Failure, env: &Env, format: OutputFormat) {
     let outcome = Outcome::of_failure(RunError { code: failure.code, message: failure.message.clone() });
     // The same is said on stderr.
     let _ = Terminal::look_at(env).printer(format).finish(|| Report::new(&outcome, None, failure.exit).line());
-}
-
-/// What is needed to open the session of a request.
-pub struct Request<'a> {
-    /// What is asked for.
-    pub args: &'a RunArgs,
-    /// Where settings come from.
-    pub everywhere: &'a EverywhereArgs,
-    /// The environment.
-    pub env: &'a Env,
-    /// The folders that this process works in.
-    pub workspaces: &'a Workspaces,
-    /// Where a person can be asked while it is opened, if so.
-    pub tty: Option<&'a Tty>,
-    /// The only folder in which what the arguments loosen holds, unless they were said of this very session.
-    pub loosens_in: Option<&'a Path>,
-    /// Whether a person is there.
-    pub attended: bool,
-    /// Whether more than a single request is meant.
-    pub interactive: bool,
-}
-
-impl Request<'_> {
-    /// Opens it for work in `folder`, or in the session's own.
-    ///
-    /// # Errors
-    /// When that is not possible; there may be no model yet.
-    pub async fn open(&self, folder: &Path) -> Result<Opened, Failure> {
-        let opening = Opening {
-            session: self.args.session.clone(),
-            latest: self.args.continue_latest,
-            chose_folder: self.everywhere.cwd.is_some(),
-            overrides: [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat(),
-            flags: self.args.rules.flags(&crate::folder(self.everywhere)?),
-            loosens_in: self.loosens_in.map(Path::to_owned),
-            tools: self.args.tools.clone().unwrap_or_default(),
-            model: self.args.model.clone(),
-            mode: self.args.mode,
-            generation: self.args.generation,
-            approval: self.args.approval(),
-            max_turns: self.args.max_turns,
-            max_cost: self.args.max_cost,
-            environment: services::environment(self.env),
-            attended: self.attended,
-            interactive: self.interactive,
-        };
-        let opened = opening.open(self.workspaces, folder, self).await?;
-        log::hide(opened.services.hub.redactor());
-        Ok(opened)
-    }
-}
-
-impl Opener for Request<'_> {
-    fn tell(&self, words: &str) {
-        say::note(words);
-    }
-
-    fn asks(&self) -> bool {
-        self.tty.is_some()
-    }
-
-    fn trusts(&self, described: &str) -> Option<bool> {
-        ask::trusts(self.tty?, described, self.env)
-    }
-
-    fn found(&self, store: &Arc<SqliteStore>, record: &SessionRecord) {
-        if self.interactive {
-            ahead::look(store, record, self.env);
-        }
-    }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use neco_app::sessions::{begin_worktree, end_worktree};
 use neco_config::Env;
 pub use neco_view::wording::worktrees::{listed, removed};
-use neco_workspace::worktree::Held;
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
@@ -23,6 +22,6 @@ pub fn begin(folder: PathBuf, args: &RunArgs, message: &str, env: &Env) -> Resul
 }
 
 /// Brings back what came of the work in `folder`, should that be in a worktree, and says what to do next.
-pub fn end(folder: &Path, held: Option<Held>, title: &str, session: &str, env: &Env) {
-    end_worktree(folder, held, title, session, env.data_dir()).iter().for_each(|words| say::note(words));
+pub fn end(folder: &Path, title: &str, session: &str, env: &Env) {
+    end_worktree(folder, title, session, env.data_dir()).iter().for_each(|words| say::note(words));
 }

@@ -1,7 +1,7 @@
 //! What stands around a window: sessions that are opened, an editor, a clipboard, a shell, a history.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clap::Parser;
@@ -11,9 +11,10 @@ use neco_app::persons_shell::PersonsShell;
 use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
+use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::port::ExportFormat;
 use neco_proto::app::rules::GivenRules;
-use neco_proto::app::{App, AppError, Trouble};
+use neco_proto::app::{App, AppError, Caller, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
 use neco_safety::secrets::Scope;
 use neco_tui::clipboard::{self, PicturePrinter};
@@ -23,18 +24,21 @@ use neco_tui::host::{Edited, Host, ImageSource, Printed, Wanted};
 use neco_tui::status_line;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tokio::runtime::Handle;
 
-use super::opened::OpenSessions;
 use crate::args::{EverywhereArgs, RunArgs, one_of};
 use crate::ask::{self, Tty};
 use crate::cmd::session::{self, Desk, ExportArgs, FORMATS};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
-use crate::run::picture;
+use crate::run::opener::{TerminalOpener, wanted};
+use crate::run::{attach, picture};
 use crate::say;
+use crate::short_id::short_id;
 use crate::signals::InterruptMask;
+
+/// How long sessions may take to end when the process does.
+const LAST_WORDS: Duration = Duration::from_secs(30);
 
 /// How long a picture may take to be read.
 const PICTURE: Duration = Duration::from_secs(5);
@@ -46,15 +50,21 @@ pub struct TerminalHost {
     env: Env,
     /// What is asked of the whole program.
     app: Arc<SharedApp>,
-    sessions: OpenSessions,
+    opener: Arc<TerminalOpener>,
+    /// The sessions that were opened, and not handed back yet.
+    opened: Mutex<Vec<OpenedSession>>,
+    /// The one on the screen.
+    shown: Mutex<Option<OpenedSession>>,
+    /// The last session that was left and in which something was said.
+    said: Mutex<Option<SessionId>>,
     editing: Editing,
     /// The person's command for the status line.
     status_line: Option<String>,
     history: HistoryFile,
-    /// Where the session on the screen works.
-    folder: Mutex<PathBuf>,
+    /// Where work begins, before there is a session.
+    start: PathBuf,
     /// Where the first session works, of which the command line was said.
-    said_of: Mutex<Option<PathBuf>>,
+    said_of: Mutex<Option<String>>,
     /// What was opened before there was a window.
     first: Mutex<Option<Arc<dyn Client>>>,
     /// The person's shell, and what it was made of.
@@ -69,27 +79,23 @@ impl TerminalHost {
         everywhere: &EverywhereArgs,
         env: &Env,
         folder: PathBuf,
-        runtime: Handle,
         mask: InterruptMask,
         status_line: Option<String>,
     ) -> Self {
-        let sessions = OpenSessions::new(everywhere.clone(), env.clone(), runtime);
-        let history = HistoryFile::new(history_of(&folder, env.data_dir()), without_secrets);
-        let editing = Editing::new(ask::programs(env).editor, mask);
-        // What was said of the sandbox on the command line holds for what is asked, too.
-        let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();
-        let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        let app = SharedApp::new(Arc::clone(sessions.workspaces()), overrides, &here, say::note);
+        let opener = Arc::new(TerminalOpener::new(env, Tty::open().is_some(), true));
         Self {
             args: args.clone(),
             everywhere: everywhere.clone(),
             env: env.clone(),
-            app: Arc::new(app),
-            sessions,
-            editing,
+            app: opener.program(args, everywhere),
+            opener,
+            opened: Mutex::default(),
+            shown: Mutex::default(),
+            said: Mutex::default(),
+            editing: Editing::new(ask::programs(env).editor, mask),
             status_line,
-            history,
-            folder: Mutex::new(folder),
+            history: HistoryFile::new(history_of(&folder, env.data_dir()), without_secrets),
+            start: folder,
             said_of: Mutex::default(),
             first: Mutex::default(),
             shell: tokio::sync::Mutex::default(),
@@ -100,12 +106,14 @@ impl TerminalHost {
     ///
     /// # Errors
     /// When it can't be opened.
-    pub async fn open_first(&self, tty: Option<&Tty>) -> Result<Arc<dyn Client>, Failure> {
-        let fresh = self.sessions.open(&self.args, &self.folder(), tty, None).await?;
-        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder.clone();
-        *self.said_of.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh.folder);
-        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fresh.client));
-        Ok(fresh.client)
+    pub async fn open_first(&self) -> Result<Arc<dyn Client>, Failure> {
+        let opened = self.open_session(&self.args, None).await;
+        self.opener.ask_no_more();
+        let OpenedSession { client, folder, .. } = opened?;
+        Host::shown(self, &client);
+        *locked(&self.said_of) = Some(folder);
+        *locked(&self.first) = Some(Arc::clone(&client));
+        Ok(client)
     }
 
     /// The whole program, on the store of the sessions.
@@ -116,36 +124,77 @@ impl TerminalHost {
 
     /// Stops everything that they do.
     pub async fn stop_all(&self) {
-        self.sessions.stop_all().await;
+        self.app.stop_all().await;
     }
 
     /// Ends all sessions that are still open.
     pub async fn close_all(&self) {
-        self.app.let_go().await;
-        self.sessions.close_all().await;
+        let Ok(all) = tokio::time::timeout(LAST_WORDS, self.app.close_all()).await else {
+            return say::note("not everything could be ended in time; what was said is kept");
+        };
+        all.into_iter().for_each(|left| self.left(left));
+        // What could not be written is told already, with the end of its session.
+        if let Err(error) = self.app.stop().await {
+            tracing::warn!(%error, "the store could not be closed");
+        }
+    }
+
+    /// A session was handed back.
+    fn left(&self, left: Result<Option<SessionId>, AppError>) {
+        let said = left.unwrap_or_else(|error| {
+            say::note(&error.message);
+            error.session
+        });
+        if said.is_some() {
+            *locked(&self.said) = said;
+        }
     }
 
     /// The last session that was left and in which something was said, as people write it.
     #[must_use]
     pub fn last_said(&self) -> Option<String> {
-        self.sessions.last_said()
+        locked(&self.said).map(short_id)
     }
 
     /// Where the session on the screen works.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
-        self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.shown).as_ref().map_or_else(|| self.start.clone(), |shown| PathBuf::from(&shown.folder))
+    }
+
+    /// The session on the screen and the process that has it open, when that is another one.
+    fn attached(&self) -> Option<(String, u32)> {
+        locked(&self.shown).as_ref().and_then(|shown| Some((short_id(shown.id), shown.owner?)))
     }
 
     async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {
-        if let Some(first) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(first) = locked(&self.first).take() {
             return Ok(first);
         }
-        let args = self.args_for(wanted);
-        let said_of = self.said_of.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let fresh = self.sessions.open(&args, &self.folder(), None, said_of.as_deref()).await?;
-        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = fresh.folder;
-        Ok(fresh.client)
+        let said_of = locked(&self.said_of).clone();
+        Ok(self.open_session(&self.args_for(wanted), said_of).await?.client)
+    }
+
+    /// Opens the session that `args` ask for, or attaches to the process that has it open. What the person should know is
+    /// said; `loosens_in` is the only folder in which what `args` loosen holds.
+    async fn open_session(&self, args: &RunArgs, loosens_in: Option<String>) -> Result<OpenedSession, Failure> {
+        let wanted = wanted(args, &self.everywhere, self.folder().display().to_string())?;
+        let wanted = OpenSession { loosens_in, attended: true, interactive: true, ..wanted };
+        let opened = self.app.open(&Caller::person(), wanted).await?;
+        match opened.owner {
+            Some(owner) if owner == std::process::id() => {
+                self.app.close(opened.client).await?;
+                return Err(Failure::usage("this window has that session open already".to_owned()));
+            }
+            Some(owner) => {
+                attach::left_out(args).iter().for_each(|words| say::note(words));
+                let id = short_id(opened.id);
+                say::note(&format!("process {owner} has session {id} open; this window is attached to it"));
+            }
+            None => opened.notes.iter().for_each(|words| say::note(words)),
+        }
+        locked(&self.opened).push(opened.clone());
+        Ok(opened)
     }
 
     /// What the command line said about the first session holds for new ones; others have their own.
@@ -189,7 +238,7 @@ impl TerminalHost {
     async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
         let folder = self.folder();
         let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
-        let state = self.sessions.workspaces().at(&folder, &overrides).await?.now();
+        let state = self.app.workspaces().at(&folder, &overrides).await?.now();
         let mut kept = self.shell.lock().await;
         if let Some((made_of, shell)) = kept.as_ref()
             && Arc::ptr_eq(made_of, &state)
@@ -255,8 +304,19 @@ impl Host for TerminalHost {
         self.open_wanted(wanted).map_err(AppError::from).boxed()
     }
 
+    fn shown(&self, client: &Arc<dyn Client>) {
+        let opened = locked(&self.opened).iter().find(|opened| Arc::ptr_eq(&opened.client, client)).cloned();
+        *locked(&self.shown) = opened;
+    }
+
+    /// The one on the screen stays open until the process ends: what is done at its end may take a while, and the person
+    /// is told of it once the terminal is free.
     fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, ()> {
-        async move { self.sessions.close(&client).await }.boxed()
+        if locked(&self.shown).as_ref().is_some_and(|shown| Arc::ptr_eq(&shown.client, &client)) {
+            return async {}.boxed();
+        }
+        locked(&self.opened).retain(|opened| !Arc::ptr_eq(&opened.client, &client));
+        async move { self.left(self.app.close(client).await) }.boxed()
     }
 
     fn folder(&self) -> String {
@@ -301,13 +361,18 @@ impl Host for TerminalHost {
     }
 
     fn successor(&self) -> Option<(Wanted, String)> {
-        let (id, owner) = self.sessions.attached()?;
+        let (id, owner) = self.attached()?;
         let words = format!("process {owner}, which had this session open, is gone: this window goes on with it");
         Some((Wanted::Id(id), words))
     }
 
     fn ended(&self) -> Option<String> {
-        Some(self.sessions.ended())
+        Some(match self.attached() {
+            Some((id, owner)) => {
+                format!("process {owner}, which had this session open, has left it; go on with it: neco --session {id}")
+            }
+            None => "the session has ended".to_owned(),
+        })
     }
 
     fn shell(&self, command: String, output: Printed) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
@@ -329,6 +394,10 @@ impl Host for TerminalHost {
     fn status(&self, standing: Value) -> BoxFuture<'_, Option<String>> {
         async move { status_line::line(self.status_line.as_ref()?, &standing, &self.folder()).await }.boxed()
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn failed(error: impl ToString) -> AppError {

@@ -4,15 +4,13 @@
 //! while the window has it; the terminal is given back and sessions are on the disk however the process ends;
 //! what a person runs with `!` is judged and boxed as the agent's commands are.
 //!
-//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for),
-//! [`opened`] (the sessions that are open) with [`ahead`];
-//! [`set_up`] (whether a first model is offered).
+//! Reading order: [`open`] (from the arguments to the end) with [`looks`], [`host`] (what the window asks for)
+//! with [`ahead`]; [`set_up`] (whether a first model is offered).
 
 pub mod ahead;
 pub mod host;
 mod looks;
 mod open;
-mod opened;
 mod set_up;
 
 pub use open::{is_wanted, run};

@@ -14,7 +14,6 @@ use tokio::sync::oneshot;
 use super::host::TerminalHost;
 use super::{looks, set_up};
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::ask::Tty;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -68,8 +67,8 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let runtime = compose::runtime()?;
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
-    let (runs_on, status_line) = (runtime.handle().clone(), loaded.config.tui.status_line.clone());
-    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder.clone(), runs_on, mask, status_line));
+    let status_line = loaded.config.tui.status_line.clone();
+    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder.clone(), mask, status_line));
     let mut first = args.message().filter(|words| !words.trim().is_empty());
     if let Some(words) = first.take() {
         first = Some(files::added(words, args)?);
@@ -81,8 +80,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     }
     runtime.block_on(async {
         // Before the window has the terminal: a person may have to say whether they trust the folder.
-        let tty = Tty::open();
-        let client = host.open_first(tty.as_ref()).await?;
+        let client = host.open_first().await?;
         if let Some(content) = first.take_if(|_| !attachments.is_empty()) {
             client.send(Command::UserMessage { content, attachments }).await?;
         }
@@ -90,7 +88,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     })?;
     let seen = see(&runtime, &host, signals, first, looks, env);
     let left = host.last_said();
-    worktree::end(&folder, None, &words, left.as_deref().unwrap_or_default(), env);
+    worktree::end(&folder, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
     match (left, seen) {
         (Some(id), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NodeState};
-use neco_proto::{Answer, Client, ClientError, Command, Query};
+use neco_proto::{Answer, Client, Command, Query};
 use neco_view::short_id::short_id;
 use tokio::sync::mpsc::Sender;
 
@@ -104,23 +104,8 @@ pub(super) async fn stop_agents(client: &dyn Client) -> Option<String> {
 
 /// How the session is gone on with, if anything was said in it. The terminal may be gone, and nobody waits for long.
 async fn last_words(client: &dyn Client) {
-    if let Ok(Ok(Some(id))) = tokio::time::timeout(SOON, was_said(client)).await {
+    if let Ok(Ok(Some(id))) = tokio::time::timeout(SOON, client.said()).await {
         restore_terminal();
-        let _ = out(&format!("Resume it with  neco resume {id}\n"));
+        let _ = out(&format!("Resume it with  neco resume {}\n", short_id(id)));
     }
-}
-
-/// The session as people write it, if anything was said in it.
-///
-/// # Errors
-/// When it can't be asked.
-pub async fn was_said(client: &dyn Client) -> Result<Option<String>, ClientError> {
-    let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else { return Ok(None) };
-    if snapshot.state.is_at_work() {
-        return Ok(Some(short_id(snapshot.session_id)));
-    }
-    let Answer::RewindPoints { points } = client.ask(Query::RewindPoints).await? else { return Ok(None) };
-    // What was gone back over can be taken back.
-    let is_said = !points.is_empty() || client.ask(Query::UndoPreview).await.is_ok();
-    Ok(is_said.then(|| short_id(snapshot.session_id)))
 }

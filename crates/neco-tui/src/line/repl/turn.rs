@@ -36,6 +36,7 @@ impl LineSession {
     pub fn open(&mut self, wanted: Wanted) -> Result<(), String> {
         let runtime = &self.around.runtime;
         let client = runtime.block_on(self.around.host.open(wanted)).map_err(|error| error.words())?;
+        self.around.host.shown(&client);
         let before = std::mem::replace(&mut self.client, client);
         locked(&self.course).client = Arc::clone(&self.client);
         self.seen = runtime.block_on(Seen::now(self.client.as_ref()));

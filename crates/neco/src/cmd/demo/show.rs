@@ -25,9 +25,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
-use crate::run::drive::{RunUi, see_through};
+use crate::run::drive::{Run, RunUi, see_through};
 use crate::run::ends::Ends;
-use crate::run::socket::SocketServer;
 use crate::say;
 use crate::terminal::Terminal;
 
@@ -95,9 +94,15 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
     })?;
     let printer = terminal.printer(OutputFormat::Text);
     let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
-    let (others, ui) = (SocketServer::default(), RunUi { printer, person: None, ends: Ends::default() });
-    let seen = see_through(&runtime, &services, &session, &others, ui, asked);
-    compose::stop(runtime, services, session, others, seen)
+    let (id, since, client) = (session.id(), session.first_seq(), Arc::new(session.clone()));
+    let run = Run { id, client, since, write_all: std::future::ready(()) };
+    let ui = RunUi { printer, person: None, ends: Ends::default() };
+    let seen = see_through(&runtime, run, ui, asked, || false);
+    let ends = async {
+        session.close().await;
+        services.leave().await
+    };
+    compose::stop(runtime, ends, seen)
 }
 
 fn opening(project: &Project, paint: Paint) -> String {

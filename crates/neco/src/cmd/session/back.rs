@@ -6,7 +6,6 @@ use neco_proto::app::history::{
 };
 use neco_proto::event::RewindWhat;
 use neco_proto::{Answer, Client, Command, Query, RewindKind, RewindPreview};
-use neco_server::RemoteClient;
 use neco_session::SessionError;
 use neco_session::rewind::RewindError;
 use neco_view::paint::lists::history;
@@ -59,7 +58,7 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
     let id = session.id.to_string();
     let went = match attach::find(Which::Id(&id), desk.env).await? {
         Some(open) => {
-            tell(&open.client, &outlook, &command(preview, args), &agreed).await?;
+            tell(open.client.as_ref(), &outlook, &command(preview, args), &agreed).await?;
             None
         }
         None => {
@@ -80,12 +79,7 @@ fn agreed_to(preview: &RewindPreview) -> AgreedTo {
 }
 
 /// The same in a session that another process has open, if it stands as it was looked at here.
-async fn tell(
-    open: &RemoteClient,
-    outlook: &RewindOutlook,
-    command: &Command,
-    agreed: &AgreedTo,
-) -> Result<(), Failure> {
+async fn tell(open: &dyn Client, outlook: &RewindOutlook, command: &Command, agreed: &AgreedTo) -> Result<(), Failure> {
     let Answer::Snapshot(snapshot) = open.ask(Query::Snapshot).await? else {
         return Err(Failure::new(Exit::Failed, "the session does not say how it stands"));
     };

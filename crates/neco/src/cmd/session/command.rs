@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use neco_app::disk;
 use neco_app::sessions::row;
 use neco_config::Env;
+use neco_proto::Command;
 use neco_proto::app::Trouble;
 use neco_proto::app::history::{DiffSession, ListSessionAgents};
 use neco_proto::app::sessions::{
     ForkSession, ForkedSession, ListSessions, RenameSession, SearchSessions, SessionPage, SessionRow,
 };
 use neco_proto::event::TitleSource;
-use neco_proto::{Client, Command};
 use neco_view::paint::lists::sessions::{Shape, as_lines};
 use neco_view::paint::lists::{history, search};
 use neco_view::wording::place;
@@ -142,8 +142,9 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         limit: args.limit,
         states: true,
         sizes: args.size,
+        ..ListSessions::default()
     };
-    let SessionPage { sessions, more, older, above } = desk.ask(&request).await?;
+    let SessionPage { sessions, more, older, above, .. } = desk.ask(&request).await?;
     if let Some(above) = above {
         say::note(&format!("these are the sessions of {above}"));
     }

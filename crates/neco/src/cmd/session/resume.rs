@@ -27,7 +27,7 @@ const FEWEST: usize = 4;
 /// Watches the session until it is closed, and answers what is asked. `None` when no process has it open.
 pub(super) fn watch(which: Which<'_>, format: OutputFormat, env: &Env) -> Result<Option<Exit>, Failure> {
     let runtime = compose::runtime()?;
-    let Some(begun) = runtime.block_on(guest::begin(which, env, None))? else { return Ok(None) };
+    let Some(begun) = runtime.block_on(guest::begin(which, env))? else { return Ok(None) };
     let tty = (format == OutputFormat::Text).then(|| person(env)).flatten();
     let seat = take_seat(format, env, tty, begun.folder(), begun.id());
     let seen = guest::follow(&runtime, begun, seat);

@@ -1,17 +1,19 @@
 //! The forms of `neco workflow`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::{ArgAction, Args, Subcommand};
 use jiff::Timestamp;
 use neco_app::services::{self, ServiceSetup};
 use neco_app::workflows::find_run;
-use neco_app::workspace::Workspaces;
 use neco_app::workspace::told_files::workflow_places;
 use neco_config::{Config, Env};
+use neco_proto::app::opening::OpenSession;
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, WorkflowRun};
+use neco_proto::app::{App, Caller};
 use neco_proto::event::WorkflowState;
-use neco_proto::{Actor, ApprovalMode, Client, Command, WorkflowId, WorkflowOrder};
+use neco_proto::{Actor, ApprovalMode, Command, WorkflowId, WorkflowOrder};
 use neco_session::Hub;
 use neco_session::workflow::{Graph, WorkflowError, WorkflowFile};
 use neco_view::paint::lists::workflows;
@@ -25,8 +27,8 @@ use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::attach::{self, Which};
-use crate::run::request::{Request, take_seat};
-use crate::run::socket::SocketServer;
+use crate::run::opener::{TerminalOpener, wanted};
+use crate::run::request::{leave, take_seat};
 use crate::say;
 use crate::terminal::Terminal;
 
@@ -258,24 +260,19 @@ fn at_work(
 ) -> Result<Exit, Failure> {
     let tty = (args.output_format == OutputFormat::Text).then(|| person(env)).flatten();
     let runtime = compose::runtime()?;
-    let workspaces = Workspaces::new(env.clone());
-    let request = Request {
-        args: &args,
-        everywhere,
-        env,
-        workspaces: &workspaces,
-        tty: tty.as_ref(),
-        loosens_in: None,
-        attended: tty.is_some(),
-        interactive: false,
-    };
-    let opened = runtime.block_on(request.open(folder))?;
+    let app = Arc::new(TerminalOpener::new(env, tty.is_some(), false)).program(&args, everywhere);
+    let wanted = wanted(&args, everywhere, folder.display().to_string())?;
+    let wanted = OpenSession { attended: tty.is_some(), ..wanted };
+    let opened = runtime.block_on(app.open(&Caller::person(), wanted))?;
+    if let Some(owner) = opened.owner {
+        return Err(Failure::new(Exit::Failed, format!("session {} is in use by process {owner}", opened.id))
+            .hint(format!("Watch it: neco session attach {}", opened.id)));
+    }
     opened.notes.iter().for_each(|words| say::note(words));
-    let others = SocketServer::serve(runtime.handle(), &opened.session, &opened.services, everywhere, env);
-    let seat = take_seat(args.output_format, env, tty, opened.folder.clone(), opened.session.id());
-    let follow = Follow { runtime: &runtime, services: &opened.services, session: &opened.session, id };
+    let seat = take_seat(args.output_format, env, tty, opened.folder.clone().into(), opened.id);
+    let follow = Follow { runtime: &runtime, write_all: app.write_all(), opened: &opened, id };
     let seen = follow::until_over(follow, seat, command, args.output_format);
-    compose::stop(runtime, opened.services, opened.session, others, seen)
+    compose::stop(runtime, leave(&app, opened.client), seen)
 }
 
 /// `NAME=VALUE`. A value is of the kind that the input's default has; one without a default is text.

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use neco_app::services::Services;
+use neco_proto::app::opening::OpenedSession;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
 use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Seq, SessionId, WorkflowId};
-use neco_session::Session;
 use neco_tui::line::LineWindow;
 use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
 use neco_view::paint::text::end::refused;
@@ -27,10 +26,11 @@ use crate::say;
 use crate::signals::{InterruptMask, Signal};
 
 /// What is followed.
-pub(super) struct Follow<'a> {
+pub(super) struct Follow<'a, W> {
     pub runtime: &'a Runtime,
-    pub services: &'a Services,
-    pub session: &'a Session,
+    /// Writes what waits, when the process ends at once.
+    pub write_all: W,
+    pub opened: &'a OpenedSession,
     /// The workflow; the next one that begins when it is not known.
     pub id: Option<WorkflowId>,
 }
@@ -39,30 +39,24 @@ pub(super) struct Follow<'a> {
 ///
 /// # Errors
 /// When it can't begin.
-pub(super) fn until_over(
-    follow: Follow<'_>,
+pub(super) fn until_over<W: Future<Output = ()> + Send + 'static>(
+    follow: Follow<'_, W>,
     ui: RunUi,
     command: Command,
     format: OutputFormat,
 ) -> Result<Exit, Failure> {
-    let Follow { runtime, services, session, id } = follow;
+    let Follow { runtime, write_all, opened, id } = follow;
     let (sender, mut happenings) = mpsc::channel(QUEUE);
     let mask = InterruptMask::default();
     let signals = listen(runtime, &mask)?;
     let stopped = Stopped::default();
-    let client: Arc<dyn Client> = Arc::new(session.clone());
-    runtime.spawn(hear_signals(
-        signals,
-        Arc::clone(&client),
-        sender.clone(),
-        Arc::clone(&stopped),
-        services.write_all(),
-    ));
+    let client = &opened.client;
+    runtime.spawn(hear_signals(signals, Arc::clone(client), sender.clone(), Arc::clone(&stopped), write_all));
     if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
-    runtime.spawn(bring_events(Arc::clone(&client), session.first_seq(), sender.clone()));
-    let window = LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender);
+    runtime.spawn(bring_events(Arc::clone(client), opened.since, sender.clone()));
+    let window = LineWindow::new(Arc::clone(client), runtime.handle(), ui.printer, ui.person, mask, sender);
     let after = window.send(command)?.seq;
     let mut following = Following { window, id, after, outcome: Outcome::default(), ended: None };
     let lost = following.until_over(&mut happenings);
@@ -74,7 +68,7 @@ pub(super) fn until_over(
     window.close();
     let exit = exit(state, outcome.was_refused(), stopped.get().copied());
     if let Some(graph) = runtime.block_on(graph(client.as_ref(), id)) {
-        tell(&graph, session.id(), &outcome, format)?;
+        tell(&graph, opened.id, &outcome, format)?;
     }
     let calls: Vec<String> = outcome.denials.iter().map(|denial| denial.summary.clone()).collect();
     if let Some(refused) = refused(&calls) {

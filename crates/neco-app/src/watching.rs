@@ -1,0 +1,81 @@
+//! Answers that come bit by bit.
+
+use std::future::ready;
+
+use futures::channel::mpsc;
+use futures::stream::{BoxStream, once, select};
+use futures::{SinkExt, StreamExt};
+use neco_proto::app::{AppError, Watch};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+/// Where what is found goes, one after the other. Whoever finds waits until it is taken.
+pub(crate) struct Told<T>(mpsc::Sender<T>);
+
+impl<T> Told<T> {
+    /// Tells of one.
+    pub async fn tell(&mut self, item: T) {
+        // Whoever does not listen any more drops the work as well.
+        let _ = self.0.send(item).await;
+    }
+
+    /// Tells of several.
+    pub async fn tell_all(&mut self, items: impl IntoIterator<Item = T>) {
+        for item in items {
+            self.tell(item).await;
+        }
+    }
+}
+
+/// What `work` tells, and its error at the end. It goes on as far as somebody listens, and ends with them.
+pub(crate) fn told<'a, T, W>(work: impl FnOnce(Told<T>) -> W) -> BoxStream<'a, Result<T, AppError>>
+where
+    T: Send + 'a,
+    W: Future<Output = Result<(), AppError>> + Send + 'a,
+{
+    let (sender, items) = mpsc::channel(0);
+    let ends = once(work(Told(sender))).filter_map(|done| ready(done.err().map(Err)));
+    select(items.map(Ok), ends).boxed()
+}
+
+/// The same as wires carry it.
+pub(crate) fn values<R: Watch>(
+    items: BoxStream<'_, Result<R::Item, AppError>>,
+) -> BoxStream<'_, Result<Value, AppError>> {
+    let written = |item| serde_json::to_value(item).map_err(|error| AppError::not_understood(R::ROUTE.name, &error));
+    items.map(move |item| item.and_then(written)).boxed()
+}
+
+/// An error instead of anything else.
+pub(crate) fn nothing_but(error: AppError) -> BoxStream<'static, Result<Value, AppError>> {
+    once(ready(Err(error))).boxed()
+}
+
+/// How work is kept away from whoever listens to it.
+#[derive(Clone, Copy)]
+pub(crate) enum Apart {
+    /// It waits for others only.
+    Task,
+    /// It reads files and asks a keyring, which keeps a thread.
+    Thread,
+}
+
+/// What `work` tells, apart from whoever listens; it ends when nobody does any more.
+pub(crate) fn apart<W>(
+    how: Apart,
+    work: impl FnOnce(mpsc::Sender<Result<Value, AppError>>) -> W,
+) -> BoxStream<'static, Result<Value, AppError>>
+where
+    W: Future<Output = ()> + Send + 'static,
+{
+    let (sender, items) = mpsc::channel(0);
+    let (waits, runtime, work) = (CancellationToken::new(), Handle::current(), work(sender));
+    let ends = waits.clone().drop_guard();
+    let work = async move { waits.run_until_cancelled(work).await.unwrap_or_default() };
+    match how {
+        Apart::Task => drop(tokio::spawn(work)),
+        Apart::Thread => drop(tokio::task::spawn_blocking(move || runtime.block_on(work))),
+    }
+    items.inspect(move |_| _ = &ends).boxed()
+}

@@ -1,0 +1,82 @@
+//! Sessions as they are opened, and made.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::rules::GivenRules;
+use crate::client::Client;
+use crate::ids::{Seq, SessionId};
+use crate::mode::{ApprovalMode, Mode};
+
+/// Opens a session or makes one, with what belongs to this opening and not to the folder that is worked in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OpenSession {
+    /// Which one.
+    pub which: WhichSession,
+    /// The folder that is worked in; a session that goes on has its own.
+    pub folder: String,
+    /// Whether the folder was chosen, and is not just where somebody is.
+    pub chose_folder: bool,
+    /// Rules of this opening, and folders that are open in it.
+    pub given: GivenRules,
+    /// The only folder in which what this loosens holds; everywhere where none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loosens_in: Option<String>,
+    /// Only these tools exist; empty means all.
+    pub tools: Vec<String>,
+    /// The model or group that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The mode that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// The generation that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u8>,
+    /// When the person is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalMode>,
+    /// Most turns for one request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+    /// Most US dollars that it may cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<f64>,
+    /// Whether a person is there.
+    pub attended: bool,
+    /// Whether more than a single request is meant.
+    pub interactive: bool,
+}
+
+/// Which session is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhichSession {
+    /// A new one.
+    #[default]
+    New,
+    /// The last one of the folder.
+    Latest,
+    /// The one whose id begins so.
+    Id(String),
+}
+
+/// A session that is open, until it is handed back with [`close`](super::App::close).
+#[derive(Clone)]
+pub struct OpenedSession {
+    /// The session.
+    pub id: SessionId,
+    /// The way to it.
+    pub client: Arc<dyn Client>,
+    /// Where it works.
+    pub folder: String,
+    /// The process that had it open already; nothing when it was opened for this.
+    pub owner: Option<u32>,
+    /// Its last event before: what came of opening it comes after that.
+    pub since: Seq,
+    /// What the person should know.
+    pub notes: Vec<String>,
+}
