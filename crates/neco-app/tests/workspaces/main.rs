@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 mod edits;
+mod opening;
 mod stage;
 mod starts;
 
