@@ -14,6 +14,7 @@ use neco_model::{GROUPS, LocalServer, Models, SetupError};
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::{App, AppError};
 use neco_proto::{Answer, ApprovalMode, Client, Query, SessionId};
+use neco_safety::Policy;
 use neco_safety::policy::LoadedPolicy;
 use neco_safety::secrets::Redactor;
 use neco_session::hub::{FindModel, Finder, Found};
@@ -23,7 +24,7 @@ use neco_view::wording::place;
 use neco_workspace::worktree::Held;
 
 use crate::edits::{Used, look_again};
-use crate::error::{invalid, of_session, of_setup};
+use crate::error::{failed, invalid, of_session, of_setup};
 use crate::first_model::guide;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
@@ -142,10 +143,11 @@ impl Opening {
             }
         }
         notes.extend(held_back);
-        let held = hold(&works_in, workspaces.env().data_dir());
         let state = workspace.now();
         log(&state.loaded);
-        notes.extend(keys::warnings(&state.loaded));
+        let (at, data_dir, of) = (works_in.clone(), workspaces.env().data_dir().to_owned(), Arc::clone(&state));
+        let (held, warnings) = on_thread(move || Ok((hold(&at, &data_dir), keys::warnings(&of.loaded)))).await?;
+        notes.extend(warnings);
         if !self.wanted.tools.is_empty() {
             notes.push(format!("only these tools exist in this run: {}", self.wanted.tools.join(", ")));
         }
@@ -256,29 +258,44 @@ impl Opening {
         opener: &dyn Opener,
         notes: &mut Vec<String>,
     ) -> Result<(Services, Session), AppError> {
+        let (opening, made_in) = (self.clone(), Arc::clone(workspace));
+        let rules = on_thread(move || opening.rules(&made_in, &made_in.now())).await?;
+        let warnings: Vec<String> = rules.warnings.iter().map(ToString::to_string).collect();
+        warnings.iter().for_each(|warning| opener.tell(warning));
+        let (opening, made_in) = (self.clone(), Arc::clone(workspace));
+        let made = on_thread(move || opening.make(&made_in, store, (rules.policy, warnings), default_model)).await?;
+        let Made { state, mut services, models, options } = made;
+        let session = match found {
+            Some(found) => services.hub.open(services.hub.settle(found).await.map_err(of_session)?, options).await,
+            None => services.hub.create(workspace.folder(), options).await,
+        };
+        let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
+        notes.extend(self.warn_of_prices(&session, &state.models, &state.loaded.config).await);
+        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags());
+        services.keep(open, workspace.running_sessions());
+        Ok((services, session))
+    }
+
+    /// What a session stands on. It reads files.
+    fn make(
+        &self,
+        workspace: &Arc<Workspace>,
+        store: Arc<SqliteStore>,
+        (policy, warnings): (Policy, Vec<String>),
+        default_model: String,
+    ) -> Result<Made, AppError> {
         let state = workspace.now();
         let config = &state.loaded.config;
-        let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, &state)?;
-        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        warnings.iter().for_each(|warning| opener.tell(warning));
         let models = SessionModels::new(&state, workspace.env())?;
         let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
         let find_model: FindModel = Arc::new(move |name| found_by.find(name));
         let mut setup = self.setup(workspace, &state, policy, find_model, &redactor);
         let used = Used { state: Arc::clone(&state), warnings };
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
-        let mut services = Services::start(store, setup)?;
+        let services = Services::start(store, setup)?;
         let options = self.options(config, default_model)?;
         self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
-        let session = match found {
-            Some(found) => services.hub.open(services.hub.settle(found).await.map_err(of_session)?, options).await,
-            None => services.hub.create(workspace.folder(), options).await,
-        };
-        let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
-        notes.extend(self.warn_of_prices(&session, &state.models, config).await);
-        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags());
-        services.keep(open, workspace.running_sessions());
-        Ok((services, session))
+        Ok(Made { state, services, models, options })
     }
 
     fn flags(&self) -> RuleFlags {
@@ -294,7 +311,7 @@ impl Opening {
         &self,
         workspace: &Workspace,
         state: &'a FolderState,
-        policy: neco_safety::Policy,
+        policy: Policy,
         find_model: FindModel,
         redactor: &Redactor,
     ) -> ServiceSetup<'a> {
@@ -430,6 +447,21 @@ impl Opening {
         let hint = error.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
         error.hint(format!("{origin}{hint}"))
     }
+}
+
+/// What a session stands on before it is there.
+struct Made {
+    state: Arc<FolderState>,
+    services: Services,
+    models: Arc<SessionModels>,
+    options: SessionOptions,
+}
+
+/// Does what may block on a thread of its own.
+async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+) -> Result<T, AppError> {
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
 /// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that is said.

@@ -79,3 +79,44 @@ where
     }
     items.inspect(move |_| _ = &ends).boxed()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::sync::Arc;
+
+    use futures::TryStreamExt;
+    use serde_json::json;
+
+    use super::*;
+    use crate::error::failed;
+
+    #[tokio::test]
+    async fn what_is_told_comes_in_order_and_an_error_comes_last() {
+        let mut items = told(|mut told| async move {
+            told.tell_all([1, 2, 3]).await;
+            Err(failed("no more"))
+        });
+        assert_eq!((items.next().await, items.next().await), (Some(Ok(1)), Some(Ok(2))));
+        let rest: Result<Vec<i32>, AppError> = items.try_collect().await;
+        assert_eq!(rest, Err(failed("no more")));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn whoever_stops_listening_ends_the_work() {
+        for how in [Apart::Task, Apart::Thread] {
+            let works = Arc::new(());
+            let ended = Arc::downgrade(&works);
+            let mut items = apart(how, |mut told| async move {
+                let _works = works;
+                let _ = told.send(Ok(json!(1))).await;
+                pending().await
+            });
+            assert_eq!(items.next().await, Some(Ok(json!(1))));
+            drop(items);
+            while ended.strong_count() > 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use neco_app::LocalApp;
 use neco_app::services::{ServiceSetup, hub, open_store};
 use neco_config::{Config, Env};
+use neco_proto::app::blobs::BlobId;
 use neco_proto::app::history::{
     AgreedTo, DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession, RewindTo,
 };
@@ -18,7 +19,7 @@ use neco_proto::app::sessions::{
 };
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChangeKind, RewindWhat, TitleSource};
-use neco_proto::{AgentId, Event, EventBody, Message, SessionId};
+use neco_proto::{AgentId, Event, EventBody, Message, Part, Role, SessionId};
 use neco_session::Hub;
 use neco_session::rewind::event_of;
 use neco_store::{Catalog, Durability, SessionLock, SessionRecord, SqliteStore, lease_and_append, lock_folder};
@@ -300,4 +301,66 @@ async fn what_is_exported_comes_in_elsewhere_once() {
     assert_eq!(page.trouble, Trouble::Invalid);
     let find = FindForeignSessions { program: Program::Codex, folder: text(&folder), limit: 9 };
     assert!(there.ask(&find).await.unwrap().sessions.is_empty());
+}
+
+#[tokio::test]
+async fn a_list_is_turned_over_page_by_page() {
+    let stage = Stage::new().await;
+    let folder = stage.folder("a");
+    let mut made = Vec::new();
+    for ms in [1_000, 2_000, 2_000, 3_000, 4_000] {
+        made.push(stage.session(&folder, ms, vec![said("hello")]).await);
+    }
+    let (mut found, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = stage.ask(&ListSessions { limit: 2, cursor, ..ListSessions::default() }).await.unwrap();
+        assert_eq!(page.next.is_some(), page.more > 0);
+        found.push(page.sessions.iter().map(|row| row.id).collect::<Vec<_>>());
+        let Some(next) = page.next else { break };
+        cursor = Some(next);
+    }
+    assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+    let mut all = found.concat();
+    all.sort();
+    made.sort();
+    assert_eq!(all, made);
+    // One that was removed meanwhile does not matter.
+    let gone = Some(format!("3500.{}", SessionId::new()));
+    let page = stage.ask(&ListSessions { cursor: gone, ..ListSessions::default() }).await.unwrap();
+    assert_eq!(page.sessions.len(), 4);
+    let broken = ListSessions { cursor: Some("second page".to_owned()), ..ListSessions::default() };
+    assert_eq!(stage.ask(&broken).await.unwrap_err().trouble, Trouble::Invalid);
+}
+
+#[tokio::test]
+async fn bytes_of_a_session_are_read_piece_by_piece_and_nothing_else_is() {
+    let stage = Stage::new().await;
+    let id = SessionId::new();
+    let outputs = stage.data_dir().join("sessions").join(id.to_string()).join("outputs");
+    std::fs::create_dir_all(&outputs).unwrap();
+    let (output, elsewhere) = (outputs.join("call.txt"), stage.home.path().join("private.txt"));
+    let big = "0123456789".repeat(1_000_000);
+    std::fs::write(&output, &big).unwrap();
+    std::fs::write(&elsewhere, "private").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, outputs.join("link.txt")).unwrap();
+    let ended = |file: &Path| {
+        let end = serde_json::json!({
+            "call_id": "c", "tool": "bash", "summary": "", "status": "success", "output": "", "duration_ms": 1,
+            "spilled_to": text(file),
+        });
+        EventBody::ToolCallEnd(serde_json::from_value(end).unwrap())
+    };
+    let picture = Part::Image { media_type: "image/png".to_owned(), data: "iVBORw==".to_owned() };
+    let pictured = EventBody::Message(Message::new(Role::User, vec![Part::Text { text: "look".to_owned() }, picture]));
+    let events = vec![ended(&output), pictured, ended(&elsewhere), ended(&outputs.join("link.txt")), said("hello")];
+    stage.begin(id, &stage.folder("a"), 1_000, events).await;
+    let (app, person): (&dyn App, _) = (&stage.app, Caller::person());
+    let at = |seq, part| BlobId { session: id, seq, part };
+    assert_eq!(app.bytes(&person, at(1, 0), 8..13).await.unwrap(), b"89012");
+    assert_eq!(app.bytes(&person, at(1, 0), 0..u64::MAX).await.unwrap(), big.as_bytes());
+    assert!(app.bytes(&person, at(1, 0), 10_000_000..10_000_001).await.unwrap().is_empty());
+    assert_eq!(app.bytes(&person, at(2, 1), 1..4).await.unwrap(), b"PNG");
+    for missing in [at(2, 0), at(3, 0), at(4, 0), at(5, 0), at(6, 0)] {
+        assert_eq!(app.bytes(&person, missing, 0..9).await.unwrap_err().trouble, Trouble::NotFound, "{missing:?}");
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use neco_config::Env;
 use neco_proto::event::CallStatus;
@@ -24,24 +24,19 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 /// Writes what waits when it is dropped. Not in somebody's hands, because a process may end anywhere.
 static GUARD: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 
-/// Take secrets out of what is logged: the one log of a process has what several folders bring along. Only ever added
-/// to: what was a secret once stays out of the log.
-static REDACTORS: Mutex<Vec<Redactor>> = Mutex::new(Vec::new());
+/// Takes secrets out of what is logged: the one log of a process has what several folders bring along. It knows each
+/// secret once, and what was one stays out of the log.
+static HIDDEN: LazyLock<Redactor> = LazyLock::new(Redactor::default);
 
-/// From now on nothing is logged that `redactor` finds, nor what those before it find.
-pub fn hide(redactor: Redactor) {
-    REDACTORS.lock().unwrap_or_else(PoisonError::into_inner).push(redactor);
+/// From now on nothing is logged that `redactor` knows, or learns later.
+pub fn hide(redactor: &Redactor) {
+    redactor.teach(&HIDDEN);
 }
 
 /// `text` without the secrets that are known, and without what looks like one.
 #[must_use]
 pub fn redacted(text: &str, scope: Scope) -> String {
-    let mut redactors = REDACTORS.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // What looks like a secret is found by any of them.
-    if redactors.is_empty() {
-        redactors.push(Redactor::default());
-    }
-    redactors.iter().fold(text.to_owned(), |text, redactor| redactor.redact(&text, scope).into_owned())
+    HIDDEN.redact(text, scope).into_owned()
 }
 
 /// A file that no secret is written to; what is written comes line by line.
@@ -219,11 +214,14 @@ mod tests {
     #[test]
     fn the_secrets_of_every_folder_stay_out_of_the_one_log() {
         let known = |value: &str| KnownSecret { what: "KEY".to_owned(), value: value.to_owned() };
-        hide(Redactor::new([known("first-secret-value-1")]));
-        hide(Redactor::new([known("second-secret-value-2")]));
+        let (first, second) = ("first-secret-value-1", "second-secret-value-2");
+        hide(&Redactor::new([known(first)]));
+        let learns = Redactor::default();
+        hide(&learns);
+        learns.learn([known(second)]);
         // What is looked up without any secret takes none away.
-        hide(Redactor::default());
-        let logged = redacted("first-secret-value-1 second-secret-value-2", Scope::Outside);
+        hide(&Redactor::default());
+        let logged = redacted(&format!("{first} {second}"), Scope::Outside);
         assert_eq!(logged, "[redacted: KEY] [redacted: KEY]");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use neco_config::Env;
 use neco_proto::app::AppError;
@@ -16,6 +16,8 @@ use crate::{disk, error, services};
 
 /// A folder, and the settings that were given with `-c`.
 type Place = (PathBuf, Vec<String>);
+
+type Folders = Mutex<HashMap<Place, Weak<Workspace>>>;
 
 /// The folders that a process works in.
 ///
@@ -33,7 +35,8 @@ type Place = (PathBuf, Vec<String>);
 pub struct Workspaces {
     env: Env,
     store: tokio::sync::Mutex<Option<Arc<SqliteStore>>>,
-    folders: Mutex<HashMap<Place, Arc<Workspace>>>,
+    /// By their canonical names, as long as somebody works in them.
+    folders: Arc<Folders>,
     /// Hides the keys of all of them: what is a key in one folder is told in none.
     redactor: Redactor,
     open: RunningSessions,
@@ -46,7 +49,7 @@ impl Workspaces {
         Self {
             env,
             store: tokio::sync::Mutex::default(),
-            folders: Mutex::default(),
+            folders: Arc::default(),
             redactor: Redactor::default(),
             open: RunningSessions::default(),
         }
@@ -85,18 +88,22 @@ impl Workspaces {
     /// # Errors
     /// When its files can't be used.
     pub async fn at(&self, folder: &Path, overrides: &[String]) -> Result<Arc<Workspace>, AppError> {
-        let key = (folder.to_owned(), overrides.to_vec());
-        let known = self.folders.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        let (env, redactor, (folder, overrides)) = (self.env.clone(), self.redactor.clone(), key.clone());
-        let open = self.open.clone();
-        let read = tokio::task::spawn_blocking(move || match known {
-            Some(workspace) => workspace.look_again().map(|_| workspace),
-            None => Workspace::open(&env, &folder, &overrides, &redactor, open).map(Arc::new),
+        let (folder, overrides, folders) = (folder.to_owned(), overrides.to_vec(), Arc::clone(&self.folders));
+        let (env, redactor, open) = (self.env.clone(), self.redactor.clone(), self.open.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let key = (folder.canonicalize().unwrap_or(folder), overrides);
+            let known = folders.lock().unwrap_or_else(PoisonError::into_inner).get(&key).and_then(Weak::upgrade);
+            if let Some(known) = known {
+                return known.look_again().map(|_| known);
+            }
+            let made = Arc::new(Workspace::open(&env, &key.0, &key.1, &redactor, open)?);
+            let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
+            folders.retain(|_, folder| folder.strong_count() > 0);
+            // Somebody else may have been faster.
+            let known = folders.entry(key).or_insert_with(|| Arc::downgrade(&made));
+            Ok(known.upgrade().unwrap_or(made))
         });
-        let made = read.await.map_err(failed)??;
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        // Somebody else may have been faster.
-        Ok(Arc::clone(folders.entry(key).or_insert(made)))
+        read.await.map_err(failed)?
     }
 
     /// Writes what waits; the store stays open.

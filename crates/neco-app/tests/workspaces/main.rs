@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 mod edits;
+mod opening;
 mod stage;
 mod starts;
 
@@ -66,4 +67,18 @@ async fn two_folders_in_one_process_see_nothing_of_each_other() {
     first.close().await;
     second.close().await;
     stage.workspaces.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_one_by_all_its_names_and_is_let_go_of_with_its_last_user() {
+    let stage = Stage::new(&json!([]));
+    let one = stage.project("one", &[("x", "")]);
+    std::os::unix::fs::symlink(&one, stage.path("other-name")).unwrap();
+    let first = stage.workspaces.at(&one, &[]).await.unwrap();
+    let same = stage.workspaces.at(&stage.path("other-name"), &[]).await.unwrap();
+    assert!(Arc::ptr_eq(&first, &same));
+    let gone = Arc::downgrade(&first);
+    drop((first, same));
+    assert_eq!(gone.strong_count(), 0);
+    stage.workspaces.at(&one, &[]).await.unwrap();
 }

@@ -192,6 +192,11 @@ impl Finder {
         (!secrets.is_empty()).then(|| Self::new([self.known.secrets.as_slice(), &secrets].concat()))
     }
 
+    /// The secrets whose values are known.
+    pub(super) fn known(&self) -> &[KnownSecret] {
+        &self.known.secrets
+    }
+
     /// A search through a text. `more` says that the text goes on.
     pub(super) fn search<'a>(&'a self, text: &'a [u8], more: bool, scope: Scope) -> Search<'a> {
         let open_known = if more { self.known_beginning(text) } else { text.len() };

@@ -5,6 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::StreamExt;
+use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::{App, Call, Caller, Scope, Trouble};
 use neco_proto::{Actor, Client, ClientError, Command, Query, SessionId};
@@ -239,4 +241,39 @@ async fn slow_calls_keep_no_command_waiting_and_end_when_nobody_waits_for_them()
     // Whoever asked has gone; commands were never in their way.
     client.send(Command::Cancel).await.unwrap();
     stuck.wait_for(|stuck| *stuck == 0).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_comes_bit_by_bit_over_the_socket_and_ends_when_nobody_listens() {
+    let stage = Stage::new();
+    let client = RemoteClient::attach(&stage.places, stage.session.id).await.unwrap();
+    let person = Caller::person();
+    let call = |name: &str| Call { name: name.to_owned(), arguments: json!({}) };
+    let all: Vec<_> = client.stream(&person, call("sessions.sing")).collect().await;
+    let told: Vec<_> = all.iter().filter_map(|item| item.as_ref().ok().cloned()).collect();
+    assert_eq!(told, [json!(1), json!(2), json!(3)]);
+    assert_eq!(all.last().unwrap().as_ref().unwrap_err().trouble, Trouble::NotFound, "its error is an error here");
+
+    let mut stuck = stage.session.stuck.subscribe();
+    let mut ponders = client.stream(&person, call("sessions.ponder"));
+    assert_eq!(ponders.next().await.unwrap().unwrap(), json!(1));
+    stuck.wait_for(|stuck| *stuck == 1).await.unwrap();
+    drop(ponders);
+    stuck.wait_for(|stuck| *stuck == 0).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_open_is_opened_over_the_socket_and_no_other_one() {
+    let stage = Stage::new();
+    let client = RemoteClient::attach(&stage.places, stage.session.id).await.unwrap();
+    let (app, person): (&dyn App, _) = (&client, Caller::person());
+    let id = stage.session.id.to_string();
+    let named = |id: &str| OpenSession { which: WhichSession::Id(id.to_owned()), ..OpenSession::default() };
+    let opened = app.open(&person, named(&id[..30])).await.unwrap();
+    assert_eq!((opened.id, opened.owner), (stage.session.id, Some(std::process::id())));
+    opened.client.send(Command::Cancel).await.unwrap();
+    assert_eq!(app.close(opened.client).await.unwrap(), None);
+    for other in [OpenSession::default(), named("0000"), named(&SessionId::new().to_string())] {
+        assert_eq!(app.open(&person, other).await.err().map(|error| error.trouble), Some(Trouble::Unsupported));
+    }
 }

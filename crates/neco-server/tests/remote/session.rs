@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream;
+use futures::stream::{self, BoxStream};
 use jiff::Timestamp;
 use neco_proto::app::sessions::{ListSessions, SessionPage};
 use neco_proto::app::{App, AppError, Call, Caller};
@@ -13,7 +14,7 @@ use neco_proto::{
     Query, Receipt, Seq, SessionId, SessionSnapshot, Usage,
 };
 use neco_server::{RemoteClient, Server, SocketPlaces};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::watch;
 
@@ -43,6 +44,16 @@ impl App for FakeSession {
             });
         }
         Box::pin(async move { call.answer::<ListSessions>(SessionPage { more: 7, ..SessionPage::default() }) })
+    }
+
+    fn stream<'a>(&'a self, _: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
+        let items = stream::iter([1, 2, 3]).map(|number| Ok(json!(number)));
+        if call.name == "sessions.ponder" {
+            self.stuck.send_modify(|stuck| *stuck += 1);
+            let ends = Ends(Arc::clone(&self.stuck));
+            return items.chain(stream::pending()).inspect(move |_| _ = &ends).boxed();
+        }
+        items.chain(stream::once(async move { Err(AppError::unknown(&call.name)) })).boxed()
     }
 }
 

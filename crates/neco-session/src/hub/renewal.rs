@@ -49,12 +49,16 @@ struct Told {
     definitions: Arc<Definitions>,
     /// The permission rules that are kept for good, if they changed since everything was read.
     kept: Option<Vec<Rule>>,
+    /// What was edited and could not be taken up yet, with what is to be said of it: the reason may pass.
+    waiting: Option<Waiting>,
 }
+
+type Waiting = (Arc<AgentDeps>, Vec<String>);
 
 impl Current {
     /// As they were just read.
     pub fn new(rules: Arc<Rules>, definitions: Arc<Definitions>) -> Self {
-        Self(Arc::new(Mutex::new(Told { rules, definitions, kept: None })))
+        Self(Arc::new(Mutex::new(Told { rules, definitions, kept: None, waiting: None })))
     }
 
     /// The rules files.
@@ -77,6 +81,15 @@ impl Current {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).kept = Some(rules);
     }
 
+    /// This was edited and can't be taken up yet. It waits although the agents are made anew, as by a rewind.
+    fn wait(&self, waiting: Option<Waiting>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting = waiting;
+    }
+
+    fn take_waiting(&self) -> Option<Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting.take()
+    }
+
     /// The rules files say the same, and were looked for anew.
     fn look_with(&self, rules: Arc<Rules>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).rules = rules;
@@ -84,7 +97,7 @@ impl Current {
 
     /// What files say is this now; `kept` are the permission rules that are kept for good, if they were not read with it.
     fn replace(&self, rules: Arc<Rules>, definitions: Arc<Definitions>, kept: Option<Vec<Rule>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Told { rules, definitions, kept };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Told { rules, definitions, kept, waiting: None };
     }
 }
 
@@ -122,8 +135,6 @@ pub(super) struct SessionRenewal {
 /// What a session has taken up so far.
 pub(super) struct Seen {
     deps: Arc<AgentDeps>,
-    /// What was edited and could not be taken up yet, with what is to be said of it: the reason may pass.
-    waiting: Option<(Arc<AgentDeps>, Vec<String>)>,
     /// How often something was taken up, and what it was last.
     last: (u64, Option<Renewed>),
 }
@@ -131,7 +142,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Nothing but what the session was made of.
     pub fn new(deps: Arc<AgentDeps>) -> Self {
-        Self { deps, waiting: None, last: (0, None) }
+        Self { deps, last: (0, None) }
     }
 }
 
@@ -198,7 +209,7 @@ impl SessionRenewal {
 
     async fn take_up(&self, seen: &mut Seen) -> Result<(), SinkError> {
         let (looked, are_current) = self.hub.look_again(self.current.rules()).await;
-        let (deps, notes) = match (looked, seen.waiting.take()) {
+        let (deps, notes) = match (looked, self.current.take_waiting()) {
             (Looked::Same, None) if are_current => return Ok(()),
             (Looked::Same, waiting) => waiting.unwrap_or_else(|| (self.hub.deps(), Vec::new())),
             (Looked::Anew(mut deps, notes), waiting) => {
@@ -210,7 +221,7 @@ impl SessionRenewal {
                 (Arc::from(deps), unsaid.chain(notes).collect())
             }
             (Looked::Broken(words), waiting) => {
-                seen.waiting = waiting;
+                self.current.wait(waiting);
                 return self.keep_on(&words).await;
             }
         };
@@ -230,7 +241,7 @@ impl SessionRenewal {
                 renewed
             }
             Err(words) => {
-                seen.waiting = Some((deps, notes));
+                self.current.wait(Some((deps, notes)));
                 return self.keep_on(&words).await;
             }
         };
@@ -240,7 +251,7 @@ impl SessionRenewal {
         let news = notices.into_iter().filter(|notice| !before.contains(notice));
         self.hub.replace(Arc::clone(&deps));
         self.current.replace(rules, definitions, kept);
-        *seen = Seen { deps, waiting: None, last: (seen.last.0 + 1, Some(renewed.clone())) };
+        *seen = Seen { deps, last: (seen.last.0 + 1, Some(renewed.clone())) };
         self.factory.renew(&renewed);
         if let (Some(supervisor), Some(tools)) = (self.supervisor.upgrade(), renewed.registry) {
             let number = seen.last.0;

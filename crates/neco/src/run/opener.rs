@@ -83,7 +83,7 @@ impl Opener for TerminalOpener {
     }
 
     fn hide(&self, redactor: Redactor) {
-        log::hide(redactor);
+        log::hide(&redactor);
     }
 
     fn attach(&self, session: SessionId) -> BoxFuture<'_, Result<Attached, Unattached>> {

@@ -82,7 +82,7 @@ impl<'a> Desk<'a> {
         let config = settings(&here, everywhere, env);
         let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, &config) };
         let hub = services::hub(&store, setup)?;
-        crate::log::hide(hub.redactor());
+        crate::log::hide(&hub.redactor());
         let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
         Ok(Self { env, everywhere, app, _copy: copy })
     }

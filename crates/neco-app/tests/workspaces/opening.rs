@@ -1,0 +1,115 @@
+//! Sessions that are opened through the program alone.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::{StreamExt, TryStreamExt};
+use neco_app::shared::SharedApp;
+use neco_proto::app::doctor::{Examine, Finding};
+use neco_proto::app::models::{ModelTest, TestModels};
+use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::sessions::{ListSessions, SearchSessions};
+use neco_proto::app::{App, Caller, Scope, Trouble};
+use neco_proto::{Command, EventBody};
+use serde_json::json;
+
+use super::stage::Stage;
+
+fn program(stage: &Stage, folder: &Path) -> Arc<SharedApp> {
+    Arc::new(SharedApp::new(Arc::clone(&stage.workspaces), Vec::new(), folder, Arc::new(())))
+}
+
+fn new(folder: &Path) -> OpenSession {
+    OpenSession { folder: folder.display().to_string(), ..OpenSession::default() }
+}
+
+fn named(opened: &OpenedSession, folder: &Path) -> OpenSession {
+    OpenSession { which: WhichSession::Id(opened.id.to_string()), ..new(folder) }
+}
+
+/// Says something, and waits until the agent is done.
+async fn say(opened: &OpenedSession, words: &str) {
+    let message = Command::UserMessage { content: words.to_owned(), attachments: Vec::new() };
+    let since = opened.client.send(message).await.unwrap().seq;
+    let mut events = opened.client.events(since);
+    while !matches!(events.next().await.unwrap().unwrap().body, EventBody::AgentComplete(_)) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_program_opens_sessions_in_two_folders_and_nothing_else_is_needed() {
+    let stage = Stage::new(&json!([{ "say": "One." }, { "say": "Two." }]));
+    let [one, two] = ["one", "two"].map(|name| stage.project(name, &[("x", "")]));
+    let shared = program(&stage, &one);
+    let (app, person): (Arc<dyn App>, _) = (Arc::clone(&shared) as _, Caller::person());
+    let first = app.open(&person, new(&one)).await.unwrap();
+    let second = app.open(&person, new(&two)).await.unwrap();
+    assert_eq!((Path::new(&first.folder), Path::new(&second.folder)), (one.as_path(), two.as_path()));
+    assert_eq!((first.owner, first.since, first.id == second.id), (None, 0, false));
+    say(&first, "hello").await;
+
+    let again = app.open(&person, named(&first, &two)).await.unwrap();
+    assert!(Arc::ptr_eq(&again.client, &first.client), "whoever has it open shares it");
+    assert_eq!(again.owner, Some(std::process::id()));
+    assert_eq!(app.close(again.client).await.unwrap(), None, "it goes on for the other one");
+    say(&first, "and again").await;
+    assert_eq!(app.close(Arc::clone(&first.client)).await.unwrap(), Some(first.id));
+    assert_eq!(app.close(second.client).await.unwrap(), None, "nothing was said in it");
+    let page = app.ask(&person, &ListSessions::default()).await.unwrap();
+    assert_eq!(page.sessions.iter().map(|row| row.id).collect::<Vec<_>>(), [first.id], "so nothing stays of it");
+
+    let on = app.open(&person, named(&first, &two)).await.unwrap();
+    assert_eq!((on.id, Path::new(&on.folder), on.owner), (first.id, one.as_path(), None));
+    assert!(on.since > 0 && !Arc::ptr_eq(&on.client, &first.client));
+    let left = shared.close_all().await;
+    assert_eq!(left, [Ok(Some(first.id))]);
+    shared.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_opened_is_told_by_a_type() {
+    let stage = Stage::new(&json!([]));
+    let one = stage.project("one", &[("x", "")]);
+    let (app, person): (Arc<dyn App>, _) = (program(&stage, &one), Caller::person());
+    let looks = Caller { scope: Scope::Read, ..Caller::person() };
+    let unknown = OpenSession { which: WhichSession::Id("0199".to_owned()), ..new(&one) };
+    for (caller, wanted, trouble) in [
+        (&looks, new(&one), Trouble::NotAllowed),
+        (&person, new(Path::new("one")), Trouble::Invalid),
+        (&person, unknown, Trouble::NotFound),
+        (&person, OpenSession { which: WhichSession::Latest, ..new(&one) }, Trouble::NotFound),
+    ] {
+        let told = format!("{wanted:?}");
+        assert_eq!(app.open(caller, wanted).await.err().map(|error| error.trouble), Some(trouble), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_found_out_bit_by_bit_is_told_so() {
+    let stage = Stage::new(&json!([{ "say": "the needle" }]));
+    let one = stage.project("one", &[("x", "")]);
+    let folder = one.display().to_string();
+    let (app, person): (Arc<dyn App>, _) = (program(&stage, &one), Caller::person());
+    let opened = app.open(&person, new(&one)).await.unwrap();
+    say(&opened, "where is the needle?").await;
+
+    let examine = Examine { folder: folder.clone() };
+    let findings: Vec<Finding> = app.watch(&person, &examine).try_collect().await.unwrap();
+    let subjects = |findings: &[Finding]| findings.iter().map(|found| found.subject.clone()).collect::<Vec<_>>();
+    assert_eq!(subjects(&findings), subjects(&app.ask(&person, &examine).await.unwrap().findings));
+
+    let tests = TestModels { folder, name: None };
+    let tests: Vec<ModelTest> = app.watch(&person, &tests).try_collect().await.unwrap();
+    let [ModelTest::Begins { name, .. }, ModelTest::Asked { name: asked }, ModelTest::Tested(tested)] = &tests[..]
+    else {
+        panic!("{tests:?}")
+    };
+    assert_eq!((name, asked), (&"play/a".to_owned(), &tested.name));
+
+    let rows: Vec<_> = app.watch(&person, &ListSessions::default()).try_collect().await.unwrap();
+    assert_eq!(rows.len(), 1);
+    let needle = SearchSessions { words: "needle".to_owned(), ..SearchSessions::default() };
+    let places: Vec<_> = app.watch(&person, &needle).try_collect().await.unwrap();
+    assert_eq!(places, app.ask(&person, &needle).await.unwrap().places);
+    assert!(places.len() >= 2, "{places:?}");
+    app.close(opened.client).await.unwrap();
+}
