@@ -17,10 +17,10 @@ fn the_last_message_is_written_to_a_file() {
 
 #[test]
 fn files_are_added_to_the_message() {
-    let house =
-        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "look\n\na.txt:\n```\nhello\n```" } }]));
+    let house = House::playing(json!([say("ok")]));
     std::fs::write(house.project().join("a.txt"), "hello\n").unwrap();
     house.run(&["-p", "look", "--file", "a.txt"]).ended_with(0);
+    house.run(&["session", "show", "--json"]).ended_with(0).says("look\\n\\na.txt:\\n```\\nhello\\n```");
     house.run(&["-p", "look", "--file", "gone.txt"]).ended_with(2).says("gone.txt can't be read");
     std::fs::write(house.project().join("big.txt"), vec![b'x'; 300 * 1024]).unwrap();
     house.run(&["-p", "look", "--file", "big.txt"]).ended_with(2).says("more than 256 KB");
