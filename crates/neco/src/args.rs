@@ -106,11 +106,12 @@ pub struct EverywhereArgs {
 /// One request to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RunArgs {
-    /// One request; piped stdin is added to it, `-` is stdin alone. Others on this machine see it in
-    /// the list of processes while it runs: what they must not see is piped in
+    /// One request: answers and ends; piped stdin is added, `-` is stdin alone
+    ///
+    /// Others on this machine see it in the list of processes while it runs: what they must not see is piped in.
     #[arg(help_heading = "Request", short, long, value_name = "TEXT")]
     pub message: Option<String>,
-    /// One request, written behind it or piped in: answers and ends, opens no window
+    /// One request, written behind it or piped in, as in Claude Code
     #[arg(help_heading = "Request", short, long)]
     pub print: bool,
     /// What is said first in the terminal window; the same as -m where there is none
@@ -119,13 +120,13 @@ pub struct RunArgs {
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
     #[arg(help_heading = "Request", hide_short_help = true, long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
-    /// Adds the content of a file to the message, or shows a picture; may be repeated
+    /// Adds a file to the message, or shows a picture; may be repeated
     #[arg(help_heading = "Request", long = "file", value_name = "FILE", action = ArgAction::Append)]
     pub files: Vec<PathBuf>,
     /// Continues the last session of this folder; -c for short
     #[arg(help_heading = "Sessions", long = "continue")]
     pub continue_latest: bool,
-    /// Continues an earlier session: the one with this id, or one that you choose from a list
+    /// Continues the session with this id, or one that you choose
     #[arg(help_heading = "Sessions", short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "",
         conflicts_with = "continue_latest")]
     pub resume: Option<String>,
@@ -138,12 +139,22 @@ pub struct RunArgs {
     /// A model may have parameters, as in openai/gpt-5?reasoning=high&max_tokens=8000; see Models below.
     #[arg(help_heading = "Model and tools", long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
+    /// Works as this agent: with the instructions, the model, the tools and the limits of its definition
+    #[arg(long, help_heading = "Model and tools", hide_short_help = true, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// What is said before the message.
+    #[arg(skip)]
+    pub preface: Option<String>,
+    /// What kind of work: plan changes nothing, ask writes and runs nothing
+    ///
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
-    /// and runs nothing; debug: all tools, and a bug is reproduced before it is fixed
+    /// and runs nothing; debug: all tools, and a bug is reproduced before it is fixed.
     #[arg(help_heading = "Model and tools", long, value_parser = one_of(MODES))]
     pub mode: Option<Mode>,
-    /// When you are asked: only for what is critical (and for the web, where commands have no
-    /// network), before writes and commands, or before everything that does more than read
+    /// When you are asked
+    ///
+    /// Only for what is critical (and for the web, where commands have no network), before writes and
+    /// commands, or before everything that does more than read.
     #[arg(help_heading = "Safety", long, value_parser = one_of(APPROVALS))]
     pub approval: Option<ApprovalMode>,
     /// The same as --approval auto
@@ -174,7 +185,7 @@ pub struct RunArgs {
     /// Stops after so many turns
     #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
-    /// Stops when the session has cost so many US dollars, as far as prices are known
+    /// Stops when the session has cost so much, as far as prices are known
     #[arg(help_heading = "Limits", long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
     /// Stops after so long: 90, 90s, 10m, 1h
@@ -186,9 +197,14 @@ pub struct RunArgs {
     /// The last message is JSON that fits the JSON schema in this file; exit code 1 when it does not
     #[arg(help_heading = "Output", hide_short_help = true, long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
+    /// text: the message is text; stream-json: every line of stdin is a message, answered in one session
+    #[arg(long, help_heading = "Request", hide_short_help = true, value_enum, value_name = "FORMAT", default_value_t)]
+    pub input_format: InputFormat,
+    /// How a run is printed
+    ///
     /// text: the answer on stdout, all else on stderr; json: one object at the end; stream-json: one
     /// event a line; claude-stream-json: the lines of Claude Code. Only text asks: for the others, what
-    /// would be asked is refused
+    /// would be asked is refused.
     #[arg(help_heading = "Output", long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
 }
@@ -196,7 +212,9 @@ pub struct RunArgs {
 /// The box that commands run in.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct BoxArgs {
-    /// What commands may touch: only read, write to the workspace, or all that you may
+    /// What commands may touch
+    ///
+    /// They only read, write to the workspace, or do all that you may.
     #[arg(help_heading = "Safety", long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
     pub sandbox: Option<&'static str>,
     /// Lets commands reach the network
@@ -215,16 +233,16 @@ impl BoxArgs {
 /// Rules for this run, and folders that are open in it.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RuleArgs {
-    /// Allows without asking: a tool, `bash(git log *)`, `edit(src/**)`; may be repeated
+    /// Allows without asking: a tool, `bash(git log *)`, `edit(src/**)`
     #[arg(help_heading = "Safety", long, value_name = "RULE", action = ArgAction::Append)]
     pub allow: Vec<String>,
     /// Asks before every such call; may be repeated
     #[arg(help_heading = "Safety", hide_short_help = true, long, value_name = "RULE", action = ArgAction::Append)]
     pub ask: Vec<String>,
-    /// Refuses every such call; may be repeated
+    /// Refuses every such call
     #[arg(help_heading = "Safety", long, value_name = "RULE", action = ArgAction::Append)]
     pub deny: Vec<String>,
-    /// Opens another folder for reading and writing besides the one worked in; may be repeated
+    /// Opens another folder for reading and writing, too
     #[arg(help_heading = "Safety", long, value_name = "DIR", action = ArgAction::Append)]
     pub add_dir: Vec<PathBuf>,
 }
@@ -244,6 +262,16 @@ impl RuleArgs {
     }
 }
 
+/// What stdin holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// Text that belongs to the message.
+    #[default]
+    Text,
+    /// One message a line.
+    StreamJson,
+}
+
 /// How a run is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -261,7 +289,7 @@ pub enum OutputFormat {
 /// What `neco` can do besides a run.
 #[derive(Debug, Subcommand)]
 pub enum Subcommands {
-    /// Continues an earlier session: the one with this id, or one that you choose from a list
+    /// Continues the session with this id, or one that you choose from a list
     Resume(Box<ResumeArgs>),
     /// Runs one request and ends, as -m does
     #[command(visible_alias = "exec")]
@@ -269,7 +297,7 @@ pub enum Subcommands {
     /// Opens the terminal window, as neco alone does
     #[command(hide = true)]
     Chat(Box<RunArgs>),
-    /// Writes AGENTS.md, which tells the model how this project is built, tested and laid out
+    /// Writes AGENTS.md: how this project is built, tested and laid out
     Init(Box<InitArgs>),
     /// Keeps a key, or logs in with a browser where a provider has that
     Login {
@@ -290,7 +318,7 @@ pub enum Subcommands {
     /// Lists, shows and closes plans that sessions left unfinished
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Lists, shows and checks the agents that can do a part of the work; steers those that are at it
+    /// Lists, shows and checks agents; steers those that are at work
     #[command(subcommand)]
     Agents(AgentsCommand),
     /// Runs, lists, shows and resumes workflows: tasks that depend on each other

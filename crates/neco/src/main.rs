@@ -92,6 +92,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
 
 /// The window where there is a terminal for it, else a single request.
 pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let args = &run::agent::taken(args, everywhere, env)?;
     let window = tui::is_wanted(args, env);
     if args.picks() && !(window && Terminal::look_at(env).is_capable()) {
         return Err(Failure::usage("it is not said which session is meant, and no list of them can be shown here")

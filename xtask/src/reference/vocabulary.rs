@@ -20,7 +20,7 @@ pub fn events() -> String {
          not know it should skip: types and fields are added over time. What is done when a session is closed, \
          such as hooks of `SessionEnd`, comes after the last line, `agent_complete`, and is in the log alone \
          (`neco session log ID --json`). A message that begins with `#` is kept by memory and opens no session: it \
-         prints one `memory_update`, without `seq`, `ts` and ids.",
+         prints one `memory_update` with `seq` 1 and zeros for ids.",
         schema_for!(Event).as_value(),
     )
 }

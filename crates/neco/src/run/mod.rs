@@ -4,10 +4,12 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`request`]
-//! (opening the session) with [`opener`] and [`worktree`], [`drive`] (the main thread's loop) with [`stop`] (signals),
-//! then [`attach`] and [`guest`] (when another process has the session open).
+//! Reading order: [`message`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`agent`] and
+//! [`turns`] (who is asked, and how often), [`request`] (opening the session) with [`opener`] and [`worktree`],
+//! [`drive`] (the main thread's loop) with [`stop`] (signals), then [`attach`] and [`guest`] (when another process has
+//! the session open).
 
+pub mod agent;
 pub mod attach;
 pub mod drive;
 pub mod ends;
@@ -18,6 +20,7 @@ mod note;
 pub mod opener;
 pub mod request;
 pub mod stop;
+mod turns;
 pub mod worktree;
 
 pub use neco_app::picture;

@@ -13,9 +13,10 @@ use neco_proto::{Attachment, Client, ClientError, Command, SessionId};
 use super::drive::{Run, RunUi, see_through};
 use super::ends::Ends;
 use super::guest::{self, Begun};
+use super::message::Message;
 use super::opener::{TerminalOpener, wanted};
-use super::{attach, files, message, note, picture, worktree};
-use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
+use super::{attach, files, message, note, picture, turns, worktree};
+use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
 use crate::exit::Exit;
@@ -33,16 +34,32 @@ use crate::terminal::{Terminal, is_unattended};
 /// When it can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let format = args.output_format;
-    attempt(args, everywhere, env).inspect_err(|failure| match format {
+    let ended = match args.input_format {
+        InputFormat::Text => attempt(args, everywhere, env, &mut None),
+        InputFormat::StreamJson => turns::run(args, everywhere, env),
+    };
+    ended.inspect_err(|failure| match format {
         OutputFormat::Json | OutputFormat::ClaudeStreamJson => report(failure, env, format),
         OutputFormat::Text | OutputFormat::StreamJson => {}
     })
 }
 
-fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+/// The same, without a word for programs when it can't begin; `session` becomes the one that was asked.
+///
+/// # Errors
+/// When it can't begin.
+pub(super) fn attempt(
+    args: &RunArgs,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    session: &mut Option<SessionId>,
+) -> Result<Exit, Failure> {
     let terminal = Terminal::look_at(env);
     let goes_on = args.session.is_some() || args.continue_latest;
-    let mut message = message::gather(args.message(), terminal.stderr, goes_on)?;
+    let mut message = match (args.input_format, args.message()) {
+        (InputFormat::StreamJson, Some(text)) => Message { text, warnings: Vec::new() },
+        (InputFormat::StreamJson | InputFormat::Text, written) => message::gather(written, terminal.stderr, goes_on)?,
+    };
     let attachments = picture::attachments(&files::pictures(args))?;
     if let Some(exit) = note::remember(&message.text, args, everywhere, env)? {
         return Ok(exit);
@@ -70,6 +87,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
             Ok(begun) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
                 let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
+                *session = Some(begun.id());
                 let ui = RunUi { ends: ends.take().unwrap_or_default(), ..ui };
                 let seen = guest::follow(&runtime, begun, ui);
                 runtime.shutdown_background();
@@ -84,6 +102,7 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let OpenedSession { id, client, folder: works_in, since, notes, .. } = opened;
     notes.iter().for_each(|words| say::note(words));
     let ui = take_seat(args.output_format, env, tty, works_in.clone().into(), id);
+    *session = Some(id);
     let ui = RunUi { ends: ends.unwrap_or_default(), ..ui };
     let asked = Command::UserMessage { content: message.text, attachments };
     let run = Run { id, client: Arc::clone(&client), since, write_all: app.write_all() };

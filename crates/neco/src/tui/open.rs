@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::host::TerminalHost;
 use super::{looks, set_up};
-use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
+use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -35,7 +35,10 @@ const LAST_WORDS: Duration = Duration::from_secs(25);
 #[must_use]
 pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
     let terminal = Terminal::look_at(env);
-    let ends = args.output.is_some() || args.output_schema.is_some() || args.timeout.is_some();
+    let ends = args.input_format != InputFormat::Text
+        || args.output.is_some()
+        || args.output_schema.is_some()
+        || args.timeout.is_some();
     let single = args.message.is_some() || args.print || args.words == ["-"] || ends;
     let single = single || args.output_format != OutputFormat::Text;
     terminal.stdin && terminal.stdout && !single && !is_unattended(env)

@@ -15,7 +15,7 @@ fn expecting(user_says: &str) -> House {
 fn piped_text_is_added_to_the_message() {
     let house = expecting("review\n\n```\nfn main() {}\n```");
     Ran::of(house.neco(&["-m", "review"]).write_stdin("fn main() {}\n")).ended_with(0);
-    Ran::of(house.neco(&["review"]).write_stdin("fn main() {}\n")).ended_with(0);
+    Ran::of(house.neco(&["-p", "review"]).write_stdin("fn main() {}\n")).ended_with(0);
 }
 
 #[test]
@@ -86,5 +86,5 @@ fn without_a_message_it_says_what_to_do() {
 
 #[test]
 fn a_misspelt_subcommand_is_no_message() {
-    House::empty().run(&["sesion", "list"]).ended_with(2).says("did you mean `session`?");
+    House::empty().run(&["sesion", "list"]).ended_with(2).says("did you mean `neco session`?");
 }

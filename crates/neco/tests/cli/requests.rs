@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{House, call, say};
+use crate::support::{House, Ran, call, say};
 
 #[test]
 fn the_last_message_is_written_to_a_file() {
@@ -17,10 +17,10 @@ fn the_last_message_is_written_to_a_file() {
 
 #[test]
 fn files_are_added_to_the_message() {
-    let house =
-        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "look\n\na.txt:\n```\nhello\n```" } }]));
+    let house = House::playing(json!([say("ok")]));
     std::fs::write(house.project().join("a.txt"), "hello\n").unwrap();
     house.run(&["-p", "look", "--file", "a.txt"]).ended_with(0);
+    house.run(&["session", "show", "--json"]).ended_with(0).says("look\\n\\na.txt:\\n```\\nhello\\n```");
     house.run(&["-p", "look", "--file", "gone.txt"]).ended_with(2).says("gone.txt can't be read");
     std::fs::write(house.project().join("big.txt"), vec![b'x'; 300 * 1024]).unwrap();
     house.run(&["-p", "look", "--file", "big.txt"]).ended_with(2).says("more than 256 KB");
@@ -84,4 +84,34 @@ fn what_is_remembered_is_an_event_like_any_other() {
     let event = house.run(&["-m", "# use tabs", "--output-format", "stream-json"]).ended_with(0).json();
     assert_eq!((&event["type"], &event["seq"]), (&json!("memory_update"), &json!(1)));
     assert!(event["ts"].is_string() && event["session_id"].is_string() && event["agent_id"].is_string(), "{event}");
+}
+
+#[test]
+fn every_line_of_stdin_is_a_message() {
+    let house = House::playing(json!([{ "say": "one", "expect": { "messages": 1, "last_user_contains": "first" } }]));
+    let lines = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"first\"}}\n\n";
+    let line = ["-p", "--input-format", "stream-json", "--output-format", "claude-stream-json"];
+    let ran = Ran::of(house.neco(&line).write_stdin(lines)).ended_with(0);
+    assert_eq!(ran.events().last().unwrap()["result"], "one");
+    house.script("script.json", json!([say("again"), say("again")]));
+    let lines = "{\"type\":\"user_message\",\"content\":\"a\"}\n{\"type\":\"user_message\",\"content\":\"b\"}\n";
+    let ran = Ran::of(house.neco(&line).write_stdin(lines)).ended_with(0);
+    let results: Vec<Value> = ran.events().into_iter().filter(|line| line["type"] == "result").collect();
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0]["session_id"], results[1]["session_id"]);
+    Ran::of(house.neco(&line).write_stdin("hi\n")).ended_with(2).says("line 1 of stdin is no JSON");
+    Ran::of(house.neco(&line).write_stdin("")).ended_with(2).says("stdin has no message");
+}
+
+#[test]
+fn a_request_works_as_an_agent_that_is_defined() {
+    let house =
+        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "You count lines.\n\ncount" } }]));
+    let folder = house.path("home/agents");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "---\nname: counter\ndescription: counts\nmode: ask\n---\nYou count lines.\n";
+    std::fs::write(folder.join("counter.md"), text).unwrap();
+    let ran = house.run(&["-p", "count", "--agent", "counter", "--output-format", "stream-json"]).ended_with(0);
+    assert_eq!(ran.events()[0]["mode"], "ask");
+    house.run(&["-p", "count", "--agent", "nobody"]).ended_with(2).says("nobody");
 }

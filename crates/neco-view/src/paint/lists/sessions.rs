@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn session(number: u32, title: &str, cwd: &str, age_s: i64, bytes: u64) -> SessionRow {
-        let id: SessionId = format!("019a8{number:03x}-0000-7000-8000-000000000000").parse().unwrap();
+        let id: SessionId = format!("019a8000-0000-7000-8000-{number:012x}").parse().unwrap();
         let updated = Timestamp::now() - SignedDuration::from_secs(age_s);
         SessionRow {
             id,

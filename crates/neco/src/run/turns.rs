@@ -1,0 +1,79 @@
+//! `--input-format stream-json`: every line of stdin is a message, and they are answered one after the other in one session.
+
+use std::io::BufRead;
+
+use neco_config::Env;
+use neco_proto::SessionId;
+use serde_json::Value;
+
+use super::request::attempt;
+use crate::args::{EverywhereArgs, RunArgs};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Answers every message of stdin until there are no more, or one is not answered.
+///
+/// # Errors
+/// When a line is no message, or a request can't begin.
+pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    if args.message().is_some() {
+        return Err(Failure::usage("with --input-format stream-json messages come from stdin, and from nowhere else"));
+    }
+    let mut args = args.clone();
+    let mut exit = None;
+    for (line, number) in std::io::stdin().lock().lines().zip(1..) {
+        let line = line.map_err(|error| Failure::usage(format!("stdin can't be read: {error}")))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        args.message = Some(message(&line).map_err(|why| Failure::usage(format!("line {number} of stdin {why}")))?);
+        let mut session: Option<SessionId> = None;
+        let ended = attempt(&args, everywhere, env, &mut session)?;
+        exit = Some(ended);
+        if !matches!(ended, Exit::Done | Exit::Refused) {
+            break;
+        }
+        if let Some(session) = session {
+            (args.session, args.continue_latest) = (Some(session.to_string()), false);
+        }
+    }
+    exit.ok_or_else(|| Failure::usage("there is nothing to do: stdin has no message"))
+}
+
+/// The words of a line: as Claude Code takes them, or as a command of ours.
+fn message(line: &str) -> Result<String, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("is no JSON: {error}"))?;
+    let content = match value["type"].as_str() {
+        Some("user") => &value["message"]["content"],
+        Some("user_message") => &value["content"],
+        _ => return Err("is no message: it has no type `user` or `user_message`".to_owned()),
+    };
+    let text = match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
+            texts.ok_or("has something else than text in its content")?.join("\n")
+        }
+        _ => String::new(),
+    };
+    if text.trim().is_empty() { Err("has no text".to_owned()) } else { Ok(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_in_both_forms() {
+        for line in [
+            r#"{"type":"user","message":{"role":"user","content":"hi"}}"#,
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi"}]}}"#,
+            r#"{"type":"user_message","content":"hi"}"#,
+        ] {
+            assert_eq!(message(line).unwrap(), "hi");
+        }
+        for line in ["hi", "{}", r#"{"type":"user"}"#, r#"{"type":"user","message":{"content":[{"type":"image"}]}}"#] {
+            assert!(message(line).is_err(), "{line}");
+        }
+    }
+}
