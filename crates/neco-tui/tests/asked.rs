@@ -112,7 +112,7 @@ fn all_of_it_is_shown_above_a_box_that_makes_room() {
     let picture = scene.picture();
     assert!(picture.contains("echo the end"), "{picture}");
     let shown = live(&mut scene);
-    assert!(shown.lines().count() < 18, "{shown}");
+    assert!(shown.lines().count() < 20, "{shown}");
     is_whole(&shown, &command);
 }
 
@@ -284,7 +284,7 @@ fn a_plan_stands_below_what_was_said_before_it() {
     scene.questions(json!({"about": "plan", "plan": "1. look at src"}));
     let picture = scene.picture();
     let at = |text: &str| picture.find(text).unwrap_or_else(|| panic!("{text}:\n{picture}"));
-    assert!(at("› plan it") < at("Planning.") && at("Planning.") < at("1. look at src"), "{picture}");
+    assert!(at("▎  plan it") < at("Planning.") && at("Planning.") < at("1. look at src"), "{picture}");
     assert!(at("1. look at src") < at("┄┄┄┄"), "it is in the scrollback");
 }
 

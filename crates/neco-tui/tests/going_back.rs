@@ -197,14 +197,14 @@ fn going_back_is_seen_while_it_lasts_and_is_not_stopped_halfway() {
     scene.key(KeyCode::Enter);
     scene.reads();
     scene.key(KeyCode::Enter);
-    assert!(scene.picture().contains("going back") && scene.app.moves());
+    assert!(scene.picture().contains("Rewind 0:00") && scene.app.moves());
     scene.happen(EventBody::FilesBack(FilesBack { done: 120, total: 600 }));
-    assert!(scene.picture().contains("going back: 120 of 600 files"), "{}", scene.picture());
+    assert!(scene.picture().contains("· 120 of 600 files"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), []);
     assert!(scene.picture().contains("not stopped halfway; /undo"));
     scene.happen(EventBody::Rewind(rewind(0, &points[0], true, None)));
     let screen = scene.picture();
-    assert!(!screen.contains("going back:") && screen.contains("600 files put"), "{screen}");
+    assert!(!screen.contains("of 600 files") && screen.contains("600 files put"), "{screen}");
     // What was refused is not under way.
     scene.control('c');
     scene.news(News::Answered(Answer::RewindPoints { points }));

@@ -398,7 +398,7 @@ fn what_waits_is_taken_back() {
     };
     let withdraw = |ids: &[MessageId]| Effect::Send(Command::Withdraw { message_ids: ids.to_vec() });
     let (one, two) = (queue(&mut scene, "first"), queue(&mut scene, "second"));
-    assert!(scene.picture().contains("↑ takes it back"));
+    assert!(scene.picture().contains("↑ take back"));
     assert_eq!(scene.key(KeyCode::Up), [withdraw(&[two.id])]);
     assert_eq!(scene.key(KeyCode::Up), [], "it is on its way");
     scene.happen(back(&two));

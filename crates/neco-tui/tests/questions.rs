@@ -366,7 +366,7 @@ fn what_is_being_written_when_a_question_comes_goes_on_being_written() {
     scene.asks(edit_request("1"));
     assert_eq!(scene.types("y not"), []);
     assert_eq!(scene.app.prompt.text.as_str(), "why not");
-    assert!(scene.picture().contains("Esc: back to the question"));
+    assert!(scene.picture().contains("Esc back to the question"));
     assert_eq!(scene.key(KeyCode::Esc), [], "the work goes on");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     assert_eq!(scene.app.prompt.text.as_str(), "why not", "the draft stays");

@@ -49,7 +49,7 @@ fn words_for_the_model_are_not_shown_to_the_person() {
     let picture = scene.picture();
     assert!(picture.contains("use a const") && picture.contains("the pattern is not closed"), "{picture}");
     assert!(picture.contains("  hello"), "{picture}");
-    assert!(picture.contains("⊘ Hand over the plan") && !picture.contains("✓ Hand over"), "{picture}");
+    assert!(picture.contains("⊘ Plan   handed over") && !picture.contains("✓ Plan"), "{picture}");
     assert!(picture.contains("smaller steps"), "{picture}");
     for words in ["untrusted", "Error 100", "Do not repeat", "The tool failed", "rejected this call", "the user "] {
         assert!(!picture.contains(words), "{words} in\n{picture}");
@@ -63,7 +63,7 @@ fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
         EventBody::Notification(Notification { level, text: text.to_owned(), about: Some(about), changed: None })
     };
     scene.happen(told(NotificationLevel::Info, "it begins", NotificationTopic::CompactionBegins));
-    assert!(scene.picture().contains("compacting the conversation"), "{}", scene.picture());
+    assert!(scene.picture().contains("◔ Compact 0:00"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
     scene.happen(told(NotificationLevel::Warning, "it was cancelled", NotificationTopic::CompactionFailed));
     assert!(!scene.app.standing.works());
@@ -112,7 +112,7 @@ fn what_the_person_ran_is_not_shown_again_with_their_message() {
     let before = scene.picture().lines().count();
     scene.said(content);
     let picture = scene.picture();
-    assert!(picture.contains("› now what\n  + what 1 command of yours printed"), "{picture}");
+    assert!(picture.contains("▎  now what\n▎  + what 1 command of yours printed"), "{picture}");
     assert!(picture.lines().count() < before + 6);
     scene.said(&"a long paste\n".repeat(120));
     assert!(scene.picture().contains("… 108 more lines"));
@@ -132,17 +132,18 @@ fn messages_that_wait_when_the_work_is_stopped_are_not_forgotten() {
     scene.happen(EventBody::StateChange(change));
     scene.happen(support::read(complete));
     let picture = scene.picture();
-    assert!(picture.contains("⋯ and the tests (goes with your next message)"), "{picture}");
+    assert!(picture.contains("⋯ Next   and the tests · goes with your next message"), "{picture}");
     scene.happen(EventBody::Message(message));
-    assert!(!scene.picture().contains("⋯ and the tests"));
+    assert!(!scene.picture().contains("⋯ Next   and the tests"));
 }
 
 #[test]
 fn a_word_to_the_person_does_not_hide_how_the_session_stands() {
     let mut scene = Scene::new((80, 24));
+    scene.works();
     scene.app.tell("theme 16");
     let picture = scene.picture();
-    assert!(picture.contains("theme 16 · scripted/demo · agent · ask_first"), "{picture}");
+    assert!(picture.contains(" theme 16 ") && picture.contains(" demo"), "{picture}");
     scene.app.now_ms += 3000;
     assert!(!scene.picture().contains("theme 16"));
 }

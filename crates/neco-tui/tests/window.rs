@@ -231,7 +231,7 @@ fn a_long_session_opens_with_its_end() {
     scene.app.transcript.caught_up(false);
     assert!(scene.app.transcript.left_out);
     let picture = scene.picture();
-    assert!(picture.contains("question 5000\n\nanswer 5000\n"), "{picture}");
+    assert!(picture.contains("question 5000\n\n   answer 5000\n"), "{picture}");
     assert!(!picture.contains("question 4900") && !picture.contains("a piece"));
 }
 

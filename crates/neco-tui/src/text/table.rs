@@ -70,7 +70,9 @@ fn row_of(
         spans.push(Span::raw(" ".repeat(before)));
         let bold = |span: Span<'static>| span.style(Style::new().add_modifier(Modifier::BOLD));
         spans.extend(content.spans.into_iter().map(|span| if heading { bold(span) } else { span }));
-        spans.push(Span::raw(" ".repeat(missing - before)));
+        if column + 1 < widths.len() {
+            spans.push(Span::raw(" ".repeat(missing - before)));
+        }
     }
     Line::from(spans)
 }

@@ -86,7 +86,7 @@ fn words(call: &Call) -> (String, String, String) {
     }
 }
 
-fn heading(call: &Call, outcome: Vec<Span<'static>>, with: Drawn<'_>) -> Line<'static> {
+fn heading(call: &Call, mut outcome: Vec<Span<'static>>, with: Drawn<'_>) -> Line<'static> {
     let (mark, style) = mark(call, with.frame, with.theme);
     let (verb, name, object) = words(call);
     let of_verb = match call.status {
@@ -94,6 +94,10 @@ fn heading(call: &Call, outcome: Vec<Span<'static>>, with: Drawn<'_>) -> Line<'s
         _ if style == with.theme.bad => style,
         _ => with.theme.label,
     };
+    if let (true, Some(first)) = (name.is_empty() && object.is_empty(), outcome.first_mut()) {
+        // The blank before it is that behind the verb.
+        first.content = first.content.trim_start().to_owned().into();
+    }
     let head = head(Span::styled(mark, style), &verb, of_verb);
     let bold = Style::new().add_modifier(ratatui::style::Modifier::BOLD);
     let object = match name.is_empty() {
@@ -173,7 +177,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
     let theme = with.theme;
     let (bad, dim) = (|words: &str| Some((words.to_owned(), theme.bad)), |words: String| Some((words, theme.dim)));
     let mut lines = text.trim().lines();
-    let first = clean_line(lines.next().unwrap_or_default());
+    let first = clean_line(lines.next().unwrap_or_default().trim_end_matches([';', ':', '.']));
     let rest = || lines.clone().collect::<Vec<_>>().join("\n");
     // It stands on the row where it has room beside what was done.
     let (verb, name, object) = words(call);
@@ -194,12 +198,14 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         }
         (Some(ErrorCode::SandboxDenied), _) => (bad("blocked by the sandbox"), cut_short(end).unwrap_or_default()),
         (Some(ErrorCode::CommandTimedOut), _) => (bad("timed out"), cut_short(end).unwrap_or_default()),
+        _ if went_wrong(end) => (bad(&format!("exit {}", exit_code(end).unwrap_or_default())), String::new()),
         (_, CallStatus::Error) if has_room(&first) && !first.is_empty() => (bad(&first), rest()),
-        (_, CallStatus::Error) => (bad("failed"), text.to_owned()),
+        // Its first part, where that is enough to understand the rest.
+        (_, CallStatus::Error) => match text.trim().split_once("; ").filter(|(part, _)| has_room(part)) {
+            Some((part, rest)) if !part.contains('\n') => (bad(&clean_line(part)), rest.to_owned()),
+            _ => (bad("failed"), text.to_owned()),
+        },
         _ => match &end.display {
-            Some(Display::Terminal { exit_code: Some(code), .. }) if *code != 0 => {
-                (bad(&format!("exit {code}")), String::new())
-            }
             Some(Display::List { total, .. }) => (dim(format!("{total} found")), String::new()),
             _ => (figures_of(call).and_then(dim), String::new()),
         },
@@ -208,7 +214,14 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
 
 /// Whether a command was run and says itself that it failed.
 fn went_wrong(end: &ToolCallEnd) -> bool {
-    matches!(end.display, Some(Display::Terminal { exit_code: Some(code), .. }) if code != 0)
+    exit_code(end).is_some_and(|code| code != 0)
+}
+
+fn exit_code(end: &ToolCallEnd) -> Option<i32> {
+    match end.display {
+        Some(Display::Terminal { exit_code, .. }) => exit_code,
+        _ => None,
+    }
 }
 
 /// What hangs below the row of a call that is over; `rest` is what is left to say of why it failed.

@@ -23,7 +23,10 @@ fn looked_at(tool: &str) -> Option<(&'static str, &'static str)> {
 pub(super) fn looks(block: &Block) -> Option<&Call> {
     match &block.body {
         BlockBody::Call(call) => Some(call.as_ref()).filter(|call| {
-            let well = matches!(call.status, CallStatus::Success | CallStatus::Executing | CallStatus::Scheduled);
+            let well = match call.status {
+                CallStatus::Success | CallStatus::Executing | CallStatus::Scheduled | CallStatus::Validating => true,
+                CallStatus::AwaitingApproval | CallStatus::Error | CallStatus::Cancelled => false,
+            };
             well && looked_at(&call.tool).is_some()
         }),
         _ => None,

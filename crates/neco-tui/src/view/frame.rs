@@ -75,8 +75,11 @@ impl WindowState {
         let answer = on_their_way.unwrap_or_else(|| self.transcript.live(with));
         let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
-        live.extend(above);
         let framed = around_field > 0;
+        // What is above the field stands apart from it, unless it belongs to it.
+        let apart = framed && above.is_empty() && live.len() < room;
+        live.extend(above);
+        live.extend(apart.then(Line::default));
         live.extend(framed.then(|| self.half_row("▄", width)));
         cursor.row += live.len();
         let field_rows = (live.len(), field.len());

@@ -12,7 +12,11 @@ use crate::text::wrap::cut;
 use crate::transcript::ledger;
 
 /// Cells of the meter.
-const METER: u64 = 10;
+const CELLS: u64 = 10;
+
+/// How much the folder matters, and the meter.
+const FOLDER: u8 = 3;
+const METER: u8 = 4;
 
 /// A part of the line, how much it matters, and what stands between it and the one before it on its side. What matters
 /// least goes first when there is no room.
@@ -48,6 +52,11 @@ pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
         let side = if right.iter().any(|part| part.matters == least) { &mut right } else { &mut left };
         side.retain(|part| part.matters != least);
     }
+    // A branch follows its folder closely, and the percentage its meter; each stands alone where that has no room.
+    let [has_folder, has_meter] =
+        [FOLDER, METER].map(|matters| left.iter().chain(&right).any(|part| part.matters == matters));
+    left.iter_mut().filter(|part| part.between.is_empty() && !has_folder).for_each(|part| part.between = "   ");
+    right.iter_mut().filter(|part| part.matters == 9 && !has_meter).for_each(|part| part.between = "   ");
     if let Some(first) = right.first_mut() {
         first.between = "";
     }
@@ -89,7 +98,7 @@ fn left(window: &WindowState) -> Vec<Part> {
     let folder = standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
     let branch = standing.branch.as_ref().map(|branch| clean_line(branch));
     let colon = if folder.is_some() && branch.is_some() { ":" } else { "" };
-    parts.extend(folder.map(|folder| Part::new(3, "   ", format!("{folder}{colon}"), theme.dim)));
+    parts.extend(folder.map(|folder| Part::new(FOLDER, "   ", format!("{folder}{colon}"), theme.dim)));
     let between = if colon.is_empty() { "   " } else { "" };
     parts.extend(branch.map(|branch| Part::new(5, between, branch, theme.dim)));
     parts
@@ -118,13 +127,13 @@ fn right(window: &WindowState) -> Vec<Part> {
     }
     if let Some(percent) = standing.context_percent() {
         let style = if percent >= 80 { theme.bad } else { theme.label };
-        let full = usize::try_from((percent * METER).div_ceil(100)).unwrap_or_default();
-        let rest = usize::try_from(METER).unwrap_or_default().saturating_sub(full);
+        let full = usize::try_from((percent * CELLS).div_ceil(100)).unwrap_or_default();
+        let rest = usize::try_from(CELLS).unwrap_or_default().saturating_sub(full);
         let spans = vec![Span::styled("━".repeat(full), style), Span::styled("─".repeat(rest), theme.line)];
-        parts.push(Part { matters: 4, between: "   ", spans });
+        parts.push(Part { matters: METER, between: "   ", spans });
         parts.push(Part::new(9, " ", format!("{percent} %"), style));
     } else if used > 0 {
-        parts.push(Part::new(4, "   ", format!("{} tokens", figures::tokens(used)), theme.dim));
+        parts.push(Part::new(METER, "   ", format!("{} tokens", figures::tokens(used)), theme.dim));
     }
     parts.extend(standing.usage.cost.map(|cost| Part::new(9, "   ", figures::cost(cost), theme.label)));
     parts
