@@ -156,7 +156,8 @@ impl Opening {
         let before = (self.flags.clone(), self.approval, self.overrides.len());
         self.flags.rules.retain(|(ruling, _)| *ruling != Ruling::Allow);
         self.flags.add_dir.clear();
-        self.approval = self.approval.filter(|approval| *approval != ApprovalMode::Auto);
+        let loosens = |approval: &ApprovalMode| matches!(approval, ApprovalMode::Auto | ApprovalMode::AcceptEdits);
+        self.approval = self.approval.filter(|approval| !loosens(approval));
         self.overrides.retain(|set| !matches!(set.as_str(), "sandbox.level=full" | "sandbox.network=on"));
         let now = (self.flags.clone(), self.approval, self.overrides.len());
         (now != before).then(|| format!("what the command line loosens was said of {said_of} and does not hold here"))
