@@ -41,6 +41,12 @@ pub(super) fn opened(facts: &Facts<'_>) -> String {
     format!("{}{}", opened_words(facts), network_words(facts))
 }
 
+/// Whether the sandbox holds all that a command would do, also when somebody says yes to it.
+pub(super) fn sandboxed(facts: &Facts<'_>) -> Option<bool> {
+    let runs = facts.action.touch == SideEffect::Runs;
+    runs.then(|| facts.who.confinement.is_boxed() && opened(facts).is_empty())
+}
+
 /// What a yes opens of what is closed to commands.
 fn opened_words(facts: &Facts<'_>) -> String {
     // A program that runs already has its box.

@@ -324,6 +324,7 @@ mod tests {
             risk: Risk::High,
             reason: "high risk is asked about in approval mode ask_first".into(),
             diff: Vec::new(),
+            sandboxed: None,
             ahead: Vec::new(),
             always_rule: Some("run commands that begin with `make` without asking, in this folder from now on".into()),
             session_rule: Some("run exactly `make test\nrm -rf build` without asking, until the session ends".into()),
