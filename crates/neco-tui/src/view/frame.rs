@@ -45,6 +45,9 @@ impl WindowState {
         // On the smallest terminals the rule and the status line give way to the field.
         let below = usize::from(height > field.len());
         let rule = usize::from(height > field.len() + 4);
+        // Lists hang below the field, so that it stays where it is; the last of their rows stands for the status line.
+        let hanging = self.hanging(width, height.saturating_sub(field.len() + rule));
+        let below = if hanging.is_empty() { below } else { hanging.len() };
         let room = height.saturating_sub(field.len() + below + rule);
         let above = last(self.above(with, room), room);
         // Of an answer that is being written no more is alive than still fits a terminal that is made half as wide:
@@ -66,9 +69,10 @@ impl WindowState {
         cursor.row += live.len();
         let field_rows = (live.len(), field.len());
         live.extend(field);
-        if below > 0 {
+        if below > 0 && hanging.is_empty() {
             live.push(status(self, width));
         }
+        live.extend(hanging);
         let live: Vec<Line<'static>> = live.into_iter().map(|row| narrow(row, width)).collect();
         let live = last(live, height);
         let shown = self.picker.is_none();
@@ -125,14 +129,11 @@ impl WindowState {
 
     /// What stands between what happened and the field. What is asked has room first.
     fn above(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
-        let Drawn { width, theme, .. } = with;
+        let Drawn { width, .. } = with;
         let mut asks = Vec::new();
         let mut faces = None;
-        if let Some(picker) = &mut self.picker {
-            picker.draw(self.now_ms);
-            asks.extend(picker.rows(width, room.saturating_sub(1), theme));
-        } else if self.panels.help {
-            asks.extend(self.help(width, room.saturating_sub(1)));
+        if self.picker.is_some() || self.panels.help {
+            // What is asked waits behind a list.
         } else if let Some(question) = self.desk.front() {
             faces = Some(question);
             asks.extend(self.question(question, width, room.saturating_sub(1)));
@@ -144,9 +145,6 @@ impl WindowState {
         if !asks.is_empty() {
             asks.insert(0, Line::default());
         }
-        if let Some(completion) = &self.prompt.completion {
-            asks.extend(completion.rows(width, theme));
-        }
         let left = room.saturating_sub(asks.len());
         let mut rows = self.work(with, left);
         if !rows.is_empty() && rows.len() < left {
@@ -154,6 +152,27 @@ impl WindowState {
         }
         rows.truncate(left);
         rows.extend(asks);
+        rows
+    }
+
+    /// The list below the field, at most `room` rows of it.
+    fn hanging(&mut self, width: usize, room: usize) -> Vec<Line<'static>> {
+        let theme = self.theme;
+        let mut rows = if let Some(picker) = &mut self.picker {
+            picker.draw(self.now_ms);
+            picker.rows(width, room, &theme)
+        } else if self.panels.help {
+            self.help(width, room)
+        } else if let Some(completion) = &self.prompt.completion {
+            completion.rows(width, &theme)
+        } else {
+            return Vec::new();
+        };
+        // What was told meanwhile is seen beside it.
+        if let Some((word, _)) = self.word.as_ref().filter(|_| self.picker.is_some()) {
+            rows.push(cut(&Line::styled(format!(" {}", clean_line(word)), theme.warning), width));
+        }
+        rows.truncate(room);
         rows
     }
 
@@ -253,7 +272,7 @@ impl WindowState {
         let narrow = self.width < 62;
         if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
             let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
-            return if at_box { hint.to_owned() } else { "for its next turn".to_owned() };
+            return if at_box { hint.to_owned() } else { "for the next turn".to_owned() };
         }
         if self.watched.is_some() && self.purpose == Purpose::Message && self.picker.is_none() {
             return "write something to it".to_owned();
@@ -266,7 +285,7 @@ impl WindowState {
             return "Enter: say it when it is back".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
-            (Purpose::Reason(_), _) => "why not? Enter says no · Esc goes back to the question".to_owned(),
+            (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),
             (Purpose::Revision(_), _) => "what should be different in the plan?".to_owned(),
             (Purpose::Agent(agent), _) => {
                 format!("what should {} do otherwise?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
@@ -274,6 +293,7 @@ impl WindowState {
             (Purpose::Rule, _) => "such as: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
             (Purpose::Message, true) if narrow => "Enter: now · Tab: after the work".to_owned(),
             (Purpose::Message, true) => "Enter: say it at the next turn · Tab: after the work".to_owned(),
+            (Purpose::Message, false) if self.can_go_on => "Say what to do instead; Enter alone goes on".to_owned(),
             (Purpose::Message, false) if narrow => "what shall we do? ? for keys".to_owned(),
             (Purpose::Message, false) => "what shall we do? ? for keys, / for commands, @ for files".to_owned(),
         }

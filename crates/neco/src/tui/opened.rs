@@ -122,7 +122,7 @@ impl OpenSessions {
         }
         attach::left_out(args).iter().for_each(|words| say::note(words));
         let id = short_id(begun.id());
-        say::note(&format!("process {} has session {id} open; this window is attached to it", begun.owner));
+        say::note("Also open in another window; both show the same");
         *self.attached.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, begun.owner));
         let folder = begun.folder();
         self.keep(Kept { client: Arc::clone(&begun.client), own: None, _held: None });

@@ -36,7 +36,7 @@ fn a_command_whose_file_was_made_just_now_is_run() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("shout.md"), "Say it loud\n").unwrap();
     pane.press("Enter").shows("Loud.");
-    pane.say("/shuot").showed("there is no /shuot; did you mean /shout?");
+    pane.say("/shuot").showed("There is no /shuot; did you mean /shout?");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn views_and_lists_open() {
     }
     pane.say("/export out.md").showed("the session is in");
     assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));
-    pane.say("/nonsense").showed("there is no /nonsense");
+    pane.say("/nonsense").showed("There is no /nonsense");
     pane.say("/exit").is_given_back();
 }
 
