@@ -90,7 +90,8 @@ fn an_approval_takes_arrows_enter_and_numbers() {
     };
     assert_eq!(ask().key(KeyCode::Enter), decided("1", Decision::Once), "yes is chosen");
     assert_eq!(ask().types("1"), decided("1", Decision::Once));
-    assert_eq!(ask().types("2"), decided("1", Decision::Session));
+    let accepts = Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits });
+    assert_eq!(ask().types("2"), [decided("1", Decision::Once), vec![accepts]].concat());
     let mut scene = ask();
     scene.key(KeyCode::Down);
     scene.key(KeyCode::Down);
@@ -168,6 +169,7 @@ fn a_rule_takes_enter_and_is_shown_before() {
         [("s", Decision::Session, "edits below this folder"), ("a", Decision::Always, "allow edit(src/**)")]
     {
         let mut scene = Scene::new((80, 24));
+        scene.app.standing.approval = ApprovalMode::Manual;
         scene.works();
         scene.asks(edit_request("1"));
         assert_eq!(scene.types(letter), []);
@@ -187,6 +189,7 @@ fn a_rule_takes_enter_and_is_shown_before() {
         assert_eq!(scene.types("y"), decided("1", decision.clone()), "yes means yes");
         assert_eq!(scene.app.prompt.text.as_str(), "", "and no key is text");
         let mut scene = Scene::new((80, 24));
+        scene.app.standing.approval = ApprovalMode::Manual;
         scene.works();
         scene.asks(edit_request("1"));
         scene.types(letter);

@@ -57,6 +57,8 @@ pub enum Means {
     Yes,
     /// Yes to this one and to those that are named with `+`.
     YesToNamed,
+    /// Yes, and edits are accepted from now on.
+    AcceptEdits,
     /// Yes, with a rule.
     Rule(Rule),
     /// The person changes it first.
@@ -73,6 +75,7 @@ impl Means {
         match self {
             Self::Yes => 'y',
             Self::YesToNamed => 'Y',
+            Self::AcceptEdits => Rule::Session.letter(),
             Self::Rule(rule) => rule.letter(),
             Self::Edit => 'e',
             Self::No => 'n',
@@ -250,6 +253,19 @@ impl ApprovalBox {
         let usual = if self.asked.request.risk >= Risk::Critical { Means::No } else { Means::Yes };
         let find = |means: Means| offered.iter().position(|offered| *offered == means);
         self.chosen.and_then(find).or_else(|| find(usual))
+    }
+
+    /// Whether yes for this session is to accept edits: the root would edit, and is asked before it does.
+    pub fn accepts_edits(&self, asks: Asks<'_>) -> bool {
+        let request = &self.asked.request;
+        let edits = !request.diff.is_empty() && request.command.is_none() && request.risk < Risk::High;
+        asks.asks_first && asks.who.is_none() && edits
+    }
+
+    /// What the letter `s` comes to, of what was drawn.
+    pub fn for_session(&self) -> Means {
+        let accepts = self.offered.contains(&Means::AcceptEdits);
+        if accepts { Means::AcceptEdits } else { Means::Rule(Rule::Session) }
     }
 
     /// Whether a change is too long for the panel to show any of it, and was not shown otherwise.
@@ -445,8 +461,13 @@ impl ApprovalBox {
         for (rule, words, short) in
             [(Rule::Session, "Yes, for this session", "session"), (Rule::Always, "Yes, always", "always")]
         {
-            if let Some(allows) = self.rule(rule) {
-                answer(Means::Rule(rule), words.to_owned(), self.in_short(allows), short);
+            match self.rule(rule) {
+                Some(_) if rule == Rule::Session && self.accepts_edits(asks) => {
+                    let words = "Yes, and accept edits from now on".to_owned();
+                    answer(Means::AcceptEdits, words, "Shift-Tab goes back".to_owned(), "accept edits");
+                }
+                Some(allows) => answer(Means::Rule(rule), words.to_owned(), self.in_short(allows), short),
+                None => {}
             }
         }
         let edit =
@@ -528,6 +549,8 @@ pub struct Asks<'a> {
     pub others: &'a [Other],
     /// Whether the root works, so that Esc stops it.
     pub works: bool,
+    /// Whether edits are asked about before they are made.
+    pub asks_first: bool,
     /// The rule that was asked for and waits for Enter.
     pub armed: Option<Rule>,
     /// Whether the person has answered, and the session has not taken it yet.

@@ -1,7 +1,7 @@
 //! The keys of questions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{Command, Reply};
+use neco_proto::{ApprovalMode, Command, Reply};
 
 use super::effect::Effect;
 use super::stopping;
@@ -137,12 +137,12 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
     if let Some(armed) = window.facing.armed(question) {
         let is_word = window.facing.is_word(window.now_ms);
         window.facing.disarm();
-        if let Some(Asked::Approval(approval)) = window.desk.present() {
-            approval.go_back();
-        }
+        let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
+        let meant = if armed == Rule::Session { approval.for_session() } else { Means::Rule(armed) };
+        approval.go_back();
         return match key.code {
-            KeyCode::Enter => make_rule(window, armed),
-            KeyCode::Char('y') if !is_word => make_rule(window, armed),
+            KeyCode::Enter => decide(window, meant),
+            KeyCode::Char('y') if !is_word => decide(window, meant),
             KeyCode::Char('n') if !is_word => Some(Vec::new()),
             // It was the beginning of a word.
             KeyCode::Char(_) if is_word => {
@@ -180,7 +180,8 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
         KeyCode::Char(letter @ ('s' | 'a')) => {
             let rule = if letter == 's' { Rule::Session } else { Rule::Always };
             if approval.rule(rule).is_some() {
-                approval.go_to(Means::Rule(rule));
+                let means = if rule == Rule::Session { approval.for_session() } else { Means::Rule(rule) };
+                approval.go_to(means);
                 window.facing.arm(question, rule, window.now_ms);
             }
             return Some(Vec::new());
@@ -209,6 +210,10 @@ fn decide(window: &mut WindowState, means: Means) -> Option<Vec<Effect>> {
             window.only_tell("Only this one is waiting: y allows it")
         }
         Means::YesToNamed => window.desk.allow_named(&window.facing.named).into_iter().map(Effect::Send).collect(),
+        Means::AcceptEdits => vec![
+            Effect::Send(approval.asked.decide(approval.asked.yes())),
+            Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits }),
+        ],
         Means::Rule(rule) => return make_rule(window, rule),
         Means::Edit => vec![Effect::EditCall(request.call_id.clone(), request.tool.clone(), request.args.clone())],
         Means::No => {

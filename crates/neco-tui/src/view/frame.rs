@@ -1,5 +1,6 @@
 //! Frames.
 
+use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
 use neco_proto::event::Admission;
 use ratatui::text::{Line, Span};
@@ -181,7 +182,9 @@ impl WindowState {
         let others: Vec<Other> = self.desk.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
         let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
-        let asks = Asks { works: self.standing.works(), others: &others, armed, elsewhere, ..Asks::default() };
+        let asks_first = self.standing.approval == ApprovalMode::AskFirst;
+        let works = self.standing.works();
+        let asks = Asks { works, asks_first, others: &others, armed, elsewhere, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();
