@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
 
 use ratatui::text::{Line, Span};
@@ -282,8 +282,14 @@ impl WindowState {
             watched.apply(event);
         }
         let name = if is_child { self.agents.name(event.agent_id) } else { None };
+        let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
         self.drop_void_purpose();
+        match elsewhere {
+            Some(Actor::Person) => self.tell("Answered in another window"),
+            Some(Actor::Device { name }) => self.tell(format!("Answered on {}", clean_line(&name))),
+            Some(Actor::Agent { .. } | Actor::Rule { .. }) | None => {}
+        }
         if is_child {
             self.standing.child(event);
         } else {

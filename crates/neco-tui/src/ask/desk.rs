@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
-use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
+use neco_proto::{Actor, AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -97,6 +97,17 @@ impl Desk {
             EventBody::AgentComplete(_) => self.waiting.retain(|waiting| waiting.agent != Some(event.agent_id)),
             _ => {}
         }
+    }
+
+    /// Who answered the question on the screen, when that was not this window.
+    pub fn answered_elsewhere(&self, event: &Event) -> Option<Actor> {
+        let front = self.waiting.front().filter(|waiting| !waiting.answered)?;
+        let by = match &event.body {
+            EventBody::PermissionDecision(decision) if front.call() == Some(&decision.call_id) => &decision.by,
+            EventBody::QuestionAnswer(answer) if front.question() == Some(answer.question_id) => &answer.by,
+            _ => return None,
+        };
+        Some(by.clone().unwrap_or_default())
     }
 
     /// Takes in an event of before the window opened: of what was asked then, who did so.

@@ -89,7 +89,7 @@ fn choose(pane: &Pane, words: &str) {
     pane.shows(words);
     let screen = pane.screen();
     let line = screen.lines().rfind(|line| line.contains(words)).unwrap();
-    let number = line.trim_start_matches(['❯', ' ']).split('.').next().unwrap();
+    let number = line.trim_start_matches(['▎', '❯', ' ']).split(' ').next().unwrap();
     pane.answer(number);
 }
 

@@ -110,6 +110,22 @@ fn a_stop_holds_from_a_window_of_another_process() {
 }
 
 #[test]
+fn a_window_that_looks_on_leaves_the_work_alone() {
+    if !is_there() {
+        return;
+    }
+    let house = three("4726", json!({ "say": "They are at it." }));
+    let owner = Pane::ready(&house, "--yes");
+    owner.say("split it up").showed("They are at it.").shows("3 agents");
+    eventually("the commands run", || asked(&house) == 5);
+    let other = Pane::ready(&house, "--continue");
+    other.shows("3 agents").press("C-c").shows("It goes on in the other window").press("C-c").is_given_back();
+    assert!(lives("4726"), "{}", owner.everything());
+    owner.press("C-c").shows("leaving pauses them").press("C-c").is_given_back();
+    assert!(!lives("4726"));
+}
+
+#[test]
 fn ctrl_c_in_lines_stops_the_turn_then_the_agents_then_leaves() {
     if !is_there() {
         return;

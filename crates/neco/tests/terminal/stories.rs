@@ -147,7 +147,7 @@ fn a_rule_holds_at_once_and_so_does_taking_it_back() {
     let touch = |name: &str| call("bash", json!({ "command": format!("touch {name}") }));
     let house = house(json!([touch("one"), say("One."), touch("two"), say("Two."), touch("three"), say("Three.")]));
     let pane = Pane::ready(&house, "");
-    pane.say("one").shows("1  Yes").answer("y").shows("One.").waits();
+    pane.say("one").shows("1  Yes").answer("Enter").shows("One.").waits();
     pane.say("/permissions").shows("Add a rule").press("Enter").shows("a rule");
     pane.say("allow bash(touch *)").showed("it holds from now on").waits();
     pane.say("two").shows("Two.").waits();
@@ -200,7 +200,7 @@ fn a_plan_is_made_and_accepted() {
     pane.press("BTab").shows("accept_edits").press("BTab").shows("plan");
     pane.say("make a plan").shows("Write the file").shows("1");
     assert!(!house.project().join("a.txt").exists());
-    pane.answer("1").shows("a.txt").answer("y").shows("Carried out.");
+    pane.answer("1").shows("a.txt").answer("1").shows("Carried out.");
     assert_eq!(fs::read_to_string(house.project().join("a.txt")).unwrap(), "planned\n");
 }
 

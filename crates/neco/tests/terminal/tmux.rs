@@ -75,7 +75,9 @@ impl Pane {
 
     /// The window waits for a message.
     pub fn waits(&self) -> &Self {
-        self.shows("for commands")
+        let is_ready =
+            |pane: &Self| ["for commands", "Enter alone goes on"].iter().any(|hint| pane.screen().contains(hint));
+        self.until("the field to wait", is_ready)
     }
 
     fn tmux(&self, arguments: &[&str]) -> String {
