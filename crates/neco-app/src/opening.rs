@@ -163,7 +163,8 @@ impl Opening {
         let before = (self.wanted.clone(), self.overrides.len());
         self.wanted.given.allow.clear();
         self.wanted.given.add_dir.clear();
-        self.wanted.approval = self.wanted.approval.filter(|approval| *approval != ApprovalMode::Auto);
+        let loosens = |approval: &ApprovalMode| matches!(approval, ApprovalMode::Auto | ApprovalMode::AcceptEdits);
+        self.wanted.approval = self.wanted.approval.filter(|approval| !loosens(approval));
         self.overrides.retain(|set| !matches!(set.as_str(), "sandbox.level=full" | "sandbox.network=on"));
         let is_same = before == (self.wanted.clone(), self.overrides.len());
         (!is_same).then(|| format!("what the command line loosens was said of {said_of} and does not hold here"))

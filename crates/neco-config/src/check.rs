@@ -182,9 +182,12 @@ mod tests {
             ),
             (
                 "approval = \"yes\"",
-                "c:1:12: approval: expected one of `auto`, `ask_first`, `manual`, found the string \"yes\"",
+                "c:1:12: approval: expected one of `auto`, `accept_edits`, `ask_first`, `manual`, found the string \"yes\"",
             ),
-            ("approval = true", "c:1:12: approval: expected one of `auto`, `ask_first`, `manual`, found true"),
+            (
+                "approval = true",
+                "c:1:12: approval: expected one of `auto`, `accept_edits`, `ask_first`, `manual`, found true",
+            ),
             ("model = 1979-05-27", "c:1:9: model: expected a string that is not empty, found the date 1979-05-27"),
             (
                 "tools.only = \"x\"",

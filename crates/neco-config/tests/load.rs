@@ -236,7 +236,7 @@ fn errors_name_place_key_expectation_and_finding() {
         ),
         (
             World::new(&[]).vars(&[("NECO_APPROVAL", "never")]),
-            "NECO_APPROVAL: approval: expected one of `auto`, `ask_first`, `manual`, found the string \"never\"".into(),
+            "NECO_APPROVAL: approval: expected one of `auto`, `accept_edits`, `ask_first`, `manual`, found the string \"never\"".into(),
         ),
         (World::new(&[]).flags(&["nonsense"]), "-c nonsense: expected key=value".into()),
         (

@@ -59,6 +59,8 @@ names! {
     pub enum ApprovalMode {
         /// Only for what is critical.
         Auto = "auto",
+        /// Before commands are run; files of the workspace are written unasked.
+        AcceptEdits = "accept_edits",
         /// Before files are written and commands are run.
         #[default]
         AskFirst = "ask_first",

@@ -165,6 +165,8 @@ pub struct RuleEntry {
     pub rule: String,
     /// Where it comes from.
     pub from: String,
+    /// Whether it comes with Neco.
+    pub is_built_in: bool,
 }
 
 /// What came of a command after a slash.

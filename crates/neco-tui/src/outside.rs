@@ -8,11 +8,13 @@ use neco_proto::app::agents::{ListAgents, ShowAgent};
 use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands, ListHooks};
 use neco_proto::app::doctor::{Examine, ShowSandbox};
 use neco_proto::app::history::DiffSession;
+use neco_proto::app::keys::{ListKeys, RemoveKeys};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
 use neco_proto::app::models::ListModels;
 use neco_proto::app::rules::ListRules;
 use neco_proto::app::sessions::{ForkSession, ListSessions};
-use neco_proto::app::settings::ListSettings;
+use neco_proto::app::settings::{FindSettings, ListSettings, NewSetting, SetSettings};
+use neco_proto::app::trust::{DecideTrust, ShowTrust};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::clean::{clean, clean_line};
@@ -90,6 +92,7 @@ impl Beyond<'_> {
             Outside::Agents => self.agents(one).await?,
             Outside::Workflow => self.workflow(one).await?,
             Outside::Memory => self.memory(one).await?,
+            Outside::Config if !one.is_empty() => self.set(one).await?,
             Outside::Config => {
                 let list = self.ask(&ListSettings { folder: self.folder() }).await?;
                 print(&settings::as_lines(&list.settings, true))
@@ -107,6 +110,10 @@ impl Beyond<'_> {
             Outside::Hooks => self.hooks().await?,
             Outside::Sandbox => self.sandbox().await?,
             Outside::Bug => CommandOutcome::Show(self.bug().await),
+            Outside::Status => self.status().await?,
+            Outside::Trust => self.trust(one).await?,
+            Outside::Login => self.login(one).await?,
+            Outside::Logout => self.logout(one).await?,
         })
     }
 
@@ -163,7 +170,7 @@ impl Beyond<'_> {
     async fn fork(&self, at: &str) -> Result<CommandOutcome, AppError> {
         let standing = self.snapshot().await?;
         if standing.state.is_at_work() {
-            let words = "it is at work, and going to a fork would stop it: Esc stops it, then /fork";
+            let words = "Still working: Esc stops it first";
             return Err(usage(words));
         }
         let session = standing.session_id;
@@ -174,12 +181,7 @@ impl Beyond<'_> {
         };
         let fork = self.ask(&request).await?.session.id;
         let from = if at.is_empty() { String::new() } else { format!(" from before message {at}") };
-        let words = format!(
-            "from here on this is session {}, a fork of {}{from}; /resume {} goes back to that",
-            short_id(fork),
-            short_id(session),
-            short_id(session)
-        );
+        let words = format!("Forked{from}: this is {} now · /resume {} goes back", short_id(fork), short_id(session));
         Ok(CommandOutcome::GoOn(Wanted::Id(fork.to_string()), words))
     }
 
@@ -257,6 +259,78 @@ impl Beyond<'_> {
         }
         let none = "no hooks; docs/reference/config.md, [hooks], says how to write one";
         Ok(if text.is_empty() { CommandOutcome::Say(none.to_owned()) } else { print(&text) })
+    }
+
+    /// `/config KEY VALUE` writes to the person's own settings.
+    async fn set(&self, text: &str) -> Result<CommandOutcome, AppError> {
+        let wrong = || usage("/config shows them; /config KEY VALUE sets one, such as /config sandbox.level read_only");
+        let (key, value) = text.split_once(char::is_whitespace).ok_or_else(wrong)?;
+        let value = value.trim();
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        let settings = vec![NewSetting { key: key.to_owned(), value }];
+        let written = self.ask(&SetSettings { folder: self.folder(), settings }).await?;
+        Ok(CommandOutcome::Say(format!("{key} is set in {}; it holds from the next session on", written.file)))
+    }
+
+    /// What holds here.
+    async fn status(&self) -> Result<CommandOutcome, AppError> {
+        let session = self.snapshot().await?;
+        let sandbox = self.ask(&ShowSandbox { folder: self.folder() }).await?;
+        let files = self.ask(&FindSettings { folder: self.folder() }).await?;
+        let used = figures::usage(&session.usage).unwrap_or_else(|| "nothing yet".to_owned());
+        let rows = [
+            ("Session", format!("{}  {}", short_id(session.session_id), clean_line(&session.title)), "/resume"),
+            ("Folder", self.shown(&session.cwd), ""),
+            ("Model", clean_line(&session.model), "/model"),
+            ("Mode", session.mode.to_string(), "/mode"),
+            ("Asks", session.approval.to_string(), "/approval"),
+            ("Tool level", session.generation.to_string(), "/gen"),
+            ("Sandbox", sandbox.in_short, "/sandbox"),
+            ("Settings", self.shown(&files.own), "/config"),
+            ("Used", used, "/cost"),
+        ];
+        let text: String = rows.iter().map(|(name, value, with)| format!("{name:<11} {value:<48} {with}\n")).collect();
+        Ok(print(&text))
+    }
+
+    /// What the folder would switch on by itself, and whether it may.
+    async fn trust(&self, word: &str) -> Result<CommandOutcome, AppError> {
+        let folder = self.folder();
+        let shown = self.ask(&ShowTrust { folder: folder.clone() }).await?;
+        if shown.described.is_empty() {
+            return Ok(CommandOutcome::Say("This folder switches nothing on by itself".to_owned()));
+        }
+        if word.is_empty() {
+            let now =
+                if shown.all_on { "All of it is on; /trust no switches it off" } else { "/trust yes switches it on" };
+            return Ok(print(&format!("{}\n{now}", clean(&shown.described).trim_end())));
+        }
+        let trusted = word == "yes";
+        self.ask(&DecideTrust { folder, seen: shown.seen, trusted }).await?;
+        let words = if trusted { "Trusted: it holds from the next session on" } else { "Not trusted any more" };
+        Ok(CommandOutcome::Say(words.to_owned()))
+    }
+
+    /// Who has a key, and how one is added: it is typed unseen, which the window can't do.
+    async fn login(&self, provider: &str) -> Result<CommandOutcome, AppError> {
+        let list = self.ask(&ListKeys { folder: self.folder() }).await?;
+        let provider = if provider.is_empty() { "PROVIDER" } else { provider };
+        let mut text: String =
+            list.keys.iter().filter(|row| row.keys > 0 || row.login).fold(String::new(), |text, row| {
+                format!("{text}{:<16} {}\n", clean_line(&row.provider), figures::count(row.keys as u64, "key"))
+            });
+        let _ = write!(text, "Add one in another terminal: neco auth set {}", clean_line(provider));
+        Ok(print(&text))
+    }
+
+    async fn logout(&self, provider: &str) -> Result<CommandOutcome, AppError> {
+        if provider.is_empty() {
+            return Err(usage("/logout takes the provider whose keys are removed; /login lists them"));
+        }
+        let request = RemoveKeys { folder: self.folder(), provider: provider.to_owned(), number: None };
+        let removed = self.ask(&request).await?;
+        let keys = figures::count(removed.keys as u64, "key");
+        Ok(CommandOutcome::Say(format!("Removed {keys} of {provider} from {}", self.shown(&removed.file))))
     }
 
     /// What commands run in.

@@ -23,7 +23,7 @@ fn what_ctrl_c_put_away_comes_back_before_what_waits() {
     scene.types("my draft");
     scene.control('c');
     let picture = scene.picture();
-    assert!(picture.contains("↑ brings it back") && !picture.contains("↑ take back"), "{picture}");
+    assert!(picture.contains("↑ restores it") && !picture.contains("↑ take back"), "{picture}");
     assert_eq!(scene.key(KeyCode::Up), [], "nothing is taken back");
     assert_eq!(scene.app.prompt.text.as_str(), "my draft");
     scene.control('u');
@@ -62,7 +62,7 @@ fn a_command_is_looked_for_again_before_there_is_none() {
     scene.key(KeyCode::Esc);
     scene.key(KeyCode::Enter);
     scene.news(News::Commands(Vec::new(), Some("/hepl".to_owned())));
-    assert!(scene.picture().contains("there is no /hepl; did you mean /help?"), "{}", scene.picture());
+    assert!(scene.picture().contains("There is no /hepl; did you mean /help?"), "{}", scene.picture());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn what_is_set_is_told() {
     scene.types("/theme ");
     scene.key(KeyCode::Esc);
     scene.key(KeyCode::Enter);
-    assert!(scene.picture().contains("theme is none; /theme dark, light, 16 or none"), "{}", scene.picture());
+    assert!(scene.picture().contains("• none"), "{}", scene.picture());
     scene.asks(edit_request("1"));
     assert_eq!(scene.key(KeyCode::Esc), [], "a question is asked all the same");
 }

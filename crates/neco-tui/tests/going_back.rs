@@ -201,7 +201,7 @@ fn going_back_is_seen_while_it_lasts_and_is_not_stopped_halfway() {
     scene.happen(EventBody::FilesBack(FilesBack { done: 120, total: 600 }));
     assert!(scene.picture().contains("· 120 of 600 files"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), []);
-    assert!(scene.picture().contains("not stopped halfway; /undo"));
+    assert!(scene.picture().contains("can't be stopped halfway; /undo"));
     scene.happen(EventBody::Rewind(rewind(0, &points[0], true, None)));
     let screen = scene.picture();
     assert!(!screen.contains("of 600 files") && screen.contains("600 files put"), "{screen}");

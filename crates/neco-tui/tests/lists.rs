@@ -31,6 +31,7 @@ fn sessions_models_and_rules_to_choose_from() {
             id: id.map(str::to_owned),
             rule: rule.into(),
             from: "config.toml".into(),
+            is_built_in: false,
         };
         scene.news(News::Rules(Ok(vec![rule(Some("r1"), "allow run(cargo test)"), rule(None, "deny read(.env)")])));
         scene.key(KeyCode::Down);
@@ -183,7 +184,8 @@ fn what_is_written_out_comes_first_and_what_needs_nothing_more_runs() {
     let mut scene = Scene::new((80, 24));
     scene.types("/mode");
     scene.key(KeyCode::Enter);
-    assert!(scene.picture().contains("/mode agent, plan, ask or debug"), "not /model");
+    assert!(scene.picture().contains("Mode of this session"), "not /model");
+    scene.key(KeyCode::Esc);
     scene.types("/cont");
     assert_eq!(scene.key(KeyCode::Enter).last(), Some(&Effect::Ask(Query::Context)));
     scene.types("/res");

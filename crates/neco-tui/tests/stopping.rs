@@ -43,12 +43,12 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
     assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel));
     stopped(&mut scene);
     let picture = scene.picture();
-    assert!(picture.contains("⊘ 3 agents still work, $0.03 so far · Esc pauses them"), "{picture}");
+    assert!(picture.contains("⊘ Stopped.  3 agents still work, $0.03 so far"), "{picture}");
     // One has ended meanwhile; minutes later it still holds.
     let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
     scene.happen_to(ids[0], support::agent_update(&done));
     scene.app.now_ms += 600_000;
-    assert!(scene.picture().contains("⊘ 2 agents still work"), "{}", scene.picture());
+    assert!(scene.picture().contains("⊘ Stopped.  2 agents still work"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
     for id in &ids[1..3] {
         let paused = node(*id, scene.root, "coder", "x", "paused", 0.0);
@@ -68,7 +68,7 @@ fn while_only_agents_work_esc_offers_to_stop_them_first() {
     let mut scene = Scene::new((100, 30));
     agents(&mut scene, &["running"]);
     assert_eq!(scene.key(KeyCode::Esc), []);
-    assert!(scene.picture().contains("⊘ 1 agent still works, $0.01 so far · Esc pauses it"), "{}", scene.picture());
+    assert!(scene.picture().contains("⊘ 1 agent still works, $0.01 so far"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
     // A new turn of the root begins anew.
     scene.works();
@@ -91,20 +91,85 @@ fn a_question_of_an_agent_does_not_keep_it_from_being_stopped() {
 }
 
 #[test]
-fn ctrl_c_stops_the_work_then_the_agents_and_twice_stops_them_and_leaves() {
+fn ctrl_c_stops_the_work_and_says_what_leaving_means_before_it_leaves() {
     let mut scene = Scene::new((120, 30));
     scene.works();
     agents(&mut scene, &["running", "running"]);
     assert_eq!(scene.control('c'), send(Command::Cancel));
-    assert!(scene.picture().contains("again pauses coder-1, coder-2 and leaves"), "{}", scene.picture());
+    let words = "coder-1, coder-2 are working; leaving pauses them. Ctrl-C again leaves";
+    assert!(scene.picture().contains(&format!("Stopping … {words}")), "{}", scene.picture());
     stopped(&mut scene);
-    assert!(scene.picture().contains("again pauses coder-1, coder-2 and leaves"), "{}", scene.picture());
+    assert!(scene.picture().contains(words), "{}", scene.picture());
     assert_eq!(scene.control('c'), [Effect::StopAndQuit]);
     scene.app.now_ms += 10_000;
-    assert_eq!(scene.control('c'), send(Command::StopAll));
+    scene.picture();
+    assert_eq!(scene.control('c'), [], "it is not seen any more, so it is said again");
+    assert!(scene.picture().contains(words), "{}", scene.picture());
     let mut scene = Scene::new((100, 30));
     scene.control('c');
     assert_eq!(scene.control('c'), [Effect::Quit], "nobody works");
+    // The end of a stream does not take away what was said.
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    assert_eq!(scene.control('c'), send(Command::Cancel));
+    stopped(&mut scene);
+    assert!(scene.picture().contains("Ctrl-C again leaves"), "{}", scene.picture());
+    scene.app.now_ms += 4000;
+    scene.picture();
+    assert_eq!(scene.control('c'), [], "never on one press");
+    assert_eq!(scene.control('c'), [Effect::Quit]);
+}
+
+#[test]
+fn a_window_that_looks_on_leaves_without_stopping_the_work() {
+    let mut scene = Scene::new((100, 30));
+    scene.app.attached = true;
+    scene.works();
+    assert_eq!(scene.control('c'), []);
+    assert!(scene.picture().contains("It goes on in the other window, Esc stops it"), "{}", scene.picture());
+    assert_eq!(scene.control('c'), [Effect::Quit]);
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel), "whoever means to stop it can");
+}
+
+#[test]
+fn enter_alone_goes_on() {
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    scene.key(KeyCode::Esc);
+    stopped(&mut scene);
+    assert!(scene.picture().contains("Say what to do instead; Enter alone goes on"), "{}", scene.picture());
+    assert!(matches!(&scene.key(KeyCode::Enter)[..], [Effect::Send(Command::UserMessage { .. })]));
+    assert_eq!(scene.key(KeyCode::Enter), [], "once");
+    // Agents that were paused go on first.
+    let ids = agents(&mut scene, &["paused"]);
+    scene.happen(EventBody::Stop(SessionStop { paused: ids.clone(), by: None }));
+    let resume = Command::AgentCommand { agent_id: ids[0], order: AgentOrder::Resume };
+    assert_eq!(scene.key(KeyCode::Enter), send(resume));
+}
+
+#[test]
+fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
+    let ended = || {
+        let mut scene = Scene::new((100, 30));
+        scene.works();
+        let change = StateChange { from: AgentState::Streaming, to: AgentState::Complete, iteration: 50 };
+        scene.happen(EventBody::StateChange(change));
+        let complete = serde_json::json!({
+            "type": "agent_complete", "reason": "iteration_limit", "final": "", "turns": 50, "duration_ms": 5,
+            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+        });
+        scene.happen(support::read(complete));
+        scene
+    };
+    let mut scene = ended();
+    assert!(scene.picture().contains("50 turns done. Go on?"), "{}", scene.picture());
+    assert_eq!(scene.types("1"), [], "it was not read yet");
+    scene.reads();
+    assert!(matches!(&scene.types("1")[..], [Effect::Send(Command::UserMessage { .. })]));
+    let mut scene = ended();
+    scene.reads();
+    assert_eq!(scene.types("2"), []);
+    assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
 }
 
 #[test]
@@ -179,7 +244,7 @@ fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     scene.control('t');
     scene.control('x');
     let picture = scene.picture();
-    assert!(picture.contains("p pause it") && picture.contains("x end it for good"), "{picture}");
+    assert!(picture.contains("p Pause") && picture.contains("x Stop"), "{picture}");
     assert_eq!(scene.types("p"), order(ids[0], AgentOrder::Pause));
     // The list is there again, where it was.
     scene.key(KeyCode::Down);
@@ -187,7 +252,7 @@ fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     assert_eq!(scene.key(KeyCode::Enter), order(ids[1], AgentOrder::Resume));
     scene.key(KeyCode::Down);
     scene.control('x');
-    assert!(scene.picture().contains("it has ended"), "{}", scene.picture());
+    assert!(scene.picture().contains("It has ended"), "{}", scene.picture());
     scene.key(KeyCode::Home);
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[0])]);
     scene.control('x');

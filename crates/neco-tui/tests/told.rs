@@ -67,7 +67,7 @@ fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
     assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
     scene.happen(told(NotificationLevel::Warning, "it was cancelled", NotificationTopic::CompactionFailed));
     assert!(!scene.app.standing.works());
-    assert!(!scene.picture().contains("stopping"), "{}", scene.picture());
+    assert!(!scene.picture().contains("Stopping"), "{}", scene.picture());
 }
 
 #[test]

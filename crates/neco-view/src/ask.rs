@@ -6,8 +6,7 @@ use serde_json::Value;
 
 /// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
 /// then.
-pub const JUDGED_ANEW: &str =
-    "it is judged anew when you say yes: you are asked again if it is riskier than what you saw";
+pub const JUDGED_ANEW: &str = "Checked again after your change; asked again if it is riskier";
 
 /// A call that a person is asked about.
 #[derive(Clone, Debug)]
@@ -65,24 +64,31 @@ pub struct PlanAnswer {
 
 /// The answers to a plan, in the order in which they are offered.
 pub const PLAN_ANSWERS: &[PlanAnswer] = &[
-    accepts(None, 'y', "carry it out", Some("carry it out, asking as before"), "accepted"),
+    accepts(None, 'y', "carry it out", Some("Yes, ask before edits and commands"), "accepted"),
     accepts(
-        Some(ApprovalMode::Auto),
+        Some(ApprovalMode::AcceptEdits),
         'a',
-        "… with approval auto",
-        Some("carry it out, asking only for what is critical"),
-        "accepted, approval auto",
+        "… accepting edits",
+        Some("Yes, accept edits, ask before commands"),
+        "accepted, approval accept_edits",
     ),
+    accepts(Some(ApprovalMode::Auto), 'u', "… auto", None, "accepted, approval auto"),
     accepts(Some(ApprovalMode::AskFirst), 'f', "… ask_first", None, "accepted, approval ask_first"),
     accepts(Some(ApprovalMode::Manual), 'm', "… manual", None, "accepted, approval manual"),
     PlanAnswer {
         key: 'r',
         label: "send it back",
-        listed: Some("send it back: say what should be different"),
+        listed: Some("Change the plan: say what should be different"),
         said: "send it back",
         reply: None,
     },
-    PlanAnswer { key: 'n', label: "drop it", listed: Some("drop it"), said: "dropped", reply: Some(Reply::DropPlan) },
+    PlanAnswer {
+        key: 'n',
+        label: "drop it",
+        listed: Some("No, stay in plan mode"),
+        said: "dropped",
+        reply: Some(Reply::DropPlan),
+    },
 ];
 
 const fn accepts(

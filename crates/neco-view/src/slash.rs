@@ -54,6 +54,8 @@ pub enum Slash {
     Theme(String),
     /// How this is set now, and what else there is.
     How(Setting),
+    /// Another level of the sandbox, for the sessions that begin from now on; one of the choices of the row.
+    Sandbox(String),
     /// The end.
     Exit,
     /// What the session can't do by itself, and what was written behind it.
@@ -78,9 +80,36 @@ pub enum Setting {
     Generation,
     /// The colours.
     Theme,
+    /// What commands run in.
+    Sandbox,
 }
 
 impl Setting {
+    /// What it can be set to: the word, what that means, and what sets it.
+    pub fn choices(self) -> Vec<(&'static str, &'static str, Slash)> {
+        let of = |words: &'static [(&'static str, &'static str)], read: fn(&str) -> Result<Slash, String>| {
+            words.iter().filter_map(|(word, about)| Some((*word, *about, read(word).ok()?))).collect()
+        };
+        match self {
+            Self::Mode => of(MODE_CHOICES, mode),
+            Self::Approval => of(APPROVAL_CHOICES, approval),
+            Self::Generation => of(GENERATION_CHOICES, generation),
+            Self::Theme => of(THEME_CHOICES, theme),
+            Self::Sandbox => of(SANDBOX_CHOICES, sandbox),
+        }
+    }
+
+    /// What a list of these is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Mode => "Mode of this session",
+            Self::Approval => "When it asks",
+            Self::Generation => "Tool level",
+            Self::Theme => "Colours",
+            Self::Sandbox => "What commands run in, from the next session on",
+        }
+    }
+
     /// The setting in words: what it is called, how it is set, and how it is set otherwise.
     pub fn told(self, present: &str) -> String {
         let (name, choices) = match self {
@@ -88,20 +117,48 @@ impl Setting {
             Self::Approval => ("approval", APPROVALS),
             Self::Generation => ("generation", GENERATIONS),
             Self::Theme => ("theme", THEMES),
+            Self::Sandbox => ("sandbox", SANDBOXES),
         };
         format!("{name} is {present}; {choices}")
     }
 }
 
 const MODES: &str = "/mode agent, plan, ask or debug";
-const APPROVALS: &str = "/approval auto, ask_first or manual";
+const APPROVALS: &str = "/approval ask_first, accept_edits, manual or auto";
 const GENERATIONS: &str = "/gen takes a number from 1 to 8";
 const THEMES: &str = "/theme dark, light, 16 or none";
+const SANDBOXES: &str = "/sandbox read_only, workspace_write or full";
+
+const MODE_CHOICES: &[(&str, &str)] = &[
+    ("agent", "all tools"),
+    ("plan", "reads, then shows a plan; changes nothing"),
+    ("ask", "answers; nothing is written or run"),
+    ("debug", "a bug is reproduced before it is fixed"),
+];
+const APPROVAL_CHOICES: &[(&str, &str)] = &[
+    ("ask_first", "asks before edits and commands"),
+    ("accept_edits", "accepts edits, asks before commands"),
+    ("manual", "asks before everything but reading"),
+    ("auto", "asks only about what is high risk"),
+];
+const GENERATION_CHOICES: &[(&str, &str)] =
+    &[("1", ""), ("2", ""), ("3", ""), ("4", ""), ("5", ""), ("6", ""), ("7", ""), ("8", "")];
+const THEME_CHOICES: &[(&str, &str)] = &[
+    ("dark", "for dark terminals"),
+    ("light", "for light terminals"),
+    ("16", "your terminal's own sixteen"),
+    ("none", "no colours"),
+];
+const SANDBOX_CHOICES: &[(&str, &str)] = &[
+    ("read_only", "commands write nowhere"),
+    ("workspace_write", "commands write in this folder, without the network"),
+    ("full", "no sandbox: commands do whatever you could do"),
+];
 
 /// What is said where `/copy`, `/expand` and `/todo` have nothing to give.
 pub const NO_ANSWER: &str = "there is no answer yet";
 /// See [`NO_ANSWER`].
-pub const NO_CALL: &str = "no call to show more of";
+pub const NO_CALL: &str = "Nothing to unfold";
 /// See [`NO_ANSWER`].
 pub const NO_TODOS: &str = "the todo list is empty";
 
@@ -145,6 +202,14 @@ pub enum Outside {
     Prompt,
     /// What a report of a defect needs.
     Bug,
+    /// What holds here.
+    Status,
+    /// What the folder would switch on by itself.
+    Trust,
+    /// How a key is added.
+    Login,
+    /// The keys of a provider are removed.
+    Logout,
 }
 
 /// One row of the table.
@@ -160,6 +225,7 @@ pub struct Row {
     pub help: &'static str,
     /// What can be completed behind it.
     pub choices: &'static [&'static str],
+    words: bool,
     read: fn(&str) -> Result<Slash, String>,
 }
 
@@ -177,28 +243,35 @@ pub struct Custom {
 /// All slash commands, in the order of the help.
 pub const TABLE: &[Row] = &[
     row("help", "", "keys and commands", |_| Ok(Slash::Help)).also(&["?"]),
-    row("new", "", "begin another session", |_| Ok(Slash::New)).also(&["clear"]),
-    row("resume", "[ID]", "go on with an earlier session", resume).also(&["sessions"]),
-    row("model", "[NAME]", "ask another model or group", model).also(&["models"]),
-    row("mode", "agent|plan|ask|debug", "what kind of work it is here for", mode)
-        .of(&["agent", "plan", "ask", "debug"]),
-    row("approval", "auto|ask_first|manual", "when you are asked", approval).of(&["auto", "ask_first", "manual"]),
-    row("gen", "1–8", "what it can do", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
-    row("compact", "[WHAT MATTERS]", "make the conversation shorter", |text| Ok(Slash::Compact(some(text)))),
+    row("new", "", "new session", |_| Ok(Slash::New)).also(&["clear"]),
+    row("resume", "[ID]", "resume an earlier session", resume).also(&["sessions", "continue"]),
+    row("model", "[NAME]", "model or group of this session", model).also(&["models"]),
+    row("mode", "[agent|plan|ask|debug]", "mode: agent, plan, ask, debug", mode).of(&["agent", "plan", "ask", "debug"]),
+    row(
+        "approval",
+        "[ask_first|accept_edits|manual|auto]",
+        "when it asks: first, accepts edits, manual, auto",
+        approval,
+    )
+    .of(&["ask_first", "accept_edits", "manual", "auto"]),
+    row("gen", "[1–8]", "tool level, 1–8", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
+    row("status", "", "what holds here: model, mode, sandbox, folder, cost", |text| outside(Outside::Status, text)),
+    row("compact", "[WHAT MATTERS]", "compact the conversation", |text| Ok(Slash::Compact(some(text)))),
     row("context", "", "what fills the context; with tools, model, you, neco, order, all or a number: more", |text| {
         ContextView::parse(text).map(Slash::Context)
-    }),
+    })
+    .with_words(),
     row("cost", "", "tokens and money so far", |_| Ok(Slash::Cost)).also(&["usage"]),
     row("diff", "", "what this session changed in files", |text| outside(Outside::Diff, text)),
-    row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message: conversation, files or both", |text| {
+    row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message, with or without files", |text| {
         Ok(Slash::Rewind(text.to_owned()))
     }),
-    row("undo", "", "take the last rewind back", |_| Ok(Slash::Undo)),
-    row("redo", "", "take the last undo back", |_| Ok(Slash::Redo)),
+    row("undo", "", "undo the last rewind", |_| Ok(Slash::Undo)),
+    row("redo", "", "redo what /undo took back", |_| Ok(Slash::Redo)),
     row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
         outside(Outside::Fork, text)
     }),
-    row("checkpoint", "", "the states of your files that were kept", |text| outside(Outside::Checkpoints, text))
+    row("checkpoint", "", "the checkpoints of your files", |text| outside(Outside::Checkpoints, text))
         .also(&["checkpoints"]),
     row("tree", "", "the agents at work", |_| Ok(Slash::Tree)),
     row(
@@ -216,24 +289,34 @@ pub const TABLE: &[Row] = &[
     row("plan", "", "the plan and how far it is", |_| Ok(Slash::Plan)),
     row("memory", "[WORDS]", "what is remembered; with words, searches it", |text| outside(Outside::Memory, text)),
     row("hooks", "", "your commands that run at moments of the work", |text| outside(Outside::Hooks, text)),
-    row("permissions", "", "the rules about what may happen; takes back what you allowed", |text| {
-        outside(Outside::Permissions, text)
+    row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
+        .also(&["policy"]),
+    row("trust", "[yes|no]", "what this folder would switch on by itself, and whether it may", |text| {
+        one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
     })
-    .also(&["policy"]),
-    row("sandbox", "", "what commands run in", |text| outside(Outside::Sandbox, text)),
-    row("init", "", "let the agent write AGENTS.md for this folder", |text| outside(Outside::Init, text)),
+    .of(&["yes", "no"]),
+    row("sandbox", "[read_only|workspace_write|full]", "what commands run in", sandbox).of(&[
+        "read_only",
+        "workspace_write",
+        "full",
+    ]),
+    row("init", "", "let the agent write AGENTS.md for this folder", |text| outside(Outside::Init, text)).with_words(),
     row("review", "[WHAT]", "let the agent review what is not committed", |text| outside(Outside::Review, text)),
     row("export", "[FILE] [--force]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
-    row("rename", "TITLE", "give the session a title", rename).also(&["title"]),
+    row("rename", "TITLE", "rename this session", rename).also(&["title"]),
     row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
     row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
-    row("theme", "dark|light|16|none", "other colours", theme).of(&["dark", "light", "16", "none"]),
-    row("config", "", "the settings and where they come from", |text| outside(Outside::Config, text))
-        .also(&["settings"]),
+    row("theme", "[dark|light|16|none]", "colours", theme).of(&["dark", "light", "16", "none"]),
+    row("config", "[KEY VALUE]", "the settings and where they come from; with a key and a value, sets it", |text| {
+        outside(Outside::Config, text)
+    })
+    .also(&["settings"]),
+    row("login", "[PROVIDER]", "how a key is added", |text| outside(Outside::Login, text)),
+    row("logout", "PROVIDER", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
     row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
     row("prompt", "", "what the model is told", |text| outside(Outside::Prompt, text)),
-    row("bug", "", "what to send with a report of a defect", |text| outside(Outside::Bug, text)),
-    row("exit", "", "leave; the session can be continued", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
+    row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)),
+    row("exit", "", "leave; the session can be resumed", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
 ];
 
 /// The command that `line` (which begins with a slash) asks for; `custom` are those that a person or a folder
@@ -246,14 +329,17 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
     if let Some(row) = TABLE.iter().find(|row| row.is_called(name)) {
+        if row.argument.is_empty() && !row.words && !argument.is_empty() {
+            return Err(format!("/{name} takes nothing after it, and got `{argument}`"));
+        }
         return (row.read)(argument);
     }
     if custom.iter().any(|custom| custom.name == name) {
         return Ok(Slash::Custom { name: name.to_owned(), argument: argument.to_owned() });
     }
     Err(match near(name, custom) {
-        Some(near) => format!("there is no /{name}; did you mean /{near}?"),
-        None => format!("there is no /{name}; /help lists the commands"),
+        Some(near) => format!("There is no /{name}; did you mean /{near}?"),
+        None => format!("There is no /{name}; /help lists the commands"),
     })
 }
 
@@ -285,6 +371,11 @@ impl Row {
         Self { aliases, ..self }
     }
 
+    /// With words that may follow it although they are not shown.
+    const fn with_words(self) -> Self {
+        Self { words: true, ..self }
+    }
+
     const fn of(self, choices: &'static [&'static str]) -> Self {
         Self { choices, ..self }
     }
@@ -296,11 +387,16 @@ const fn row(
     help: &'static str,
     read: fn(&str) -> Result<Slash, String>,
 ) -> Row {
-    Row { name, aliases: &[], argument, help, choices: &[], read }
+    Row { name, aliases: &[], argument, help, choices: &[], words: false, read }
 }
 
 fn outside(outside: Outside, text: &str) -> Result<Slash, String> {
     Ok(Slash::Outside(outside, text.to_owned()))
+}
+
+/// One of these words, or what there is instead.
+fn one_of(what: Outside, text: &str, words: &[&str], choices: &str) -> Result<Slash, String> {
+    if words.contains(&text) { outside(what, text) } else { Err(format!("There is no `{text}`: {choices}")) }
 }
 
 fn some(text: &str) -> Option<String> {
@@ -321,8 +417,7 @@ fn mode(text: &str) -> Result<Slash, String> {
 }
 
 fn approval(text: &str) -> Result<Slash, String> {
-    let all = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
-    let found = all.into_iter().find(|approval| approval.name() == text.replace('-', "_"));
+    let found = ApprovalMode::named(&text.replace('-', "_"));
     chosen(text, found.map(Slash::Approval), Setting::Approval, APPROVALS)
 }
 
@@ -335,18 +430,23 @@ fn generation(text: &str) -> Result<Slash, String> {
 fn chosen(text: &str, found: Option<Slash>, setting: Setting, choices: &str) -> Result<Slash, String> {
     match found {
         None if text.is_empty() => Ok(Slash::How(setting)),
-        None => Err(format!("there is no `{text}`: {choices}")),
+        None => Err(format!("There is no `{text}`: {choices}")),
         Some(found) => Ok(found),
     }
 }
 
 fn rename(text: &str) -> Result<Slash, String> {
-    some(text).map(Slash::Rename).ok_or_else(|| "/rename wants the new title behind it".to_owned())
+    some(text).map(Slash::Rename).ok_or_else(|| "/rename takes the new title: /rename Retry uploads".to_owned())
 }
 
 fn theme(text: &str) -> Result<Slash, String> {
     let known = ["dark", "light", "16", "none"].contains(&text);
     chosen(text, known.then(|| Slash::Theme(text.to_owned())), Setting::Theme, THEMES)
+}
+
+fn sandbox(text: &str) -> Result<Slash, String> {
+    let known = SANDBOX_CHOICES.iter().any(|(word, _)| *word == text);
+    chosen(text, known.then(|| Slash::Sandbox(text.to_owned())), Setting::Sandbox, SANDBOXES)
 }
 
 #[cfg(test)]
@@ -366,17 +466,28 @@ mod tests {
         }
         assert_eq!(parse("/compact keep the figures", &[]), Ok(Slash::Compact(Some("keep the figures".into()))));
         assert_eq!(parse("/sessions", &[]), Ok(Slash::Outside(Outside::Sessions, String::new())));
-        assert_eq!(parse("/mod", &[]), Err("there is no /mod; did you mean /model?".into()));
-        assert_eq!(parse("/hepl", &[]), Err("there is no /hepl; did you mean /help?".into()));
-        assert_eq!(parse("/claer", &[]), Err("there is no /claer; did you mean /clear?".into()));
-        assert_eq!(parse("/xyzzy", &[]), Err("there is no /xyzzy; /help lists the commands".into()));
+        assert_eq!(parse("/mod", &[]), Err("There is no /mod; did you mean /model?".into()));
+        assert_eq!(parse("/hepl", &[]), Err("There is no /hepl; did you mean /help?".into()));
+        assert_eq!(parse("/claer", &[]), Err("There is no /claer; did you mean /clear?".into()));
+        assert_eq!(parse("/xyzzy", &[]), Err("There is no /xyzzy; /help lists the commands".into()));
     }
 
     #[test]
     fn what_there_is_not_is_named_and_nothing_tells_what_is_set() {
-        assert_eq!(parse("/mode bogus", &[]), Err("there is no `bogus`: /mode agent, plan, ask or debug".into()));
-        assert_eq!(parse("/theme pink", &[]), Err("there is no `pink`: /theme dark, light, 16 or none".into()));
+        assert_eq!(parse("/mode bogus", &[]), Err("There is no `bogus`: /mode agent, plan, ask or debug".into()));
+        assert_eq!(parse("/theme pink", &[]), Err("There is no `pink`: /theme dark, light, 16 or none".into()));
         assert_eq!(parse("/approval", &[]), Ok(Slash::How(Setting::Approval)));
+        for (line, words) in [
+            ("/cost now", "/cost takes nothing after it, and got `now`"),
+            ("/sandbox off", "There is no `off`: /sandbox read_only, workspace_write or full"),
+            ("/trust maybe", "There is no `maybe`: /trust, /trust yes or /trust no"),
+        ] {
+            assert_eq!(parse(line, &[]), Err(words.into()));
+        }
+        let settings = [Setting::Mode, Setting::Approval, Setting::Generation, Setting::Theme, Setting::Sandbox];
+        for (setting, count) in settings.into_iter().zip([4, 4, 8, 4, 3]) {
+            assert_eq!(setting.choices().len(), count, "{setting:?}");
+        }
         assert_eq!(Setting::Theme.told("dark"), "theme is dark; /theme dark, light, 16 or none");
     }
 
@@ -387,6 +498,6 @@ mod tests {
         let ship = Slash::Custom { name: "ship".into(), argument: "it now".into() };
         assert_eq!(parse("/ship  it now ", &custom), Ok(ship));
         assert_eq!(parse("/exit", &custom), Ok(Slash::Exit));
-        assert_eq!(parse("/shi", &custom), Err("there is no /shi; did you mean /ship?".into()));
+        assert_eq!(parse("/shi", &custom), Err("There is no /shi; did you mean /ship?".into()));
     }
 }

@@ -40,6 +40,7 @@ pub const MODES: &Choices<Mode> = &[
 /// When a person is asked.
 pub const APPROVALS: &Choices<ApprovalMode> = &[
     (ApprovalMode::Auto, "auto", "Only for what is critical"),
+    (ApprovalMode::AcceptEdits, "accept_edits", "Before commands are run; edits are accepted"),
     (ApprovalMode::AskFirst, "ask_first", "Before files are written and commands are run"),
     (ApprovalMode::Manual, "manual", "Before everything that does more than read"),
 ];

@@ -83,6 +83,7 @@ pub(super) fn request(
         diff: plan.diff.clone(),
         session_rule: offer.grant.as_deref().map(Grant::describe),
         always_rule: offer.always(),
+        sandboxed: verdict.sandboxed,
         ahead: Vec::new(),
     }
 }

@@ -126,9 +126,8 @@ fn permission_mode(scene: &HookContext) -> &'static str {
     match (scene.mode, scene.approval) {
         (Mode::Ask | Mode::Plan, _) => "plan",
         (Mode::Agent | Mode::Debug, ApprovalMode::Auto) => "bypassPermissions",
-        (Mode::Agent | Mode::Debug, ApprovalMode::AskFirst | ApprovalMode::Manual) if !scene.person_present => {
-            "dontAsk"
-        }
+        (Mode::Agent | Mode::Debug, _) if !scene.person_present => "dontAsk",
+        (Mode::Agent | Mode::Debug, ApprovalMode::AcceptEdits) => "acceptEdits",
         (Mode::Agent | Mode::Debug, ApprovalMode::AskFirst | ApprovalMode::Manual) => "default",
     }
 }

@@ -41,6 +41,10 @@ pub struct PermissionRequest {
     /// The rule that "always" would keep and where, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_rule: Option<String>,
+    /// Whether the sandbox holds all that it would do; absent where it runs nothing, and in logs that are older than
+    /// this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandboxed: Option<bool>,
     /// The calls of the same turn behind it that will be asked about too, as far as that can be told beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<AskedAhead>,

@@ -133,7 +133,7 @@ impl Grant {
     /// What "for this session" allows, in words.
     pub fn describe(&self) -> String {
         let network = if self.needs_network { "and with the network, " } else { "" };
-        format!("{} without asking, {network}until Neco ends", self.subject)
+        format!("{} without asking, {network}in this session", self.subject)
     }
 
     /// What "always" allows, in words; nothing where it would not be heard.

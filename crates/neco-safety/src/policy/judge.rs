@@ -25,6 +25,8 @@ pub struct Verdict {
     pub code: ErrorCode,
     /// How much harm the call could do, its command looked at.
     pub risk: Risk,
+    /// Whether the sandbox holds all that it would do; none for what runs nothing.
+    pub sandboxed: Option<bool>,
     /// The rule it comes from.
     pub rule: RuleRef,
 }
@@ -224,6 +226,7 @@ impl Policy {
             opens: reasons::opened(facts),
             code: denial_code(facts.action),
             risk: facts.risk,
+            sandboxed: reasons::sandboxed(facts),
             rule: RuleRef::of(decided.rule),
         }
     }

@@ -24,7 +24,8 @@ const TOUCHES: [SideEffect; 4] = [SideEffect::Reads, SideEffect::Network, SideEf
 const CONFINEMENTS: [Confinement; 3] = [Confinement::Boxed, Confinement::ChosenNone, Confinement::Unavailable];
 pub(super) const RULINGS: [Ruling; 3] = [Ruling::Allow, Ruling::Ask, Ruling::Deny];
 pub(super) const MODES: [Mode; 4] = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug];
-pub(super) const APPROVALS: [ApprovalMode; 3] = [ApprovalMode::Auto, ApprovalMode::AskFirst, ApprovalMode::Manual];
+pub(super) const APPROVALS: [ApprovalMode; 4] =
+    [ApprovalMode::Auto, ApprovalMode::AcceptEdits, ApprovalMode::AskFirst, ApprovalMode::Manual];
 
 /// Reads rules for a workspace.
 #[derive(Clone, Debug)]

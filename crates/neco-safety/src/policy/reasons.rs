@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use neco_proto::Risk;
+use neco_proto::{ApprovalMode, Risk};
 
 use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
@@ -41,6 +41,12 @@ pub(super) fn opened(facts: &Facts<'_>) -> String {
     format!("{}{}", opened_words(facts), network_words(facts))
 }
 
+/// Whether the sandbox holds all that a command would do, also when somebody says yes to it.
+pub(super) fn sandboxed(facts: &Facts<'_>) -> Option<bool> {
+    let runs = facts.action.touch == SideEffect::Runs;
+    runs.then(|| facts.who.confinement.is_boxed() && opened(facts).is_empty())
+}
+
 /// What a yes opens of what is closed to commands.
 fn opened_words(facts: &Facts<'_>) -> String {
     // A program that runs already has its box.
@@ -77,7 +83,7 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
         (Source::BuiltIn, Ruling::Allow) => format!("{}; approval mode {approval} allows that", what(facts)),
         (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
             Some(reason) => format!("{}, and {reason}; approval mode {approval} asks", what(facts)),
-            None => format!("{}; approval mode {approval} asks", what(facts)),
+            None => asked(facts, approval),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
         (Source::Session, Ruling::Allow) => "allowed for this session".to_owned(),
@@ -91,6 +97,18 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
             let reason = rule.reason.as_deref().unwrap_or(plain);
             format!("{reason} ({} rule {}){}", rule.source, named(rule), by_effect(facts, rule))
         }
+    }
+}
+
+/// Why a call is asked about that no rule of anybody's names.
+fn asked(facts: &Facts<'_>, approval: ApprovalMode) -> String {
+    let plain = because(facts).is_none() && !needs_network(facts) && facts.risk < Risk::Critical;
+    match (facts.action.touch, approval) {
+        (SideEffect::Writes, ApprovalMode::AskFirst) if plain => "edits are asked first".to_owned(),
+        (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
+            "commands are asked first".to_owned()
+        }
+        _ => format!("{}; approval mode {approval} asks", what(facts)),
     }
 }
 
@@ -113,16 +131,7 @@ fn named(rule: &Rule) -> String {
 /// What a call does that makes it worth a question.
 pub(super) fn what(facts: &Facts<'_>) -> String {
     let network = if needs_network(facts) { "; it needs the network, which is off for commands" } else { "" };
-    let mut because = Reasons::of(facts.action.because.unwrap_or_default());
-    // What a tool says of itself hides nothing of what its command would do.
-    if let Some(examined) = facts.examined.as_ref().filter(|one| because.told().is_none() || one.risk == Risk::Critical)
-    {
-        because.add(&examined.because);
-    }
-    if let Some(unclear) = &facts.unclear {
-        because.add(&Reasons::of(unclear));
-    }
-    if let Some(because) = because.told() {
+    if let Some(because) = because(facts) {
         return format!("{because}{network}");
     }
     let words = match facts.action.touch {
@@ -134,6 +143,20 @@ pub(super) fn what(facts: &Facts<'_>) -> String {
         SideEffect::Runs => "it runs a command",
     };
     format!("{words}{network}")
+}
+
+/// What is found in a call itself that makes it worth a question.
+fn because(facts: &Facts<'_>) -> Option<String> {
+    let mut because = Reasons::of(facts.action.because.unwrap_or_default());
+    // What a tool says of itself hides nothing of what its command would do.
+    if let Some(examined) = facts.examined.as_ref().filter(|one| because.told().is_none() || one.risk == Risk::Critical)
+    {
+        because.add(&examined.because);
+    }
+    if let Some(unclear) = &facts.unclear {
+        because.add(&Reasons::of(unclear));
+    }
+    because.told()
 }
 
 /// Whether a command plainly needs the network where commands have none.

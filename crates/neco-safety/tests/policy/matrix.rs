@@ -8,7 +8,7 @@ use crate::support::{Call, judge, place, who};
 
 #[test]
 fn the_risk_matrix_is_the_one_of_the_table() {
-    use ApprovalMode::{AskFirst, Auto, Manual};
+    use ApprovalMode::{AcceptEdits, AskFirst, Auto, Manual};
     use Ruling::{Allow, Ask};
     let policy = Policy::new(place(), Vec::new());
     let table = [
@@ -19,6 +19,10 @@ fn the_risk_matrix_is_the_one_of_the_table() {
         (Risk::Critical, Ask, Ask, Ask),
     ];
     for (risk, auto, ask_first, manual) in table {
+        // Edits are accepted, and everything else is as it is when it is asked first.
+        let edits = if risk == Risk::Medium { Allow } else { ask_first };
+        let verdict = judge(&policy, &Call::write("a").risky(risk), &Who { approval: AcceptEdits, ..who() });
+        assert_eq!(verdict.ruling, edits, "{risk} in accept_edits: {}", verdict.reason);
         for (approval, expected) in [(Auto, auto), (AskFirst, ask_first), (Manual, manual)] {
             for call in [Call::write("a").risky(risk), Call::other("tool", ().into()).risky(risk)] {
                 let verdict = judge(&policy, &call, &Who { approval, ..who() });
@@ -40,9 +44,12 @@ fn commands_are_asked_about_except_known_safe_ones() {
         ("git reset --hard", Ruling::Ask, Ruling::Ask, Ruling::Ask),
         ("rm -rf /", Ruling::Deny, Ruling::Deny, Ruling::Deny),
     ] {
-        for (approval, expected) in
-            [(ApprovalMode::AskFirst, ask_first), (ApprovalMode::Manual, manual), (ApprovalMode::Auto, auto)]
-        {
+        for (approval, expected) in [
+            (ApprovalMode::AcceptEdits, ask_first),
+            (ApprovalMode::AskFirst, ask_first),
+            (ApprovalMode::Manual, manual),
+            (ApprovalMode::Auto, auto),
+        ] {
             let verdict = judge(&policy, &Call::bash(command), &Who { approval, ..who() });
             assert_eq!(verdict.ruling, expected, "{command} in {approval}: {}", verdict.reason);
         }

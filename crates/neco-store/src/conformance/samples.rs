@@ -194,6 +194,7 @@ fn ask_bodies() -> Vec<EventBody> {
             diff: vec![diff()],
             session_rule: Some("make with any arguments".to_owned()),
             always_rule: Some("make with any arguments, in this folder".to_owned()),
+            sandboxed: Some(true),
             ahead: vec![AskedAhead {
                 call_id: call(),
                 summary: "Write a.txt".to_owned(),

@@ -5,7 +5,10 @@ use neco_proto::CallId;
 use crate::ask::Rule;
 
 /// A question that was on the screen for a shorter time was hardly read, in milliseconds.
-pub const READ_MS: i64 = 300;
+pub const READ_MS: i64 = 400;
+
+/// Whoever pressed a key so shortly before is still at what they did when the question came, in milliseconds.
+const QUIET_MS: i64 = 150;
 
 /// A key that follows an answer so closely was meant for it, in milliseconds.
 const REPEATED_MS: i64 = 800;
@@ -28,6 +31,10 @@ pub enum Place {
 #[derive(Clone, Debug, Default)]
 pub struct Facing {
     shown: Option<(u64, i64)>,
+    /// The question that takes keys: it was read, and no key was on its way.
+    settled: Option<u64>,
+    /// When a key came before that.
+    early_ms: Option<i64>,
     went: Option<(u64, Place)>,
     armed: Option<(u64, Rule, i64)>,
     /// The question that came upon something that stood in the field.
@@ -49,6 +56,7 @@ impl Facing {
     pub fn draw(&mut self, question: Option<u64>, writes: bool, just_now: bool, now_ms: i64) {
         if self.shown.map(|(shown, _)| shown) != question {
             self.shown = question.map(|question| (question, now_ms));
+            (self.settled, self.early_ms) = (None, None);
             self.interrupted = question.filter(|_| writes);
             self.came_upon_words = question.filter(|_| just_now);
             self.armed = None;
@@ -62,6 +70,7 @@ impl Facing {
     pub fn unseen(&mut self, now_ms: i64) {
         if let Some((_, since)) = &mut self.shown {
             *since = now_ms;
+            self.settled = None;
         }
     }
 
@@ -91,9 +100,18 @@ impl Facing {
         (asked == question && held != letter && now_ms - when < WORD_MS).then_some(held)
     }
 
-    /// Whether it was on the screen for long enough to be decided about.
-    pub fn is_read(&self, question: u64, now_ms: i64) -> bool {
-        self.shown.is_some_and(|(shown, since)| shown == question && now_ms - since >= READ_MS)
+    /// Whether it takes a key that comes now: it was on the screen for long enough, and no key came just before.
+    pub fn takes_key(&mut self, question: u64, typed_ms: Option<i64>, now_ms: i64) -> bool {
+        if self.settled == Some(question) {
+            return true;
+        }
+        let is_read = self.shown.is_some_and(|(shown, since)| shown == question && now_ms - since >= READ_MS);
+        let last = self.early_ms.replace(now_ms).max(typed_ms);
+        let is_quiet = last.is_none_or(|last| now_ms - last >= QUIET_MS);
+        if is_read && is_quiet {
+            self.settled = Some(question);
+        }
+        is_read && is_quiet
     }
 
     /// Where the person went last while it waited. A field that they emptied gives the keys back after a while.
@@ -107,6 +125,10 @@ impl Facing {
     pub fn go(&mut self, question: u64, place: Place) {
         self.went = Some((question, place));
         self.emptied_ms = None;
+        // Whoever goes to it has it before them.
+        if place == Place::Box {
+            self.settled = Some(question);
+        }
     }
 
     /// What stood in the field was sent, or taken away.

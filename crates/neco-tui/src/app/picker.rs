@@ -1,8 +1,9 @@
-//! A list to choose from, above the field: sessions, messages to go back to, models, rules, agents.
+//! A list to choose from, below the field: sessions, messages to go back to, models, rules, agents.
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::RewindWhat;
 use neco_proto::{AgentId, CheckpointInfo, Command, RewindPoint, WorkflowId};
+use neco_view::slash::Slash;
 use neco_view::wording::Told;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -30,6 +31,8 @@ pub enum Picked {
     Go(Box<Command>),
     /// No: nothing is.
     Leave,
+    /// Work that was stopped goes on.
+    GoOn,
     /// A session, by its id.
     Session(String),
     /// A model or group.
@@ -38,6 +41,8 @@ pub enum Picked {
     Rule(Option<String>),
     /// Another rule is to be written.
     NewRule,
+    /// The rules that come with Neco, folded.
+    BuiltInRules,
     /// An agent of the tree.
     Agent(AgentId),
     Workflow(WorkflowId),
@@ -45,6 +50,8 @@ pub enum Picked {
     Order(char, Box<Command>),
     /// Something is to be written to an agent.
     Write(AgentId),
+    /// A command after a slash.
+    Slash(Box<Slash>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -247,7 +254,7 @@ impl Picker {
             }
         }
         match fitting.len().saturating_sub(first + most) {
-            0 if fitting.is_empty() => rows.push(Line::styled("  nothing fits", theme.dim)),
+            0 if fitting.is_empty() => rows.push(Line::styled("  No match", theme.dim)),
             0 => {}
             beyond => rows.push(Line::styled(format!("  … {beyond} more"), theme.dim)),
         }
@@ -313,6 +320,6 @@ mod tests {
         assert!(picker.chosen().is_none());
         picker.step(1);
         let rows = picker.rows(40, 10, &Theme::new(ThemeName::Plain));
-        assert!(rows.iter().any(|row| row.to_string().contains("nothing fits")));
+        assert!(rows.iter().any(|row| row.to_string().contains("No match")));
     }
 }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
 
 use super::agents::Agents;
@@ -116,12 +116,22 @@ pub struct WindowState {
     pub said_better: Option<String>,
     /// Which messages of the context were asked for.
     pub context_view: ContextView,
+    /// Whether the rules that come with Neco are listed, too.
+    pub built_in_rules: bool,
     /// The rule that is being added.
     pub tried_rule: Option<String>,
     /// A word to the person in place of the status line, and until when.
     pub word: Option<(String, i64)>,
     /// Whether that word says that the work is being stopped.
     pub stopping: bool,
+    /// Whether it says what leaving means.
+    pub leaving_said: bool,
+    /// Whether the work was stopped, or agents paused, and Enter alone goes on.
+    pub can_go_on: bool,
+    /// Whether tmux stands between the window and the terminal.
+    pub tmux: bool,
+    /// Whether another process has the session open, and this window looks on.
+    pub attached: bool,
     /// The status line of the person's own command.
     pub status_line: Option<String>,
     /// What is finished and on its way to the terminal.
@@ -155,6 +165,7 @@ impl WindowState {
             width: 80,
             height: 24,
             set_up: looks.set_up,
+            tmux: looks.tmux,
             ..Self::default()
         }
     }
@@ -265,8 +276,14 @@ impl WindowState {
             watched.apply(event);
         }
         let name = if is_child { self.agents.name(event.agent_id) } else { None };
+        let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
         self.drop_void_purpose();
+        match elsewhere {
+            Some(Actor::Person) => self.tell("Answered in another window"),
+            Some(Actor::Device { name }) => self.tell(format!("Answered on {}", clean_line(&name))),
+            Some(Actor::Agent { .. } | Actor::Rule { .. }) | None => {}
+        }
         if is_child {
             self.standing.child(event);
         } else {
@@ -319,7 +336,7 @@ impl WindowState {
 
     /// A word to the person that goes by itself.
     pub fn tell(&mut self, word: impl Into<String>) {
-        self.stopping = false;
+        (self.stopping, self.leaving_said) = (false, false);
         self.word = Some((word.into(), self.now_ms + 3000));
     }
 
@@ -352,13 +369,13 @@ impl WindowState {
         };
         if !holds {
             self.purpose = Purpose::Message;
-            self.tell("that was answered in another window");
+            self.tell("Answered in another window");
         }
     }
 
     fn own(&mut self, event: &Event) {
         if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
-            self.tell(format!("the session is called “{}” now", clean_line(title)));
+            self.tell(format!("Renamed: “{}”", clean_line(title)));
         }
         if matches!(event.body, EventBody::Rewind(_)) {
             going_back::went_back(self);

@@ -3,17 +3,23 @@
 use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, Risk};
 use neco_view::ask::Approval;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
+use super::edge::{Answer, Tints, first_rows};
 use super::rest::{Mark, Other};
-use super::subject::{arguments_of, fitted, is_summed_up, visible_line, what};
+use super::subject::{arguments_of, fitted, is_summed_up, parted, visible_line, what};
 use crate::host::Edited;
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::{Theme, ThemeName};
 
-/// Rows of what is asked about that a small terminal still shows, and that stay once all of it was shown.
+/// Rows of what is asked about that a small terminal still shows.
 const LEAST_ROWS: usize = 3;
+
+/// Rows of what is asked about that are worth more than blank rows.
+const GOOD_ROWS: usize = 6;
 
 /// Rows of the reason and of each rule at most; `d` shows all of them.
 const TEXT_ROWS: usize = 2;
@@ -23,9 +29,6 @@ const BOX_LINES: usize = 300;
 
 /// Rows of what else waits.
 const LISTED: usize = 4;
-
-/// Columns of what is asked about that are worth more than how many others wait.
-const LEAST_SUMMARY: usize = 24;
 
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
@@ -47,14 +50,56 @@ impl Rule {
     }
 }
 
-/// The box of one request.
+/// What an answer comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// Yes, this once.
+    Yes,
+    /// Yes to this one and to those that are named with `+`.
+    YesToNamed,
+    /// Yes, and edits are accepted from now on.
+    AcceptEdits,
+    /// Yes, with a rule.
+    Rule(Rule),
+    /// The person changes it first.
+    Edit,
+    /// No, and why.
+    No,
+    /// No to everything that waits.
+    NoToAll,
+}
+
+impl Means {
+    /// The letter that means it.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Yes => 'y',
+            Self::YesToNamed => 'Y',
+            Self::AcceptEdits => Rule::Session.letter(),
+            Self::Rule(rule) => rule.letter(),
+            Self::Edit => 'e',
+            Self::No => 'n',
+            Self::NoToAll => 'N',
+        }
+    }
+}
+
+/// The panel of one request.
 #[derive(Clone, Debug)]
 pub struct ApprovalBox {
     pub asked: Approval,
-    /// Whether all of it was shown above: the box makes room for that.
+    /// Whether all of it was shown.
     pub was_shown: bool,
     /// Why it is asked about although the person said something of it before.
     pub note: Option<String>,
+    /// Rows that were scrolled past, while all of it is shown in place of its beginning.
+    details: Option<usize>,
+    /// Rows of it that were shown last.
+    page: usize,
+    /// The answers as they were drawn last.
+    offered: Vec<Means>,
+    /// The answer that the person went to.
+    chosen: Option<Means>,
     /// What is asked about, as it was drawn last, and how many lines of it were left out.
     drawn: Option<Drawn>,
 }
@@ -63,20 +108,73 @@ pub struct ApprovalBox {
 struct Drawn {
     width: usize,
     theme: ThemeName,
+    is_whole: bool,
     rows: Vec<Line<'static>>,
     beyond: usize,
 }
 
+/// How a panel makes room, step by step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Space {
+    /// Blank rows between its parts, and before the answers.
+    blanks: bool,
+    before_answers: bool,
+    /// What else waits.
+    others: bool,
+    /// Each answer in a row of its own, and rows of each at most; the chosen one has more.
+    listed: bool,
+    each: usize,
+    /// Why it is asked.
+    why: bool,
+    /// Rows of what is asked about at least.
+    least: usize,
+}
+
+const SPACES: [Space; 6] = [
+    Space {
+        blanks: true,
+        before_answers: true,
+        others: true,
+        listed: true,
+        each: TEXT_ROWS,
+        why: true,
+        least: usize::MAX,
+    },
+    Space {
+        blanks: false,
+        before_answers: true,
+        others: true,
+        listed: true,
+        each: TEXT_ROWS,
+        why: true,
+        least: GOOD_ROWS,
+    },
+    Space { blanks: false, before_answers: false, others: true, listed: true, each: 1, why: true, least: LEAST_ROWS },
+    Space { blanks: false, before_answers: false, others: false, listed: true, each: 1, why: true, least: LEAST_ROWS },
+    Space { blanks: false, before_answers: false, others: false, listed: false, each: 1, why: true, least: 1 },
+    Space { blanks: false, before_answers: false, others: false, listed: false, each: 1, why: false, least: 0 },
+];
+
 impl ApprovalBox {
-    /// The box of `request`.
+    /// The panel of `request`.
     pub fn new(request: PermissionRequest) -> Self {
-        Self { asked: Approval::new(request), was_shown: false, note: None, drawn: None }
+        Self {
+            asked: Approval::new(request),
+            was_shown: false,
+            note: None,
+            details: None,
+            page: 0,
+            offered: Vec::new(),
+            chosen: None,
+            drawn: None,
+        }
     }
 
     /// The person made this of it: it is shown as it is now.
     pub fn revise(&mut self, edited: Edited) {
         self.asked.revise(edited.arguments, edited.diff);
         (self.was_shown, self.drawn, self.note) = (false, None, None);
+        (self.details, self.chosen) = (None, None);
     }
 
     /// Yes, with a rule.
@@ -98,169 +196,316 @@ impl ApprovalBox {
         rule.as_ref().filter(|_| !self.is_unseen())
     }
 
-    /// Whether a change is too long for the box to show any of it, and was not shown otherwise.
+    /// All of what is asked about takes the place of its beginning, or gives it back.
+    pub fn toggle_details(&mut self) {
+        self.was_shown = true;
+        self.details = if self.details.is_some() { None } else { Some(0) };
+    }
+
+    /// Scrolls a page in all of it; false when only its beginning is shown.
+    pub fn scroll(&mut self, down: bool) -> bool {
+        let Some(from) = &mut self.details else { return false };
+        let page = self.page.saturating_sub(1).max(1);
+        *from = if down { *from + page } else { from.saturating_sub(page) };
+        true
+    }
+
+    /// One answer up or down.
+    pub fn step(&mut self, down: bool) {
+        let Some(last) = self.offered.len().checked_sub(1) else { return };
+        let at = self.at(&self.offered).unwrap_or_default();
+        let next = match (down, at) {
+            (true, at) if at >= last => 0,
+            (true, at) => at + 1,
+            (false, 0) => last,
+            (false, at) => at - 1,
+        };
+        self.chosen = self.offered.get(next).copied();
+    }
+
+    /// Goes to an answer.
+    pub fn go_to(&mut self, means: Means) {
+        self.chosen = Some(means);
+    }
+
+    /// Goes back to the answer that it began with.
+    pub fn go_back(&mut self) {
+        self.chosen = None;
+    }
+
+    /// The answer that is chosen, of those that were drawn.
+    pub fn chosen(&self) -> Option<Means> {
+        self.at(&self.offered).and_then(|at| self.offered.get(at)).copied()
+    }
+
+    /// Whether the person went to an answer.
+    pub fn is_gone_to(&self) -> bool {
+        self.chosen.is_some()
+    }
+
+    /// The answer of a number, from 1, of those that were drawn.
+    pub fn numbered(&self, number: usize) -> Option<Means> {
+        self.offered.get(number.checked_sub(1)?).copied()
+    }
+
+    /// Where the chosen answer stands. What could do most harm starts on no.
+    fn at(&self, offered: &[Means]) -> Option<usize> {
+        let usual = if self.asked.request.risk >= Risk::Critical { Means::No } else { Means::Yes };
+        let find = |means: Means| offered.iter().position(|offered| *offered == means);
+        self.chosen.and_then(find).or_else(|| find(usual))
+    }
+
+    /// Whether yes for this session is to accept edits: the root would edit, and is asked before it does.
+    pub fn accepts_edits(&self, asks: Asks<'_>) -> bool {
+        let request = &self.asked.request;
+        let edits = !request.diff.is_empty() && request.command.is_none() && request.risk < Risk::High;
+        asks.asks_first && asks.who.is_none() && edits
+    }
+
+    /// What the letter `s` comes to, of what was drawn.
+    pub fn for_session(&self) -> Means {
+        let accepts = self.offered.contains(&Means::AcceptEdits);
+        if accepts { Means::AcceptEdits } else { Means::Rule(Rule::Session) }
+    }
+
+    /// Whether a change is too long for the panel to show any of it, and was not shown otherwise.
     fn is_unseen(&self) -> bool {
         !self.was_shown && self.asked.request.diff.iter().any(is_summed_up)
     }
 
-    /// The rows of the box: its head, the reason and the keys have room before what is asked about, which is cut.
+    /// The rows of the panel: its head, the reason and the answers have room before what is asked about, which is cut.
     /// Gives as well how many of those that wait besides it are named.
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-        let mut rows = vec![self.heading(asks, width, theme)];
+        let tints = Tints::of(theme);
+        let mut rows = vec![self.heading(asks, width, &tints, theme)];
         if asks.answered {
-            rows.push(cut(&Line::styled("  answered", theme.dim), width));
+            rows.push(tints.row(Line::styled("  Answered", tints.meta)));
             return (rows, 0);
         }
-        let note = self.note.iter().map(|note| cut(&Line::styled(format!("  {note}"), theme.warning), width));
-        let mut why: Vec<Line<'static>> = note.chain(first_rows(self.why(width, theme), TEXT_ROWS, width)).collect();
-        let mut others = listed(asks, width, theme);
-        let mut keys = self.keys(asks, LISTED, width, theme);
-        if rows.len() + LEAST_ROWS + why.len() + others.len() + keys.len() > room {
-            others.clear();
-            keys = self.keys(asks, 0, width, theme);
-        }
-        if rows.len() + LEAST_ROWS + why.len() + keys.len() > room {
-            keys = self.short_keys(asks, width, theme);
-        }
-        let named = if others.is_empty() { 0 } else { LISTED.min(asks.others.len()) };
-        keys.splice(0..0, others);
-        why.truncate(room.saturating_sub(rows.len() + 1 + keys.len()));
-        let was_shown = self.was_shown;
-        let Drawn { rows: what, beyond: left_out, .. } = self.draw(width, theme);
-        let most = if was_shown { LEAST_ROWS } else { usize::MAX };
-        let left = room.saturating_sub(rows.len() + why.len() + keys.len()).clamp(1, most);
-        let shown = if what.len() + *left_out > left { (left - 1).min(what.len()) } else { what.len() };
-        let beyond = what.len() - shown + *left_out;
-        rows.extend(what.iter().take(shown).cloned());
-        if beyond > 0 {
-            let where_else = if was_shown { ", shown above" } else { "; d shows all" };
-            let words = format!("    … {}{where_else}", figures::count(beyond, "more row", "more rows"));
-            rows.push(cut(&Line::styled(words, theme.warning), width));
-        }
-        rows.extend(why);
-        rows.extend(keys);
+        let drawn = self.draw(width.saturating_sub(1), theme);
+        let count = drawn.rows.len() + drawn.beyond;
+        let spaced = SPACES.map(|space| (space, self.below(asks, space, width, theme)));
+        let fits = |(space, below): &&(Space, Vec<Line<'static>>)| {
+            1 + usize::from(space.blanks) + below.len() + count.min(space.least) <= room
+        };
+        let Some((space, below)) = spaced.iter().find(fits).or(spaced.last()).cloned() else { return (rows, 0) };
+        let named = if space.others { LISTED.min(asks.others.len()) } else { 0 };
+        self.offered = self.answers(asks, named).into_iter().map(|(means, _)| means).collect();
+        rows.extend(space.blanks.then(|| tints.blank()));
+        let left = room.saturating_sub(rows.len() + below.len()).max(1);
+        rows.extend(self.seen(left, &tints));
+        rows.extend(below);
         (rows, named)
     }
 
-    /// What is asked about is drawn once, and not further than any box is high.
+    /// What stands below what is asked about.
+    fn below(&self, asks: Asks<'_>, space: Space, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let tints = Tints::of(theme);
+        let inner = width.saturating_sub(1);
+        let blank = |wanted: bool| wanted.then(|| tints.blank());
+        let note = self.note.iter().map(|note| cut(&Line::styled(format!("  {note}"), tints.edge), inner));
+        let why = if self.details.is_some() || !space.why { Vec::new() } else { self.why(inner, &tints) };
+        let why: Vec<Line<'static>> = note.chain(first_rows(why, TEXT_ROWS, inner)).map(|row| tints.row(row)).collect();
+        let mut rows: Vec<Line<'static>> = blank(space.blanks && !why.is_empty()).into_iter().chain(why).collect();
+        let named = if space.others { LISTED } else { 0 };
+        if named > 0 && !asks.others.is_empty() {
+            rows.extend(blank(space.blanks));
+            rows.extend((space.each > 1).then(|| tints.row(Line::styled("  After it", tints.meta))));
+            rows.extend(listed(asks, inner, theme).into_iter().map(|row| tints.row(row)));
+        }
+        rows.extend(blank(space.before_answers));
+        let (offered, answers): (Vec<Means>, Vec<Answer>) = self.answers(asks, named).into_iter().unzip();
+        let at = self.at(&offered).filter(|_| !asks.elsewhere);
+        rows.extend(match space.listed {
+            true => tints.answers(&answers, at, space.each, width),
+            false => tints.short_answers(&answers, at, width),
+        });
+        rows.extend(blank(space.blanks));
+        rows.extend(self.keys(asks, answers.len(), width, &tints));
+        rows
+    }
+
+    /// As much of what is asked about as there is room for.
+    fn seen(&mut self, room: usize, tints: &Tints) -> Vec<Line<'static>> {
+        let Some(Drawn { rows, beyond, .. }) = &self.drawn else { return Vec::new() };
+        let all = rows.len() + beyond;
+        if all <= room {
+            self.details = self.details.map(|_| 0);
+            return rows.iter().map(|row| tints.row(row.clone())).collect();
+        }
+        let most = room.saturating_sub(1);
+        self.page = most;
+        let from = self.details.map_or(0, |from| from.min(all.saturating_sub(most)));
+        self.details = self.details.map(|_| from);
+        let more = match self.details {
+            Some(_) => format!("  rows {} to {} of {all} · PgUp PgDn", from + 1, (from + most).min(all)),
+            None => format!("    … {} · d", figures::count(all - most, "more row", "more rows")),
+        };
+        let shown = rows.iter().skip(from).take(most).cloned();
+        shown.chain([Line::styled(more, tints.meta)]).map(|row| tints.row(row)).collect()
+    }
+
+    /// What is asked about is drawn once, and its beginning not further than any panel is high.
     fn draw(&mut self, width: usize, theme: &Theme) -> &Drawn {
-        let is_old = |drawn: &mut Drawn| (drawn.width, drawn.theme) != (width, theme.name);
+        let is_whole = self.details.is_some();
+        let is_old = |drawn: &mut Drawn| (drawn.width, drawn.theme, drawn.is_whole) != (width, theme.name, is_whole);
         self.drawn.take_if(is_old);
+        let (rows, beyond) = match &self.drawn {
+            Some(_) => (Vec::new(), 0),
+            None if is_whole => (self.whole(width, theme), 0),
+            None => what(&self.asked.request, width, BOX_LINES, theme),
+        };
+        self.drawn.get_or_insert(Drawn { width, theme: theme.name, is_whole, rows, beyond })
+    }
+
+    /// All of what is asked about, why, and what the rules would allow.
+    fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let tints = Tints::of(theme);
         let request = &self.asked.request;
-        self.drawn.get_or_insert_with(|| {
-            let (rows, beyond) = what(request, width, BOX_LINES, theme);
-            Drawn { width, theme: theme.name, rows, beyond }
-        })
-    }
-
-    /// All of what is asked about and what the keys would allow, for the scrollback.
-    pub fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut rows = vec![cut(&Line::styled(visible_line(&self.asked.request.summary), theme.heading), width)];
-        rows.extend(what(&self.asked.request, width, usize::MAX, theme).0);
-        if self.asked.request.diff.iter().any(is_summed_up) {
-            rows.extend(arguments_of(&self.asked.request, width, usize::MAX, theme).0);
+        let mut rows = what(request, width, usize::MAX, theme).0;
+        if request.diff.iter().any(is_summed_up) {
+            rows.extend(arguments_of(request, width, usize::MAX, theme).0);
         }
-        rows.extend(self.why(width, theme));
-        let rules = [("s  ", &self.asked.request.session_rule), ("a  ", &self.asked.request.always_rule)];
-        for (key, rule) in rules.into_iter().filter_map(|(key, rule)| Some((key, rule.as_ref()?))) {
-            let indent = Indent::hanging(Span::styled(format!("  {key}"), theme.accent));
-            rows.extend(wrap(&Line::raw(self.in_short(rule)), width, &indent));
+        rows.extend(self.why(width, &tints));
+        let rules = [("This session  ", &request.session_rule), ("Always  ", &request.always_rule)];
+        for (name, rule) in rules.into_iter().filter_map(|(name, rule)| Some((name, rule.as_ref()?))) {
+            let indent = Indent::hanging(Span::styled(format!("  {name}"), tints.meta));
+            rows.extend(wrap(&Line::styled(self.in_short(rule), tints.label), width, &indent));
         }
         rows
     }
 
-    fn why(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let why = Line::styled(visible_line(&self.asked.request.reason), theme.dim);
-        wrap(&why, width, &Indent::all(Span::raw("  ")))
-    }
-
-    fn heading(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Line<'static> {
-        let risk = self.asked.request.risk;
-        // Nobody has judged yet what the person made of it.
-        let (label, style) = match self.asked.revised {
-            true => ("changed, not judged yet".to_owned(), theme.warning),
-            false => (format!("{risk} risk"), if risk >= Risk::High { theme.bad } else { theme.warning }),
+    fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+        let spans = match self.asked.revised {
+            true => vec![Span::styled(visible_line(&self.asked.request.reason), tints.label)],
+            false => vec![
+                Span::styled("Asked because ", tints.meta),
+                Span::styled(visible_line(&self.asked.request.reason), tints.label),
+            ],
         };
-        let mut spans = vec![Span::styled("? ", theme.accent)];
-        if let Some(name) = asks.who {
-            spans.push(Span::styled(format!("{name} · "), theme.dim));
-        }
-        // What must be seen comes first: a long command is cut, and shown whole below.
-        spans.push(Span::styled(label, style));
-        let waiting = Span::styled(format!(" · {} more wait", asks.waiting), theme.dim);
-        let taken: usize = spans.iter().map(Span::width).sum::<usize>() + 3;
-        if asks.waiting > 0 && taken + waiting.width() + LEAST_SUMMARY <= width {
-            spans.push(waiting);
-        }
-        spans.push(Span::styled(" · ", theme.dim));
-        let room = width.saturating_sub(spans.iter().map(Span::width).sum());
-        spans.push(Span::styled(fitted(&self.asked.request.summary, self.asked.request.says(), room), theme.accent));
-        cut(&Line::from(spans), width)
+        wrap(&Line::from(spans), width, &Indent::all(Span::raw("  ")))
     }
 
-    /// The keys, with the first `named` of what else waits above them.
-    fn keys(&self, asks: Asks<'_>, named: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    fn heading(&self, asks: Asks<'_>, width: usize, tints: &Tints, theme: &Theme) -> Line<'static> {
+        let request = &self.asked.request;
+        let left = |room: usize| {
+            let mark = Span::styled("◆ ", tints.edge);
+            let summary = asks.who.and_then(|who| request.summary.strip_prefix(&format!("{who}: ")));
+            let summary = summary.unwrap_or(&request.summary);
+            let counts = (!self.asked.revised).then(|| counts(request, theme)).unwrap_or_default();
+            let taken = counts.iter().map(Span::width).sum::<usize>();
+            let (verb, what) = parted(summary);
+            let lead = match asks.who {
+                Some(who) => format!("{who}  would {} ", verb.to_lowercase()),
+                None => format!("{verb:<6} "),
+            };
+            let what = match (request.command.is_some(), self.asked.revised) {
+                (_, true) => what,
+                (true, false) => "a command".to_owned(),
+                (false, false) => fitted(&what, request.says(), room.saturating_sub(lead.width() + taken + 2)),
+            };
+            let bold = Span::styled(lead, Modifier::BOLD);
+            [mark, bold, Span::raw(what)].into_iter().chain(counts).collect()
+        };
+        let others = match asks.others.len() {
+            0 => None,
+            count => Some(Span::styled(format!("   1 of {}", count + 1), tints.edge)),
+        };
+        let mut right: Vec<Vec<Span<'static>>> = Vec::new();
+        for words in self.held(tints) {
+            right.push(words.iter().cloned().chain(others.clone()).collect());
+            right.push(words);
+        }
+        tints.head(left, &right, width)
+    }
+
+    /// Whether the sandbox holds it, from many words to few; what could do most harm says so.
+    fn held(&self, tints: &Tints) -> Vec<Vec<Span<'static>>> {
+        let request = &self.asked.request;
+        let alarm = |words: &'static str| Span::styled(words, tints.alarm);
+        // Nobody has looked yet at what the person made of it.
+        if self.asked.revised {
+            return vec![vec![Span::styled("changed, not checked yet", tints.edge)]];
+        }
+        let critical = request.risk >= Risk::Critical;
+        let label = |words: &'static str| Span::styled(words, tints.label);
+        let meta = |words: &'static str| Span::styled(words, tints.meta);
+        match request.sandboxed {
+            Some(true) if critical => vec![vec![label("sandboxed · "), alarm("high risk")]],
+            Some(true) => vec![vec![label("sandboxed"), meta(" · writes here, no network")], vec![label("sandboxed")]],
+            Some(false) if critical => vec![vec![alarm("leaves the sandbox · high risk")]],
+            Some(false) => vec![vec![alarm("no sandbox")]],
+            None if critical => vec![vec![alarm("high risk")]],
+            None if !request.diff.is_empty() => vec![vec![label("in this folder")], Vec::new()],
+            None => vec![vec![Span::styled(format!("{} risk", request.risk), tints.label)]],
+        }
+    }
+
+    /// The answers, with the first `named` of what else waits above them.
+    fn answers(&self, asks: Asks<'_>, named: usize) -> Vec<(Means, Answer)> {
+        let mut answers = Vec::new();
+        let mut answer = |means: Means, words: String, about: String, short: &str| {
+            answers.push((means, Answer { key: Some(means.letter()), words, about, short: short.to_owned() }));
+        };
+        let critical = self.asked.request.risk >= Risk::Critical;
+        let yes = match (self.asked.revised, critical) {
+            (true, _) => "Yes, as you changed it",
+            (false, true) => "Yes, this once",
+            (false, false) => "Yes",
+        };
+        answer(Means::Yes, yes.to_owned(), String::new(), "yes");
+        let covered = asks.covered(named);
+        if covered > 0 {
+            answer(Means::YesToNamed, format!("Yes to this and the {covered} marked +"), String::new(), "yes to all +");
+        }
+        for (rule, words, short) in
+            [(Rule::Session, "Yes, for this session", "session"), (Rule::Always, "Yes, always", "always")]
+        {
+            match self.rule(rule) {
+                Some(_) if rule == Rule::Session && self.accepts_edits(asks) => {
+                    let words = "Yes, and accept edits from now on".to_owned();
+                    answer(Means::AcceptEdits, words, "Shift-Tab goes back".to_owned(), "accept edits");
+                }
+                Some(allows) => answer(Means::Rule(rule), words.to_owned(), self.in_short(allows), short),
+                None => {}
+            }
+        }
+        let edit =
+            if self.asked.request.diff.is_empty() { "Change it first" } else { "Change it first, in the editor" };
+        answer(Means::Edit, edit.to_owned(), String::new(), "change");
+        let no = match asks.who {
+            Some(who) => format!("No, and tell {who} what to do instead"),
+            None => "No, and say what to do instead".to_owned(),
+        };
+        answer(Means::No, no, String::new(), "no");
+        if asks.open() > 0 {
+            answer(Means::NoToAll, format!("No to all {}", asks.open() + 1), String::new(), "no to all");
+        }
+        answers
+    }
+
+    /// The keys of the last row.
+    fn keys(&self, asks: Asks<'_>, answers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         if asks.elsewhere {
-            return elsewhere(width, theme);
+            return tints.keys(&[("Your keys", "write the message below"), ("Esc", "answers this")], width);
         }
-        let mut rows = Vec::new();
-        let indent = Indent { first: Vec::new(), rest: vec![Span::raw("     ")] };
-        let mut row = |key: &str, words: String| {
-            let line = Line::from(vec![Span::styled(format!("  {key}  "), theme.accent), Span::raw(words)]);
-            rows.extend(first_rows(wrap(&line, width, &indent), TEXT_ROWS, width));
-        };
-        if let Some((letter, rule)) = self.armed(asks) {
-            row(letter.encode_utf8(&mut [0; 4]), self.in_short(rule));
-            row("Enter", "or y  so it is · Esc  not so".to_owned());
-            return rows;
+        if asks.armed.is_some_and(|rule| self.rule(rule).is_some()) {
+            return tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width);
         }
-        row("y", if self.asked.revised { "yes, as you changed it" } else { "yes, once" }.to_owned());
-        if let Some(rule) = self.rule(Rule::Session) {
-            row("s", format!("yes, for this session: {}", self.in_short(rule)));
+        let numbers = format!("or 1–{answers}");
+        let mut keys = vec![("↑↓ Enter", numbers.as_str())];
+        if asks.waiting > 0 {
+            keys.push(("←→", "the other questions"));
         }
-        if let Some(rule) = self.rule(Rule::Always) {
-            row("a", format!("always: {}", self.in_short(rule)));
+        keys.push(match (self.details.is_some(), self.asked.request.diff.is_empty()) {
+            (true, _) => ("d", "back"),
+            (false, true) => ("d", "details"),
+            (false, false) => ("d", "whole diff"),
+        });
+        if asks.works {
+            keys.push(("Esc", if width < 80 { "stop" } else { "stop the turn" }));
         }
-        row("n", "no, and say why".to_owned());
-        let all = match (asks.covered(named), asks.open()) {
-            (0, 0) => String::new(),
-            (0, 1..) => " · N  none of them".to_owned(),
-            (covered @ 1.., _) => format!(" · Y  this and {covered} with + · N  none"),
-        };
-        let esc = match (asks.works, all.is_empty()) {
-            (true, true) => " · Esc  stop the work",
-            (true, false) => " · Esc  stop",
-            (false, _) => "",
-        };
-        let edit = if all.is_empty() { "change it first" } else { "change" };
-        row("e", format!("{edit} · d  all of it{all}{esc}"));
-        rows
-    }
-
-    /// The rule that waits for Enter, with the letter that it was asked for with.
-    fn armed(&self, asks: Asks<'_>) -> Option<(char, &String)> {
-        let rule = asks.armed?;
-        Some((rule.letter(), self.rule(rule)?))
-    }
-
-    /// The keys in as few rows as they can be told.
-    fn short_keys(&self, asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        if asks.elsewhere {
-            return elsewhere(width, theme);
-        }
-        if let Some((letter, rule)) = self.armed(asks) {
-            let words = format!("Enter or y: {letter}, {} · Esc: not so", self.in_short(rule));
-            let rows = wrap(&Line::styled(words, theme.accent), width, &Indent::all(Span::raw("  ")));
-            return first_rows(rows, TEXT_ROWS, width);
-        }
-        let more = format!("{} more after it", asks.open());
-        let mut keys = vec!["y yes", "n no"];
-        keys.extend(self.rule(Rule::Session).is_some().then_some("s session"));
-        keys.extend(self.rule(Rule::Always).is_some().then_some("a always"));
-        keys.extend(["e change", "d all of it"]);
-        keys.extend(asks.works.then_some("Esc stop"));
-        keys.extend((asks.open() > 0).then_some(more.as_str()));
-        wrap(&Line::styled(keys.join(" · "), theme.accent), width, &Indent::all(Span::raw("  ")))
+        tints.keys(&keys, width)
     }
 
     /// A rule that does not repeat a long command: it is shown above.
@@ -274,16 +519,23 @@ impl ApprovalBox {
     }
 }
 
-/// The first rows, with `…` where something is missing.
-fn first_rows(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Line<'static>> {
-    if rows.len() > most {
-        rows.truncate(most);
-        if let Some(last) = rows.pop() {
-            let spans = last.spans.into_iter().chain([Span::raw(" …")]);
-            rows.push(cut(&Line::from_iter(spans), width));
-        }
+/// How many lines a change adds and removes.
+fn counts(request: &PermissionRequest, theme: &Theme) -> Vec<Span<'static>> {
+    if request.diff.is_empty() {
+        return Vec::new();
     }
-    rows
+    let (added, removed) =
+        request.diff.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
+    let is = match request.diff.as_slice() {
+        [file] if file.deleted => "  deleted",
+        [file] if file.created => "  new",
+        _ => "",
+    };
+    vec![
+        Span::styled(format!("  +{added}"), Style { bg: None, ..theme.added }),
+        Span::styled(format!(" −{removed}"), Style { bg: None, ..theme.removed }),
+        Span::styled(is, theme.dim),
+    ]
 }
 
 /// Who asks, and how things stand besides.
@@ -297,6 +549,8 @@ pub struct Asks<'a> {
     pub others: &'a [Other],
     /// Whether the root works, so that Esc stops it.
     pub works: bool,
+    /// Whether edits are asked about before they are made.
+    pub asks_first: bool,
     /// The rule that was asked for and waits for Enter.
     pub armed: Option<Rule>,
     /// Whether the person has answered, and the session has not taken it yet.
@@ -322,10 +576,4 @@ fn listed(asks: Asks<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let more = asks.others.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| cut(&Line::styled(format!("    … and {more} more"), theme.dim), width));
     asks.others.iter().take(LISTED).flat_map(|other| other.rows(width, theme)).chain(more).collect()
-}
-
-/// The keys of a box whose keys go elsewhere.
-fn elsewhere(width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let words = "  your keys write the message below · Esc  answer this";
-    wrap(&Line::styled(words, theme.warning), width, &Indent { first: Vec::new(), rest: vec![Span::raw("  ")] })
 }

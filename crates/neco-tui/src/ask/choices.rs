@@ -2,9 +2,11 @@
 
 use neco_proto::clean::{clean, clean_line};
 use neco_proto::{ItemAnswer, QuestionItem, QuestionOption};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use crate::text::wrap::{Indent, cut, wrap};
+use super::edge::{Answer, Tints};
+use crate::text::wrap::{Indent, wrap_all};
 use crate::theme::Theme;
 
 /// Rows of options that a long question leaves.
@@ -29,7 +31,8 @@ impl Choices {
     /// One row up or down.
     pub fn step(&mut self, down: bool) {
         self.typed = 0;
-        let count = self.options().max(1);
+        // Below the options one can write something else.
+        let count = self.options() + 1;
         self.at = if down { (self.at + 1) % count } else { (self.at + count - 1) % count };
     }
 
@@ -40,6 +43,10 @@ impl Choices {
         let longer = self.typed * 10 + digit;
         let number = if (1..=count).contains(&longer) { longer } else { digit };
         self.typed = 0;
+        if number == count + 1 || longer == count + 1 {
+            self.at = count;
+            return None;
+        }
         if number == 0 || number > count {
             return None;
         }
@@ -109,87 +116,103 @@ impl Choices {
         self.item().is_some_and(|item| item.multiple)
     }
 
-    /// The rows of the box. Where there is no room for all options, each has one row, and those around the present
+    /// Goes back to the item before this one.
+    pub fn back(&mut self) {
+        if self.answers.pop().is_some() {
+            (self.at, self.typed) = (0, 0);
+            self.marked.clear();
+        }
+    }
+
+    /// Whether the person is to write what none of the options says.
+    pub fn is_own_words(&self) -> bool {
+        self.options() > 0 && self.at == self.options()
+    }
+
+    /// The rows of the panel. Where there is no room for all options, each has one row, and those around the present
     /// one are shown.
     pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let Some(item) = self.item() else { return Vec::new() };
-        let mut rows = self.heading(item, width, theme);
-        let keys = match (item.options.len(), item.multiple) {
-            (0, _) => "Esc: no answer",
-            (_, true) => "↑↓ or a number · Space marks · Enter takes them · Esc: none of these",
-            (_, false) => "↑↓ or a number, Enter · Esc: none of these",
+        let tints = Tints::of(theme);
+        let numbers = format!("or 1–{}", item.options.len() + 1);
+        let mut keys = match (item.options.len(), item.multiple) {
+            (0, _) => Vec::new(),
+            (_, true) => vec![("↑↓ Space", "mark"), ("Enter", "take them")],
+            (_, false) => vec![("↑↓ Enter", numbers.as_str()), ("letters", "write an answer")],
         };
-        let keys = wrap(&Line::styled(keys, theme.dim), width, &Indent::default());
+        if !self.answers.is_empty() {
+            keys.push(("←", "the question before"));
+        }
+        keys.push(("Esc", "no answer"));
+        let keys = tints.keys(&keys, width);
+        let mut rows = self.heading(item, width, &tints);
         rows.truncate(room.saturating_sub(keys.len() + LEAST_OPTIONS).max(1));
-        let room = room.saturating_sub(rows.len() + keys.len());
-        rows.extend(self.option_rows(item, width, room, theme));
+        let answers = self.answer_list(item);
+        let all: usize =
+            answers.iter().enumerate().map(|(at, answer)| tints.answer(answer, at, false, 9, width).len()).sum();
+        let blanks = rows.len() + all + keys.len() + 2 <= room && all > 0;
+        rows.extend(blanks.then(|| tints.blank()));
+        let left = room.saturating_sub(rows.len() + keys.len() + usize::from(blanks));
+        rows.extend(self.option_rows(&answers, width, left, &tints));
+        rows.extend(blanks.then(|| tints.blank()));
         rows.extend(keys);
         rows
     }
 
-    fn heading(&self, item: &QuestionItem, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let of = if self.items.len() > 1 {
-            format!(" ({} of {})", self.answers.len() + 1, self.items.len())
-        } else {
-            String::new()
+    fn heading(&self, item: &QuestionItem, width: usize, tints: &Tints) -> Vec<Line<'static>> {
+        let of = match self.items.len() {
+            0 | 1 => Vec::new(),
+            count => vec![Span::styled(format!("question {} of {count}", self.answers.len() + 1), tints.meta)],
         };
-        let mut rows = Vec::new();
-        for (index, line) in clean(&item.text).lines().enumerate() {
-            let indent = if index == 0 {
-                Indent::hanging(Span::styled("? ", theme.accent))
-            } else {
-                Indent::all(Span::raw("  "))
-            };
-            let text = if index == 0 { format!("{line}{of}") } else { line.to_owned() };
-            rows.extend(wrap(&Line::styled(text, theme.accent), width, &indent));
-        }
-        rows
+        let text = clean(&item.text);
+        let indent = Indent { first: vec![Span::styled("◆ ", tints.edge)], rest: vec![Span::raw("  ")] };
+        let taken = of.iter().map(Span::width).sum::<usize>();
+        let room = width.saturating_sub(if taken > 0 { taken + 5 } else { 2 });
+        let bold = |line: &str| Line::styled(line.to_owned(), Modifier::BOLD);
+        let lines: Vec<Line<'static>> = text.lines().map(bold).collect();
+        let mut rows = wrap_all(&lines, room, &indent).into_iter();
+        let first = rows.next().unwrap_or_default();
+        std::iter::once(tints.head(|_| first.spans.clone(), &[of], width))
+            .chain(rows.map(|row| tints.row(row)))
+            .collect()
     }
 
-    fn option_rows(&self, item: &QuestionItem, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let lines: Vec<Line<'static>> =
-            item.options.iter().enumerate().map(|(index, option)| self.option(item, index, option, theme)).collect();
-        let indent = Indent { first: Vec::new(), rest: vec![Span::raw("     ")] };
-        let all: Vec<Line<'static>> = lines.iter().flat_map(|line| wrap(line, width, &indent)).collect();
+    /// The options as answers; the last one is to write something else.
+    fn answer_list(&self, item: &QuestionItem) -> Vec<Answer> {
+        let option = |(index, option): (usize, &QuestionOption)| {
+            let mark = match (item.multiple, self.marked.contains(&index)) {
+                (true, true) => "☑ ",
+                (true, false) => "☐ ",
+                (false, _) => "",
+            };
+            let words = format!("{mark}{}", clean_line(&option.label));
+            Answer { words, about: clean_line(&option.description), ..Answer::default() }
+        };
+        let own = Answer { words: "Something else: write it".to_owned(), ..Answer::default() };
+        let own = (!item.options.is_empty()).then_some(own);
+        item.options.iter().enumerate().map(option).chain(own).collect()
+    }
+
+    fn option_rows(&self, answers: &[Answer], width: usize, room: usize, tints: &Tints) -> Vec<Line<'static>> {
+        let all = tints.answers(answers, Some(self.at), usize::MAX, width);
         if all.len() <= room {
             return all;
         }
         // The chosen one is shown whole, as far as there is room.
-        let mut chosen = lines.get(self.at).map(|line| wrap(line, width, &indent)).unwrap_or_default();
-        chosen.truncate((room / 3).max(1));
-        let room = room.saturating_sub(chosen.len().saturating_sub(1));
+        let one = |(index, answer): (usize, &Answer)| {
+            let most = if index == self.at { (room / 3).max(1) } else { 1 };
+            tints.answer(answer, index, index == self.at, most, width)
+        };
+        let chosen = answers.get(self.at).map_or(1, |answer| one((self.at, answer)).len());
+        let room = room.saturating_sub(chosen.saturating_sub(1));
         // A row above and one below say how many are not shown.
-        let most = if lines.len() <= room { lines.len() } else { room.saturating_sub(2).max(1) };
-        let first = self.at.saturating_sub(most / 2).min(lines.len().saturating_sub(most));
-        let beyond = lines.len().saturating_sub(first + most);
-        let note =
-            |mark: &str, count: usize| (count > 0).then(|| Line::styled(format!("  {mark} {count} more"), theme.dim));
-        let shown = lines
-            .iter()
-            .enumerate()
-            .skip(first)
-            .take(most)
-            .flat_map(|(index, line)| if index == self.at { chosen.clone() } else { vec![cut(line, width)] });
+        let most = if answers.len() <= room { answers.len() } else { room.saturating_sub(2).max(1) };
+        let first = self.at.saturating_sub(most / 2).min(answers.len().saturating_sub(most));
+        let beyond = answers.len().saturating_sub(first + most);
+        let note = |mark: &str, count: usize| {
+            (count > 0).then(|| tints.row(Line::styled(format!("   {mark} {count} more"), tints.meta)))
+        };
+        let shown = answers.iter().enumerate().skip(first).take(most).flat_map(one);
         note("↑", first).into_iter().chain(shown).chain(note("↓", beyond)).collect()
-    }
-
-    fn option(&self, item: &QuestionItem, index: usize, option: &QuestionOption, theme: &Theme) -> Line<'static> {
-        let here = index == self.at;
-        let mark = match (item.multiple, self.marked.contains(&index)) {
-            (true, true) => "☑ ",
-            (true, false) => "☐ ",
-            (false, _) => "",
-        };
-        let pointer = if here { "❯ " } else { "  " };
-        let style = if here { theme.chosen } else { ratatui::style::Style::default() };
-        let about = if option.description.is_empty() {
-            String::new()
-        } else {
-            format!("  {}", clean_line(&option.description))
-        };
-        Line::from(vec![
-            Span::styled(format!("{pointer}{}. {mark}{}", index + 1, clean_line(&option.label)), style),
-            Span::styled(about, theme.dim),
-        ])
     }
 }

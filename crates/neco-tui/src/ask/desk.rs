@@ -2,17 +2,19 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use neco_proto::clean::clean_line;
 use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
-use neco_proto::{AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
+use neco_proto::{Actor, AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::approval::{ApprovalBox, Asks};
 use super::choices::Choices;
+use super::edge::Tints;
+use super::going_on::LoopBox;
 use super::plan::PlanBox;
 use super::rest::{Mark, Other, Rest, is_mild, not_covered};
 use crate::host::Edited;
-use crate::text::wrap::{Indent, cut, wrap};
+use crate::text::wrap::cut;
 use crate::theme::Theme;
 
 /// Who asks, as far as that is known, and whether it is another than the root.
@@ -28,7 +30,7 @@ pub enum Asked {
     /// Is this the plan?
     Plan(QuestionId, PlanBox),
     /// May it go on although it repeats itself?
-    Loop(QuestionId, String),
+    Loop(QuestionId, LoopBox),
 }
 
 #[derive(Clone, Debug)]
@@ -97,6 +99,17 @@ impl Desk {
         }
     }
 
+    /// Who answered the question on the screen, when that was not this window.
+    pub fn answered_elsewhere(&self, event: &Event) -> Option<Actor> {
+        let front = self.waiting.front().filter(|waiting| !waiting.answered)?;
+        let by = match &event.body {
+            EventBody::PermissionDecision(decision) if front.call() == Some(&decision.call_id) => &decision.by,
+            EventBody::QuestionAnswer(answer) if front.question() == Some(answer.question_id) => &answer.by,
+            _ => return None,
+        };
+        Some(by.clone().unwrap_or_default())
+    }
+
     /// Takes in an event of before the window opened: of what was asked then, who did so.
     pub fn past(&mut self, event: &Event) {
         let asked = match &event.body {
@@ -139,7 +152,7 @@ impl Desk {
         let asked = match question.subject {
             Subject::Choices { items } => Asked::Choices(id, Choices::new(items)),
             Subject::Plan { .. } => Asked::Plan(id, PlanBox::default()),
-            Subject::Loop { text } => Asked::Loop(id, text),
+            Subject::Loop { text } => Asked::Loop(id, LoopBox::new(text)),
         };
         self.push(who, name, asked);
     }
@@ -203,6 +216,18 @@ impl Desk {
     /// The question on the screen.
     pub fn present(&mut self) -> Option<&mut Asked> {
         self.waiting.front_mut().map(|waiting| &mut waiting.asked)
+    }
+
+    /// Another of the questions that wait comes to the screen; the order in which they wait stays.
+    pub fn turn(&mut self, forward: bool) {
+        if self.waiting.len() < 2 {
+            return;
+        }
+        if forward {
+            self.waiting.rotate_left(1);
+        } else {
+            self.waiting.rotate_right(1);
+        }
     }
 
     /// Whether there is none.
@@ -296,11 +321,10 @@ impl Desk {
     /// What the field is for while the question on the screen waits.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.waiting.front()?.asked {
-            Asked::Approval(_) => "Tab: write something for its next turn",
-            Asked::Choices(_, choices) if choices.wants_words() => "write your answer",
-            Asked::Choices(..) => "or write an answer of your own",
-            Asked::Plan(..) => "or write what should be different",
-            Asked::Loop(..) => "or write what it should do instead",
+            Asked::Approval(_) => "Tab writes a message",
+            Asked::Choices(..) => "Your answer",
+            Asked::Plan(..) => "Tab writes what should be different",
+            Asked::Loop(..) => "Tab writes what it should do instead",
         })
     }
 
@@ -314,25 +338,21 @@ impl Desk {
         let somebody = "an agent".to_owned();
         let name = name.as_ref().or(is_child.then_some(&somebody));
         let asks = Asks { who: name.map(String::as_str), waiting, answered: *answered, ..asks };
-        let named = name.into_iter().map(|name| cut(&Line::styled(format!("{name} asks"), theme.dim), width));
+        let tints = Tints::of(theme);
+        let asks_name = |name: &String| {
+            let spans = vec![Span::styled(format!("  {name}"), Modifier::BOLD), Span::styled(" asks", tints.meta)];
+            tints.row(cut(&Line::from(spans), width.saturating_sub(1)))
+        };
+        let named = name.into_iter().map(asks_name);
+        let left = room.saturating_sub(usize::from(name.is_some()));
         let rows = match asked {
             Asked::Approval(approval) => return approval.rows(asks, width, room, theme),
-            Asked::Choices(_, choices) => {
-                let room = room.saturating_sub(usize::from(name.is_some()));
-                named.chain(choices.rows(width, room, theme)).collect()
-            }
-            Asked::Plan(_, plan) => named.chain(plan.rows(width, theme)).collect(),
-            Asked::Loop(_, text) => named.chain(loop_rows(text, width, theme)).collect(),
+            Asked::Choices(_, choices) => named.chain(choices.rows(width, left, theme)).collect(),
+            Asked::Plan(_, plan) => named.chain(plan.rows(width, left, theme)).collect(),
+            Asked::Loop(_, repeats) => named.chain(repeats.rows(width, theme)).collect(),
         };
         (rows, 0)
     }
-}
-
-fn loop_rows(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let heading = Line::styled(format!("The agent repeats itself: {}", clean_line(text)), theme.accent);
-    let mut rows = wrap(&heading, width, &Indent::hanging(Span::styled("? ", theme.accent)));
-    rows.push(cut(&Line::styled("  y it may go on · n it stays stopped", theme.dim), width));
-    rows
 }
 
 /// The answer to a question as a command.

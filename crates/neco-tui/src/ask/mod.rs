@@ -4,17 +4,19 @@
 //! being typed; what is asked about is shown to the last character, with everything written out that a
 //! terminal would hide; an answer that another window gave takes the question away.
 //!
-//! Reading order: [`approval`], [`subject`] (what it is about), [`rest`] (what else will be asked about), [`choices`],
-//! [`plan`], [`desk`] (whose turn it is).
+//! Reading order: [`edge`] (the panel they stand in), [`approval`], [`subject`] (what it is about), [`rest`] (what else will be asked about), [`choices`],
+//! [`plan`], [`going_on`], [`desk`] (whose turn it is).
 
 mod approval;
 mod choices;
 mod desk;
+mod edge;
+mod going_on;
 mod plan;
 mod rest;
 mod subject;
 
-pub use approval::{Asks, Rule};
+pub use approval::{Asks, Means, Rule};
 pub use desk::{Asked, Desk, answer};
 pub use plan::plan_rows;
 pub use rest::{Mark, Other};

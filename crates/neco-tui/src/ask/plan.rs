@@ -2,10 +2,11 @@
 
 use neco_proto::clean::clean;
 use neco_view::ask::{PLAN_ANSWERS, PlanAnswer};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use super::edge::{Answer, Tints};
 use crate::text::markdown;
-use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
 /// The answers that are listed, each with its words.
@@ -32,17 +33,37 @@ impl PlanBox {
         listed().nth(at).map(|(_, answer)| answer)
     }
 
-    /// The rows of the box; the plan itself has its place in the scrollback.
-    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut rows = vec![Line::styled("? the plan above", theme.accent)];
-        for (index, (words, _)) in listed().enumerate() {
-            let here = index == self.at;
-            let style = if here { theme.chosen } else { ratatui::style::Style::default() };
-            let pointer = if here { "❯ " } else { "  " };
-            let line = Line::styled(format!("{pointer}{}. {}", index + 1, words), style);
-            rows.extend(wrap(&line, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] }));
-        }
-        rows.push(cut(&Line::styled("↑↓ or a number, Enter · Esc drops it", theme.dim), width));
+    /// Goes to the answer of a letter; whether there is one.
+    pub fn go_to(&mut self, letter: char) -> bool {
+        let found = listed().position(|(_, answer)| answer.key == letter);
+        self.at = found.unwrap_or(self.at);
+        found.is_some()
+    }
+
+    /// The rows of the panel; the plan itself has its place in the scrollback.
+    pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let tints = Tints::of(theme);
+        let head = |_| vec![Span::styled("◆ ", tints.edge), Span::styled("Carry out this plan?", Modifier::BOLD)];
+        let mut rows = vec![tints.head(head, &[vec![Span::styled("plan mode", tints.meta)], Vec::new()], width)];
+        let answers: Vec<Answer> = listed()
+            .map(|(words, answer)| Answer {
+                key: Some(answer.key),
+                words: words.to_owned(),
+                short: answer.label.to_owned(),
+                about: String::new(),
+            })
+            .collect();
+        let numbers = format!("or 1–{}", answers.len());
+        let keys = tints.keys(&[("↑↓ Enter", numbers.as_str()), ("Esc", "no, keep planning")], width);
+        let list = tints.answers(&answers, Some(self.at), usize::MAX, width);
+        let blanks = rows.len() + list.len() + keys.len() + 2 <= room;
+        rows.extend(blanks.then(|| tints.blank()));
+        rows.extend(match rows.len() + list.len() + keys.len() <= room {
+            true => list,
+            false => tints.short_answers(&answers, Some(self.at), width),
+        });
+        rows.extend(blanks.then(|| tints.blank()));
+        rows.extend(keys);
         rows
     }
 }

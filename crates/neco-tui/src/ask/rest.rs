@@ -3,14 +3,22 @@
 use neco_proto::event::{AskedAhead, PermissionRequest, Says};
 use neco_proto::{CallId, Decision, Risk};
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
-use super::subject::{fitted, visible_line};
+use super::subject::{fitted, parted, visible_line};
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
 /// Rows of a call that `Y` covers.
 const COVERED_ROWS: usize = 2;
+
+/// Columns from which on it is said that a change stays in the folder.
+const WIDE: usize = 78;
+
+/// Columns below which its mark alone says that a call is asked about by itself.
+const NARROW: usize = 56;
+
+/// Columns before what a call is about: its mark and its verb.
+const LEAD: usize = 11;
 
 /// Whether yes to all says yes to it: what could do much harm is looked at by itself.
 pub fn is_mild(risk: Option<Risk>) -> bool {
@@ -65,31 +73,52 @@ impl Other {
         match self.mark {
             Mark::Covered => self.whole(width, theme),
             Mark::Alone | Mark::Said => {
-                let end = if self.mark == Mark::Said { " (you said yes)" } else { "" };
-                let taken: usize = self.head(theme).iter().map(Span::width).sum();
-                let summary = fitted(&self.summary, self.says, width.saturating_sub(taken + end.width()));
-                let spans = self.head(theme).into_iter().chain([Span::styled(format!("{summary}{end}"), theme.dim)]);
-                vec![cut(&Line::from_iter(spans), width)]
+                let end = self.end(width, theme);
+                let taken: usize = end.iter().map(Span::width).sum();
+                let (verb, what) = parted(&self.summary);
+                let what = fitted(&what, self.says, width.saturating_sub(taken + LEAD));
+                let row = cut(&Line::from(self.lead(&verb, what, theme)), width.saturating_sub(taken));
+                vec![Line::from_iter(row.spans.into_iter().chain(end))]
             }
         }
     }
 
     fn whole(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let summary = Span::styled(visible_line(&self.summary), theme.dim);
-        let line = Line::from_iter(self.head(theme).into_iter().chain([summary]));
+        let (verb, what) = visible_line(&self.summary).split_once(' ').map_or_else(
+            || (visible_line(&self.summary), String::new()),
+            |(verb, what)| (verb.to_owned(), what.to_owned()),
+        );
+        let line = Line::from_iter(self.lead(&verb, what, theme).into_iter().chain(self.end(width, theme)));
         wrap(&line, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] })
     }
 
-    fn head(&self, theme: &Theme) -> [Span<'static>; 3] {
+    fn lead(&self, verb: &str, what: String, theme: &Theme) -> Vec<Span<'static>> {
         let mark = match self.mark {
             Mark::Covered => "+",
             Mark::Alone => "·",
             Mark::Said => "✓",
         };
-        let who = self.who.as_ref().map(|name| format!("{name} · ")).unwrap_or_default();
-        let risk = self.risk.map_or_else(|| "risk not known yet".to_owned(), |risk| risk.to_string());
-        let style = if self.risk >= Some(Risk::High) { theme.bad } else { theme.dim };
-        [Span::styled(format!("  {mark} {who}"), theme.dim), Span::styled(risk, style), Span::styled(" · ", theme.dim)]
+        vec![Span::styled(format!("  {mark} "), theme.dim), Span::raw(format!("{verb:<6} ")), Span::raw(what)]
+    }
+
+    /// How risky it is, who wants it, and what becomes of it.
+    fn end(&self, width: usize, theme: &Theme) -> Vec<Span<'static>> {
+        let (risk, style) = match self.risk {
+            Some(Risk::Critical) => ("high risk", theme.bad),
+            Some(_) if self.says == Says::Command || width < WIDE => ("", theme.dim),
+            Some(_) => ("in this folder", theme.dim),
+            None => ("not checked yet", theme.dim),
+        };
+        let is_narrow = width < NARROW;
+        let becomes = match self.mark {
+            Mark::Alone if is_narrow => "",
+            Mark::Covered => "with Y",
+            Mark::Alone => "asked by itself",
+            Mark::Said => "you said yes",
+        };
+        let end = self.who.iter().map(|who| format!("{who} · ")).chain([becomes.to_owned()]).collect::<String>();
+        let gap = if risk.is_empty() { "" } else { " · " };
+        vec![Span::raw("  "), Span::styled(risk, style), Span::styled(format!("{gap}{end}"), theme.dim)]
     }
 }
 
@@ -143,11 +172,11 @@ impl Rest {
         let is_same =
             request.summary.strip_suffix(&shown.summary).is_some_and(|name| name.is_empty() || name.ends_with(": "));
         if !is_same {
-            return Some(Err(format!("you said yes to “{}”; it was changed since", visible_line(&shown.summary))));
+            return Some(Err(format!("You said yes to “{}”; it was changed since", visible_line(&shown.summary))));
         }
         Some(match shown.risk {
             Some(risk) if request.risk > risk => {
-                Err(format!("you said yes to it as {risk} risk; it is {} risk now", request.risk))
+                Err(format!("You said yes to it as {risk} risk; it is {} risk now", request.risk))
             }
             Some(_) | None => Ok(self.decision.clone()),
         })
@@ -156,9 +185,11 @@ impl Rest {
 
 /// Why yes to all was not yes to this.
 pub fn not_covered(risk: Option<Risk>) -> String {
-    match risk {
-        Some(risk) if risk >= Risk::High => format!("your Y did not cover it: it is of {risk} risk"),
-        Some(_) => "your Y did not cover it: it could not be shown whole then".to_owned(),
-        None => "your Y did not cover it: its risk was not known then".to_owned(),
-    }
+    let words = match risk {
+        Some(Risk::Critical) => "Asked by itself: it is high risk",
+        Some(Risk::High) => "Asked by itself: it runs a command",
+        Some(_) => "Asked by itself: it could not be shown whole",
+        None => "Asked by itself: it was not checked yet",
+    };
+    words.to_owned()
 }

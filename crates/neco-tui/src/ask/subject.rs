@@ -2,6 +2,7 @@
 
 use neco_proto::Diff;
 use neco_proto::event::{PermissionRequest, Says};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -24,7 +25,8 @@ pub(super) fn what(
     if let Some(command) = request.command.as_deref() {
         let prompt = Indent { first: vec![Span::styled("  $ ", theme.dim)], rest: vec![Span::raw("    ")] };
         let text = visible(command);
-        let lines: Vec<Line<'static>> = text.lines().take(most).map(|line| Line::raw(line.to_owned())).collect();
+        let bold = |line: &str| Line::styled(line.to_owned(), Modifier::BOLD);
+        let lines: Vec<Line<'static>> = text.lines().take(most).map(bold).collect();
         beyond = text.lines().count() - lines.len();
         rows.extend(wrap_all(&lines, width, &prompt));
     }
@@ -61,9 +63,12 @@ fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme
         let counts = format!("{what} +{} −{}", file.added, file.removed);
         let path = cut_front(&visible_line(&file.path), width.saturating_sub(counts.width() + 2));
         let heading = format!("  {path}{counts}");
-        rows.push(cut(&Line::styled(heading, theme.dim), width));
+        // Of a single file the head of the panel says it.
+        if request.diff.len() > 1 {
+            rows.push(cut(&Line::styled(heading, theme.dim), width));
+        }
         if is_summed_up(file) {
-            let words = "  too long to show as a change; d shows what would be written";
+            let words = "  Too long to show as a change; d shows what would be written";
             rows.push(cut(&Line::styled(words, theme.warning), width));
         } else {
             let (drawn, further) = diff::rows(&visible(&file.unified), width, most.saturating_sub(rows.len()), theme);
@@ -81,12 +86,15 @@ pub(super) fn fitted(summary: &str, says: Says, room: usize) -> String {
     if summary.width() <= room || says == Says::Command {
         return summary;
     }
-    // The counts are told below.
+    cut_front(&summary, room)
+}
+
+/// The verb of a call's line and what it is done to, without the counts, which are told beside it.
+pub(super) fn parted(summary: &str) -> (String, String) {
+    let summary = visible_line(summary);
     let short = summary.rsplit_once(" (+").map_or(summary.as_str(), |(short, _)| short);
-    match short.split_once(' ') {
-        Some((verb, rest)) => format!("{verb} {}", cut_front(rest, room.saturating_sub(verb.width() + 1))),
-        None => short.to_owned(),
-    }
+    let (verb, what) = short.split_once(' ').unwrap_or((short, ""));
+    (verb.to_owned(), what.to_owned())
 }
 
 /// Whether a change was too long to be told line by line: no hunk is there although something would change.

@@ -75,6 +75,7 @@ impl Completion {
         if beyond > 0 {
             rows.push(Line::styled(format!("  … {beyond} more"), theme.dim));
         }
+        rows.push(cut(&Line::styled("  ↑↓ Enter choose   Tab complete   Esc close", theme.dim), width));
         rows
     }
 }

@@ -238,13 +238,18 @@ impl Text {
             Move::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
             Move::WordLeft => {
                 let trimmed = before.trim_end_matches(|char: char| !char.is_alphanumeric());
-                trimmed.rfind(|char: char| !char.is_alphanumeric()).map_or(0, |at| trimmed.ceil_char_boundary(at + 1))
+                let is_end = |char: char| !char.is_alphanumeric();
+                let run = trimmed.rfind(is_end).map_or(0, |at| trimmed.ceil_char_boundary(at + 1));
+                // Where words have no blanks between them, a run of letters is many of them.
+                let words = trimmed.get(run..).unwrap_or_default().unicode_word_indices();
+                run + words.last().map_or(0, |(at, _)| at)
             }
             Move::WordRight => {
                 let skipped = after.find(char::is_alphanumeric).unwrap_or(after.len());
                 let word = after.get(skipped..).unwrap_or_default();
                 let length = word.find(|char: char| !char.is_alphanumeric()).unwrap_or(word.len());
-                self.cursor + skipped + length
+                let first = word.get(..length).and_then(|run| run.unicode_word_indices().next());
+                self.cursor + skipped + first.map_or(length, |(at, word)| at + word.len())
             }
             Move::NextWord => {
                 let rest = after.trim_start_matches(|char: char| char.is_alphanumeric());
@@ -312,6 +317,26 @@ mod tests {
         text.delete(Move::End);
         text.yank();
         assert_eq!(text.as_str(), "héllo 漢");
+    }
+
+    #[test]
+    fn words_end_where_a_script_ends_them() {
+        for (before, after) in [
+            ("say hello", "say "),
+            ("上传失败", "上传失"),
+            ("重试upload", "重试"),
+            ("テスト", ""),
+            ("src/main", "src/"),
+            ("один два", "один "),
+        ] {
+            let mut text = typed(before);
+            text.delete(Move::WordLeft);
+            assert_eq!(text.as_str(), after, "{before}");
+        }
+        let mut text = typed("重试 once");
+        text.go(Move::Start);
+        text.delete(Move::WordRight);
+        assert_eq!(text.as_str(), "试 once");
     }
 
     #[test]

@@ -4,47 +4,148 @@ use neco_view::slash::{Custom, TABLE};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use crate::input::{ACTIONS, Keymap};
+use crate::input::{ACTIONS, Action, Keymap};
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 
-/// What begins a text that is no message.
-const BEGINNINGS: [(&str, &str); 4] =
-    [("@", "name a file"), ("/", "a command"), ("!", "run this yourself, and tell the model"), ("# ", "remember this")];
+/// A row of the help.
+#[derive(Clone, Copy)]
+enum Tip {
+    /// What a key does.
+    Key(Action),
+    /// Something else to write or press.
+    Other(&'static str, &'static str),
+}
 
-/// The keys in as few rows as the width allows.
+/// What people want to do, and how.
+const GROUPS: [(&str, &[Tip]); 6] = [
+    (
+        "Write",
+        &[
+            Tip::Key(Action::Submit),
+            Tip::Key(Action::Later),
+            Tip::Key(Action::Newline),
+            Tip::Other("↑", "take back, then history"),
+            Tip::Key(Action::Search),
+            Tip::Key(Action::Editor),
+            Tip::Key(Action::Picture),
+        ],
+    ),
+    (
+        "Stop and go back",
+        &[
+            Tip::Key(Action::Cancel),
+            Tip::Other("Esc Esc", "at rest: rewind"),
+            Tip::Key(Action::Interrupt),
+            Tip::Key(Action::Leave),
+            Tip::Key(Action::Suspend),
+            Tip::Other("/undo", "undo the last rewind"),
+            Tip::Other("/redo", "and forth again"),
+        ],
+    ),
+    (
+        "See more",
+        &[
+            Tip::Key(Action::Expand),
+            Tip::Key(Action::Panel),
+            Tip::Other("/diff", "what was changed"),
+            Tip::Other("/context", "what fills the context"),
+            Tip::Other("/cost", "tokens and money"),
+            Tip::Other("/status", "what holds here"),
+            Tip::Key(Action::Copy),
+        ],
+    ),
+    (
+        "Begin with",
+        &[
+            Tip::Other("/", "a command"),
+            Tip::Other("@", "attach a file or folder"),
+            Tip::Other("!", "run it yourself"),
+            Tip::Other("#", "remember it"),
+            Tip::Key(Action::Help),
+        ],
+    ),
+    (
+        "When it asks",
+        &[
+            Tip::Other("↑↓ Enter", "choose, or by number"),
+            Tip::Other("y s a", "once, this session, always"),
+            Tip::Other("n e", "no and why, edit first"),
+            Tip::Other("Y N", "all that wait"),
+            Tip::Other("d", "the whole of it"),
+        ],
+    ),
+    (
+        "Set",
+        &[
+            Tip::Key(Action::Mode),
+            Tip::Key(Action::Model),
+            Tip::Other("/approval", "when it asks"),
+            Tip::Other("/permissions", "your rules"),
+            Tip::Other("/theme", "colours"),
+        ],
+    ),
+];
+
+/// Columns of a key and of what it does.
+const KEY: usize = 13;
+const COLUMN: usize = 40;
+
+/// The keys by what they are for, in as many columns as the width allows.
 pub fn key_rows(keymap: &Keymap, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let first = |keys: String| keys.split(", ").next().unwrap_or_default().to_owned();
-    let entries: Vec<(String, &str)> = entries(keymap).into_iter().map(|(keys, help)| (first(keys), help)).collect();
-    if width < 100 {
-        return entries.iter().map(|(keys, help)| cut(&row(keys, help, 12, theme), width)).collect();
-    }
-    let half = width / 2;
-    let (left, right) = entries.split_at(entries.len().div_ceil(2));
-    let both = |(index, (keys, help)): (usize, &(String, &str))| {
-        let mut line = cut(&row(keys, help, 12, theme), half - 2);
-        if let Some((keys, help)) = right.get(index) {
-            let blanks = half.saturating_sub(line.width());
-            line.push_span(Span::raw(" ".repeat(blanks)));
-            line.spans.extend(cut(&row(keys, help, 12, theme), width - half).spans);
+    let columns = (width / COLUMN).clamp(1, 3);
+    let wide = if columns == 1 { width } else { width / columns };
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    for groups in GROUPS.chunks(columns) {
+        if !rows.is_empty() && columns > 1 {
+            rows.push(Line::default());
         }
-        line
-    };
-    left.iter().enumerate().map(both).collect()
+        let blocks: Vec<Vec<Line<'static>>> = groups.iter().map(|group| block(group, keymap, wide, theme)).collect();
+        let high = blocks.iter().map(Vec::len).max().unwrap_or_default();
+        for index in 0..high {
+            let mut row = Line::default();
+            for (column, block) in blocks.iter().enumerate() {
+                let blanks = (column * wide).saturating_sub(row.width());
+                row.push_span(Span::raw(" ".repeat(blanks)));
+                row.spans.extend(block.get(index).cloned().unwrap_or_default().spans);
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// One group: its name, then a row for each of its keys.
+fn block((name, tips): &(&str, &[Tip]), keymap: &Keymap, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let name = Line::from(Span::styled(format!("   {name}"), theme.heading));
+    let tips = tips.iter().map(|tip| told(*tip, keymap)).filter(|(keys, _)| !keys.is_empty());
+    let rows = tips.map(|(keys, help)| {
+        let first = keys.split(", ").next().unwrap_or_default();
+        cut(&row(first, help, KEY, theme), width.saturating_sub(1))
+    });
+    std::iter::once(name).chain(rows).collect()
+}
+
+/// A row of the help: the keys, as the person has them, and what they do.
+fn told(tip: Tip, keymap: &Keymap) -> (String, &'static str) {
+    match tip {
+        Tip::Key(action) => {
+            let help = ACTIONS.iter().find(|(known, ..)| *known == action).map_or("", |(.., help)| *help);
+            (keymap.keys(action), help)
+        }
+        Tip::Other(keys, help) => (keys.to_owned(), help),
+    }
 }
 
 /// The keys, the commands and the person's own, for the scrollback.
 pub fn help_rows(keymap: &Keymap, custom: &[Custom], width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut rows = vec![Line::styled("Keys", theme.heading)];
+    let mut rows = key_rows(keymap, width, theme);
+    rows.extend([Line::default(), Line::from(Span::styled("   Commands", theme.heading))]);
     let wide = if width < 60 { 14 } else { 34 };
     let mut add = |name: String, help: &str| {
-        let indent = Indent { first: Vec::new(), rest: vec![Span::raw(" ".repeat(wide + 2))] };
-        rows.extend(wrap(&row(&name, help, wide, theme), width, &indent));
+        let indent = Indent { first: Vec::new(), rest: vec![Span::raw(" ".repeat(wide + 3))] };
+        rows.extend(wrap(&row(name.trim_end(), help, wide, theme), width, &indent));
     };
-    for (keys, help) in entries(keymap) {
-        add(keys, help);
-    }
-    add(String::new(), "");
     for command in TABLE {
         add(format!("/{} {}", command.name, command.argument), command.help);
     }
@@ -54,14 +155,7 @@ pub fn help_rows(keymap: &Keymap, custom: &[Custom], width: usize, theme: &Theme
     rows
 }
 
-fn entries(keymap: &Keymap) -> Vec<(String, &'static str)> {
-    let keys =
-        ACTIONS.iter().map(|(action, _, _, help)| (keymap.keys(*action), *help)).filter(|(keys, _)| !keys.is_empty());
-    let beginnings = BEGINNINGS.iter().map(|(begins, help)| ((*begins).to_owned(), *help));
-    keys.chain(beginnings).collect()
-}
-
 fn row(keys: &str, help: &str, wide: usize, theme: &Theme) -> Line<'static> {
     let blanks = " ".repeat(wide.saturating_sub(keys.width()).max(1));
-    Line::from(vec![Span::styled(format!("  {keys}{blanks}"), theme.accent), Span::raw(help.to_owned())])
+    Line::from(vec![Span::styled(format!("   {keys}{blanks}"), theme.accent), Span::raw(help.to_owned())])
 }

@@ -102,11 +102,13 @@ pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<
     let own = kept.rules.into_iter().map(|rule| RuleEntry {
         id: Some(rule.text),
         rule: rule.title,
-        from: "kept by you".to_owned(),
+        from: "yours".to_owned(),
+        is_built_in: false,
     });
     list.rules.retain(|rule| !rule.place.starts_with(&place));
     list.rules.sort_by_key(|rule| rule.source == RuleSource::BuiltIn);
     let others = list.rules.into_iter().map(|rule| RuleEntry {
+        is_built_in: rule.source == RuleSource::BuiltIn,
         id: None,
         rule: format!("{} {}", rule.decision, visible_line(&rule.about)),
         from: if rule.place.is_empty() { rule.source.to_string() } else { rule.place },

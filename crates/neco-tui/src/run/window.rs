@@ -377,6 +377,7 @@ impl Window {
             Retold::Not => past.iter().for_each(|event| self.app.past_unseen(event)),
         }
         let effects = self.app.opened(snapshot);
+        self.app.attached = self.host.successor().is_some();
         self.app.wants(effects);
         if let Some(content) = self.first.take() {
             let effects = self.app.say_first(content);

@@ -68,10 +68,7 @@ impl Talk {
                 return Talked::Left;
             }
         };
-        self.stand_in.say(
-            NotificationLevel::Info,
-            "Neco has no model yet. What is chosen here is tried with one call and kept.",
-        );
+        self.stand_in.say(NotificationLevel::Info, "Neco needs a model. The one you choose is tried once, then kept.");
         loop {
             let offers = offers::all(&found);
             let options = offers.iter().map(|(_, option)| option.clone()).collect();
@@ -134,7 +131,7 @@ impl Talk {
             return Talked::Again;
         }
         if self.forget_key(provider).await.is_ok() {
-            let words = format!("the key of {provider} was not accepted, so it is not kept after all; type it again");
+            let words = format!("{provider} rejected this key; it was not saved. Type it again");
             self.stand_in.say(NotificationLevel::Warning, words);
         }
         Talked::NeedsKey(provider.to_owned())
@@ -179,7 +176,7 @@ impl Talk {
             return Some(self.wants_key(provider, base).await);
         }
         if let Some(base) = base.filter(|_| served.silent) {
-            let words = format!("nothing answers at {base}: is that the address?");
+            let words = format!("No answer from {base}");
             self.stand_in.say(NotificationLevel::Warning, words);
         }
         let text = match names.len() {
@@ -211,7 +208,7 @@ impl Talk {
 
     /// Asks a model one tiny question and keeps it when it answers.
     async fn attempt(&mut self, name: &str, base: Option<&str>) -> Tried {
-        self.stand_in.say(NotificationLevel::Info, format!("asking {name} one tiny question …"));
+        self.stand_in.say(NotificationLevel::Info, format!("Trying {name} …"));
         let folder = self.folder.clone();
         let request = TestModel { folder, name: name.to_owned(), number: 0, base: base.map(str::to_owned) };
         let tested = match self.unless_stopped(&request).await {
@@ -261,7 +258,7 @@ impl Talk {
 
     async fn other_server(&mut self) -> Option<Talked> {
         loop {
-            let base = self.words("Its address, such as http://localhost:8000/v1 (Esc goes back)").await?;
+            let base = with_scheme(self.words("Its address, such as localhost:8000/v1 (Esc goes back)").await?);
             // Whoever goes back from the models goes back to the address.
             if let Some(talked) = self.one_of("", Some(&base)).await {
                 return Some(talked);
@@ -292,6 +289,12 @@ impl Talk {
         self.stand_in.works(false);
         done
     }
+}
+
+/// An address as people write it: a host alone is one of this network.
+fn with_scheme(base: String) -> String {
+    let is_bare = !base.contains("://") && !base.contains(char::is_whitespace);
+    if is_bare { format!("http://{base}") } else { base }
 }
 
 /// What makes a server known that the settings do not have yet.

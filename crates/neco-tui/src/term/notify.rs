@@ -54,9 +54,13 @@ pub fn copy(text: &str, tmux: bool) -> String {
     if tmux { format!("{plain}{}", through(&plain, true)) } else { plain }
 }
 
-/// What is said of a text that was put there.
-pub fn copied(text: &str) -> &'static str {
-    if text.len() > SURE { "copied, if your terminal takes so much; many don't" } else { "copied" }
+/// What is said of a text that was put there: tmux and terminals do not say whether they took it.
+pub fn copied(text: &str, tmux: bool) -> &'static str {
+    match (text.len() > SURE, tmux) {
+        (true, _) => "Sent to the clipboard; many terminals don't take so much",
+        (false, true) => "Sent to the clipboard; tmux takes it if set-clipboard is on",
+        (false, false) => "Copied, if your terminal allows it",
+    }
 }
 
 /// A sequence in the wrapping that tmux hands on.

@@ -1,12 +1,12 @@
 //! The keys of questions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{Command, QuestionId, Reply};
+use neco_proto::{ApprovalMode, Command, Reply};
 
 use super::effect::Effect;
 use super::stopping;
 use crate::app::{Place, Purpose, WindowState};
-use crate::ask::{Asked, Rule, answer};
+use crate::ask::{Asked, Means, Rule, answer};
 use crate::input::{Edit, ViMode};
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
@@ -26,7 +26,8 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
     if window.desk.is_answered() {
         return (key.code != KeyCode::Esc).then(Vec::new);
     }
-    if key.code != KeyCode::Esc && !window.facing.is_read(question, window.now_ms) {
+    let typed_ms = window.person.typed_ms;
+    if key.code != KeyCode::Esc && !window.facing.takes_key(question, typed_ms, window.now_ms) {
         return too_soon(window, key, question);
     }
     // A word that was begun before the question could be read goes on.
@@ -39,17 +40,13 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
         Asked::Approval(_) => approval_key(window, key, question),
         Asked::Choices(..) => choices_key(window, key),
         Asked::Plan(..) => plan_key(window, key),
-        Asked::Loop(id, _) => loop_key(*id, key),
+        Asked::Loop(..) => loop_key(window, key),
     };
     match (meant, key.code) {
         (Some(effects), _) => Some(answers(window, effects)),
         (None, KeyCode::Tab) => {
             window.facing.go(question, Place::Field);
             Some(Vec::new())
-        }
-        // What was written before the question came waits: it is not sent by a key that was meant for the question.
-        (None, KeyCode::Enter) if window.desk.is_approval() => {
-            Some(window.only_tell("Enter answers nothing here: y yes, n no; Tab goes to the field"))
         }
         // Whoever writes, writes.
         (
@@ -92,7 +89,7 @@ fn leave_field(window: &mut WindowState, key: KeyEvent, question: u64) -> Option
     let puts_away = key.code == KeyCode::Esc && window.desk.wants_words() && !window.prompt.text.is_empty();
     if puts_away && window.prompt.vi_mode() != Some(ViMode::Insert) {
         window.prompt.put_away();
-        return Some(window.only_tell("↑ brings it back; Esc again gives no answer"));
+        return Some(window.only_tell("↑ restores it   Esc again gives no answer"));
     }
     if key.code == KeyCode::Esc && window.desk.wants_words() && window.prompt.text.is_empty() {
         let effects = choices_key(window, key)?;
@@ -114,7 +111,7 @@ fn too_soon(window: &mut WindowState, key: KeyEvent, question: u64) -> Option<Ve
     {
         return write_on(window, before, question);
     }
-    Some(window.only_tell("a question came just now: that key did nothing"))
+    Some(window.only_tell("That key was ignored: the question had just appeared"))
 }
 
 /// The letter before this one was the beginning of a word.
@@ -140,53 +137,90 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
     if let Some(armed) = window.facing.armed(question) {
         let is_word = window.facing.is_word(window.now_ms);
         window.facing.disarm();
+        let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
+        let meant = if armed == Rule::Session { approval.for_session() } else { Means::Rule(armed) };
+        approval.go_back();
         return match key.code {
-            KeyCode::Enter => make_rule(window, armed),
-            KeyCode::Char('y') if !is_word => make_rule(window, armed),
+            KeyCode::Enter => decide(window, meant),
+            KeyCode::Char('y') if !is_word => decide(window, meant),
             KeyCode::Char('n') if !is_word => Some(Vec::new()),
             // It was the beginning of a word.
             KeyCode::Char(_) if is_word => {
                 window.prompt.edit(Edit::Insert(armed.letter()));
                 None
             }
-            KeyCode::Char(_) => Some(window.only_tell("no rule was made: that takes Enter or y")),
+            KeyCode::Char(_) => Some(window.only_tell("No rule was added: Enter adds it")),
             _ => Some(Vec::new()),
         };
     }
     // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to stop
     // whoever still works. Otherwise Esc stops the work, as it does without a question.
     let esc_is_no = !window.standing.works() && !stopping::offers_stop(window);
+    let writes = !window.prompt.text.is_empty();
     let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
-    let request = &approval.asked.request;
-    Some(match key.code {
-        KeyCode::Char('y') => vec![Effect::Send(approval.asked.decide(approval.asked.yes()))],
+    let means = match key.code {
+        KeyCode::Up | KeyCode::Down => {
+            approval.step(key.code == KeyCode::Down);
+            return Some(Vec::new());
+        }
+        KeyCode::PageUp if approval.scroll(false) => return Some(Vec::new()),
+        KeyCode::PageDown if approval.scroll(true) => return Some(Vec::new()),
+        KeyCode::Left | KeyCode::Right => {
+            window.desk.turn(key.code == KeyCode::Right);
+            return Some(Vec::new());
+        }
+        // A draft stands in the field: Enter may be meant to send it.
+        KeyCode::Enter if writes && !approval.is_gone_to() => {
+            return Some(window.only_tell("Your draft waits: y or 1 answers, Tab goes to it"));
+        }
+        KeyCode::Enter => approval.chosen()?,
+        KeyCode::Char(digit @ '1'..='9') => approval.numbered(digit.to_digit(10)? as usize)?,
+        KeyCode::Char('y') => Means::Yes,
         // A rule holds for longer than the moment in which a letter is typed.
         KeyCode::Char(letter @ ('s' | 'a')) => {
             let rule = if letter == 's' { Rule::Session } else { Rule::Always };
             if approval.rule(rule).is_some() {
+                let means = if rule == Rule::Session { approval.for_session() } else { Means::Rule(rule) };
+                approval.go_to(means);
                 window.facing.arm(question, rule, window.now_ms);
             }
-            Vec::new()
+            return Some(Vec::new());
         }
-        KeyCode::Char('e') => {
-            vec![Effect::EditCall(request.call_id.clone(), request.tool.clone(), request.args.clone())]
-        }
+        KeyCode::Char('e') => Means::Edit,
         KeyCode::Char('d') => {
-            approval.was_shown = true;
-            let rows = approval.whole(window.width, &window.theme);
-            window.transcript.show(rows);
-            Vec::new()
+            approval.toggle_details();
+            return Some(Vec::new());
         }
-        KeyCode::Char('Y') if window.facing.named.is_empty() => {
-            window.only_tell("nothing else would be covered: y says yes to this one")
+        KeyCode::Char('Y') => Means::YesToNamed,
+        KeyCode::Char('N') => Means::NoToAll,
+        KeyCode::Char('n') => Means::No,
+        KeyCode::Esc if esc_is_no => Means::No,
+        _ => return None,
+    };
+    decide(window, means)
+}
+
+/// Does what an answer to a request comes to.
+fn decide(window: &mut WindowState, means: Means) -> Option<Vec<Effect>> {
+    let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
+    let request = &approval.asked.request;
+    Some(match means {
+        Means::Yes => vec![Effect::Send(approval.asked.decide(approval.asked.yes()))],
+        Means::YesToNamed if window.facing.named.is_empty() => {
+            window.only_tell("Only this one is waiting: y allows it")
         }
-        KeyCode::Char('Y') => window.desk.allow_named(&window.facing.named).into_iter().map(Effect::Send).collect(),
-        KeyCode::Char('N') => window.desk.refuse_all().into_iter().map(Effect::Send).collect(),
-        KeyCode::Char('n') | KeyCode::Esc if key.code != KeyCode::Esc || esc_is_no => {
+        Means::YesToNamed => window.desk.allow_named(&window.facing.named).into_iter().map(Effect::Send).collect(),
+        Means::AcceptEdits => vec![
+            Effect::Send(approval.asked.decide(approval.asked.yes())),
+            Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits }),
+        ],
+        Means::Rule(rule) => return make_rule(window, rule),
+        Means::Edit => vec![Effect::EditCall(request.call_id.clone(), request.tool.clone(), request.args.clone())],
+        Means::No => {
             window.purpose = Purpose::Reason(request.call_id.clone());
             Vec::new()
         }
-        _ => return None,
+        Means::NoToAll => window.desk.refuse_all().into_iter().map(Effect::Send).collect(),
     })
 }
 
@@ -213,11 +247,29 @@ fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
             choices.mark();
             None
         }
-        KeyCode::Char(digit @ '0'..='9') => choices.digit(digit.to_digit(10)? as usize),
+        KeyCode::Left => {
+            choices.back();
+            None
+        }
+        // What none of the options says is written.
+        KeyCode::Enter if choices.is_own_words() => return own_words(window),
+        KeyCode::Char(digit @ '0'..='9') => {
+            let answers = choices.digit(digit.to_digit(10)? as usize);
+            if choices.is_own_words() {
+                return own_words(window);
+            }
+            answers
+        }
         KeyCode::Enter => choices.choose(),
         _ => return None,
     };
     Some(answers.map(|answers| Effect::Send(answer(id, Reply::Choices { answers }))).into_iter().collect())
+}
+
+/// The field is for the answer.
+fn own_words(window: &mut WindowState) -> Option<Vec<Effect>> {
+    go_to_field(window);
+    Some(Vec::new())
 }
 
 fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
@@ -230,6 +282,11 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
         }
         KeyCode::Char(digit @ '1'..='9') => plan.answer(Some(digit.to_digit(10)? as usize))?.reply.clone(),
         KeyCode::Enter => plan.answer(None)?.reply.clone(),
+        // What asks less from then on takes Enter as well: a sentence may begin with its letter.
+        KeyCode::Char('a') if window.prompt.text.is_empty() && plan.go_to('a') => return Some(Vec::new()),
+        KeyCode::Char(letter) if window.prompt.text.is_empty() && plan.go_to(letter) => {
+            plan.answer(None)?.reply.clone()
+        }
         KeyCode::Esc => Some(Reply::DropPlan),
         _ => return None,
     };
@@ -263,11 +320,18 @@ pub(super) fn answer_in_words(window: &mut WindowState, text: &str) -> Option<Ve
     }
 }
 
-fn loop_key(id: QuestionId, key: KeyEvent) -> Option<Vec<Effect>> {
+fn loop_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
+    let Some(Asked::Loop(id, repeats)) = window.desk.present() else { return None };
     let reply = match key.code {
+        KeyCode::Up | KeyCode::Down => {
+            repeats.step();
+            return Some(Vec::new());
+        }
+        KeyCode::Enter => repeats.reply(None)?,
+        KeyCode::Char(digit @ '1'..='9') => repeats.reply(Some(digit.to_digit(10)? as usize))?,
         KeyCode::Char('y') => Reply::GoOn { comments: None },
         KeyCode::Char('n') | KeyCode::Esc => Reply::Dismiss,
         _ => return None,
     };
-    Some(vec![Effect::Send(answer(id, reply))])
+    Some(vec![Effect::Send(answer(*id, reply))])
 }

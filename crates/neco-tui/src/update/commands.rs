@@ -11,7 +11,6 @@ use crate::panel;
 use crate::term::notify;
 use crate::text::figures;
 use crate::theme::{Theme, ThemeName};
-use crate::transcript::block::Tone;
 
 /// Runs a slash command.
 pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
@@ -26,17 +25,22 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             let rows = reports::cost_rows(window.standing.usage, &window.agents, window.width, &window.theme);
             window.transcript.show(rows);
         }
-        Slash::Tree if window.agents.is_empty() => window.tell("no other agent is at work"),
+        Slash::Tree if window.agents.is_empty() => window.tell("No agents, no todos"),
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
         Slash::Theme(name) => {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
             window.tell(format!("theme {name}"));
         }
-        Slash::How(setting) => {
-            let words = how(window, *setting);
-            window.transcript.say(Tone::Plain, words);
+        Slash::How(Setting::Sandbox) => {
+            picking::pick_setting(window, Setting::Sandbox, "");
+            return vec![Effect::Outside(Outside::Sandbox, String::new())];
         }
+        Slash::How(setting) => {
+            let present = present(window, *setting);
+            picking::pick_setting(window, *setting, &present);
+        }
+        Slash::Sandbox(level) => picking::ask_about_sandbox(window, level),
         Slash::New => return open(window, Wanted::New),
         Slash::Resume(id) if window.standing.session_id.starts_with(id.as_str()) => {
             window.tell("this window is in that session already");
@@ -57,7 +61,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Rewind(wanted) => return going_back::go_back_to(window, wanted),
         Slash::Copy if window.last_answer.is_empty() => window.tell(slash::NO_ANSWER),
         Slash::Copy => {
-            window.tell(notify::copied(&window.last_answer));
+            window.tell(notify::copied(&window.last_answer, window.tmux));
             return vec![Effect::Copy(window.last_answer.clone())];
         }
         Slash::Exit => return vec![Effect::Quit],
@@ -73,13 +77,15 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
     Vec::new()
 }
 
-fn how(window: &WindowState, setting: Setting) -> String {
+/// How it is set; empty where the window does not know.
+fn present(window: &WindowState, setting: Setting) -> String {
     let standing = &window.standing;
     match setting {
-        Setting::Mode => setting.told(standing.mode.name()),
-        Setting::Approval => setting.told(standing.approval.name()),
-        Setting::Generation => setting.told(&standing.generation.to_string()),
-        Setting::Theme => setting.told(window.theme.name.name()),
+        Setting::Mode => standing.mode.name().to_owned(),
+        Setting::Approval => standing.approval.name().to_owned(),
+        Setting::Generation => standing.generation.to_string(),
+        Setting::Theme => window.theme.name.name().to_owned(),
+        Setting::Sandbox => String::new(),
     }
 }
 
@@ -87,12 +93,12 @@ fn how(window: &WindowState, setting: Setting) -> String {
 pub(super) fn open(window: &mut WindowState, wanted: Wanted) -> Vec<Effect> {
     let live = window.agents.live();
     if window.standing.works() {
-        window.warn("it is at work, and leaving the session would stop it: Esc stops it, then try again");
+        window.warn("Still working: Esc stops it first");
         return Vec::new();
     }
     if live > 0 {
         let agents = figures::count(live, "agent is", "agents are");
-        window.warn(format!("{agents} at work, and leaving the session would pause them: Ctrl-T shows them"));
+        window.warn(format!("{agents} working; leaving the session pauses them. Ctrl-T shows them"));
         return Vec::new();
     }
     window.opening = true;

@@ -46,7 +46,7 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
         };
     }
     if points.is_empty() {
-        return window.only_tell("there is no message to go back to");
+        return window.only_tell("No message to rewind to");
     }
     points.reverse();
     let entry = |point: RewindPoint| {
@@ -55,9 +55,9 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
             format!("{}{files}", figures::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
         Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))
     };
-    let states = Entry::new("a checkpoint …", "files only, to a state that was kept", Picked::Checkpoints);
+    let states = Entry::new("a checkpoint …", "files only, from a checkpoint", Picked::Checkpoints);
     let entries = points.into_iter().map(entry).chain([states]).collect();
-    window.picker = Some(Picker::new("back to before which message?", CHOOSE, Letters::Filter, entries));
+    window.picker = Some(Picker::new("Rewind to before a message", CHOOSE, Letters::Filter, entries));
     preview(window)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
         return Vec::new();
     }
     if checkpoints.is_empty() {
-        return window.only_tell("no checkpoint was kept yet: the first call that writes or runs something makes one");
+        return window.only_tell("No checkpoint yet: the first edit or command makes one");
     }
     checkpoints.reverse();
     let entry = |info: CheckpointInfo| {
@@ -148,7 +148,7 @@ fn question_before(window: &mut WindowState, preview: &RewindPreview) {
         Entry::new(yes, "", Picked::Go(Box::new(command))),
         Entry::new("no: leave everything as it is", "", Picked::Leave),
     ];
-    let hint = "y or Enter does it · n or Esc leaves it";
+    let hint = "y or Enter confirm   n or Esc cancel";
     window.picker =
         Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(rewind::preview(preview, NAMED)));
 }
@@ -193,13 +193,16 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         Picked::Checkpoints
         | Picked::Go(_)
         | Picked::Leave
+        | Picked::GoOn
         | Picked::Session(_)
         | Picked::Model(_)
         | Picked::Rule(_)
         | Picked::NewRule
+        | Picked::BuiltInRules
         | Picked::Agent(_)
         | Picked::Order(..)
         | Picked::Write(_)
+        | Picked::Slash(_)
         | Picked::Workflow(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The keys of the field.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use neco_proto::{Command, Mode, Query};
+use neco_proto::{ApprovalMode, Command, Mode, Query};
 use neco_view::slash::Slash;
 
 use super::completing::wants_nothing_more;
@@ -86,9 +86,9 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Newline) => newline(window),
         Some(Action::Later) => later(window),
         Some(Action::Cancel) => escape(window, again),
-        Some(Action::Interrupt) => interrupt(window, again),
-        Some(Action::Leave) if empty => vec![Effect::Quit],
-        Some(Action::Mode) => vec![Effect::Send(Command::SetMode { mode: next(window.standing.mode) })],
+        Some(Action::Interrupt) => interrupt(window),
+        Some(Action::Leave) if empty => end(window),
+        Some(Action::Mode) => next(window),
         Some(Action::Search) => {
             window.prompt.search();
             Vec::new()
@@ -100,6 +100,7 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
         Some(Action::Copy) => commands::run(window, &Slash::Copy),
         Some(Action::Suspend) => vec![Effect::Suspend],
+        Some(Action::Model) => picking::ask_for_list(window, Effect::Models),
         Some(Action::Help) if empty => {
             window.panels.help = !window.panels.help;
             window.panels.help_from = 0;
@@ -168,10 +169,10 @@ fn submit(window: &mut WindowState) -> Vec<Effect> {
         return newline(window);
     }
     if text.trim().is_empty() && !matches!(window.purpose, Purpose::Reason(_)) {
-        return Vec::new();
+        return stopping::go_on(window);
     }
     if window.set_up && window.desk.is_empty() && !is_command(text.trim()) {
-        return window.only_tell("nothing is asked right now: what you wrote waits here");
+        return window.only_tell("Nothing is being asked; your draft stays here");
     }
     sending::send(window, false)
 }
@@ -203,10 +204,10 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return vec![Effect::StopShell];
     }
     if window.standing.works() {
-        return stopping::stop_work(window, "");
+        return stopping::stop_work(window);
     }
     if window.standing.going_back.is_some() {
-        return window.only_tell("going back is not stopped halfway; /undo takes it back when it is done");
+        return window.only_tell("Rewinding can't be stopped halfway; /undo takes it back");
     }
     if window.set_up {
         return Vec::new();
@@ -219,30 +220,39 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return picking::ask_for_list(window, Effect::Ask(Query::RewindPoints));
     }
     window.person.pressed = Some(('e', window.now_ms));
-    window.only_tell("Esc again goes back to an earlier message")
+    window.only_tell("Esc again rewinds")
 }
 
-/// Empties the field, then stops the work, then the agents, then ends.
-fn interrupt(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
+/// Empties the field, then stops the work, then the agents, then ends: that is said before it is done, always.
+fn interrupt(window: &mut WindowState) -> Vec<Effect> {
     if !window.prompt.text.is_empty() {
         window.prompt.put_away();
-        return window.only_tell("↑ brings it back");
+        return window.only_tell("↑ restores it");
     }
-    if Person::is_again('c', again, window.now_ms) {
+    if stopping::said_leaving(window) {
         return vec![stopping::leave(window)];
     }
-    window.person.pressed = Some(('c', window.now_ms));
     if window.shell.runs() {
         return vec![Effect::StopShell];
     }
+    // What another process does goes on without this window.
+    if window.attached {
+        return stopping::tell_leaving(window, "");
+    }
     if window.standing.works() {
-        let leaves = stopping::leaving(window);
-        return stopping::stop_work(window, &format!("; {leaves}"));
+        let effects = stopping::stop_work(window);
+        stopping::tell_leaving(window, "Stopping … ");
+        return effects;
     }
-    if window.agents.working().count() > 0 {
-        return stopping::stop_all(window, "; again leaves");
+    stopping::tell_leaving(window, "")
+}
+
+/// Ends at once where nothing works; whoever works is named before.
+fn end(window: &mut WindowState) -> Vec<Effect> {
+    if window.attached || !stopping::works(window) || stopping::said_leaving(window) {
+        return vec![stopping::leave(window)];
     }
-    window.only_tell("again leaves; the session can be continued")
+    stopping::tell_leaving(window, "")
 }
 
 fn search_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
@@ -295,11 +305,14 @@ fn edit_of(key: KeyEvent) -> Option<Edit> {
     })
 }
 
-fn next(mode: Mode) -> Mode {
-    match mode {
-        Mode::Agent => Mode::Plan,
-        Mode::Plan => Mode::Ask,
-        Mode::Ask => Mode::Debug,
-        Mode::Debug => Mode::Agent,
-    }
+/// Asks first, then accepts edits, then plans; whoever is elsewhere begins at the first.
+fn next(window: &WindowState) -> Vec<Effect> {
+    let (mode, approval) = match (window.standing.mode, window.standing.approval) {
+        (Mode::Agent, ApprovalMode::AskFirst) => (Mode::Agent, ApprovalMode::AcceptEdits),
+        (Mode::Agent, ApprovalMode::AcceptEdits) => (Mode::Plan, ApprovalMode::AskFirst),
+        (Mode::Agent | Mode::Plan | Mode::Ask | Mode::Debug, _) => (Mode::Agent, ApprovalMode::AskFirst),
+    };
+    let mode = (mode != window.standing.mode).then_some(Command::SetMode { mode });
+    let approval = (approval != window.standing.approval).then_some(Command::SetApproval { approval });
+    mode.into_iter().chain(approval).map(Effect::Send).collect()
 }

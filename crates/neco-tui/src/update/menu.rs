@@ -9,7 +9,7 @@ use super::{picking, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState};
 
-const HINT: &str = "↑↓ and Enter, or its letter · Esc goes back";
+const HINT: &str = "↑↓ Enter choose   or its letter   Esc back";
 
 /// Whether an entry belongs to a menu.
 pub(super) fn is_order(picked: &Picked) -> bool {
@@ -48,17 +48,17 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
     };
     let pauses = match node.state {
         NodeState::Created | NodeState::Running => {
-            order('p', "pause it", "with those below it; all they did is kept", AgentOrder::Pause)
+            order('p', "Pause", "it keeps what it has, and those below it too", AgentOrder::Pause)
         }
-        NodeState::Paused => order('r', "resume it", "it goes on where it was paused", AgentOrder::Resume),
+        NodeState::Paused => order('r', "Resume", "it goes on where it was paused", AgentOrder::Resume),
         NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
-            return window.tell("it has ended: there is nothing to pause or to end");
+            return window.tell("It has ended");
         }
     };
     let entries = vec![
         pauses,
-        Entry::new("m write to it", "it reads it at its next turn", Picked::Write(agent)),
-        order('x', "end it for good", "with those below it; whoever started it is told", AgentOrder::Cancel),
+        Entry::new("m Message", "it reads it at its next turn", Picked::Write(agent)),
+        order('x', "Stop", "with those below it; whoever started it is told", AgentOrder::Cancel),
     ];
     window.picker = Some(Picker::new(node.name.clone(), HINT, Letters::Command, entries));
 }
@@ -69,8 +69,8 @@ fn workflow_menu(window: &mut WindowState, workflow_id: WorkflowId) {
         Entry::new(&format!("{letter} {text}"), about, picked)
     };
     let entries = vec![
-        order('r', "resume it", "what is completed stays so", WorkflowOrder::Resume),
-        order('x', "end it for good", "with everything it started", WorkflowOrder::Cancel),
+        order('r', "Resume", "what is completed stays so", WorkflowOrder::Resume),
+        order('x', "Stop", "with everything it started", WorkflowOrder::Cancel),
     ];
     window.picker = Some(Picker::new("workflow", HINT, Letters::Command, entries));
 }
@@ -97,7 +97,7 @@ pub(super) fn letter(window: &mut WindowState, key: KeyEvent, letter: char) -> V
             let looks = write_to(window, agent);
             looks.into_iter().chain(window.key(key)).collect()
         }
-        Some(Picked::Workflow(_)) => window.only_tell("Ctrl-X resumes or ends it"),
+        Some(Picked::Workflow(_)) => window.only_tell("Ctrl-X resumes or stops it"),
         Some(_) | None => Vec::new(),
     }
 }

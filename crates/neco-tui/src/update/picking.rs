@@ -2,16 +2,18 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use neco_proto::{Command, Query};
+use neco_view::slash::{Outside, Setting, Slash};
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
-use super::{commands, going_back, menu, watching};
+use super::{commands, going_back, menu, stopping, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState};
 use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
+use crate::text::figures;
 
-pub(super) const CHOOSE: &str = "↑↓ and Enter · letters narrow it down · Esc goes back";
+pub(super) const CHOOSE: &str = "↑↓ Enter choose   letters search   Esc back";
 
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
 pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effect> {
@@ -23,7 +25,7 @@ pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effe
 pub(super) fn is_waited_for(window: &mut WindowState) -> bool {
     let opens = window.person.list_came();
     if !opens {
-        window.tell("the list is there, but you write: ask for it again");
+        // Whoever writes goes on writing; the list is an arrow away when it is asked for again.
     }
     opens
 }
@@ -31,7 +33,7 @@ pub(super) fn is_waited_for(window: &mut WindowState) -> bool {
 /// The sessions that can be opened.
 pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>) {
     if sessions.is_empty() {
-        window.tell("there is no earlier session in this folder");
+        window.tell("No earlier session in this folder");
         return;
     }
     if !is_waited_for(window) {
@@ -43,9 +45,48 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
         let about = format!("{here}{}  {}", session.when, session.about);
         Entry::new(&session.title, about.trim(), Picked::Session(session.id))
     };
+    let heading = format!("Search {}", figures::count(sessions.len(), "session", "sessions"));
     let entries = sessions.into_iter().map(entry).collect();
-    let picker = Picker::new("which session?", CHOOSE, Letters::Filter, entries);
+    let picker = Picker::new(heading, CHOOSE, Letters::Filter, entries);
     window.picker = Some(picker.at(other.unwrap_or_default()));
+}
+
+/// What something can be set to, at how it is set now.
+pub(super) fn pick_setting(window: &mut WindowState, setting: Setting, present: &str) {
+    let choices = setting.choices();
+    let at = choices.iter().position(|(word, ..)| *word == present).unwrap_or_default();
+    let entry = |(word, about, slash): (&str, &str, Slash)| {
+        let here = if word == present { "• " } else { "  " };
+        Entry { text: format!("{here}{word:<16}"), about: about.to_owned(), picked: Picked::Slash(Box::new(slash)) }
+    };
+    let entries = choices.into_iter().map(entry).collect();
+    window.picker = Some(Picker::new(setting.title(), CHOOSE, Letters::Filter, entries).at(at));
+}
+
+/// Asks before another level of the sandbox is written down: a session keeps the one that it began with.
+pub(super) fn ask_about_sandbox(window: &mut WindowState, level: &str) {
+    let set = Slash::Outside(Outside::Config, format!("sandbox.level {level}"));
+    let about = match level {
+        "full" => "from then on commands do whatever you could do",
+        _ => "",
+    };
+    let entries = vec![
+        Entry::new("No, leave it as it is", "", Picked::Leave),
+        Entry::new("Yes, write it to my settings", about, Picked::Slash(Box::new(set))),
+    ];
+    let heading = format!("sandbox.level = {level} for every session that begins from now on?");
+    window.picker = Some(Picker::new(heading, "↑↓ Enter choose   Esc cancel", Letters::Command, entries));
+}
+
+/// Asks whether work goes on that has used up its turns; whoever writes meanwhile says so themselves.
+pub(super) fn ask_to_go_on(window: &mut WindowState, turns: u32) {
+    if window.picker.is_some() || !window.prompt.text.is_empty() || !window.desk.is_empty() {
+        return;
+    }
+    let entries = vec![Entry::new("1  Yes", "", Picked::GoOn), Entry::new("2  No", "", Picked::Leave)];
+    let turns = figures::count(usize::try_from(turns).unwrap_or_default(), "turn", "turns");
+    let hint = "↑↓ Enter or 1–2   Esc no";
+    window.picker = Some(Picker::new(format!("{turns} done. Go on?"), hint, Letters::Command, entries));
 }
 
 /// The models that can be asked.
@@ -56,7 +97,7 @@ pub(super) fn pick_model(window: &mut WindowState, models: Vec<ModelEntry>) {
     let at = models.iter().position(|model| model.name == window.standing.model).unwrap_or_default();
     let entry = |model: ModelEntry| Entry::new(&model.name, &model.about, Picked::Model(model.name.clone()));
     let entries = models.into_iter().map(entry).collect();
-    window.picker = Some(Picker::new("which model?", CHOOSE, Letters::Filter, entries).at(at));
+    window.picker = Some(Picker::new("Search models", CHOOSE, Letters::Filter, entries).at(at));
 }
 
 /// The permission rules.
@@ -65,17 +106,32 @@ pub(super) fn pick_rule(window: &mut WindowState, rules: Vec<RuleEntry>) {
         return;
     }
     let entry = |rule: RuleEntry| Entry::new(&rule.rule, &rule.from, Picked::Rule(rule.id));
-    let new = Entry::new("another rule …", "", Picked::NewRule);
-    let entries = std::iter::once(new).chain(rules.into_iter().map(entry)).collect();
-    let hint = "Delete takes a rule of yours away · Enter on the first writes another · Esc closes";
-    let heading = "what may happen without a question, and what may not";
-    let picker = Picker::new(heading, hint, Letters::Filter, entries);
+    let new = Entry::new("Add a rule …", "", Picked::NewRule);
+    // Those that a person wrote come first; those of Neco are folded.
+    let (own, built_in): (Vec<RuleEntry>, Vec<RuleEntry>) = rules.into_iter().partition(|rule| !rule.is_built_in);
+    let folded = figures::count(built_in.len(), "built-in rule", "built-in rules");
+    let fold = (!built_in.is_empty() && !window.built_in_rules)
+        .then(|| Entry::new(&format!("… {folded}"), "Enter shows them", Picked::BuiltInRules));
+    let built_in = built_in.into_iter().filter(|_| window.built_in_rules);
+    let entries =
+        std::iter::once(new).chain(own.into_iter().map(entry)).chain(fold).chain(built_in.map(entry)).collect();
+    let hint = "Enter add   Delete delete   Tab built-in rules   Esc close";
+    let picker = Picker::new("Your rules", hint, Letters::Filter, entries);
     window.picker = Some(picker.in_place_of(window.picker.take()));
+}
+
+fn is_rule(picked: &Picked) -> bool {
+    matches!(picked, Picked::Rule(_) | Picked::NewRule | Picked::BuiltInRules)
+}
+
+/// Shows or folds the rules that come with Neco.
+fn fold_rules(window: &mut WindowState) -> Vec<Effect> {
+    window.built_in_rules = !window.built_in_rules;
+    vec![Effect::Rules]
 }
 
 /// A rule was added or taken away: a list that is open shows it, one that was closed stays closed.
 pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
-    let is_rule = |picked: &Picked| matches!(picked, Picked::Rule(_) | Picked::NewRule);
     match &window.picker {
         Some(picker) if picker.holds(is_rule) => vec![Effect::Rules],
         Some(_) | None => Vec::new(),
@@ -87,11 +143,9 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
     if window.agents.is_empty() {
         window.panels.work = !window.panels.work;
         let is_empty = window.transcript.view.todos.iter().all(|todo| todo.status.is_closed());
-        window.tell(match (is_empty, window.panels.work) {
-            (true, _) => "no agent is at work and no todo is open",
-            (false, true) => "the todo list is shown",
-            (false, false) => "the todo list is put away; the same key brings it back",
-        });
+        if is_empty {
+            window.tell("No agents, no todos");
+        }
         return Vec::new();
     }
     window.picker = Some(tree_picker(window));
@@ -107,8 +161,8 @@ fn tree_picker(window: &WindowState) -> Picker {
         let (text, about) = panel::workflow_words(graph);
         Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
     });
-    let hint = "Enter opens it · letters write to it · Ctrl-X pauses, resumes or ends it · Esc closes";
-    Picker::new("agents and workflows", hint, Letters::Command, agents.chain(workflows).collect())
+    let hint = "↑↓ Enter open   letters write to it   Ctrl-X pause, resume, stop   Esc close";
+    Picker::new("Agents", hint, Letters::Command, agents.chain(workflows).collect())
 }
 
 /// Something happened to an agent: the list that shows them does so anew.
@@ -135,6 +189,9 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::Char(letter @ ('y' | 'n')) if !held && picker.holds(|picked| *picked == Picked::Leave) => {
             return answer_question(window, letter == 'y');
         }
+        KeyCode::Char(number @ ('1' | '2')) if !held && picker.holds(|picked| *picked == Picked::GoOn) => {
+            return answer_question(window, number == '1');
+        }
         KeyCode::Home => picker.step(isize::MIN),
         KeyCode::End => picker.step(isize::MAX),
         KeyCode::Char('p') if held => picker.step(-1),
@@ -155,6 +212,7 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         }
         KeyCode::Enter => return picked(window),
         KeyCode::Delete => return remove(window),
+        KeyCode::Tab if picker.holds(is_rule) => return fold_rules(window),
         KeyCode::Backspace if picker.letters == Letters::Filter => picker.narrow(None),
         KeyCode::Char(letter) if !held => match picker.letters {
             Letters::Filter => picker.narrow(Some(letter)),
@@ -176,17 +234,17 @@ fn turn_page(window: &mut WindowState, by: isize) -> Vec<Effect> {
 
 fn answer_question(window: &mut WindowState, yes: bool) -> Vec<Effect> {
     if let Some(picker) = &mut window.picker {
-        picker.choose(|picked| matches!(picked, Picked::Go(_)) == yes);
+        picker.choose(|picked| (*picked == Picked::Leave) != yes);
     }
     picked(window)
 }
 
 pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
-    let changes = |picked: &Picked| matches!(picked, Picked::Go(_) | Picked::Rewind(..));
+    let changes = |picked: &Picked| matches!(picked, Picked::Go(_) | Picked::Rewind(..) | Picked::GoOn);
     let chosen = window.picker.as_ref().and_then(Picker::chosen);
     let is_unread = window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms));
     if is_unread && chosen.is_some_and(|entry| changes(&entry.picked)) {
-        return window.only_tell("what it would change is just being shown: that key did nothing");
+        return window.only_tell("That key was ignored: what it would change had just appeared");
     }
     let Some(entry) = window.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
     match entry.picked {
@@ -195,9 +253,10 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Checkpoints => ask_for_list(window, Effect::Ask(Query::Checkpoints)),
         Picked::Checkpoint(info) => going_back::ask_about(window, info.rev),
         Picked::Go(command) => going_back::goes_back(window, *command),
-        Picked::Leave => window.only_tell("nothing is changed"),
+        Picked::GoOn => stopping::go_on(window),
+        Picked::Leave => window.only_tell("Nothing is changed"),
         Picked::Session(id) if id == window.standing.session_id => {
-            window.only_tell("this window is in that session already")
+            window.only_tell("This window is in that session already")
         }
         Picked::Session(id) => commands::open(window, Wanted::Id(id)),
         Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],
@@ -206,12 +265,14 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             Vec::new()
         }
         Picked::Rule(_) => Vec::new(),
+        Picked::BuiltInRules => fold_rules(window),
         Picked::Agent(agent) => watching::watch(window, agent),
         ref order @ Picked::Order(_, ref command) => {
             let list = menu::leave_menu(window, owner(order));
             std::iter::once(Effect::Send(command.as_ref().clone())).chain(list).collect()
         }
         Picked::Write(agent) => menu::write_to(window, agent),
+        Picked::Slash(slash) => commands::run(window, &slash),
         Picked::Workflow(id) => {
             if let Some(graph) = window.agents.workflows.iter().find(|graph| graph.workflow_id == id) {
                 let rows = panel::workflow_rows(graph, window.width, &window.theme);
@@ -224,5 +285,8 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
 
 fn remove(window: &mut WindowState) -> Vec<Effect> {
     let Some(Picked::Rule(rule)) = menu::chosen(window) else { return Vec::new() };
-    rule.map_or_else(|| window.only_tell("that rule is not one of yours"), |id| vec![Effect::DropRule(id)])
+    rule.map_or_else(
+        || window.only_tell("Built-in rules can't be deleted; add your own above"),
+        |id| vec![Effect::DropRule(id)],
+    )
 }

@@ -1,38 +1,39 @@
 //! Stopping: the work first, with the next key those who still work; nothing is spent after the person believes so.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::CompleteReason;
-use neco_proto::{Command, Event, EventBody};
+use neco_proto::event::{AgentNode, CompleteReason, NodeState, NodeType};
+use neco_proto::{AgentOrder, Command, Event, EventBody};
 use neco_view::agent_ask;
+use neco_view::short_id::short_id;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 use super::effect::Effect;
-use super::taking_back;
-use crate::app::WindowState;
+use super::{picking, sending, taking_back};
+use crate::app::{Purpose, WindowState};
 use crate::text::figures;
 use crate::text::wrap::cut;
 
-/// Stops the work of the root, and says what comes then. Whoever does so wants what they said for it back.
-pub(super) fn stop_work(window: &mut WindowState, then: &str) -> Vec<Effect> {
-    tell_stopping(window, then);
+/// What is said to an agent that was stopped and is to go on.
+const GO_ON: &str = "continue";
+
+/// Stops the work of the root. Whoever does so wants what they said for it back.
+pub(super) fn stop_work(window: &mut WindowState) -> Vec<Effect> {
+    tell_stopping(window);
     std::iter::once(Effect::Send(Command::Cancel)).chain(taking_back::take_back_all(window)).collect()
 }
 
 /// Says who still works; when that was said, stops them.
 pub(super) fn stop_agents(window: &mut WindowState) -> Vec<Effect> {
     if std::mem::replace(&mut window.stopped, true) {
-        return stop_all(window, "");
+        tell_stopping(window);
+        return std::iter::once(Effect::Send(Command::StopAll)).chain(taking_back::take_back_all(window)).collect();
     }
     Vec::new()
 }
 
-pub(super) fn stop_all(window: &mut WindowState, then: &str) -> Vec<Effect> {
-    tell_stopping(window, then);
-    std::iter::once(Effect::Send(Command::StopAll)).chain(taking_back::take_back_all(window)).collect()
-}
-
-fn tell_stopping(window: &mut WindowState, then: &str) {
-    window.tell(format!("stopping …{then}"));
+fn tell_stopping(window: &mut WindowState) {
+    window.tell("Stopping …");
     window.stopping = true;
 }
 
@@ -43,19 +44,54 @@ pub(crate) fn has_stopped(window: &mut WindowState) {
     }
 }
 
-/// Leaves; whoever works is stopped before, also where the session goes on in another process.
-pub(super) fn leave(window: &WindowState) -> Effect {
-    let works = window.standing.works() || window.agents.working().count() > 0;
-    if works { Effect::StopAndQuit } else { Effect::Quit }
+/// Whether somebody works.
+pub(super) fn works(window: &WindowState) -> bool {
+    window.standing.works() || window.agents.working().count() > 0
 }
 
-/// What leaving means now.
-pub(super) fn leaving(window: &WindowState) -> String {
+/// Leaves; whoever works is stopped before. What another process does goes on there.
+pub(super) fn leave(window: &WindowState) -> Effect {
+    if works(window) && !window.attached { Effect::StopAndQuit } else { Effect::Quit }
+}
+
+/// Whether the person was told what leaving means, and still sees it.
+pub(super) fn said_leaving(window: &WindowState) -> bool {
+    window.leaving_said && window.word.is_some()
+}
+
+/// Says what leaving means now; the next Ctrl-C does it.
+pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect> {
     let names: Vec<String> = window.agents.working().map(|node| clean_line(&node.name)).collect();
-    match names.is_empty() {
-        true => "again leaves".to_owned(),
-        false => format!("again pauses {} and leaves", names.join(", ")),
+    let words = match names.as_slice() {
+        _ if window.attached && works(window) => {
+            "It goes on in the other window, Esc stops it. Ctrl-C again leaves".to_owned()
+        }
+        [] => {
+            let id = window.standing.session_id.parse().map(short_id).unwrap_or_default();
+            let back = if id.is_empty() { String::new() } else { format!(" · neco resume {id} comes back") };
+            format!("Ctrl-C again leaves{back}")
+        }
+        [name] => format!("{name} is working; leaving pauses it. Ctrl-C again leaves"),
+        names => format!("{} are working; leaving pauses them. Ctrl-C again leaves", names.join(", ")),
+    };
+    let is_stopping = window.stopping;
+    window.tell(format!("{before}{words}"));
+    (window.leaving_said, window.stopping) = (true, is_stopping);
+    Vec::new()
+}
+
+/// Enter alone goes on: agents that were paused do, then whoever was stopped.
+pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
+    let rests = window.purpose == Purpose::Message && window.desk.is_empty() && window.watched.is_none();
+    if !rests || works(window) || !window.can_go_on {
+        return Vec::new();
     }
+    window.can_go_on = false;
+    let paused =
+        window.agents.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state == NodeState::Paused);
+    let order = |node: &AgentNode| Effect::Send(Command::AgentCommand { agent_id: node.id, order: AgentOrder::Resume });
+    let resumed: Vec<Effect> = paused.map(order).collect();
+    if resumed.is_empty() { sending::say_to_agent(window, GO_ON.to_owned()) } else { resumed }
 }
 
 /// Whether the next Esc stops those who still work.
@@ -67,15 +103,22 @@ pub(crate) fn offers_stop(window: &WindowState) -> bool {
 pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
     match &event.body {
         EventBody::AgentComplete(complete) => {
+            let told = said_leaving(window) || window.leaving_said && complete.reason == CompleteReason::Cancelled;
             window.stopped = complete.reason == CompleteReason::Cancelled;
+            let is_limit = complete.reason == CompleteReason::IterationLimit;
+            window.can_go_on = window.stopped || is_limit;
+            if is_limit {
+                picking::ask_to_go_on(window, complete.turns);
+            }
             // Whoever stopped it with Ctrl-C is told what the next one does.
-            if window.stopped && window.person.pressed.is_some_and(|(key, _)| key == 'c') && offers_stop(window) {
-                window.tell(leaving(window));
+            if window.stopped && told {
+                tell_leaving(window, "");
             }
         }
-        EventBody::TurnStart(_) => window.stopped = false,
-        EventBody::Stop(_) => {
+        EventBody::TurnStart(_) => (window.stopped, window.can_go_on) = (false, false),
+        EventBody::Stop(stop) => {
             window.stopped = false;
+            window.can_go_on |= !stop.paused.is_empty();
             has_stopped(window);
         }
         _ => {}
@@ -87,10 +130,18 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
     let words = agent_ask::still_work(window.agents.working().count()).filter(|_| offers_stop(window))?;
     let cost: f64 = window.agents.working().filter_map(|node| node.usage.cost).sum();
     let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
-    let them = if window.agents.working().count() == 1 { "it" } else { "them" };
+    let (them, keys) = match window.agents.working().count() {
+        1 => ("it", "Esc pause it too   Ctrl-T look"),
+        _ => ("them", "Esc pause them too   Ctrl-T look"),
+    };
+    let stopped = if window.can_go_on { "Stopped.  " } else { "" };
+    let left = format!(" ⊘ {stopped}{words}{cost}");
+    let keys = if left.width() + keys.width() + 4 > width { format!("Esc pause {them} too") } else { keys.to_owned() };
+    let gap = width.saturating_sub(left.width() + keys.width() + 1).max(3);
     let spans = vec![
-        Span::styled(format!("⊘ {words}{cost}"), window.theme.warning),
-        Span::styled(format!(" · Esc pauses {them} · Ctrl-T shows {them}"), window.theme.dim),
+        Span::styled(left, window.theme.warning),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(keys, window.theme.dim),
     ];
     Some(cut(&Line::from(spans), width))
 }

@@ -1,5 +1,6 @@
 //! Frames.
 
+use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
 use neco_proto::event::Admission;
 use neco_proto::{AgentId, Mode};
@@ -61,6 +62,9 @@ impl WindowState {
         // On the smallest terminals the status line gives way to the field, on small ones the rows around it.
         let below = usize::from(height > field.len());
         let around_field = if height >= FRAMED { 2 } else { 0 };
+        // Lists hang below the field, so that it stays where it is; the last of their rows stands for the status line.
+        let hanging = self.hanging(width, height.saturating_sub(field.len() + around_field));
+        let below = if hanging.is_empty() { below } else { hanging.len() };
         let room = height.saturating_sub(field.len() + below + around_field);
         let above = last(self.above(with, room), room);
         // Of an answer that is being written no more is alive than still fits a terminal that is made half as wide:
@@ -85,9 +89,10 @@ impl WindowState {
         let field_rows = (live.len(), field.len());
         live.extend(field);
         live.extend(framed.then(|| self.half_row("▀", width)));
-        if below > 0 {
+        if below > 0 && hanging.is_empty() {
             live.push(status(self, width));
         }
+        live.extend(hanging);
         let live: Vec<Line<'static>> = live.into_iter().map(|row| narrow(row, width)).collect();
         let live = last(live, height);
         let shown = self.picker.is_none();
@@ -157,14 +162,11 @@ impl WindowState {
 
     /// What stands between what happened and the field. What is asked has room first.
     fn above(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
-        let Drawn { width, theme, .. } = with;
+        let Drawn { width, .. } = with;
         let mut asks = Vec::new();
         let mut faces = None;
-        if let Some(picker) = &mut self.picker {
-            picker.draw(self.now_ms);
-            asks.extend(picker.rows(width, room.saturating_sub(1), theme));
-        } else if self.panels.help {
-            asks.extend(self.help(width, room.saturating_sub(1)));
+        if self.picker.is_some() || self.panels.help {
+            // What is asked waits behind a list.
         } else if let Some(question) = self.desk.front() {
             faces = Some(question);
             asks.extend(self.question(question, width, room.saturating_sub(1)));
@@ -176,9 +178,6 @@ impl WindowState {
         if !asks.is_empty() {
             asks.insert(0, Line::default());
         }
-        if let Some(completion) = &self.prompt.completion {
-            asks.extend(completion.rows(width, theme));
-        }
         let left = room.saturating_sub(asks.len());
         let mut rows = self.work(with, left);
         if !rows.is_empty() && rows.len() < left {
@@ -189,12 +188,35 @@ impl WindowState {
         rows
     }
 
+    /// The list below the field, at most `room` rows of it.
+    fn hanging(&mut self, width: usize, room: usize) -> Vec<Line<'static>> {
+        let theme = self.theme;
+        let mut rows = if let Some(picker) = &mut self.picker {
+            picker.draw(self.now_ms);
+            picker.rows(width, room, &theme)
+        } else if self.panels.help {
+            self.help(width, room)
+        } else if let Some(completion) = &self.prompt.completion {
+            completion.rows(width, &theme)
+        } else {
+            return Vec::new();
+        };
+        // What was told meanwhile is seen beside it.
+        if let Some((word, _)) = self.word.as_ref().filter(|_| self.picker.is_some()) {
+            rows.push(cut(&Line::styled(format!(" {}", clean_line(word)), theme.warning), width));
+        }
+        rows.truncate(room);
+        rows
+    }
+
     fn question(&mut self, question: u64, width: usize, room: usize) -> Vec<Line<'static>> {
         let fitting = |other: Other| other.in_width(width, &self.theme);
         let others: Vec<Other> = self.desk.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
         let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
-        let asks = Asks { works: self.standing.works(), others: &others, armed, elsewhere, ..Asks::default() };
+        let asks_first = self.standing.approval == ApprovalMode::AskFirst;
+        let works = self.standing.works();
+        let asks = Asks { works, asks_first, others: &others, armed, elsewhere, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();
@@ -330,13 +352,14 @@ impl WindowState {
             return "Enter: say it when it is back".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
-            (Purpose::Reason(_), _) => "why not? Enter says no · Esc goes back to the question".to_owned(),
+            (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),
             (Purpose::Revision(_), _) => "what should be different in the plan?".to_owned(),
             (Purpose::Agent(agent), _) => {
                 format!("what should {} do otherwise?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
             }
             (Purpose::Rule, _) => "such as: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
             (Purpose::Message, true) => "Add to the work; read at the next turn".to_owned(),
+            (Purpose::Message, false) if self.can_go_on => "Say what to do instead; Enter alone goes on".to_owned(),
             (Purpose::Message, false) if self.transcript.has_left() => "Ask, or say what to do next".to_owned(),
             (Purpose::Message, false) => {
                 let folder = self.standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());

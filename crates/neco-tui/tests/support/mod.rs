@@ -21,7 +21,7 @@ pub struct Scene {
     seq: u64,
     session: SessionId,
     pub root: AgentId,
-    out: Vec<String>,
+    pub out: Vec<String>,
 }
 
 impl Scene {

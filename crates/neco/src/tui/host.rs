@@ -189,7 +189,7 @@ impl TerminalHost {
             Some(owner) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
                 let id = short_id(opened.id);
-                say::note(&format!("process {owner} has session {id} open; this window is attached to it"));
+                say::note("Also open in another window; both show the same");
             }
             None => opened.notes.iter().for_each(|words| say::note(words)),
         }

@@ -27,7 +27,7 @@ fn an_undo_names_what_was_said_since_and_asks() {
     // The old message stands in the field: a command takes its place.
     pane.press("C-u").say("an hour of work").shows("Another.").waits();
     pane.say("/undo").shows("undo going back to before “write a”?").shows("no longer counts: “an hour of work”");
-    pane.answer("n").shows("nothing is changed");
+    pane.answer("n").shows("Nothing is changed");
     assert!(there("b.txt") && !there("a.txt"));
     pane.say("/undo").shows("undo going back").answer("y").showed("“write a” is restored");
     assert!(there("a.txt") && !there("b.txt"));

@@ -36,7 +36,7 @@ fn a_command_whose_file_was_made_just_now_is_run() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("shout.md"), "Say it loud\n").unwrap();
     pane.press("Enter").shows("Loud.");
-    pane.say("/shuot").showed("there is no /shuot; did you mean /shout?");
+    pane.say("/shuot").showed("There is no /shuot; did you mean /shout?");
 }
 
 #[test]
@@ -54,7 +54,6 @@ fn views_and_lists_open() {
         ("/doctor", "no model was asked"),
         ("/config", "tui.notify_after"),
         ("/hooks", "no hooks"),
-        ("/sandbox", "commands run in: "),
         ("/checkpoint", "nothing was kept yet"),
         ("/bug", "/export bug.md"),
         ("/memory", "nothing is remembered"),
@@ -67,12 +66,24 @@ fn views_and_lists_open() {
         assert_eq!(before, 0, "{words:?} was there before {command}");
         pane.say(command).showed(words).waits();
     }
-    for (command, words) in [("/model", "↑↓"), ("/resume", "↑↓"), ("/permissions", "another rule")] {
+    for (command, words) in [
+        ("/model", "↑↓"),
+        ("/resume", "↑↓"),
+        ("/permissions", "Add a rule"),
+        ("/mode", "Mode of this session"),
+        ("/approval", "When it asks"),
+        ("/gen", "Tool level"),
+        ("/theme", "Colours"),
+        ("/sandbox", "What commands run in"),
+        ("/sandbox full", "sandbox.level = full"),
+    ] {
         pane.say(command).shows(words).press("Escape").hides(words);
     }
+    pane.say("/cost now").showed("takes nothing after it").waits();
+    pane.say("/status").showed("Tool level").waits();
     pane.say("/export out.md").showed("the session is in");
     assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));
-    pane.say("/nonsense").showed("there is no /nonsense");
+    pane.say("/nonsense").showed("There is no /nonsense");
     pane.say("/exit").is_given_back();
 }
 

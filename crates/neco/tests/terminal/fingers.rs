@@ -73,7 +73,7 @@ fn one_key_answers_one_question() {
         say("Both were asked about.")
     ]));
     let pane = Pane::ready(&house, "");
-    pane.say("write both").shows("one.txt").answer("y y y y").shows("? medium risk · Write two.txt");
+    pane.say("write both").shows("one.txt").answer("y y y y").shows("◆ Write  two.txt");
     assert!(!house.project().join("two.txt").exists());
     pane.answer("y").shows("Both were asked about.");
     assert!(house.project().join("two.txt").exists());

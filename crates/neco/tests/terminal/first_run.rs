@@ -89,7 +89,7 @@ fn choose(pane: &Pane, words: &str) {
     pane.shows(words);
     let screen = pane.screen();
     let line = screen.lines().rfind(|line| line.contains(words)).unwrap();
-    let number = line.trim_start_matches(['❯', ' ']).split('.').next().unwrap();
+    let number = line.trim_start_matches(['▎', '❯', ' ']).split(' ').next().unwrap();
     pane.answer(number);
 }
 
@@ -102,12 +102,12 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
     let pane = Pane::neco(&house, "", 100, 40);
     choose(&pane, "another server  any");
-    pane.shows("? Its address").say("foo").showed("that is no address");
-    pane.shows("? Its address").say("http://127.0.0.1:1/v1").showed("nothing answers at http://127.0.0.1:1/v1");
-    pane.shows("? The name of the model").answer("Escape").shows("? Its address");
+    pane.shows("◆ Its address").say("not one").showed("that is no address");
+    pane.shows("◆ Its address").say("127.0.0.1:1/v1").showed("No answer from http://127.0.0.1:1/v1");
+    pane.shows("◆ The name of the model").answer("Escape").shows("◆ Its address");
     let base = serve(Some("sesame"));
     pane.say(&base).shows("Key of mine");
-    pane.write("wrong").press("Enter").showed("was not accepted, so it is not kept");
+    pane.write("wrong").press("Enter").showed("rejected this key; it was not saved");
     pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
     pane.write("sesame").press("Enter").shows("Which of its models?").shows("small").answer("Enter");
     pane.showed("mine/small answers").waits();
@@ -126,7 +126,7 @@ fn a_server_that_never_answers_is_left_with_esc_and_a_signal_ends_it() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let pane = Pane::neco(&house, "", 100, 40);
     choose(&pane, "another server  any");
-    pane.shows("? Its address").say(&format!("http://{}/v1", silent.local_addr().unwrap())).shows("Esc stops");
+    pane.shows("◆ Its address").say(&format!("http://{}/v1", silent.local_addr().unwrap())).shows("Esc stops");
     pane.press("Escape").hides("Esc stops");
     let pid = pane.neco_pid().unwrap().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());

@@ -54,7 +54,7 @@ fn lines_are_edited_and_come_back() {
         assert!(!pane.everything().contains("^["), "{}", pane.everything());
         pane.press("BSpace").write("ld").press("Enter").shows("> the wordld").shows("Another answer.");
         pane.write("/tree").press("Enter").shows("waits for you");
-        pane.write("/copy").press("Enter").shows(if term == "dumb" { "no clipboard" } else { "copied" });
+        pane.write("/copy").press("Enter").shows(if term == "dumb" { "no clipboard" } else { "Sent to the clipboard" });
         let pid = pane.neco_pid().unwrap().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         pane.shows("Resume it with  neco resume");

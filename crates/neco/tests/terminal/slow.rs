@@ -101,7 +101,7 @@ fn keys_and_answers_to_them_do_not_wait_behind_what_streams() {
     let ahead = line.until("stopped", line.types("\x1b"));
     assert!(ahead < 4000, "{ahead} bytes came before it was said that it stopped");
     // The first Ctrl-C empties the field, the next two leave.
-    line.until("Ask, or say", line.types("\x03"));
+    line.until("restores it", line.types("\x03"));
     let ahead = line.until("\x1b[?2004l", line.types("\x03\x03"));
     assert!(ahead < 6000, "{ahead} bytes came before the end");
     let begun = Instant::now();

@@ -44,7 +44,7 @@ fn esc_stops_the_turn_and_esc_again_the_agents() {
     let pane = Pane::ready(&house, "--yes");
     pane.say("split it up").shows("Wait for the agents").shows("3 agents");
     eventually("the commands run", || asked(&house) == 5);
-    pane.press("Escape").shows("3 agents still work").shows("Esc pauses them");
+    pane.press("Escape").shows("3 agents still work").shows("Esc pause them too");
     let text = pane.everything();
     assert!(!text.contains("✓ Wait for the agents"), "{text}");
     assert!(lives("4721"), "one Esc stops the turn only");
@@ -52,7 +52,7 @@ fn esc_stops_the_turn_and_esc_again_the_agents() {
     eventually("the commands end", || !lives("4721"));
     assert_eq!(asked(&house), 5, "{}", pane.everything());
     // They are there, and go on when they are let.
-    pane.press("C-t").shows("Ctrl-X").press("C-x").shows("resume it").press("r");
+    pane.press("C-t").shows("Ctrl-X").press("C-x").shows("r Resume").press("r");
     eventually("it goes on", || log(&house).iter().any(|event| event.to_string().contains("went on")));
     pane.press("Escape").hides("Ctrl-X");
     assert_eq!(asked(&house), 6, "and wakes nobody: {}", pane.everything());
@@ -73,7 +73,7 @@ fn typing_at_an_agent_is_a_message() {
     });
     let states: Vec<Value> = log(&house).iter().filter(|event| event["type"] == "agent_update").cloned().collect();
     assert!(states.iter().all(|event| event["node"]["state"] == "running"), "{states:?}");
-    pane.press("C-x").shows("end it for good").press("x").showed("coder-1 cancelled");
+    pane.press("C-x").shows("x Stop").press("x").showed("coder-1 cancelled");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn ctrl_c_twice_stops_everything_and_leaves() {
     let pane = Pane::ready(&house, "--yes");
     pane.say("split it up").shows("Wait for the agents").shows("3 agents");
     eventually("the commands run", || asked(&house) == 5);
-    pane.press("C-c").shows("again pauses coder-1, coder-2, coder-3 and leaves").press("C-c").is_given_back();
+    pane.press("C-c").shows("coder-1, coder-2, coder-3 are working; leaving pauses them").press("C-c").is_given_back();
     assert!(!lives("4723"));
     assert_eq!(asked(&house), 5);
     let tree = house.run(&["session", "tree"]).ended_with(0).stdout;
@@ -107,6 +107,22 @@ fn a_stop_holds_from_a_window_of_another_process() {
     eventually("the commands end", || !lives("4724"));
     assert_eq!(asked(&house), 5);
     other.press("C-d").is_given_back();
+}
+
+#[test]
+fn a_window_that_looks_on_leaves_the_work_alone() {
+    if !is_there() {
+        return;
+    }
+    let house = three("4726", json!({ "say": "They are at it." }));
+    let owner = Pane::ready(&house, "--yes");
+    owner.say("split it up").showed("They are at it.").shows("3 agents");
+    eventually("the commands run", || asked(&house) == 5);
+    let other = Pane::ready(&house, "--continue");
+    other.shows("3 agents").press("C-c").shows("It goes on in the other window").press("C-c").is_given_back();
+    assert!(lives("4726"), "{}", owner.everything());
+    owner.press("C-c").shows("leaving pauses them").press("C-c").is_given_back();
+    assert!(!lives("4726"));
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn an_edit_is_rejected_with_a_reason() {
         { "expect": { "last_tool_contains": "keep it as it is" }, "say": "I left it." }
     ]));
     let pane = Pane::ready(&house, "");
-    pane.say("write two").shows("a.txt").answer("n").shows("why");
+    pane.say("write two").shows("a.txt").answer("n").shows("do instead?");
     pane.say("keep it as it is").shows("I left it.");
     assert!(!house.project().join("a.txt").exists());
 }
@@ -93,7 +93,7 @@ fn going_back_shows_what_would_change_and_does_it() {
     pane.say("write it").shows("Written.").waits();
     pane.say("and more").shows("Nothing more.").waits();
     // Two that arrive as one are one to a terminal.
-    pane.press("Escape").shows("Esc again").press("Escape").shows("back to before which message?");
+    pane.press("Escape").shows("Esc again").press("Escape").shows("Rewind to before a message");
     pane.press("Down").press("Enter").shows("conversation and files").shows("goes: a.txt");
     pane.answer("Enter");
     eventually("the file is gone", || !house.project().join("a.txt").exists());
@@ -111,7 +111,7 @@ fn a_fork_goes_its_own_way() {
     let house = house(json!([say("First.")]));
     let pane = Pane::ready(&house, "");
     pane.say("hello").shows("First.").waits();
-    pane.say("/fork").showed("a fork of").waits();
+    pane.say("/fork").showed("Forked").waits();
     eventually("there are two", || {
         house.run(&["session", "list", "--json"]).json().as_array().is_some_and(|list| list.len() == 2)
     });
@@ -147,13 +147,13 @@ fn a_rule_holds_at_once_and_so_does_taking_it_back() {
     let touch = |name: &str| call("bash", json!({ "command": format!("touch {name}") }));
     let house = house(json!([touch("one"), say("One."), touch("two"), say("Two."), touch("three"), say("Three.")]));
     let pane = Pane::ready(&house, "");
-    pane.say("one").shows("yes, once").answer("y").shows("One.").waits();
-    pane.say("/permissions").shows("another rule").press("Enter").shows("── a rule");
+    pane.say("one").shows("1  Yes").answer("Enter").shows("One.").waits();
+    pane.say("/permissions").shows("Add a rule").press("Enter").shows("a rule");
     pane.say("allow bash(touch *)").showed("it holds from now on").waits();
     pane.say("two").shows("Two.").waits();
-    pane.say("/permissions").shows("another rule").press("Down").press("DC").showed("no longer");
+    pane.say("/permissions").shows("Add a rule").press("Down").press("DC").showed("no longer");
     pane.press("Escape").waits();
-    pane.say("three").shows("yes, once").answer("n").shows("why not").press("Enter").shows("Three.");
+    pane.say("three").shows("1  Yes").answer("n").shows("do instead?").press("Enter").shows("Three.");
     assert!(house.project().join("two").exists() && !house.project().join("three").exists());
 }
 
@@ -177,11 +177,11 @@ fn a_child_is_opened_told_something_and_stopped() {
     fs::write(house.path("script.json"), script.to_string()).unwrap();
     let pane = Pane::ready(&house, "--yes");
     pane.say("go").showed("It is at it.").shows("1 agent");
-    pane.press("C-t").shows("Enter opens it").press("Enter").shows("I begin to wait.").shows("sleep 4714");
+    pane.press("C-t").shows("Enter open").press("Enter").shows("I begin to wait.").shows("sleep 4714");
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
     pane.shows("look elsewhere (waiting until the agent's next step)");
-    pane.press("C-x").shows("end it for good").press("x");
+    pane.press("C-x").shows("x Stop").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").hides("to coder-1").press("Escape").waits();
 }
@@ -197,10 +197,10 @@ fn a_plan_is_made_and_accepted() {
         say("Carried out.")
     ]));
     let pane = Pane::ready(&house, "");
-    pane.press("BTab").shows("plan");
+    pane.press("BTab").shows("accept_edits").press("BTab").shows("plan");
     pane.say("make a plan").shows("Write the file").shows("1");
     assert!(!house.project().join("a.txt").exists());
-    pane.answer("1").shows("a.txt").answer("y").shows("Carried out.");
+    pane.answer("1").shows("a.txt").answer("1").shows("Carried out.");
     assert_eq!(fs::read_to_string(house.project().join("a.txt")).unwrap(), "planned\n");
 }
 

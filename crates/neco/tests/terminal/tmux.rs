@@ -75,7 +75,9 @@ impl Pane {
 
     /// The window waits for a message.
     pub fn waits(&self) -> &Self {
-        self.shows("Ask, or say")
+        let is_ready =
+            |pane: &Self| ["Ask, or say", "Enter alone goes on"].iter().any(|hint| pane.screen().contains(hint));
+        self.until("the field to wait", is_ready)
     }
 
     fn tmux(&self, arguments: &[&str]) -> String {

@@ -230,6 +230,7 @@ fn beginning(sample: &mut Sample) {
         diff: Vec::new(),
         session_rule: None,
         always_rule: None,
+        sandboxed: None,
         ahead: Vec::new(),
     }));
     sample.push(EventBody::PermissionDecision(PermissionDecision {

@@ -196,6 +196,9 @@ fn situations(modes: &[TheirMode]) -> Vec<(Vec<Mode>, Vec<ApprovalMode>)> {
     if modes.contains(&TheirMode::Default) {
         approvals.extend([ApprovalMode::AskFirst, ApprovalMode::Manual]);
     }
+    if modes.contains(&TheirMode::AutoEdit) {
+        approvals.push(ApprovalMode::AcceptEdits);
+    }
     if modes.contains(&TheirMode::AutoEdit) || modes.contains(&TheirMode::Yolo) {
         approvals.push(ApprovalMode::Auto);
     }

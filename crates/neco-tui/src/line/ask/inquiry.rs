@@ -349,7 +349,8 @@ mod tests {
         let step = |key| inquiry(Subject::Plan { plan: plan.clone() }).on(Typed::Key(key)).1;
         let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
         assert_eq!((step('y'), step('Y')), (accept(None), accept(None)));
-        assert_eq!(step('a'), accept(Some(ApprovalMode::Auto)));
+        assert_eq!(step('a'), accept(Some(ApprovalMode::AcceptEdits)));
+        assert_eq!(step('u'), accept(Some(ApprovalMode::Auto)));
         assert_eq!(step('m'), accept(Some(ApprovalMode::Manual)));
         assert_eq!(step('n'), Step::Reply(Reply::DropPlan));
         assert_eq!(step('x'), Step::Read(Want::Key));

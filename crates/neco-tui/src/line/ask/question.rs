@@ -229,7 +229,7 @@ impl Question {
         let meaning = |key: &str| match (key, self.asked.revised) {
             ("y", false) => "do this, once",
             ("y", true) => "do it as you changed it",
-            ("s", _) => "do this, and do not ask again for the same until Neco ends",
+            ("s", _) => "do this, and do not ask again for the same in this session",
             ("a", _) => "do this, and never ask again for the same: the rule is kept in a file of yours",
             ("e", _) => "open it in $VISUAL or $EDITOR; you see it again before anything happens",
             ("n", _) => "do not; you can tell the agent what to do instead",
@@ -324,6 +324,7 @@ mod tests {
             risk: Risk::High,
             reason: "high risk is asked about in approval mode ask_first".into(),
             diff: Vec::new(),
+            sandboxed: None,
             ahead: Vec::new(),
             always_rule: Some("run commands that begin with `make` without asking, in this folder from now on".into()),
             session_rule: Some("run exactly `make test\nrm -rf build` without asking, until the session ends".into()),

@@ -235,6 +235,7 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         diff: vec![change()],
         session_rule: None,
         always_rule: None,
+        sandboxed: None,
         ahead: Vec::new(),
     };
     let decided =

@@ -67,6 +67,7 @@ pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
             Setting::Approval => setting.told(snapshot.approval.name()),
             Setting::Generation => setting.told(&snapshot.generation.to_string()),
             Setting::Theme => NO_THEMES.to_owned(),
+            Setting::Sandbox => setting.told("the one of your settings"),
         },
         Slash::Todo if snapshot.todos.is_empty() => slash::NO_TODOS.to_owned(),
         Slash::Todo => Todo::outline(&snapshot.todos).into_iter().map(|(depth, todo)| todo_line(depth, todo)).collect(),

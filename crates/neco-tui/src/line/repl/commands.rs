@@ -5,7 +5,7 @@ use std::io;
 
 use neco_proto::clean::clean;
 use neco_proto::{Answer, Command, Query};
-use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
+use neco_view::slash::{self, Custom, Outside, Setting, Slash, TABLE};
 
 use super::process::{Surroundings, out};
 use super::take::Repl;
@@ -77,6 +77,10 @@ impl Repl {
                 Ok(_) => Ok(()),
                 Err(error) => told(&error.to_string()),
             },
+            Slash::How(Setting::Sandbox) => self.outside(Outside::Sandbox, ""),
+            Slash::Sandbox(level) => {
+                told(&format!("/config sandbox.level {level} sets it, for the sessions that begin from then on"))
+            }
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
             Slash::Copy => self.copy(),
@@ -137,7 +141,7 @@ impl Repl {
             return told("this terminal has no clipboard that Neco could reach; the answer is above");
         }
         out(&notify::copy(answer, streams.tmux))?;
-        told(notify::copied(answer))
+        told(notify::copied(answer, streams.tmux))
     }
 
     fn standing(&self, what: &Slash) -> io::Result<()> {

@@ -1,0 +1,194 @@
+//! The panel that a question stands in: an edge and a wash, a head, answers with their numbers and keys.
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::wrap::{Indent, cut, wrap};
+use crate::theme::{Theme, ThemeName};
+
+/// The column of the keys beside the answers, where the terminal is wide enough.
+const KEY_COLUMN: usize = 72;
+
+/// Columns before an answer: the edge, the pointer, a blank.
+const BEFORE: usize = 3;
+
+/// Columns of an answer's number.
+const NUMBER: usize = 4;
+
+/// The colours of a panel.
+#[derive(Clone, Copy, Debug)]
+pub struct Tints {
+    /// The edge, and what waits for the person.
+    pub edge: Style,
+    /// The ground.
+    pub wash: Style,
+    /// The answer that is chosen: the one solid thing on the screen.
+    pub solid: Style,
+    /// Labels, and keys.
+    pub label: Style,
+    /// What matters less.
+    pub meta: Style,
+    /// What leaves the sandbox or can't be undone.
+    pub alarm: Style,
+}
+
+impl Tints {
+    /// The colours of a question.
+    pub fn of(theme: &Theme) -> Self {
+        let fg = |colour: u32| Style::new().fg(Color::from_u32(colour));
+        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let coloured = |ask: u32, wash: u32, solid: u32, label: u32, meta: u32, alarm: u32| Self {
+            edge: fg(ask),
+            wash: Style::new().bg(Color::from_u32(wash)),
+            solid: bold.fg(Color::from_u32(0x17130f)).bg(Color::from_u32(solid)),
+            label: fg(label),
+            meta: fg(meta),
+            alarm: fg(alarm),
+        };
+        match theme.name {
+            ThemeName::Dark => coloured(0xf7be61, 0x261d11, 0xf7be61, 0xbab7b2, 0x97928c, 0xf5847a),
+            ThemeName::Light => coloured(0x89540d, 0xfef4db, 0xedb044, 0x4f4b46, 0x69645d, 0xb53530),
+            ThemeName::Sixteen => Self {
+                edge: Style::new().fg(Color::Yellow),
+                wash: Style::new(),
+                solid: bold.fg(Color::Yellow).add_modifier(Modifier::REVERSED),
+                label: Style::new(),
+                meta: Style::new().fg(Color::DarkGray),
+                alarm: Style::new().fg(Color::Red),
+            },
+            ThemeName::Plain => Self {
+                edge: bold,
+                wash: Style::new(),
+                solid: bold.add_modifier(Modifier::REVERSED),
+                label: Style::new(),
+                meta: theme.dim,
+                alarm: bold,
+            },
+        }
+    }
+
+    /// A row of the panel; what a row washes itself, as a changed line does, stays.
+    pub fn row(&self, row: Line<'static>) -> Line<'static> {
+        let style = if row.style.bg.is_some() { row.style } else { self.wash.patch(row.style) };
+        let edge = Span::styled("▎", self.wash.patch(self.edge));
+        Line::from_iter(std::iter::once(edge).chain(row.spans)).style(style)
+    }
+
+    /// A row with nothing in it.
+    pub fn blank(&self) -> Line<'static> {
+        self.row(Line::default())
+    }
+
+    /// The first row: what is asked, and on the right the longest of some words that has room beside it. The shortest
+    /// is always seen.
+    pub fn head(
+        &self,
+        left: impl Fn(usize) -> Vec<Span<'static>>,
+        right: &[Vec<Span<'static>>],
+        width: usize,
+    ) -> Line<'static> {
+        let inner = width.saturating_sub(2);
+        let measured = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
+        let whole = measured(&left(usize::MAX));
+        let fits = right.iter().find(|words| whole + measured(words) + 3 <= inner);
+        let words = fits.or(right.last()).cloned().unwrap_or_default();
+        let taken = measured(&words) + if words.is_empty() { 0 } else { 3 };
+        let left = cut(&Line::from(left(inner.saturating_sub(taken))), inner.saturating_sub(taken));
+        let gap = inner.saturating_sub(left.width() + measured(&words));
+        self.row(Line::from_iter(left.spans.into_iter().chain([Span::raw(" ".repeat(gap))]).chain(words)))
+    }
+
+    /// The keys of the last row, each with what it does.
+    pub fn keys(&self, keys: &[(&str, &str)], width: usize) -> Vec<Line<'static>> {
+        let mut rows: Vec<Vec<Span<'static>>> = vec![Vec::new()];
+        let mut taken = 0;
+        for (key, does) in keys {
+            let wide = key.width() + does.width() + 1;
+            if taken > 0 && taken + wide + 3 > width.saturating_sub(BEFORE) {
+                rows.push(Vec::new());
+                taken = 0;
+            }
+            let Some(row) = rows.last_mut() else { continue };
+            row.push(Span::raw(if taken == 0 { "  " } else { "   " }));
+            row.push(Span::styled((*key).to_owned(), self.label));
+            row.push(Span::styled(format!(" {does}"), self.meta));
+            taken += wide + 3;
+        }
+        rows.into_iter().map(|row| self.row(cut(&Line::from(row), width.saturating_sub(1)))).collect()
+    }
+
+    /// The answers below one another, `at` the one that is chosen; each has at most `most` rows, that one has one more.
+    pub fn answers(&self, answers: &[Answer], at: Option<usize>, most: usize, width: usize) -> Vec<Line<'static>> {
+        let numbered = answers.iter().enumerate();
+        let rows = |(index, answer): (usize, &Answer)| {
+            let here = at == Some(index);
+            self.answer(answer, index, here, if here { most.saturating_add(1) } else { most }, width)
+        };
+        numbered.flat_map(rows).collect()
+    }
+
+    /// The rows of one answer.
+    pub fn answer(&self, answer: &Answer, index: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
+        let column = KEY_COLUMN.min(width.saturating_sub(2));
+        let room = column.saturating_sub(BEFORE + NUMBER + 1).max(1);
+        let mut spans = vec![Span::raw(answer.words.clone())];
+        if !answer.about.is_empty() {
+            spans.push(Span::styled(format!("  {}", answer.about), self.meta));
+        }
+        let rows = first_rows(wrap(&Line::from(spans), room, &Indent::default()), most, room);
+        let block = rows.into_iter().enumerate().map(|(row, words)| {
+            let number = if row == 0 { format!(" {:<3}", index + 1) } else { " ".repeat(NUMBER) };
+            let key = answer.key.filter(|_| row == 0).unwrap_or(' ');
+            let pad = " ".repeat(room.saturating_sub(words.width()) + 1);
+            let spans = std::iter::once(Span::styled(number, self.meta))
+                .chain(words.spans)
+                .chain([Span::raw(pad), Span::styled(format!("{key} "), self.label)]);
+            let pointer = if here && row == 0 { "❯ " } else { "  " };
+            let pointer = Span::styled(pointer, self.edge.add_modifier(Modifier::BOLD));
+            let block: Vec<Span<'static>> = match here {
+                true => spans.map(|span| Span::styled(span.content, self.solid)).collect(),
+                false => spans.collect(),
+            };
+            self.row(cut(&Line::from_iter(std::iter::once(pointer).chain(block)), width.saturating_sub(1)))
+        });
+        block.collect()
+    }
+
+    /// The answers in as few rows as they can be told, the chosen one solid.
+    pub fn short_answers(&self, answers: &[Answer], at: Option<usize>, width: usize) -> Vec<Line<'static>> {
+        let mut spans = Vec::new();
+        for (index, answer) in answers.iter().enumerate() {
+            let words = answer.key.map_or_else(|| answer.short.clone(), |key| format!("{key} {}", answer.short));
+            let style = if at == Some(index) { self.solid } else { self.label };
+            spans.extend([Span::raw(if index == 0 { "" } else { "  " }), Span::styled(words, style)]);
+        }
+        let rows = wrap(&Line::from(spans), width.saturating_sub(1), &Indent::all(Span::raw("  ")));
+        rows.into_iter().map(|row| self.row(row)).collect()
+    }
+}
+
+/// An answer that can be chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The letter that means it, where one does.
+    pub key: Option<char>,
+    /// What it says.
+    pub words: String,
+    /// More about it.
+    pub about: String,
+    /// The same in a word or two, for small terminals.
+    pub short: String,
+}
+
+/// The first rows, with `…` where something is missing.
+pub fn first_rows(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Line<'static>> {
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.pop() {
+            let spans = last.spans.into_iter().chain([Span::raw(" …")]);
+            rows.push(cut(&Line::from_iter(spans), width));
+        }
+    }
+    rows
+}
