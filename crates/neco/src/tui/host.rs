@@ -186,9 +186,8 @@ impl TerminalHost {
                 self.app.close(opened.client).await?;
                 return Err(Failure::usage("this window has that session open already".to_owned()));
             }
-            Some(owner) => {
+            Some(_) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
-                let id = short_id(opened.id);
                 say::note("Also open in another window; both show the same");
             }
             None => opened.notes.iter().for_each(|words| say::note(words)),
