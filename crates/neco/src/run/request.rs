@@ -66,6 +66,8 @@ fn attempt(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         match runtime.block_on(Begun::say(opened, owner, Some(said))) {
             Ok(begun) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
+                // The store is for those who have something to keep.
+                runtime.block_on(app.stop())?;
                 let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
                 let seen = guest::follow(&runtime, begun, ui);
                 runtime.shutdown_background();
