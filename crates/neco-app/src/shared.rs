@@ -19,7 +19,7 @@ use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
 use crate::error::failed;
 use crate::open_sessions::{Around, OpenSessions};
 use crate::opening::Opener;
-use crate::watching::{Apart, apart, nothing_but};
+use crate::watching::{apart, nothing_but};
 use crate::workspace::Workspaces;
 use crate::{disk, services};
 
@@ -175,12 +175,12 @@ impl App for SharedApp {
     fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
         if !needs_store(&call) {
             let (app, caller) = (self.storeless.clone(), caller.clone());
-            return apart(Apart::Thread, |told| async move { forward(&app, &caller, call, told).await });
+            return apart(|told| async move { forward(&app, &caller, call, told).await });
         }
         let caller = caller.clone();
         async move {
             match self.opened().await {
-                Ok(app) => apart(Apart::Task, |told| async move { forward(app.as_ref(), &caller, call, told).await }),
+                Ok(app) => apart(|told| async move { forward(app.as_ref(), &caller, call, told).await }),
                 Err(error) => nothing_but(error),
             }
         }

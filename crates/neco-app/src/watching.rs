@@ -52,18 +52,8 @@ pub(crate) fn nothing_but(error: AppError) -> BoxStream<'static, Result<Value, A
     once(ready(Err(error))).boxed()
 }
 
-/// How work is kept away from whoever listens to it.
-#[derive(Clone, Copy)]
-pub(crate) enum Apart {
-    /// It waits for others only.
-    Task,
-    /// It reads files and asks a keyring, which keeps a thread.
-    Thread,
-}
-
-/// What `work` tells, apart from whoever listens; it ends when nobody does any more.
+/// What `work` tells on a thread of its own, as it may read files and ask a keyring; it ends when nobody listens any more.
 pub(crate) fn apart<W>(
-    how: Apart,
     work: impl FnOnce(mpsc::Sender<Result<Value, AppError>>) -> W,
 ) -> BoxStream<'static, Result<Value, AppError>>
 where
@@ -72,11 +62,7 @@ where
     let (sender, items) = mpsc::channel(0);
     let (waits, runtime, work) = (CancellationToken::new(), Handle::current(), work(sender));
     let ends = waits.clone().drop_guard();
-    let work = async move { waits.run_until_cancelled(work).await.unwrap_or_default() };
-    match how {
-        Apart::Task => drop(tokio::spawn(work)),
-        Apart::Thread => drop(tokio::task::spawn_blocking(move || runtime.block_on(work))),
-    }
+    tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
     items.inspect(move |_| _ = &ends).boxed()
 }
 
@@ -104,19 +90,17 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn whoever_stops_listening_ends_the_work() {
-        for how in [Apart::Task, Apart::Thread] {
-            let works = Arc::new(());
-            let ended = Arc::downgrade(&works);
-            let mut items = apart(how, |mut told| async move {
-                let _works = works;
-                let _ = told.send(Ok(json!(1))).await;
-                pending().await
-            });
-            assert_eq!(items.next().await, Some(Ok(json!(1))));
-            drop(items);
-            while ended.strong_count() > 0 {
-                tokio::task::yield_now().await;
-            }
+        let works = Arc::new(());
+        let ended = Arc::downgrade(&works);
+        let mut items = apart(|mut told| async move {
+            let _works = works;
+            let _ = told.send(Ok(json!(1))).await;
+            pending().await
+        });
+        assert_eq!(items.next().await, Some(Ok(json!(1))));
+        drop(items);
+        while ended.strong_count() > 0 {
+            tokio::task::yield_now().await;
         }
     }
 }

@@ -86,6 +86,8 @@ pub(super) fn attempt(
         match runtime.block_on(Begun::say(opened, owner, Some(said))) {
             Ok(begun) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
+                // The store is for those who have something to keep.
+                runtime.block_on(app.stop())?;
                 let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
                 *session = Some(begun.id());
                 let ui = RunUi { ends: ends.take().unwrap_or_default(), ..ui };
