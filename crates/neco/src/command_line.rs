@@ -283,14 +283,13 @@ mod tests {
                 read_ones += 1;
             }
         }
-        assert!(read_ones > 100, "only {read_ones} lines were found");
+        assert!(read_ones > 30, "only {read_ones} lines were found");
     }
 
     #[test]
     fn lines_are_found_in_documents() {
-        let text =
-            "`neco a b` and `neco run TEXT`\n```\nneco -m \"x y\"   says so\ngit diff | neco -p z # ok\nls\n```\n";
-        assert_eq!(lines_of(text), ["neco a b", "neco -m \"x y\"", "neco -p z"]);
+        let text = "`neco a b`\n```\nneco run TEXT\nneco -m \"x y\"   says so\ngit diff | neco -p z # ok\nls\n```\n";
+        assert_eq!(lines_of(text), ["neco -m \"x y\"", "neco -p z"]);
         assert_eq!(shell_words("neco -m \"x y\" 'a \"b'"), ["neco", "-m", "x y", "a \"b"]);
     }
 
@@ -303,17 +302,16 @@ mod tests {
         found
     }
 
-    /// The command lines of a document: in code blocks, and between backticks.
+    /// The command lines in the code blocks of a document; what stands between backticks is named, not run.
     fn lines_of(text: &str) -> Vec<String> {
         let mut in_code = false;
         let mut lines = Vec::new();
         for line in text.lines() {
-            if line.trim_start().starts_with("```") {
-                in_code = !in_code;
-                continue;
+            match line.trim_start().starts_with("```") {
+                true => in_code = !in_code,
+                false if in_code => lines.extend(line_in(line)),
+                false => {}
             }
-            let pieces: Vec<&str> = if in_code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
-            lines.extend(pieces.into_iter().filter_map(line_in));
         }
         lines
     }

@@ -9,7 +9,7 @@ pub const TEMPLATE: &str = "\
   git diff | neco -p \"review\"      what is piped in is added
   neco -c                          continues the last session here
   neco resume                      continues one that you choose
-  neco login openai                keeps a key; neco doctor says what is missing
+  neco login openai                keeps a key; neco doctor checks everything
   neco demo                        a whole task, offline, in two seconds
 
 {usage-heading} {usage}

@@ -40,7 +40,8 @@ fn reads_as_command(word: &str) -> bool {
 /// The subcommand that a bare word was probably meant to be. Only short lines are doubted: a
 /// sentence is a message.
 fn misspelt_subcommand(run: &RunArgs) -> Option<(String, String)> {
-    let first = run.words.first().filter(|_| run.words.len() <= 3)?;
+    // What begins with a slash is a command of the window.
+    let first = run.words.first().filter(|word| run.words.len() <= 3 && !word.starts_with('/'))?;
     let likely = |name: &str| {
         let distance = strsim::damerau_levenshtein(first, name);
         0 < distance && distance <= if name.len() > 5 { 2 } else { 1 }
@@ -91,6 +92,7 @@ mod tests {
         assert!(misused(&["explain"]).unwrap().contains("neco -m \"explain\""));
         assert_eq!(misused(&["explain", "--continue"]), None, "it is said to a session that is named");
         assert_eq!(misused(&["explain!"]), None);
+        assert_eq!(misused(&["/resume"]), None, "a command of the window");
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::term::{Guard, Keys, ground, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
-use crate::update::{Effect, News};
+use crate::update::{Effect, News, say_first};
 
 /// A frame is drawn at most so often: faster than an eye, slower than a model.
 const FRAME: Duration = Duration::from_millis(16);
@@ -380,7 +380,7 @@ impl Window {
         self.app.attached = self.host.successor().is_some();
         self.app.wants(effects);
         if let Some(content) = self.first.take() {
-            let effects = self.app.say_first(content);
+            let effects = say_first(&mut self.app, content);
             self.app.wants(effects);
         }
         // What was said and asked while it was being opened is said and asked now.

@@ -132,13 +132,11 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
     answer_or_message(window, written, after_work, answers)
 }
 
-impl WindowState {
-    /// Says what the window was opened with; a command is carried out as if it had been typed.
-    pub fn say_first(&mut self, text: String) -> Vec<Effect> {
-        match is_command(&text) {
-            true => dispatch(self, Written { text, ..Written::default() }, false, false),
-            false => vec![Effect::Send(Command::UserMessage { content: text, attachments: Vec::new() })],
-        }
+/// Says what the window was opened with; a command is carried out as if it had been typed.
+pub(crate) fn say_first(window: &mut WindowState, text: String) -> Vec<Effect> {
+    match is_command(&text) {
+        true => dispatch(window, Written { text, ..Written::default() }, false, false),
+        false => vec![Effect::Send(Command::UserMessage { content: text, attachments: Vec::new() })],
     }
 }
 
