@@ -136,12 +136,12 @@ fn done(scene: &mut Scene) {
         "session_usage": { "input": 97_000, "output": 1800, "cache_read": 0, "cache_write": 0, "reasoning": 0, "cost": 0.45 }
     });
     scene.happen(EventBody::Message(Message { role: Role::Assistant, ..Message::user("whole") }));
-    scene.happen(support::read(complete));
     scene.happen(EventBody::StateChange(StateChange {
         from: AgentState::Streaming,
         to: AgentState::Idle,
         iteration: 9,
     }));
+    scene.happen(support::read(complete));
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub(super) struct Entry {
     ended_ms: Option<i64>,
     /// What work changed that ended with this.
     pub(super) changes: Changes,
+    /// How long was waited before a model was asked again, each time.
+    pub(super) waits_ms: Vec<u64>,
 }
 
 impl Entry {
@@ -43,7 +45,12 @@ impl Entry {
             BlockBody::Answer(_) => Some((Box::default(), false)),
             _ => None,
         };
-        Self { id: block.id, answer, tail: Tail::default(), rows: None, ended_ms: None, changes: Changes::default() }
+        let waits_ms = match &block.body {
+            BlockBody::ModelRetry(retry) => vec![retry.wait_ms],
+            _ => Vec::new(),
+        };
+        let (tail, changes) = (Tail::default(), Changes::default());
+        Self { id: block.id, answer, tail, rows: None, ended_ms: None, changes, waits_ms }
     }
 
     /// It changed at this time; a thought that is over took until then.
@@ -79,7 +86,14 @@ impl Entry {
         let kept = self.rows.take().filter(|(drawn, _)| *drawn == (with.width, block.void)).map(|(_, rows)| rows);
         kept.unwrap_or_else(|| match &mut self.answer {
             Some((text, _)) => shaded(prose(text.finish(prose_width(with.width), with.theme)), block.void, with.theme),
-            None => self.draw(block, view, with),
+            None => match &block.body {
+                BlockBody::ModelRetry(retry) => {
+                    let waits: Vec<String> = self.waits_ms.iter().map(|wait| figures::duration(*wait)).collect();
+                    let again = format!(" · tried again after {}", waits.join(", "));
+                    shaded(model_trouble(&retry.message, again, with), block.void, with.theme)
+                }
+                _ => self.draw(block, view, with),
+            },
         })
     }
 
@@ -113,9 +127,10 @@ impl Entry {
             BlockBody::End(end) if done::is_told(end) => vec![done::row(end, &self.changes, with)],
             BlockBody::Agent(step) => agent_ended(&step.node, with),
             BlockBody::ModelRetry(retry) => {
-                let wait = figures::duration(retry.wait_ms);
+                let passed = u64::try_from(with.now_ms - block.at_ms).unwrap_or_default();
+                let wait = retry.wait_ms.saturating_sub(passed).div_ceil(1000);
                 let attempts = retry.attempts.max(retry.attempt);
-                let again = format!(" · trying again in {wait}, attempt {} of {attempts}", retry.attempt);
+                let again = format!(" · trying again in {wait} s · attempt {} of {attempts}", retry.attempt);
                 model_trouble(&retry.message, again, with)
             }
             BlockBody::ModelSwitch(switch) => {
@@ -154,7 +169,7 @@ pub(super) fn is_over(body: &BlockBody) -> bool {
 /// What a block is to the one below it.
 pub(super) fn kind(body: &BlockBody) -> Kind {
     match body {
-        BlockBody::Message(_) | BlockBody::Answer(_) => Kind::Words,
+        BlockBody::Message(_) | BlockBody::Answer(_) | BlockBody::Rewind(_) => Kind::Words,
         body if plan(body).is_some() => Kind::Words,
         _ => Kind::Step,
     }

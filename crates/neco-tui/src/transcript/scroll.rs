@@ -121,6 +121,14 @@ impl Transcript {
         let unsaid = matches!(&event.body, EventBody::Message(message) if message.is_neco());
         if is_seen(&block.body, &self.view) && !unsaid {
             let mut entry = Entry::new(block);
+            // What is tried again and again is one row.
+            if matches!(block.body, BlockBody::ModelRetry(_))
+                && let Some(before) = self.entries.pop_back_if(|entry| !entry.waits_ms.is_empty())
+            {
+                entry.waits_ms.splice(0..0, before.waits_ms);
+                self.view.take(before.id);
+            }
+            let Some(block) = self.view.block(id) else { return };
             if let BlockBody::End(end) = &block.body
                 && end.over
             {
@@ -332,8 +340,12 @@ impl Transcript {
 
     /// Takes the first block if nothing more comes of it.
     fn next_over(&mut self) -> Option<(Entry, Block)> {
-        let entry =
-            self.entries.pop_front_if(|entry| self.view.block(entry.id).is_none_or(|block| is_over(&block.body)))?;
+        // How often a model is asked again is known when something else comes.
+        let waits = self.works && self.entries.len() == 1;
+        let entry = self.entries.pop_front_if(|entry| {
+            let is_over = self.view.block(entry.id).is_none_or(|block| is_over(&block.body));
+            is_over && !(waits && !entry.waits_ms.is_empty())
+        })?;
         let block = self.view.take(entry.id)?;
         Some((entry, block))
     }
