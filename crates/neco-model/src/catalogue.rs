@@ -115,7 +115,6 @@ impl Catalogue {
     }
 
     /// What is known of `name`, which `provider` serves.
-    #[must_use]
     pub fn info(&self, name: &ModelName, provider: &ProviderEntry) -> ModelInfo {
         let mut info = match self.entry(name) {
             Some(entry) => entry.info(&name.provider),
@@ -128,7 +127,6 @@ impl Catalogue {
     }
 
     /// Where [`Catalogue::info`] has it from.
-    #[must_use]
     pub fn sources(&self, name: &ModelName) -> Sources {
         Sources {
             built_in: self.entry(name).map(|entry| format!("{}/{}", entry.provider, entry.name)),
@@ -158,7 +156,6 @@ impl Catalogue {
 }
 
 /// What a model makes that does not hold conversations, as far as its name tells.
-#[must_use]
 pub fn makes_instead(model: &str) -> Option<&'static str> {
     let model = model.to_lowercase();
     let last = model.rsplit('/').next().unwrap_or(&model);

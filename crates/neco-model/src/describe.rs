@@ -51,7 +51,6 @@ impl Models {
 
     /// The vendor's names of the models of `provider` that are known and hold conversations, without
     /// asking it.
-    #[must_use]
     pub fn known_models(&self, provider: &ProviderEntry) -> Vec<String> {
         let usual = [&provider.strong_model, &provider.default_model, &provider.fast_model, &provider.vision_model];
         let mut known: Vec<String> = Vec::new();
@@ -66,7 +65,6 @@ impl Models {
     }
 
     /// Where the keys of `provider` come from; empty when it has none.
-    #[must_use]
     pub fn key_sources(&self, provider: &str) -> Vec<String> {
         self.workshop.key_sources(provider)
     }

@@ -86,7 +86,6 @@ impl Models {
     }
 
     /// The groups that were given, or those that were found when none was given and no model either.
-    #[must_use]
     pub fn groups(&self) -> &Groups {
         match self.found.get() {
             Some(found) if self.groups.is_empty() && self.model.is_none() => found,
@@ -103,7 +102,6 @@ impl Models {
     }
 
     /// Where a model is looked for when none is configured.
-    #[must_use]
     pub fn looked_for(&self) -> LookedFor {
         let (local, remote): (Vec<_>, Vec<_>) = self.providers.iter().partition(|entry| entry.local);
         let address = |entry: &ProviderEntry| Some((entry.name.clone(), entry.base.as_ref()?.shown().to_owned()));
@@ -144,7 +142,6 @@ impl Models {
     }
 
     /// All providers, built in and configured, in order of choice.
-    #[must_use]
     pub fn providers(&self) -> &Providers {
         &self.providers
     }

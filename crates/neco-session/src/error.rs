@@ -88,7 +88,6 @@ pub enum SessionError {
 
 impl SessionError {
     /// The stable code, where there is one.
-    #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Store(error) => Some(error.code()),

@@ -51,7 +51,6 @@ pub struct PlanFiles {
 
 impl PlanFiles {
     /// Plans in the data folder.
-    #[must_use]
     pub fn new(data_dir: &Path) -> Self {
         Self { folder: data_dir.join("plans") }
     }

@@ -81,7 +81,6 @@ impl StoreError {
     }
 
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::InUse { .. } => ErrorCode::SessionInUse,

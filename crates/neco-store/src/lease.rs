@@ -21,7 +21,6 @@ impl Lease {
     }
 
     /// The session that may be written.
-    #[must_use]
     pub fn session(&self) -> SessionId {
         self.session
     }

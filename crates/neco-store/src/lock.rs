@@ -23,7 +23,6 @@ const PID_ATTEMPTS: u32 = 20;
 const PID_PAUSE: Duration = Duration::from_millis(1);
 
 /// Where the locks of sessions are, below the folder of everything that is kept.
-#[must_use]
 pub fn lock_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("locks")
 }
@@ -50,7 +49,6 @@ impl SessionLock {
     }
 
     /// Whether somebody has the lock now. Nothing is made or taken for long.
-    #[must_use]
     pub fn is_held(dir: &Path, session: SessionId) -> bool {
         let path = dir.join(format!("{session}.lock"));
         let opened = private::file_options().read(true).open(path);

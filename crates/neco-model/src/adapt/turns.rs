@@ -17,7 +17,6 @@ const NO_RESULT: &str = "This call was interrupted before it gave a result.";
 const NO_VISION: &str = "[A picture was here, that this model can't see.]";
 
 /// The messages of `history` as `taker` takes them.
-#[must_use]
 pub fn adapt<'a>(history: &'a History, taker: &Taker) -> Vec<Sent<'a>> {
     let entries: Vec<&Entry> = history.iter().collect();
     let mut walk = Walk {

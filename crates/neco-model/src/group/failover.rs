@@ -34,7 +34,6 @@ pub struct Group {
 
 impl Member {
     /// A model with its keys, which take turns as `turns` says.
-    #[must_use]
     pub fn new(lanes: Vec<Lane>, turns: Arc<Turns>) -> Self {
         Self { lanes: lanes.into_iter().map(Arc::new).collect(), turns }
     }
@@ -57,7 +56,6 @@ impl Member {
 
 impl Group {
     /// A group called `label`, whose answers nothing limits.
-    #[must_use]
     pub fn new(label: String, members: Vec<Arc<Member>>, strategy: Strategy, policy: RetryPolicy) -> Self {
         let limits = AnswerLimits::default();
         Self { label: label.into(), members, strategy, turns: Turns::default(), policy, limits }

@@ -18,7 +18,6 @@ pub struct Address {
 
 impl Address {
     /// Takes `text` apart. What is no address is kept as it may be shown.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let text = text.trim().trim_end_matches('/');
         let Some(mut url) = parse(text) else { return Self { shown: masked(text), whole: None } };
@@ -34,19 +33,16 @@ impl Address {
     }
 
     /// As it may be shown.
-    #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
     /// Whether it is one that can be asked.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         parse(&self.shown).is_some()
     }
 
     /// Whether it brings a login, which is sent as an `authorization` header.
-    #[must_use]
     pub fn has_login(&self) -> bool {
         self.whole().is_some_and(|url| !url.username().is_empty() || url.password().is_some())
     }

@@ -75,7 +75,6 @@ pub enum Credential {
 
 impl Credential {
     /// The key itself; for a login, what it was given.
-    #[must_use]
     pub fn key(&self) -> &Key {
         match self {
             Self::Key(key) => key,
@@ -113,7 +112,6 @@ struct Token {
 
 impl Login {
     /// The login of `provider` that gave `key`.
-    #[must_use]
     pub fn new(provider: &str, settings: &LoginSettings, key: Key) -> Self {
         Self {
             provider: provider.to_owned(),

@@ -63,7 +63,6 @@ pub enum KeysFileError {
 
 impl Kept {
     /// Whether nothing is kept.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.login.is_none()
     }
@@ -71,13 +70,11 @@ impl Kept {
 
 impl KeysFile {
     /// The file at `path`, which need not be there.
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
     /// Where it lies.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -102,7 +102,6 @@ impl DeviceLogin {
     }
 
     /// For how long the code is good.
-    #[must_use]
     pub fn good_for(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }

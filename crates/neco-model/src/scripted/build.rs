@@ -10,87 +10,73 @@ use super::script::{Script, ScriptCall, ScriptUsage, Turn};
 
 impl Script {
     /// An empty script.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// A turn that says `text`.
-    #[must_use]
     pub fn say(self, text: impl Into<String>) -> Self {
         self.turn(Turn { say: text.into(), ..Turn::default() })
     }
 
     /// A turn that calls a tool.
-    #[must_use]
     pub fn call(self, name: &str, arguments: Value) -> Self {
         self.turn(Turn { calls: vec![ScriptCall::new(name, arguments)], ..Turn::default() })
     }
 
     /// A turn in which something goes wrong.
-    #[must_use]
     pub fn fault(self, fault: Fault) -> Self {
         self.turn(Turn { fault: Some(fault), ..Turn::default() })
     }
 
     /// A turn as it is.
-    #[must_use]
     pub fn turn(mut self, turn: Turn) -> Self {
         self.turns.push(turn);
         self
     }
 
     /// The last turn calls another tool beside.
-    #[must_use]
     pub fn also_call(self, name: &str, arguments: Value) -> Self {
         self.change(|turn| turn.calls.push(ScriptCall::new(name, arguments)))
     }
 
     /// The last turn thinks this.
-    #[must_use]
     pub fn thinking(self, text: impl Into<String>) -> Self {
         self.change(|turn| turn.reasoning = text.into())
     }
 
     /// The last turn says this before its calls.
-    #[must_use]
     pub fn saying(self, text: impl Into<String>) -> Self {
         self.change(|turn| turn.say = text.into())
     }
 
     /// The last turn used so many tokens.
-    #[must_use]
     pub fn usage(self, input: u64, output: u64) -> Self {
         self.change(|turn| turn.usage = Some(ScriptUsage { input, output, ..ScriptUsage::default() }))
     }
 
     /// The last turn must have been asked this.
-    #[must_use]
     pub fn expecting(self, expect: Expect) -> Self {
         self.change(|turn| turn.expect = Some(expect))
     }
 
     /// The last turn goes wrong like this.
-    #[must_use]
     pub fn faulty(self, fault: Fault) -> Self {
         self.change(|turn| turn.fault = Some(fault))
     }
 
     /// The last turn answers `times` times; `{n}` in it counts them from 1.
-    #[must_use]
     pub fn repeat(self, times: u32) -> Self {
         self.change(|turn| turn.repeat = Some(times))
     }
 
     /// The last turn goes on answering when the script is used up.
-    #[must_use]
     pub fn loop_last(mut self) -> Self {
         self.loop_last = true;
         self
     }
 
     /// Text comes in pieces of so many characters.
-    #[must_use]
     pub fn in_pieces_of(mut self, characters: usize) -> Self {
         self.chunk = characters;
         self
@@ -109,7 +95,6 @@ impl Script {
 
 impl ScriptCall {
     /// A call with an id of its own.
-    #[must_use]
     pub fn new(name: &str, arguments: Value) -> Self {
         Self { name: name.to_owned(), arguments, ..Self::default() }
     }

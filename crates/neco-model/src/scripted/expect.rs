@@ -31,13 +31,11 @@ pub struct Expect {
 
 impl Expect {
     /// The newest message of the user must contain this.
-    #[must_use]
     pub fn user(text: &str) -> Self {
         Self { last_user_contains: Some(text.to_owned()), ..Self::default() }
     }
 
     /// The newest tool result must contain this.
-    #[must_use]
     pub fn tool(text: &str) -> Self {
         Self { last_tool_contains: Some(text.to_owned()), ..Self::default() }
     }

@@ -36,19 +36,16 @@ pub const ERROR_EVENT: &str = "the script says that the vendor fails here";
 
 impl Fault {
     /// A 429 that asks to wait so many seconds.
-    #[must_use]
     pub fn rate_limit(retry_after: f64) -> Self {
         Self::Status { code: 429, retry_after: Some(retry_after), message: None }
     }
 
     /// A status without more.
-    #[must_use]
     pub fn status(code: u16) -> Self {
         Self::Status { code, retry_after: None, message: None }
     }
 
     /// How many pieces come before it; `None` when all do.
-    #[must_use]
     pub fn after(&self) -> Option<usize> {
         match self {
             Self::DropAfter(pieces) | Self::StallAfter(pieces) | Self::ErrorAfter(pieces) => Some(*pieces),
@@ -58,7 +55,6 @@ impl Fault {
 }
 
 /// The headers of a status fault.
-#[must_use]
 pub fn headers(retry_after: Option<f64>) -> HeaderMap {
     let milliseconds = retry_after
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
@@ -67,7 +63,6 @@ pub fn headers(retry_after: Option<f64>) -> HeaderMap {
 }
 
 /// The body of a status fault.
-#[must_use]
 pub fn body(code: u16, message: Option<&str>) -> String {
     let message = message.map_or_else(|| format!("the script answers with status {code}"), str::to_owned);
     json!({ "error": { "message": message, "type": null, "code": null } }).to_string()

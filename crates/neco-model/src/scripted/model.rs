@@ -42,7 +42,6 @@ struct Shared {
 
 impl ScriptedModel {
     /// `provider/model` that plays `script`; a stall lasts as long as `timeouts` allow.
-    #[must_use]
     pub fn new(provider: &str, model: &str, script: Arc<Script>, timeouts: Timeouts) -> Self {
         let endpoint = Endpoint {
             provider: provider.to_owned(),
@@ -75,7 +74,6 @@ impl ScriptedModel {
 
 impl Script {
     /// This script as a provider behind a group that tries again at once: what most tests want.
-    #[must_use]
     pub fn into_provider(self) -> Arc<dyn Provider> {
         let timeouts = Timeouts { connect: None, first_byte: Some(STALL), idle: Some(STALL), stalled: None };
         let model = ScriptedModel::new("scripted", "test", Arc::new(self), timeouts);

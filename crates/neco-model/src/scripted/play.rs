@@ -34,13 +34,11 @@ pub struct Played {
 
 impl Player {
     /// Plays what `script` has for `model`.
-    #[must_use]
     pub fn new(script: Arc<Script>, model: &str) -> Self {
         Self { script, model: model.to_owned(), played: AtomicUsize::new(0), parts: Mutex::default() }
     }
 
     /// Tokens that fit into one request and its answer, when the script says so.
-    #[must_use]
     pub fn context_window(&self) -> Option<u64> {
         self.script.context_window
     }

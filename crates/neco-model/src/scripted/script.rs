@@ -60,7 +60,6 @@ pub struct AgentPart {
 impl AgentPart {
     /// Whether it is the part of whoever asks this. The task of an agent is the first thing that is said to it; the root
     /// plays no part.
-    #[must_use]
     pub fn fits(&self, request: &Request) -> bool {
         let Some(agent) = request.agent.as_deref() else { return false };
         let task = request.history.iter().next().map(|entry| entry.message().text()).unwrap_or_default();
@@ -157,7 +156,6 @@ impl Script {
     }
 
     /// The turns that `model` plays.
-    #[must_use]
     pub fn turns_of(&self, model: &str) -> &[Turn] {
         self.models.get(model).unwrap_or(&self.turns)
     }

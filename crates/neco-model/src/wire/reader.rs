@@ -28,7 +28,6 @@ enum Form {
 
 impl Reader {
     /// A reader that hands what it cuts out to `decoder`.
-    #[must_use]
     pub fn new(decoder: Box<dyn Decoder>) -> Self {
         Self { decoder, form: Form::Unknown }
     }
@@ -64,19 +63,16 @@ impl Reader {
     }
 
     /// Whether the end mark was seen, so that nothing more is worth waiting for.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.decoder.is_over()
     }
 
     /// Whether the answer is known to be whole, though more may be said about it.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.decoder.is_finished()
     }
 
     /// Whether the answer comes piece by piece.
-    #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.form, Form::Stream(_))
     }

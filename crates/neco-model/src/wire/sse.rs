@@ -83,7 +83,6 @@ impl Parser {
     }
 
     /// The data, as far as it came, of an event that is too long.
-    #[must_use]
     pub fn cut(&mut self) -> Vec<u8> {
         let line = std::mem::take(&mut self.line);
         if let (b"data", value) = split_field(&line) {

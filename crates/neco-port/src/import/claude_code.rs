@@ -38,7 +38,6 @@ const NOTES: [&str; 10] = [
 const TITLES: [&str; 2] = ["custom-title", "ai-title"];
 
 /// Whether only this program writes such a record, although nobody says anything in it: files begin with these.
-#[must_use]
 pub fn is_note(record: &Value) -> bool {
     let kind = text(record, "type").unwrap_or_default();
     let of_session = ["sessionId", "messageId", "uuid"].iter().any(|field| record.get(field).is_some());

@@ -13,7 +13,6 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The program that wrote a file with these lines: the first one that tells says it; `None` when nobody writes such
 /// files.
-#[must_use]
 pub fn written_by(lines: &[Record]) -> Option<Program> {
     lines.iter().filter_map(|line| line.json.as_ref()).find_map(of_record)
 }
@@ -84,7 +83,6 @@ pub fn records(input: impl BufRead) -> io::Result<Vec<Record>> {
 }
 
 /// The session in these lines; `None` when Neco's own.
-#[must_use]
 pub fn read(format: Program, records: Vec<Record>) -> Option<Foreign> {
     let mut foreign = Foreign::default();
     let mut values = Vec::with_capacity(records.len());

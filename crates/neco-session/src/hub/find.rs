@@ -43,7 +43,6 @@ impl Found {
     }
 
     /// What is to be known of its folder.
-    #[must_use]
     pub fn note(&self) -> Option<PlaceNote> {
         let folder = self.record.cwd.clone();
         match &self.moved_from {
@@ -64,7 +63,6 @@ pub struct Finder {
 
 impl Finder {
     /// Finds sessions in a list; worktrees of theirs lie in the folder of everything that is kept.
-    #[must_use]
     pub fn new(catalog: Arc<dyn Catalog>, data_dir: PathBuf) -> Self {
         Self { catalog, data_dir }
     }
@@ -230,7 +228,6 @@ fn above(cwd: &Path) -> impl Iterator<Item = &Path> {
 }
 
 /// Where the worktrees of sessions are, below the folder of everything that is kept.
-#[must_use]
 pub fn worktree_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("worktrees")
 }

@@ -46,7 +46,6 @@ impl Deref for Hub {
 
 impl Hub {
     /// A hub.
-    #[must_use]
     pub fn new(setup: HubSetup) -> Self {
         let finder = Finder::new(Arc::clone(&setup.catalog), setup.data_dir.clone());
         let deps = Arc::new(RwLock::new(Arc::clone(&setup.deps)));
@@ -115,7 +114,6 @@ impl Hub {
     }
 
     /// What takes secrets out of all that its sessions keep.
-    #[must_use]
     pub fn redactor(&self) -> Redactor {
         self.deps().redactor.clone()
     }
@@ -283,7 +281,6 @@ impl Hub {
     }
 
     /// The folder of the big outputs of a session.
-    #[must_use]
     pub fn outputs(&self, session: SessionId) -> PathBuf {
         self.setup.data_dir.join("sessions").join(session.to_string()).join("outputs")
     }

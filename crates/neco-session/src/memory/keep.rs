@@ -36,7 +36,6 @@ pub enum Keep {
 impl Keep {
     /// Where a kind of entry is kept when nobody says: what holds for the person everywhere, what is
     /// about the folder in it, and what was learnt on the way where it needs nobody's consent.
-    #[must_use]
     pub fn usual(category: &Category) -> Self {
         match category {
             Category::Preference | Category::Strategy => Self::Global,
@@ -68,7 +67,6 @@ pub struct NewEntry {
 }
 
 /// What became of something that was to be kept, for the person, with the command that takes it back.
-#[must_use]
 pub fn kept_words(kept: &Kept) -> String {
     let MemoryNote { id, title, path, .. } = &kept.note;
     let (done, back) = match kept.action {
@@ -268,7 +266,6 @@ impl Memory {
 
 impl Draft {
     /// Where the file is or will be.
-    #[must_use]
     pub fn path(&self) -> std::path::PathBuf {
         self.folder.path().join(&self.file)
     }
@@ -398,7 +395,6 @@ pub fn reach_words(scope: MemoryScope, reach: &str) -> String {
 }
 
 /// What a message asks to remember: the whole message is one line that begins with `#` and a space.
-#[must_use]
 pub fn to_remember(message: &str) -> Option<NewEntry> {
     let line = message.trim().strip_prefix("# ")?.trim();
     let one = !line.is_empty() && !line.contains('\n');
@@ -406,7 +402,6 @@ pub fn to_remember(message: &str) -> Option<NewEntry> {
 }
 
 /// What a person said in one line, as an entry that holds everywhere.
-#[must_use]
 pub fn said_by_person(line: &str) -> NewEntry {
     NewEntry {
         title: one_line(line, LONGEST_TITLE),

@@ -46,7 +46,6 @@ pub struct MemorySetup {
 
 impl MemorySetup {
     /// A memory with the clock of this machine.
-    #[must_use]
     pub fn new(data_dir: &Path, cwd: &Path, redactor: Redactor) -> Self {
         Self {
             data_dir: data_dir.to_owned(),
@@ -97,7 +96,6 @@ fn near_words(near: &[String]) -> String {
 
 impl Memory {
     /// A memory.
-    #[must_use]
     pub fn new(setup: MemorySetup) -> Self {
         Self {
             index: MemoryIndex::new(setup.data_dir.join(INDEX_FILE)),
@@ -110,7 +108,6 @@ impl Memory {
     }
 
     /// The folder that is worked in.
-    #[must_use]
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
@@ -121,7 +118,6 @@ impl Memory {
     }
 
     /// The entries of the folder that is worked in.
-    #[must_use]
     pub fn own_folder(&self) -> Folder {
         Folder::of_directory(&self.cwd)
     }
@@ -129,7 +125,6 @@ impl Memory {
     /// Every folder whose entries are seen: the person's own first, then the one that is worked in
     /// and those above it. A git repository is not left; outside of one only the folder itself
     /// counts, as the folders above it may be anybody's.
-    #[must_use]
     pub fn folders(&self) -> Vec<Folder> {
         let global = self.global_folder();
         let root = self.cwd.ancestors().position(|folder| folder.join(".git").exists());

@@ -66,7 +66,6 @@ pub enum RewindError {
 
 impl RewindError {
     /// The stable code, where there is one.
-    #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         let (Self::Store(error) | Self::NotWritten(error)) = self else { return None };
         Some(error.code())

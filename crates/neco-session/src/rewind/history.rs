@@ -99,7 +99,6 @@ impl RewindHistory {
     }
 
     /// The course of a log.
-    #[must_use]
     pub fn of(events: &[Event]) -> Self {
         let mut course = Self::default();
         events.iter().for_each(|event| course.note(event));
@@ -127,7 +126,6 @@ impl RewindHistory {
     }
 
     /// The message whose id begins so, also one that no longer counts.
-    #[must_use]
     pub fn ever_said(&self, wanted: &str) -> Option<&RewindPoint> {
         let begins = |point: &&RewindPoint| wanted.len() > 3 && point.message_id.to_string().starts_with(wanted);
         let mut found = self.said.iter().filter(begins);
@@ -149,7 +147,6 @@ impl RewindHistory {
     }
 
     /// Whether the event at `seq` counts.
-    #[must_use]
     pub fn counts(&self, seq: Seq) -> bool {
         self.effective.counts(seq)
     }
@@ -167,7 +164,6 @@ impl RewindHistory {
     /// Best is what was kept before the first change that the message at `seq` led to, for it has what people
     /// did themselves until then. A message that led to none is followed by the same files as the work before
     /// it left.
-    #[must_use]
     pub fn files_at(&self, seq: Seq) -> Option<&str> {
         let next = self.checkpoints.partition_point(|kept| kept.seq <= seq);
         let later = self.checkpoints.get(next);
@@ -230,7 +226,6 @@ impl RewindHistory {
     }
 
     /// Whether the person said something up to the event `at`.
-    #[must_use]
     pub fn is_said(&self, at: Seq) -> bool {
         self.said.first().is_some_and(|first| first.seq <= at)
     }

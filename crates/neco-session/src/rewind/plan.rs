@@ -69,7 +69,6 @@ impl RewindHistory {
     }
 
     /// The way to a state of the files that a person names; the conversation stays.
-    #[must_use]
     pub fn way_to_state(&self, rev: &str) -> RewindPlan {
         let last = self.points.last().map_or_else(MessageId::new, |point| point.message_id);
         let mut way = self.plan(RewindKind::Checkpoint, last, RewindWhat::Files, self.last_seq);
@@ -138,7 +137,6 @@ impl RewindHistory {
 impl RewindPlan {
     /// Whether there is nothing to do, as `preview` shows it. What takes something back is done all the same: what was
     /// taken back before is in its way otherwise.
-    #[must_use]
     pub fn is_nothing(&self, preview: &RewindPreview) -> bool {
         let takes_back = self.undoes.is_some() || self.is_mending;
         !takes_back && self.messages.is_empty() && self.again.is_empty() && preview.files.is_empty()

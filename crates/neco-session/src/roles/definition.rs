@@ -86,7 +86,6 @@ impl Definition {
 
     /// The model or group that it asks, its parent's being `parent`. A model that the person `chosen` for the
     /// session stands in for the groups of types and of what comes with the program, not for what a file names.
-    #[must_use]
     pub fn model_name<'a>(&'a self, parent: &'a str, chosen: Option<&'a str>) -> &'a str {
         match &self.model {
             RoleModel::OfType => chosen.unwrap_or_else(|| group_of(self.node_type)),
@@ -99,7 +98,6 @@ impl Definition {
 
 impl ToolChoice {
     /// Whether a tool of this name exists.
-    #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         let named = |names: &[String]| names.iter().any(|name| covers(name, tool));
         self.only.as_ref().is_none_or(|only| named(only)) && !named(&self.except)
@@ -115,7 +113,6 @@ fn covers(name: &str, tool: &str) -> bool {
 
 impl Origin {
     /// The file; nothing for what comes with the program.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::BuiltIn => None,
@@ -124,7 +121,6 @@ impl Origin {
     }
 
     /// The word for it.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",

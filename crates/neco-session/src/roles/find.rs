@@ -112,14 +112,12 @@ impl std::error::Error for UnknownDefinition {}
 
 impl Definitions {
     /// Those that come with the program.
-    #[must_use]
     pub fn built_in() -> Self {
         let all = builtin::definitions().iter().map(|definition| (definition.name.clone(), definition.clone()));
         Self { all: all.collect(), ..Self::default() }
     }
 
     /// All that count for work in `cwd`. Reads files.
-    #[must_use]
     pub fn load(places: &DefinitionPlaces, cwd: &Path) -> Self {
         let mut found = Self::built_in();
         for folder in &places.own {
@@ -161,13 +159,11 @@ impl Definitions {
     }
 
     /// What is wrong with files.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// Files that would do something that only a person's trust lets them, with what that is.
-    #[must_use]
     pub fn untrusted(&self) -> &[(DefinitionFile, String)] {
         &self.untrusted
     }

@@ -71,7 +71,6 @@ const WITHOUT_EFFECT: [&str; 7] =
 /// What a file comes to: a definition, if it can be understood, and what is wrong with it.
 ///
 /// `shown` is what the file is called in words for a person, `stem` its name without the ending.
-#[must_use]
 pub fn read_definition(text: &str, shown: &str, stem: &str, origin: Origin) -> (Option<Definition>, Vec<Problem>) {
     let mut reader = Reader { shown, ours: is_ours(&origin), problems: Vec::new() };
     let definition = match part(text, Reading::Strict) {

@@ -12,7 +12,6 @@ const MOST: usize = 60;
 const MOST_GIVEN: usize = 120;
 
 /// The first words of a message, in one line.
-#[must_use]
 pub fn first_words(text: &str) -> String {
     // What is piped in stands in a fence behind what was said.
     let said = text.split_once("\n```").map_or(text, |(said, _)| if said.trim().is_empty() { text } else { said });
@@ -20,7 +19,6 @@ pub fn first_words(text: &str) -> String {
 }
 
 /// A title as a person gives it, in one line.
-#[must_use]
 pub fn tidy(title: &str) -> String {
     one_line(title, MOST_GIVEN)
 }

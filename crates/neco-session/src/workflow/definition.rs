@@ -184,7 +184,6 @@ pub enum Form {
 
 impl Form {
     /// The form that the name of a file tells.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "toml" => Some(Self::Toml),
@@ -213,7 +212,6 @@ impl WorkflowFile {
     }
 
     /// The same the other way round.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         // A workflow has no part that JSON can't say.
         serde_json::to_value(self).unwrap_or_default()
@@ -222,7 +220,6 @@ impl WorkflowFile {
 
 impl Work {
     /// What does it.
-    #[must_use]
     pub fn kind(&self) -> TaskKind {
         match self {
             Self::Agent { .. } => TaskKind::Agent,
@@ -232,7 +229,6 @@ impl Work {
     }
 
     /// The task of this name that does it after `needs`, before anything has happened.
-    #[must_use]
     pub fn pending(&self, id: String, needs: Vec<String>) -> WorkflowTask {
         WorkflowTask {
             id,
@@ -251,7 +247,6 @@ impl Work {
 
 impl Failure {
     /// The word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::FailFast => "fail_fast",

@@ -113,7 +113,6 @@ impl WorkflowError {
     }
 
     /// Each for itself.
-    #[must_use]
     pub fn each(self) -> Vec<Self> {
         match self {
             Self::Several(problems) => problems.into_iter().flat_map(Self::each).collect(),

@@ -15,7 +15,6 @@ pub struct RunFiles {
 
 impl RunFiles {
     /// Those of the data folder.
-    #[must_use]
     pub fn new(data_dir: &Path) -> Self {
         Self { folder: data_dir.join("workflows") }
     }

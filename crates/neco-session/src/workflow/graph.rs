@@ -81,19 +81,16 @@ impl Graph {
     }
 
     /// How many tasks there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
     /// Whether there are none; there always are.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
     /// A task.
-    #[must_use]
     pub fn task(&self, task: TaskIndex) -> Option<&Task> {
         self.tasks.get(task)
     }
@@ -104,13 +101,11 @@ impl Graph {
     }
 
     /// What a task waits for.
-    #[must_use]
     pub fn needs(&self, task: TaskIndex) -> &[TaskIndex] {
         self.needs.get(task).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Who waits for a task.
-    #[must_use]
     pub fn needed_by(&self, task: TaskIndex) -> &[TaskIndex] {
         self.needed_by.get(task).map(Vec::as_slice).unwrap_or_default()
     }

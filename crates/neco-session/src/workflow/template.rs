@@ -32,7 +32,6 @@ pub struct Values {
 
 impl Values {
     /// Before any task.
-    #[must_use]
     pub fn of(graph: &Graph) -> Self {
         Self { inputs: Arc::new(graph.inputs.clone()), tasks: Arc::default() }
     }

@@ -65,13 +65,11 @@ macro_rules! tried {
 
 impl MemoryIndex {
     /// The index in the file `path`, which is opened when it is first needed.
-    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self { path, connection: Mutex::new(None), opened: AtomicU64::new(0) }
     }
 
     /// How often it was opened: what was known before may be gone after another opening.
-    #[must_use]
     pub fn times_opened(&self) -> u64 {
         self.opened.load(Ordering::Relaxed)
     }

@@ -94,7 +94,6 @@ impl SqliteStore {
     }
 
     /// Whether somebody found the store in the file `path` damaged: the next opening looks closely.
-    #[must_use]
     pub fn is_doubted(path: &Path) -> bool {
         aside::mark_of(path).exists()
     }
@@ -105,13 +104,11 @@ impl SqliteStore {
     }
 
     /// Whether [`SqliteStore::make_room`] has something to give.
-    #[must_use]
     pub fn can_make_room(path: &Path) -> bool {
         reserve::bytes(path) > 0 || SearchIndex::beside(path).bytes() > 0
     }
 
     /// The damaged file that was found in the place of this one, if there was one.
-    #[must_use]
     pub fn set_aside(&self) -> Option<&SetAside> {
         self.set_aside.as_ref()
     }

@@ -45,7 +45,6 @@ impl Plan {
     }
 
     /// As a person is shown it.
-    #[must_use]
     pub fn preview(self) -> Preview {
         let shown = |step: Step| PlannedChange {
             change: Change { path: path_of(&step.change), kind: step.change.kind() },

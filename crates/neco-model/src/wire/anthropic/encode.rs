@@ -41,7 +41,6 @@ pub struct Anthropic {
 
 impl Anthropic {
     /// The format for `target`.
-    #[must_use]
     pub fn bound_to(target: Target) -> Self {
         let taker = Taker::new(&target, CallIds::Words(LONGEST_ID));
         let generation = Generation::of(&target.model);

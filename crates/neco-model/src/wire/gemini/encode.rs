@@ -30,7 +30,6 @@ pub struct Gemini {
 
 impl Gemini {
     /// The format for `target`.
-    #[must_use]
     pub fn bound_to(target: Target) -> Self {
         let model = target.model.strip_prefix("models/").unwrap_or(&target.model);
         let place = format!("/models/{}", path_segment(model));

@@ -39,13 +39,11 @@ pub struct OpenaiChat {
 
 impl OpenaiChat {
     /// The format for `model` of `provider`, of which nothing else is known.
-    #[must_use]
     pub fn new(provider: &str, model: &str, parameters: Parameters, dialect: Dialect) -> Self {
         Self::bound_to(Target { parameters, ..Target::new(provider, model) }, dialect)
     }
 
     /// The format for `target`.
-    #[must_use]
     pub fn bound_to(target: Target, dialect: Dialect) -> Self {
         let taker = Taker::new(&target, dialect.call_ids);
         let calling = Calling::new(TextToolCalls::Never);

@@ -32,7 +32,6 @@ pub struct OpenaiResponses {
 
 impl OpenaiResponses {
     /// The format for `target`.
-    #[must_use]
     pub fn bound_to(target: Target) -> Self {
         let taker = Taker::new(&target, CallIds::Words(LONGEST_ID));
         Self { target, taker, initiator: false, heads: Heads::default() }

@@ -15,13 +15,11 @@ pub struct Declared {
 
 impl Declared {
     /// The tools of a request.
-    #[must_use]
     pub fn new(tools: Arc<[ToolDeclaration]>) -> Self {
         Self { tools }
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }

@@ -62,7 +62,6 @@ enum Place {
 
 impl Spotter {
     /// For an answer to a request with these tools.
-    #[must_use]
     pub fn new(declared: Declared, trust: Trust) -> Self {
         let place = if declared.is_empty() { Place::Prose } else { Place::Preface };
         Self { declared, trust, place, preface: Preface::new(), held: String::new(), from: 0 }
@@ -83,13 +82,11 @@ impl Spotter {
     }
 
     /// How many bytes are held back.
-    #[must_use]
     pub fn kept(&self) -> usize {
         self.held.len()
     }
 
     /// Whether calls were seen and nothing that follows matters.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.place, Place::Calls(_))
     }

@@ -22,7 +22,6 @@ pub struct Header {
 
 impl Header {
     /// The header of a file that is written now.
-    #[must_use]
     pub fn new(about: About, events: u64) -> Self {
         Self { neco_session: FORMAT, about, events }
     }

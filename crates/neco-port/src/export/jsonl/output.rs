@@ -33,7 +33,6 @@ pub struct Output {
 
 impl Output {
     /// What a call gave.
-    #[must_use]
     pub fn new(call_id: CallId, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self { call_id, text: Some(text), base64: None },
@@ -42,7 +41,6 @@ impl Output {
     }
 
     /// The bytes again; nothing when they can't be read.
-    #[must_use]
     pub fn into_bytes(self) -> Option<Vec<u8>> {
         match (self.text, self.base64) {
             (Some(text), _) => Some(text.into_bytes()),

@@ -90,19 +90,16 @@ impl<R: BufRead> JsonlReader<R> {
     }
 
     /// What the file says of its session, if it has a header.
-    #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
     /// The session.
-    #[must_use]
     pub fn session(&self) -> Option<SessionId> {
         self.session
     }
 
     /// Whether the file ends in the middle of a line, or before the events that its header promises.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.cut || self.header.as_ref().is_some_and(|header| self.last < header.events)
     }
@@ -140,7 +137,6 @@ impl<R: BufRead> JsonlReader<R> {
     }
 
     /// How many events were read.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.last
     }

@@ -35,7 +35,6 @@ impl Span {
     }
 
     /// The numbers of it that there are, out of `count`.
-    #[must_use]
     pub fn of(self, count: usize) -> std::ops::RangeInclusive<usize> {
         self.first..=self.last.unwrap_or(count).min(count)
     }
