@@ -8,7 +8,6 @@ use crate::models::GROUPS;
 use crate::probe::LocalServer;
 use crate::route::ProviderEntry;
 
-/// Groups by name.
 pub(crate) type Groups = BTreeMap<String, GroupSection>;
 
 /// The groups of `providers`, which are those with a key in order of choice: the first is asked, the

@@ -8,7 +8,6 @@ use neco_proto::{Seq, SessionId};
 /// A session on the way from a fork to the one that everything began with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ancestor {
-    /// The session.
     pub(crate) id: SessionId,
     /// The last event that it has from its parent; 0 when it has none.
     pub(crate) base: Seq,

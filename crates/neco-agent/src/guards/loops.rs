@@ -16,20 +16,17 @@ const LONGEST: usize = 5;
 /// Calls that are looked back on for the same call with the same result.
 const BACK: usize = 10;
 
-/// Watches for repetition.
 #[derive(Default)]
 pub(super) struct Loops {
     /// The last calls, oldest first.
     calls: VecDeque<u64>,
     /// Where in them something new was last written: what is asked again after that is asked anew.
     since_new: usize,
-    /// The last sayings.
     sayings: VecDeque<String>,
     /// What was warned of: the call, if it was one, and how often it was made by then.
     warned: Option<(Option<u64>, usize)>,
 }
 
-/// What repeats itself.
 struct Repeats {
     /// The call, if it is the same one again and again.
     call: Option<u64>,

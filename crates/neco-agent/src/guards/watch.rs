@@ -53,7 +53,6 @@ pub struct Guards {
     calls: HashMap<String, ToolCall>,
 }
 
-/// What came before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     /// Nothing, or an answer: what the person says next is a request.

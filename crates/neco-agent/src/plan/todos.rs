@@ -11,7 +11,6 @@ const MOST: usize = 100;
 const LONGEST: usize = 500;
 /// Characters of a todo's id.
 const LONGEST_ID: usize = 40;
-/// How deep todos nest.
 const DEEPEST: usize = 5;
 /// Mistakes of one change that are told.
 const TOLD: usize = 5;

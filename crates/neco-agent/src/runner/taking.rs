@@ -187,7 +187,6 @@ impl Agent {
         Ok(true)
     }
 
-    /// Letters enter the conversation.
     pub(super) async fn admit_letters(&mut self) -> Result<(), SinkError> {
         for message in self.inbox.take_letters() {
             self.conversation.admit(message, &self.reports).await?;

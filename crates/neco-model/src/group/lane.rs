@@ -60,13 +60,11 @@ impl Lane {
 }
 
 impl Leave {
-    /// It gave up.
     pub(super) fn failed(&self, error: &ModelError) {
         let blames_key = matches!(error.kind, ErrorKind::Auth | ErrorKind::Quota);
         if blames_key { self.key.failed(error) } else { self.model.failed(error) }
     }
 
-    /// It answered.
     pub(super) fn succeeded(&self) {
         self.model.succeeded();
         self.key.succeeded();

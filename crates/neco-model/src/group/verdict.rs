@@ -8,7 +8,6 @@ pub(super) struct Fallen {
     pub(super) model: usize,
     /// `provider/model`, with the number of the key where there are several.
     pub(super) name: String,
-    /// Why.
     pub(super) error: ModelError,
 }
 

@@ -235,7 +235,6 @@ impl Token {
     }
 }
 
-/// What GitHub gives.
 #[derive(Deserialize)]
 struct Given {
     token: String,

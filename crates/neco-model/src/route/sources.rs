@@ -132,7 +132,6 @@ pub(crate) fn credentials(entry: &ProviderEntry, sources: &dyn KeySources) -> Re
     Ok(Vec::new())
 }
 
-/// What one place has.
 struct Found {
     /// Each with where it was found.
     keys: Vec<(SecretString, String)>,

@@ -14,7 +14,6 @@ use super::program::{self, Case};
 /// More words that a command is handed by another are not looked at.
 const MOST_HANDED: usize = 1024;
 
-/// Judges one simple command.
 pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
     let mut finding = Finding::new();
     let mut harmless = true;

@@ -15,7 +15,6 @@ const MOST_PATHS: usize = 4096;
 /// A path that a line names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
-    /// What is named.
     pub(crate) named: Named,
     /// Whether it is surely written to or deleted.
     pub(crate) changes: bool,
@@ -26,7 +25,6 @@ pub(crate) struct Reached {
 /// What a word names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// This path.
     Path(PathBuf),
     /// What the shell finds for this pattern.
     Pattern(Shape),

@@ -21,7 +21,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     /// Where it begins.

@@ -97,7 +97,6 @@ impl Policy {
         }
     }
 
-    /// Keeps only some rules.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Rule) -> bool) {
         self.rules.retain(keep);
     }

@@ -61,7 +61,6 @@ impl Hands {
         self.path.components().count()
     }
 
-    /// Whether something is there.
     pub(crate) fn is_there(&self, path: &Path) -> bool {
         let look = |place: Place<'_>| statat(&place.folder, place.name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
         self.place(path).is_ok_and(look)

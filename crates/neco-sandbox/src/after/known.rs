@@ -86,7 +86,6 @@ impl Known {
         Self { since: Some(since), ..self }
     }
 
-    /// Whether nothing is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.protected.is_empty() && self.open.is_empty()
     }

@@ -25,7 +25,6 @@ pub(crate) struct OwnList {
 }
 
 impl OwnList {
-    /// A new list.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -35,7 +34,6 @@ impl OwnList {
         Ok(Self { file, path })
     }
 
-    /// Writes something down.
     pub(crate) fn add(&mut self, lines: &[u8]) -> io::Result<()> {
         self.file.write_all(lines)
     }
@@ -52,7 +50,6 @@ impl OwnList {
         Ok(())
     }
 
-    /// Removes the list.
     pub(crate) fn remove(self) {
         let _ = fs::remove_file(&self.path);
     }

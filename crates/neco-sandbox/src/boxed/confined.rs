@@ -65,7 +65,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) allowance: &'a Allowance,
     /// What rules close to it.
     pub(crate) closing: Option<&'a Arc<Closing>>,
-    /// Finds git.
     pub(crate) git: &'a dyn Fn() -> Option<PathBuf>,
 }
 

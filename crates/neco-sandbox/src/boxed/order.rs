@@ -67,7 +67,6 @@ pub(crate) struct Order {
     pub(crate) unix_sockets: bool,
     /// Whether a proxy waits at the other end of the channel.
     pub(crate) proxy: bool,
-    /// The program to run.
     #[serde(with = "any_path")]
     pub(crate) program: PathBuf,
 }

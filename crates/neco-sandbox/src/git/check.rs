@@ -37,7 +37,6 @@ pub(crate) struct Aftermath {
 }
 
 impl Aftermath {
-    /// Adds another.
     pub(crate) fn add(&mut self, other: Self) {
         self.taken.extend(other.taken);
         self.left.extend(other.left);

@@ -33,7 +33,6 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Those of both.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.repositories.extend(other.repositories);
         self.folders.extend(other.folders);

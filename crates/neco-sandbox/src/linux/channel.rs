@@ -26,7 +26,6 @@ pub(crate) enum Word {
 const ENDED: u8 = b'E';
 const LISTENER: u8 = b'L';
 
-/// Both ends.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
 }

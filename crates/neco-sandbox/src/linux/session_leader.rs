@@ -32,7 +32,6 @@ pub(crate) enum Streams<'a> {
     TerminalForBox(&'a CStr),
 }
 
-/// A program to start.
 pub(crate) struct Program<'a> {
     /// Absolute path.
     pub(crate) path: &'a CStr,

@@ -9,7 +9,6 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 const SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
 
-/// A fresh pseudo-terminal.
 pub(super) struct Terminal {
     /// Our side.
     pub(super) master: OwnedFd,

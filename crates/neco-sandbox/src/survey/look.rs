@@ -44,7 +44,6 @@ const OF_THE_SYSTEM: &[&str] =
 /// What a look found in all.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sights {
-    /// Files with secrets.
     pub(crate) secrets: Vec<PathBuf>,
     /// Everything called `.git`, in letters of any size.
     pub(crate) repositories: Vec<PathBuf>,
@@ -52,7 +51,6 @@ pub(crate) struct Sights {
     pub(crate) bare: Vec<PathBuf>,
     /// What decides what agents and editors do, below the top.
     pub(crate) settings: Vec<PathBuf>,
-    /// Files that act later.
     pub(crate) acting: Vec<PathBuf>,
 }
 

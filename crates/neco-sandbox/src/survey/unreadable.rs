@@ -15,7 +15,6 @@ use rustix::process::geteuid;
 /// Two that open the same folder would take each other's mode for its own.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Something in a folder.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: OsString,

@@ -30,7 +30,6 @@ const FOLDERS: [(&str, Holds); 4] = [
 const MOST_IN_FOLDER: usize = 200;
 /// Files that can't be used and are told of.
 const MOST_BROKEN: usize = 3;
-/// The biggest file.
 const BIGGEST: usize = 256 * 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

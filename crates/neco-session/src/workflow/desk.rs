@@ -49,7 +49,6 @@ struct Inner {
     live: Mutex<HashMap<WorkflowId, Live>>,
 }
 
-/// A workflow that runs.
 #[derive(Clone)]
 struct Live {
     cancel: CancellationToken,

@@ -20,18 +20,15 @@ pub(super) struct Checker {
     pub(super) markers: Vec<String>,
     /// Endings of files that it is for; none stands for all.
     pub(super) endings: Vec<String>,
-    /// What is run.
     pub(super) command: Command,
     /// How its output reads.
     pub(super) format: Format,
 }
 
-/// What is run.
 #[derive(Clone, Debug)]
 pub(super) enum Command {
     /// A program, with where it may be found besides the path, and how it is got.
     Program {
-        /// Its name.
         program: &'static str,
         /// Folders below that of the project, or of one above it, that it may be in.
         inside: &'static [&'static str],

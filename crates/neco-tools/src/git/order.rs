@@ -25,7 +25,6 @@ pub(super) struct Order {
     pub(super) words: Vec<String>,
     /// Those of them that a person would write.
     told: Vec<String>,
-    /// Whether it changes anything.
     pub(super) changes: bool,
     /// How much harm it could do.
     pub(super) risk: Risk,

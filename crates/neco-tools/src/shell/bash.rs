@@ -67,7 +67,6 @@ impl BashArgs {
     }
 }
 
-/// Runs commands.
 pub(super) struct Bash {
     shell: Arc<Shell>,
     processes: Arc<Processes>,

@@ -37,9 +37,7 @@ pub(super) enum Outcome {
 pub(super) struct Followed {
     /// What it printed.
     pub(super) output: BoundedText,
-    /// How it ended.
     pub(super) outcome: Outcome,
-    /// How long it took.
     pub(super) took: Duration,
     /// Hosts that its box did not let it reach.
     pub(super) refused_hosts: Vec<String>,

@@ -33,7 +33,6 @@ pub(super) struct FetchArgs {
     offset: Option<usize>,
 }
 
-/// Reads web pages.
 pub(super) struct WebFetch {
     time: Duration,
     bytes: usize,

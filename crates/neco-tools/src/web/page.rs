@@ -7,12 +7,10 @@ use super::charset::decode;
 use super::readable::readable;
 use crate::shell::plain_text::plain_text;
 
-/// A page, read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Page {
     /// Where it came from in the end.
     pub(super) url: String,
-    /// What it is called.
     pub(super) title: Option<String>,
     pub(super) text: String,
     /// Whether there was more of it than was read.

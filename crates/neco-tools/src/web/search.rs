@@ -38,7 +38,6 @@ pub(super) struct SearchArgs {
     count: Option<usize>,
 }
 
-/// Searches the web.
 pub(super) struct WebSearch {
     settings: WebSearchSection,
     time: Duration,

@@ -118,7 +118,6 @@ impl Value {
         self.last = doc;
     }
 
-    /// The value.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -169,7 +169,6 @@ impl Index {
         self.following.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Indexes what changed.
     fn bring(&self, current: Arc<Snapshot>, changes: &Changes, watch: &dyn Watch) -> Result<Brought, IndexError> {
         if changes.is_empty() {
             return Ok(Brought { snapshot: current, is_ours: true });
@@ -218,7 +217,6 @@ impl Index {
         Ok(())
     }
 
-    /// What is committed now.
     fn load(&self) -> Result<Arc<Snapshot>, IndexError> {
         let known = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known.as_ref().filter(|known| known.manifest.is_current(&self.folder)) {

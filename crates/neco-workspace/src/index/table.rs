@@ -50,7 +50,6 @@ impl TableWriter {
         if self.block.len() >= BLOCK { self.end_block() } else { Ok(()) }
     }
 
-    /// Ends the table.
     pub(super) fn finish(mut self) -> io::Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
@@ -91,7 +90,6 @@ struct Block {
 }
 
 impl Table {
-    /// Opens a table.
     pub(super) fn open(file: File) -> Result<Self, IndexError> {
         let size = file.metadata()?.len();
         let start = size.checked_sub(FOOTER as u64).ok_or(Damaged)?;

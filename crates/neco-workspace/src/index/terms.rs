@@ -121,7 +121,6 @@ fn give(word: &str, share: Share, buffer: &mut String, each: &mut impl FnMut(&st
 enum Kind {
     Small,
     Capital,
-    /// An underscore.
     Mark,
 }
 

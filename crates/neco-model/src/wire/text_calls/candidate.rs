@@ -14,7 +14,6 @@ const FUNCTION: &str = "function=";
 const RESULT: &str = "tool_response";
 /// What stands after the backticks of a fence that may hold a call.
 const LANGUAGES: [&str; 7] = ["", "json", "xml", "tool_call", "tool_calls", "tool", "function_call"];
-/// The longest tag.
 const LONGEST_TAG: usize = 100;
 
 /// Text that may be calls.
@@ -40,7 +39,6 @@ enum Step {
     /// A call, a wrapper, the end of one, or the end of it all.
     #[default]
     Between,
-    /// So many backticks.
     Ticks(usize),
     /// The rest of the line that opened a fence, from this byte on.
     Language(usize),

@@ -46,7 +46,6 @@ pub(super) enum Opening {
 }
 
 impl Preface {
-    /// Nothing yet.
     pub(super) fn new() -> Self {
         Self { line_is_blank: true, ..Self::default() }
     }

@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD;
 use neco_proto::CallId;
 use serde::{Deserialize, Serialize};
 
-/// The line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OutputLine {

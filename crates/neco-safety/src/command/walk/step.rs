@@ -7,24 +7,37 @@ use crate::command::finding::{Command, Input};
 #[derive(Debug)]
 pub(crate) enum Step {
     /// It runs a command; `moves` tells whether a change of folder in it surely holds for what follows.
-    Command { command: Command, moves: bool },
+    Command {
+        command: Command,
+        moves: bool,
+    },
     /// It redirects to or from a file.
-    Redirect { operator: String, target: Word },
-    /// It sets a variable.
-    Assign { name: String, value: Word },
+    Redirect {
+        operator: String,
+        target: Word,
+    },
+    Assign {
+        name: String,
+        value: Word,
+    },
     /// It runs text: the inside of a substitution.
-    Script { text: String },
+    Script {
+        text: String,
+    },
     /// It names words that a loop will use.
-    Mention { word: Word },
+    Mention {
+        word: Word,
+    },
     /// It works out a value in which commands may hide.
     Computes,
     /// It defines a function; `bomb` when that starts itself twice at once.
-    Function { bomb: bool },
+    Function {
+        bomb: bool,
+    },
     /// It may now be in any folder it named so far.
     StatementEnd,
 }
 
-/// What a script does.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     pub(crate) steps: Vec<Step>,
@@ -37,7 +50,6 @@ pub(crate) struct Walked {
 /// How a script as a whole stands.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
-    /// Where it reads from.
     pub(crate) input: Input,
     /// Whether what it prints becomes part of another command.
     pub(crate) captured: bool,

@@ -20,7 +20,6 @@ pub(super) const MOST_WORDS: usize = 1024;
 /// A line that changes its folder more often is not followed.
 const MOST_MOVES: usize = 16;
 
-/// Reads a script.
 pub(crate) fn walk(source: &str, standing: Standing, home: Option<&Path>, folder: Option<&Path>) -> Walked {
     let Some(tree) = parse(source) else { return Walked::default() };
     let known = Known { home, folder, assigned: HashMap::new() };

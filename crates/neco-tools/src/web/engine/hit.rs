@@ -15,9 +15,7 @@ const LONGEST_READ: usize = 20_000;
 /// One result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::web) struct Hit {
-    /// What it is called.
     pub(in crate::web) title: String,
-    /// Where it is.
     pub(in crate::web) url: String,
     /// What it says there.
     pub(in crate::web) extract: String,
