@@ -62,7 +62,6 @@ pub struct DecidedFolder {
     /// is given to the next one.
     #[serde(default)]
     born: Option<u64>,
-    /// Whose it is.
     owner: u32,
     /// Whether it is trusted.
     pub trusted: bool,

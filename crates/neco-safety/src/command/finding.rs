@@ -14,7 +14,6 @@ pub(crate) enum Input {
     Pipe(Option<String>),
     /// From the line itself: a here-document or here-string.
     Text(Word),
-    /// From a file.
     File,
 }
 

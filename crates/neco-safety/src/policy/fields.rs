@@ -133,7 +133,6 @@ impl Fields {
         self.entries.iter().any(|entry| entry.name == name)
     }
 
-    /// Takes a field out.
     pub fn take(&mut self, name: &'static str) -> Option<Entry> {
         self.known.push(name);
         let at = self.entries.iter().position(|entry| entry.name == name)?;

@@ -99,6 +99,7 @@ impl Request {
 
 /// Why an address could not be asked. The words hold no address in full: those may hold keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum NetError {
     /// No web address.
     #[error("only http and https addresses can be fetched, not {0}")]
@@ -124,19 +125,13 @@ pub enum NetError {
     /// No connection, or it broke.
     #[error("{host} can't be reached: {cause}")]
     Unreachable {
-        /// The host.
         host: String,
         /// Why, as far as it is known.
         cause: String,
     },
     /// It took too long.
     #[error("{host} did not answer within {seconds} s")]
-    TimedOut {
-        /// The host.
-        host: String,
-        /// The time it had.
-        seconds: u64,
-    },
+    TimedOut { host: String, seconds: u64 },
     /// It sends from one place to the next without end.
     #[error("{0} redirects without end")]
     Circle(String),
