@@ -130,7 +130,6 @@ impl Known {
         }
     }
 
-    /// Notes how these are.
     fn note(&mut self, places: Vec<PathBuf>) {
         // Another change right after one could look the same.
         let unsettled = places.iter().filter_map(|path| unsettled_for(stamp(path)?)).max();

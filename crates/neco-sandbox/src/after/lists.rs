@@ -55,7 +55,6 @@ impl OwnList {
     }
 }
 
-/// How a stand-in stands in a list.
 pub(crate) fn line_of(stand_in: &Path) -> Vec<u8> {
     [stand_in.as_os_str().as_bytes(), &[0]].concat()
 }

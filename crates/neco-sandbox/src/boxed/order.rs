@@ -46,7 +46,6 @@ pub(crate) struct CommandLine {
 /// An order to a launcher, handed over as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// Whom it is for.
     pub(crate) version: String,
     /// Whether the command is to run in a box made of namespaces.
     pub(crate) in_namespaces: bool,

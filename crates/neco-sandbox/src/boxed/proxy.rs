@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use crate::net::address::is_public;
+use crate::net::check::is_public;
 use neco_safety::world::denial::REFUSED_HOST;
 
 /// The longest beginning of a request.

@@ -6,7 +6,6 @@
 
 use std::io;
 
-/// Which sockets there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sockets {
     /// TCP and UDP. Where they lead is someone else's business: a network namespace's, or Landlock's.

@@ -31,7 +31,6 @@ const ANY_NAME: &str = "\u{1}";
 /// What is closed of a place and all below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shut {
-    /// It is not there.
     pub(crate) reading: bool,
     /// It stays as it is.
     pub(crate) changing: bool,

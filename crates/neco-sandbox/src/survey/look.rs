@@ -224,7 +224,6 @@ impl Look {
         }
     }
 
-    /// What is there.
     pub(crate) fn sights(&mut self) -> Sights {
         let mut sights = Sights::default();
         for path in &self.telling {

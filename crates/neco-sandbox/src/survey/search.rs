@@ -74,7 +74,6 @@ struct State {
     found: Found,
 }
 
-/// Things where they are.
 #[derive(Debug)]
 struct Things {
     most: usize,
