@@ -17,8 +17,8 @@ use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError, StoreSizes};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
+use super::find::{Stage, is_unfinished};
 use super::hub::Hub;
-use super::left::{Stage, is_unfinished};
 use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::folder::identity;

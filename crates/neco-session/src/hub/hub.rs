@@ -12,7 +12,7 @@ use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
 use super::context::SessionContext;
-use super::core::SessionCore;
+use super::context::SessionCore;
 use super::find::Finder;
 use super::options::{AgentDeps, HubSetup, SessionOptions};
 use super::remembering::Remembering;

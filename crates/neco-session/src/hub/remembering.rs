@@ -8,7 +8,7 @@ use neco_model::Provider;
 use neco_model::tokens::Family;
 use neco_proto::Layer;
 
-use super::core::SessionCore;
+use super::context::SessionCore;
 use super::options::{Extract, SessionOptions};
 use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 

@@ -55,7 +55,6 @@ pub struct WorthAnswer {
 pub struct Extracted {
     /// What the question cost.
     pub usage: Option<UsageEvent>,
-    /// What is kept.
     pub kept: Vec<Kept>,
 }
 

@@ -29,7 +29,6 @@ pub struct Folder {
     pub scope: MemoryScope,
     /// What no path may lead out of.
     base: PathBuf,
-    /// The folder below it.
     below: &'static str,
 }
 

@@ -89,11 +89,9 @@ pub fn kept_words(kept: &Kept) -> String {
 /// A file as it is and as it would be.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Where.
     pub folder: Folder,
     /// Its name there.
     pub file: String,
-    /// The entry as it would be.
     pub entry: Entry,
     /// Its text now; `None` for a new one.
     pub before: Option<String>,

@@ -64,7 +64,6 @@ pub struct RewindHistory {
 pub struct Kept {
     /// Its event.
     pub seq: Seq,
-    /// When.
     pub ts: Timestamp,
     /// The state.
     pub checkpoint: Checkpoint,
@@ -77,7 +76,6 @@ pub(super) struct Gone {
     pub seq: Seq,
     /// When, in milliseconds since 1970.
     pub ms: i64,
-    /// What it did.
     pub rewind: Rewind,
 }
 

@@ -8,8 +8,8 @@ use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_toolkit::schema::ArgumentSchema;
 use serde_json::{Map, Value};
 
+use super::definition::Narrowing;
 use super::names::{Named, named};
-use super::narrowing::Narrowing;
 use super::read::Reader;
 
 impl Reader<'_> {

@@ -89,11 +89,9 @@ pub struct Definitions {
 /// There is no definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDefinition {
-    /// The name.
     pub name: String,
     /// What may have been meant.
     pub near: Option<String>,
-    /// All there are.
     pub known: Vec<String>,
 }
 

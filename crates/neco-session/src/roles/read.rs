@@ -5,8 +5,8 @@ use neco_proto::Mode;
 use neco_proto::app::agents::{Level, Problem};
 use neco_proto::event::NodeType;
 
+use super::definition::Narrowing;
 use super::definition::{Definition, Origin, RoleModel, ToolChoice};
-use super::narrowing::Narrowing;
 
 /// The longest name; tools are named after it.
 const LONGEST_NAME: usize = 48;

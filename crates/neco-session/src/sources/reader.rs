@@ -25,7 +25,6 @@ pub(crate) enum Whose {
     Person,
 }
 
-/// A text that was read.
 #[derive(Debug)]
 pub(crate) struct TextRead {
     /// Where it really lies.
@@ -106,7 +105,6 @@ pub(crate) fn files_in(folder: &Path, most: usize, fits: impl Fn(&PathBuf) -> bo
     paths
 }
 
-/// Whether a path has one of these endings.
 pub(crate) fn ends_with(path: &Path, endings: &[&str]) -> bool {
     path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted))
 }

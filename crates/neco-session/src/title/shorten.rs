@@ -33,7 +33,6 @@ pub(super) fn of_answer(answer: &str) -> Option<String> {
     (!bare.is_empty() && bare.chars().count() <= 2 * MOST).then(|| one_line(&bare, MOST))
 }
 
-/// The event of a title.
 pub fn title_event(title: &str, by: TitleSource) -> EventBody {
     EventBody::Title(SessionTitle { title: title.to_owned(), by })
 }

@@ -41,7 +41,6 @@ pub trait MakeChild: Send + Sync {
     /// When its model or its folder can't be used.
     fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String>;
 
-    /// Who there can be.
     fn definitions(&self) -> Arc<Definitions>;
 
     /// Where a result goes that is too long for a conversation, and how many bytes of it enter one; nothing
@@ -182,7 +181,6 @@ impl AgentSupervisor {
         supervisor
     }
 
-    /// The root.
     pub fn root(&self) -> AgentId {
         self.root
     }

@@ -15,7 +15,7 @@ use super::error::WorkflowError;
 pub struct WorkflowFile {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// What it is.
     #[serde(default)]
     pub description: String,
     /// What it is started with.
@@ -39,7 +39,6 @@ pub struct WorkflowFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What it is.
     #[serde(default)]
     pub description: String,
     /// Its value when none is given; without it one must be.

@@ -58,7 +58,6 @@ struct Live {
 }
 
 impl WorkflowDesk {
-    /// A desk.
     pub fn new(setup: DeskSetup) -> Self {
         Self { inner: Arc::new(Inner { setup, live: Mutex::default() }) }
     }

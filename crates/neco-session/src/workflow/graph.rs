@@ -16,9 +16,7 @@ pub type TaskIndex = usize;
 /// A task of a workflow that can run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Its name.
     pub name: String,
-    /// What it does.
     pub work: Work,
     /// Whether it is to be done at all; an expression.
     pub when: Option<String>,
@@ -95,7 +93,6 @@ impl Graph {
         self.tasks.get(task)
     }
 
-    /// What does a task.
     pub(super) fn kind(&self, task: TaskIndex) -> Option<TaskKind> {
         self.task(task).map(|task| task.work.kind())
     }

@@ -95,7 +95,6 @@ struct Runner<'g> {
     working: FuturesUnordered<BoxFuture<'static, Worked>>,
     stops: HashMap<TaskIndex, CancellationToken>,
     told: mpsc::UnboundedSender<(TaskIndex, AgentId)>,
-    /// Agents of tasks that have begun.
     begun: mpsc::UnboundedReceiver<(TaskIndex, AgentId)>,
     /// Whether anything was told yet.
     has_told: bool,

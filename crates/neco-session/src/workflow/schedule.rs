@@ -30,7 +30,6 @@ pub enum Happened {
 /// A task went from one state to another; recorded before anything is done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which one.
     pub task: TaskIndex,
     /// Its state now.
     pub to: TaskState,
