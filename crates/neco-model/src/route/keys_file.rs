@@ -37,28 +37,17 @@ pub struct KeysFile {
 
 /// Why keys can't be read or kept. The text never holds a key.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum KeysFileError {
     /// Somebody else can read it.
     #[error("{0} can be read by others, so the keys in it are not used: chmod 600 {0}")]
     Open(String),
     /// It is not what `neco auth` writes.
     #[error("line {line} of {path} is not understood: correct it, or remove the file and set the keys again")]
-    Garbled {
-        /// The file.
-        path: String,
-        /// Counted from 1.
-        line: usize,
-    },
+    Garbled { path: String, line: usize },
     /// The system does not let us.
     #[error("{path} can't be {done}: {error}")]
-    System {
-        /// The file.
-        path: String,
-        /// What was tried.
-        done: &'static str,
-        /// Why not.
-        error: io::Error,
-    },
+    System { path: String, done: &'static str, error: io::Error },
 }
 
 impl Kept {

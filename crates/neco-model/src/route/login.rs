@@ -32,6 +32,7 @@ const LARGEST: usize = 64 * 1024;
 
 /// Why a login failed. The text never holds a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum LoginError {
     /// The person said no.
     #[error("the login was denied in the browser")]
@@ -44,12 +45,7 @@ pub enum LoginError {
     Refused(String),
     /// GitHub does not answer.
     #[error("{address} can't be reached: {cause}")]
-    Unreachable {
-        /// Where it should be.
-        address: String,
-        /// Why.
-        cause: String,
-    },
+    Unreachable { address: String, cause: String },
 }
 
 /// A login that waits for a person.

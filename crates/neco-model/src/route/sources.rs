@@ -133,7 +133,6 @@ pub(crate) fn credentials(entry: &ProviderEntry, sources: &dyn KeySources) -> Re
 }
 
 struct Found {
-    /// Each with where it was found.
     keys: Vec<(SecretString, String)>,
     login: Option<SecretString>,
 }

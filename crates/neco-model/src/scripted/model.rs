@@ -6,9 +6,8 @@ use std::time::Duration;
 use futures::{StreamExt, TryStreamExt, stream};
 use neco_config::section::Strategy;
 
-use super::faults::{self, ERROR_EVENT, Fault};
 use super::play::{Played, Player};
-use super::script::Script;
+use super::script::{ERROR_EVENT, Fault, Script, fault_body, fault_headers};
 use crate::cost::Price;
 use crate::delta::Delta;
 use crate::error::{ErrorKind, ModelError, Place};
@@ -184,9 +183,9 @@ impl Shared {
     fn status_error(&self, code: u16, retry_after: Option<f64>, message: Option<&str>) -> ModelError {
         let Endpoint { provider, .. } = &self.endpoint;
         let wire = OpenaiChat::new(provider, &self.model, Parameters::default(), Dialect::default());
-        let problem = wire.problem(code, faults::body(code, message).as_bytes());
+        let problem = wire.problem(code, fault_body(code, message).as_bytes());
         let asked = Asked { endpoint: &self.endpoint, model: &self.model, key: None };
-        of_answer(asked, &problem, code, &faults::headers(retry_after))
+        of_answer(asked, &problem, code, &fault_headers(retry_after))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::faults::Fault;
+use super::script::Fault;
 use super::script::{Script, ScriptCall, Turn};
 use crate::delta::Delta;
 use crate::request::Request;

@@ -1,10 +1,10 @@
 //! What may be calls: JSON, fences and tags, one after the other and inside of each other.
 
-use super::declared::Declared;
 use super::element::{self, Element};
 use super::function;
 use super::object;
 use super::scan::{Progress, Scan};
+use super::spot::Declared;
 use super::spot::{TextCall, Trust};
 
 /// Tags that hold calls.

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::declared::Declared;
 use super::object;
+use super::spot::Declared;
 use super::spot::{TextCall, Trust};
 
 const CLOSES: [&str; 2] = ["</function>", "</invoke>"];
