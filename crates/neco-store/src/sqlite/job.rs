@@ -30,7 +30,6 @@ pub(super) enum Job {
     Close(Reply),
 }
 
-/// A change of the catalogue.
 pub(super) enum CatalogChange {
     Create(SessionRecord),
     /// Add one that begins as another one does.

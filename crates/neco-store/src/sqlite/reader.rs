@@ -29,7 +29,6 @@ pub(super) struct Reader {
 pub(super) enum State {
     /// Not needed yet.
     Unopened,
-    /// There.
     Open(Open),
     /// The store was closed.
     Closed,

@@ -21,11 +21,11 @@ use super::tails::{Misfit, SharedTails};
 use super::{aside, failure, reserve, writer};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
-use crate::lease::Lease;
+use crate::lineage::ids_with;
 use crate::live::Live;
 use crate::lock::{SessionLock, lock_folder};
+use crate::log::Lease;
 use crate::log::{Durability, EventLog};
-use crate::prefix;
 use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 
@@ -412,7 +412,7 @@ impl Catalog for SqliteStore {
     }
 
     fn find(&self, prefix: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
-        let ids = prefix::ids_with(prefix);
+        let ids = ids_with(prefix);
         Box::pin(async move {
             let Some(ids) = ids else { return Ok(Vec::new()) };
             self.noted(self.reader.find(ids, limit).await).await
