@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`guard`] (what a guard is and sees), [`watch`] (all of them together), [`target`]
 //! (what a call is about), then the guards: [`complexity`], [`findings`], [`errors`], [`anti_pattern`],
-//! [`loops`] with [`repeats`], [`stop_check`].
+//! [`loops`], [`stop_check`].
 
 mod anti_pattern;
 mod complexity;
@@ -14,7 +14,6 @@ mod errors;
 mod findings;
 mod guard;
 mod loops;
-mod repeats;
 mod stop_check;
 mod target;
 mod watch;

@@ -12,16 +12,15 @@ mod ask_user;
 mod book;
 mod plan_mode;
 mod replies;
-mod steps;
 mod todo_write;
 mod todos;
 mod tools;
 
 pub use ask_user::ASK_USER;
+pub use book::steps;
 pub use book::{PlanBook, Progress};
 pub use plan_mode::{ENTER_PLAN_MODE, EXIT_PLAN_MODE};
 pub use replies::{answer_text, check_reply};
-pub use steps::steps;
 pub use todo_write::TODO_WRITE;
 pub use todos::Todos;
 pub use tools::tools;
