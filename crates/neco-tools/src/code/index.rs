@@ -1,23 +1,26 @@
 //! code_index: names, outlines and the map.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::ErrorCode;
-use neco_safety::path::Access;
+use neco_safety::path::{Access, Located};
+use neco_safety::policy::Closed;
+use neco_safety::world::Files;
 use neco_toolkit::{Plan, ToolError, ToolOutput, counted};
 use neco_workspace::index::{Definitions, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::indexes::Indexes;
-use super::narrow::Narrow;
+use super::indexes::{Progress, failed};
 use super::outline;
 use super::page::{Page, rest};
-use super::progress::{Progress, failed};
 use super::search::LONGEST;
 use crate::files::call::{FileCall, FileTool, folder};
+use crate::files::near;
+use crate::files::pattern::Pattern;
 
 const DEFAULT_DEFINITIONS: u32 = 30;
 const DEFAULT_REFERENCES: u32 = 100;
@@ -231,4 +234,42 @@ fn map(args: &Args, snapshot: &Snapshot, fits: &dyn Fn(&Path) -> bool) -> Result
         counted(snapshot.files(), "file", "files")
     ));
     Ok(ToolOutput::text(text).outside(..end, "code_index"))
+}
+
+/// The folder, file and pattern that a call is narrowed to.
+pub struct Narrow {
+    pub place: Located,
+    /// The place, from the workspace.
+    below: PathBuf,
+    pattern: Option<Pattern>,
+    workspace: PathBuf,
+    closed: Closed,
+}
+
+impl Narrow {
+    /// From what a call says.
+    ///
+    /// # Errors
+    /// When the place does not exist or is not in the workspace, or the pattern is none.
+    pub fn new(files: &Files, path: Option<&str>, glob: Option<&str>) -> Result<Self, ToolError> {
+        let place = match path.filter(|path| !path.is_empty()) {
+            Some(path) => near::existing(files, path)?,
+            None => files.locate(".", Access::Read)?,
+        };
+        let Ok(below) = place.path().strip_prefix(files.workspace()) else {
+            let words = format!("only the workspace is indexed; search {} with grep", place.shown());
+            return Err(ToolError::failed(words));
+        };
+        let below = below.to_path_buf();
+        let pattern = glob.filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?;
+        let (workspace, closed) = (files.workspace().to_path_buf(), files.closed().clone());
+        Ok(Self { place, below, pattern, workspace, closed })
+    }
+
+    /// Whether a file of the index is meant.
+    pub fn fits(&self, path: &Path) -> bool {
+        let inside = self.below.as_os_str().is_empty() || path.starts_with(&self.below);
+        let closed = !self.closed.is_empty() && self.closed.holds(&self.workspace.join(path));
+        inside && !closed && self.pattern.as_ref().is_none_or(|pattern| pattern.fits(path))
+    }
 }

@@ -3,14 +3,12 @@
 //! Invariants: the index is brought up to date before every answer, so that it never tells of what is
 //! no longer so; lines are shown as they stand in the files now; nothing is built before it is asked for.
 //!
-//! Reading order: [`indexes`], [`narrow`], [`progress`], [`page`], [`search`], [`index`], [`outline`].
+//! Reading order: [`indexes`], [`page`], [`search`], [`index`], [`outline`].
 
 mod index;
 mod indexes;
-mod narrow;
 mod outline;
 mod page;
-mod progress;
 mod search;
 
 use std::sync::Arc;

@@ -69,7 +69,6 @@ pub(super) struct Check {
 }
 
 impl Checkers {
-    /// Those of the settings.
     pub(super) fn new(settings: &ToolsSection) -> Self {
         let own = &settings.diagnostics;
         let mut list: Vec<Checker> =

@@ -37,7 +37,6 @@ pub trait FileTool: Send + Sync + 'static {
     fn summary(args: &Self::Args) -> String;
     /// Looks at what the call would do, without doing it.
     fn plan(&self, args: &Self::Args, call: &FileCall) -> Result<Plan, ToolError>;
-    /// Does it.
     fn run(&self, args: &Self::Args, call: &FileCall) -> Result<ToolOutput, ToolError>;
 }
 

@@ -18,7 +18,6 @@ pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// A file that is about to be changed.
 #[derive(Debug)]
 pub struct Draft {
-    /// Where it is.
     pub located: Located,
     /// How its text stands in the file.
     pub form: Form,

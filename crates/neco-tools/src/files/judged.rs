@@ -88,7 +88,6 @@ pub enum Stage {
 }
 
 impl Judge {
-    /// The judge of a call at a stage.
     pub fn new(judged: &Arc<Judged>, call_id: CallId, stage: Stage) -> Self {
         Self { judged: Arc::clone(judged), call_id, stage }
     }

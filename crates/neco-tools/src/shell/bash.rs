@@ -20,9 +20,9 @@ use super::box_words::{
 };
 use super::committed::may_show_closed;
 use super::folder::ShellFolder;
+use super::follow::OwnWords;
 use super::follow::{Followed, GRACE, Outcome, follow};
 use super::interpreter::Interpreter;
-use super::own_words::OwnWords;
 use super::plain_text::plain_text;
 use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, seconds};
 

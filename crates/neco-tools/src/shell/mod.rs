@@ -5,7 +5,7 @@
 //! window gets to see commands no terminal; a command that ends with a code other than zero is a
 //! result, not an error: only what kept it from running or ending is one.
 //!
-//! Reading order: [`bash`], [`interpreter`], [`folder`], [`follow`], [`own_words`], [`box_words`], [`committed`],
+//! Reading order: [`bash`], [`interpreter`], [`folder`], [`follow`], [`box_words`], [`committed`],
 //! [`process`], [`background`], [`plain_text`], [`wording`].
 
 mod background;
@@ -15,7 +15,6 @@ mod committed;
 mod folder;
 mod follow;
 pub(crate) mod interpreter;
-mod own_words;
 pub mod plain_text;
 mod process;
 pub(crate) mod wording;

@@ -12,7 +12,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// All there is.
     pub const ALL: Self = Self { first: 1, last: None };
 
     /// Reads what a model wrote.

@@ -30,7 +30,6 @@ const FEW: usize = 5;
 /// A file that a patch touches.
 #[derive(Debug)]
 pub struct Staged {
-    /// Where it is.
     pub located: Located,
     judgement: Judgement,
     /// What is on the disk; `None` when there is no file.
