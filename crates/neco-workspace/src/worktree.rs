@@ -22,6 +22,7 @@ const UNKNOWN: [&str; 4] = ["ls-files", "--others", "--exclude-standard", "--dir
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum WorktreeError {
     /// The folder is in no repository.
     #[error("{} is in no git repository, so there is nothing to make a worktree of", .0.display())]
@@ -31,12 +32,7 @@ pub enum WorktreeError {
     NoCommit(PathBuf),
     /// Git could not do it.
     #[error("git {what} failed: {said}")]
-    Git {
-        /// Which command.
-        what: String,
-        /// What it said.
-        said: String,
-    },
+    Git { what: String, said: String },
     /// Somebody works in it.
     #[error("somebody works in it")]
     InUse,
@@ -45,12 +41,7 @@ pub enum WorktreeError {
     HoldsIgnored(String),
     /// Something on the disk can't be read or written.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// What.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// How the result of a worktree is brought back.

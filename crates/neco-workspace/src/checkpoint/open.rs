@@ -14,8 +14,8 @@ use super::error::CheckpointError;
 use super::git::GitVault;
 use super::jj::JjVault;
 use super::keeper::{Keeper, Place};
-use super::memory::MemoryVault;
 use super::tree::id_of;
+use super::vault::MemoryVault;
 
 /// States in a Jujutsu repository of Neco's own.
 pub type JjCheckpoints = Keeper<JjVault>;

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::error::IndexError;
+use super::store::IndexError;
 use crate::bytes::{Damaged, Reader, fingerprint, put_bytes, put_number};
 
 /// Changes with every change of what is stored or how; what was written otherwise is built anew.

@@ -10,12 +10,12 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::code::Definition;
-use super::error::IndexError;
 use super::kind::SymbolKind;
 use super::language::Language;
 use super::postings::{Key, Postings, definitions, name_in, uses};
 use super::segment::Together;
 use super::snapshot::Snapshot;
+use super::store::IndexError;
 use super::terms::{Share, each_term};
 
 /// A name that more files define says nothing about which of them is meant.

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io;
 
 use super::code::{Code, Definition, Use};
-use super::error::IndexError;
 use super::postings::{Key, Postings, Value, put_definition, put_uses};
+use super::store::IndexError;
 use super::table::{Cursor, Table, TableWriter};
 use super::terms::{Share, each_term};
 use crate::bytes::Quick;

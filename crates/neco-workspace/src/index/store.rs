@@ -14,15 +14,13 @@ use std::time::Duration;
 use neco_safety::Located;
 
 use super::build::build;
-use super::error::IndexError;
 use super::follow::Following;
 use super::manifest::Manifest;
 use super::notices::Notices;
 use super::scan::{Changes, Incurious, Seen, compare, compare_these, look_at, scan};
 use super::snapshot::Snapshot;
 use super::tidy::{sweep, tidy};
-use super::watch::Watch;
-use crate::bytes::fingerprint;
+use crate::bytes::{Damaged, fingerprint};
 use crate::rules::Rules;
 
 /// How long to wait before looking again whether another process is done.
@@ -323,4 +321,50 @@ pub fn remove_abandoned(indexes: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Who waits for the index.
+pub trait Watch: Sync {
+    /// Whether it is to stop.
+    fn is_cancelled(&self) -> bool;
+
+    /// How many of the files that changed are indexed.
+    fn progress(&self, done: usize, total: usize);
+
+    /// Another process is indexing the same folder; it is waited for.
+    fn waiting(&self);
+}
+
+/// Someone who waits for ever and wants to know nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Patient;
+
+impl Watch for Patient {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, _: usize, _: usize) {}
+
+    fn waiting(&self) {}
+}
+
+/// Why the index could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// Its files are damaged; the next look at the workspace builds them anew.
+    #[error("the index is damaged")]
+    Damaged,
+    /// Its files can't be read or written.
+    #[error("the index can't be used: {0}")]
+    Io(#[from] io::Error),
+    /// The call was cancelled; what was indexed by then is kept.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<Damaged> for IndexError {
+    fn from(_: Damaged) -> Self {
+        Self::Damaged
+    }
 }
