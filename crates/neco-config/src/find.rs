@@ -27,7 +27,6 @@ pub struct ConfigFile {
 pub(crate) struct Found {
     /// The file.
     pub(crate) origin: Origin,
-    /// What is in it.
     pub(crate) text: Result<String, Notice>,
 }
 
