@@ -4,11 +4,12 @@ use std::io::{self, BufRead};
 
 use neco_proto::{Event, Seq, SessionId};
 
-use super::header::{FORMAT, Header};
-use super::output::{Output, OutputLine};
+use super::write::{FORMAT, Header};
+use super::write::{Output, OutputLine};
 
 /// Why a file can't be read as a session.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum JsonlError {
     /// The file itself can't be read.
     #[error("can't be read: {0}")]
@@ -21,12 +22,7 @@ pub enum JsonlError {
     TooNew(u32),
     /// A line in the middle of it is no event.
     #[error("line {line} is no event that this version of Neco knows: {reason}")]
-    Line {
-        /// Its number, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Line { line: usize, reason: String },
     /// It begins in the middle of a session.
     #[error(
         "begins with event {0}: it is the last part of a session, as a run that goes on with one prints it; `neco \
@@ -35,20 +31,10 @@ pub enum JsonlError {
     Part(Seq),
     /// An event does not follow the one before it.
     #[error("line {line} holds event {got} where event {expected} was due")]
-    Gap {
-        /// Its number, from 1.
-        line: usize,
-        /// What should have come.
-        expected: Seq,
-        /// What came.
-        got: Seq,
-    },
+    Gap { line: usize, expected: Seq, got: Seq },
     /// An event is of another session than the ones before it.
     #[error("line {line} holds an event of another session")]
-    Mixed {
-        /// Its number, from 1.
-        line: usize,
-    },
+    Mixed { line: usize },
 }
 
 /// Reads a session from lines of JSON, event by event. A file without a header is read too, when its
