@@ -53,11 +53,9 @@ pub struct RepositoryHooks {
 }
 
 /// Reads all layers.
-///
-/// # Errors
-/// When a value has the wrong type or is out of range, the user's file is not TOML or can't be read,
-/// or an override is not `key=value`; all such problems at once. What is wrong in a repository's
-/// files is warned about and left out: it must not keep the program from starting.
+/// Fails when a value has the wrong type or is out of range, the user's file is not TOML or can't be read, or an
+/// override is not `key=value`; all such problems at once. What is wrong in a repository's files is warned about and
+/// left out: it must not keep the program from starting.
 pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
     let (files, found) = find(options.env, options.cwd);
     let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };

@@ -105,9 +105,7 @@ struct Table {
 
 impl Catalogue {
     /// The built-in catalogue under `overrides`.
-    ///
-    /// # Errors
-    /// When the built-in table is broken.
+    /// Fails when the built-in table is broken.
     pub fn new(overrides: &BTreeMap<String, ModelSection>) -> Result<Self, SetupError> {
         let table: Table = toml::from_str(BUILT_IN)
             .map_err(|error| SetupError::BuiltInTable { table: "catalogue.toml", reason: error.to_string() })?;

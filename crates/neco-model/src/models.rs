@@ -34,9 +34,7 @@ pub struct Models {
 
 impl Models {
     /// What `config` says, with the keys of `sources`.
-    ///
-    /// # Errors
-    /// When a provider is described so that nothing could be asked of it.
+    /// Fails when a provider is described so that nothing could be asked of it.
     pub fn new(config: &Config, sources: &dyn KeySources) -> Result<Self, SetupError> {
         let providers = Providers::new(&config.model_providers)?;
         let models = Self {
@@ -55,9 +53,7 @@ impl Models {
 
     /// What can be asked by `name`: a group, or `provider/model?param=value`. A well-known group
     /// that is not given is the default model.
-    ///
-    /// # Errors
-    /// When it can't be asked; says what to do.
+    /// Fails when it can't be asked; says what to do.
     pub fn provider_for(&self, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
         if let Some(made) = self.made().get(name) {
             return Ok(made.clone());
@@ -69,9 +65,7 @@ impl Models {
 
     /// The name of what is asked when nobody says otherwise: `model` of the configuration, else the
     /// first group of [`GROUPS`], else another group, else the first group of what was found.
-    ///
-    /// # Errors
-    /// [`SetupError::NoModel`] when there is none.
+    /// Fails with [`SetupError::NoModel`] when there is none.
     pub fn default_name(&self) -> Result<String, SetupError> {
         if let Some(model) = &self.model {
             return Ok(model.clone());
@@ -116,9 +110,7 @@ impl Models {
     }
 
     /// What is known of a model; of a group, what holds for all its models.
-    ///
-    /// # Errors
-    /// When there is no such model or group.
+    /// Fails when there is no such model or group.
     pub fn info(&self, name: &str) -> Result<ModelInfo, SetupError> {
         let (names, _) = self.members(name)?;
         let mut infos = names.iter().map(|name| self.info_of(name)).collect::<Result<Vec<_>, _>>()?.into_iter();
@@ -163,9 +155,7 @@ impl Models {
     }
 
     /// The models that `name` stands for, in the order in which they are asked if each fails.
-    ///
-    /// # Errors
-    /// When there is no such model or group.
+    /// Fails when there is no such model or group.
     pub fn members(&self, name: &str) -> Result<(Vec<ModelName>, Strategy), SetupError> {
         if let Some(group) = self.groups().get(name) {
             if group.models.is_empty() {
@@ -265,9 +255,7 @@ impl Models {
     }
 
     /// The models that `name` stands for, in the order in which they are asked.
-    ///
-    /// # Errors
-    /// When there is no such model, provider or group.
+    /// Fails when there is no such model, provider or group.
     pub fn describe(&self, name: &str) -> Result<Vec<Description>, SetupError> {
         self.members(name)?.0.into_iter().map(|name| self.description(name)).collect()
     }

@@ -55,9 +55,7 @@ impl Trial {
 impl Models {
     /// Everything that `name` stands for, each of its keys for itself, and whether it can call tools;
     /// nothing of it is tried again by itself.
-    ///
-    /// # Errors
-    /// When there is no such model, or none of them can be asked.
+    /// Fails when there is no such model, or none of them can be asked.
     pub fn each_alone(&self, name: &str) -> Result<Vec<Alone>, SetupError> {
         let mut all = Vec::new();
         for model in self.members(name)?.0 {

@@ -66,9 +66,7 @@ pub(crate) struct Inner {
 
 impl Sandbox {
     /// Finds out what can be had, strongest first.
-    ///
-    /// # Errors
-    /// When the strong one is required and can't be had.
+    /// Fails when the strong one is required and can't be had.
     pub fn probe(setup: SandboxSetup, ask: Ask) -> Result<Self, Unmet> {
         let landlock = landlock::version() > 0;
         let report = find_out(&setup, landlock, ask);

@@ -38,10 +38,8 @@ pub struct SessionLock {
 impl SessionLock {
     /// Takes the lock of `session` in the folder `dir`, which is made if needed. A few file calls
     /// that do not wait for the other process.
-    ///
-    /// # Errors
-    /// [`StoreError::InUse`] when another process, or this one, has it; [`StoreError::Write`] when the
-    /// file can't be made.
+    /// Fails with [`StoreError::InUse`] when another process, or this one, has it; [`StoreError::Write`] when the file
+    /// can't be made.
     pub fn acquire(dir: &Path, session: SessionId) -> Result<Self, StoreError> {
         let path = dir.join(format!("{session}.lock"));
         Self::try_acquire(dir, &path, session)

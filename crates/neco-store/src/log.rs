@@ -77,9 +77,7 @@ pub trait EventLog: Send + Sync {
 }
 
 /// Appends `events` of one session with a right to it that is taken and given back for that.
-///
-/// # Errors
-/// What [`EventLog::lease`] and [`EventLog::append`] say.
+/// The error is what [`EventLog::lease`] and [`EventLog::append`] say.
 pub async fn lease_and_append(
     log: &dyn EventLog,
     events: Vec<Event>,

@@ -132,9 +132,7 @@ impl Registry {
     }
 
     /// Only the tools named, aliases included.
-    ///
-    /// # Errors
-    /// [`ErrorCode::ToolNotFound`] for a name that is none, with near ones.
+    /// Fails with [`ErrorCode::ToolNotFound`] for a name that is none, with near ones.
     pub fn only(&self, names: &[String]) -> Result<Self, ToolError> {
         names.iter().try_for_each(|name| self.find(name).map(drop))?;
         Ok(self.named(names))
@@ -165,9 +163,7 @@ impl Registry {
     }
 
     /// The tool of a name, however it is spelt.
-    ///
-    /// # Errors
-    /// [`ErrorCode::ToolNotFound`] with near names, or that it is gone.
+    /// Fails with [`ErrorCode::ToolNotFound`] with near names, or that it is gone.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn DynTool>, ToolError> {
         self.spelt(name).ok_or_else(|| ToolError::new(ErrorCode::ToolNotFound, self.not_found(name)))
     }

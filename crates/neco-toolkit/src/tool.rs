@@ -149,9 +149,7 @@ pub trait DynTool: Send + Sync {
     /// Takes in what the calls of an earlier process left the model knowing.
     fn recall(&self, _known: &[KnownFile], _workspace: &Path) {}
     /// Checks the arguments and binds them.
-    ///
-    /// # Errors
-    /// [`ErrorCode::InvalidArguments`], naming the field.
+    /// Fails with [`ErrorCode::InvalidArguments`], naming the field.
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError>;
 }
 

@@ -93,9 +93,7 @@ pub enum Brought {
 impl Worktree {
     /// Makes a worktree of the repository that `folder` lies in, below `worktrees`; gives it, and the folder
     /// in it that stands for `folder`. `id` tells it from all others.
-    ///
-    /// # Errors
-    /// When there is no repository or no commit, or git fails.
+    /// Fails when there is no repository or no commit, or git fails.
     pub fn create(
         folder: &Path,
         worktrees: &Path,
@@ -143,9 +141,7 @@ impl Worktree {
     }
 
     /// Brings back what came of the work; `title` is the first line of its commit.
-    ///
-    /// # Errors
-    /// When git fails; the worktree stays as it is then.
+    /// Fails when git fails; the worktree stays as it is then.
     pub fn bring_back(&self, title: &str) -> Result<Brought, WorktreeError> {
         git(&self.path, &["add", "--all"])?;
         let changed = git(&self.path, &["diff", "--cached", "--name-only", "-z", &self.base])?;
@@ -175,9 +171,7 @@ impl Worktree {
     }
 
     /// Makes the worktree again that was removed, from its branch, or from what it was made from.
-    ///
-    /// # Errors
-    /// When its repository is gone, or git fails.
+    /// Fails when its repository is gone, or git fails.
     pub fn make_again(&self) -> Result<(), WorktreeError> {
         let missing = || WorktreeError::NoRepository(self.repository.clone());
         let (top, _) = repository_of(&self.repository).ok_or_else(missing)?;
@@ -204,9 +198,7 @@ impl Worktree {
 
     /// Removes the worktree, and its branch where that holds nothing more than what it was made from. What it
     /// was stays known, so that it can be made again.
-    ///
-    /// # Errors
-    /// When somebody works in it, it holds files that git ignores, or git fails, as it does when something in it
+    /// Fails when somebody works in it, it holds files that git ignores, or git fails, as it does when something in it
     /// is not committed.
     pub fn remove(&self) -> Result<(), WorktreeError> {
         match self.ignored()? {

@@ -87,9 +87,7 @@ impl Prompts {
 
     /// The prompts that are compiled in, with `files` in the place of some; of several files for one
     /// prompt the last one counts.
-    ///
-    /// # Errors
-    /// When a file is for no prompt, is no template, or names a variable that does not exist.
+    /// Fails when a file is for no prompt, is no template, or names a variable that does not exist.
     pub fn new(files: Vec<PromptFile>, values: PromptValues) -> Result<Self, PromptError> {
         let PromptValues { version, workspace, os, shell } = values;
         let values = EVERYWHERE.into_iter().zip([version, workspace, os, shell]).collect();

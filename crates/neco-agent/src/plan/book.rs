@@ -51,9 +51,7 @@ impl PlanBook {
 
     /// Changes the list, and ticks off the steps of the plan that are done with it. Gives the events,
     /// and what had to be put right in the list.
-    ///
-    /// # Errors
-    /// What is wrong and what to do about it, for the model; nothing is changed then.
+    /// The error is what is wrong and what to do about it, for the model; nothing is changed then.
     pub fn write_todos(&mut self, change: &TodoChange) -> Result<(Vec<EventBody>, Vec<String>), String> {
         let (todos, notes) = self.todos.changed(change)?;
         let mut events = Vec::new();

@@ -134,9 +134,7 @@ impl Agent {
     }
 
     /// Works until every handle is gone. What still runs then is stopped.
-    ///
-    /// # Errors
-    /// When its events can't be recorded any more: the work is stopped, nothing else is done.
+    /// Fails when its events can't be recorded any more: the work is stopped, nothing else is done.
     pub async fn run(mut self) -> Result<(), SinkError> {
         let result = self.work().await;
         if result.is_err() {

@@ -209,9 +209,7 @@ impl Agent {
     }
 
     /// Makes the conversation shorter because the person asks for it.
-    ///
-    /// # Errors
-    /// When there is nothing to make shorter.
+    /// Fails when there is nothing to make shorter.
     async fn compact_as_asked(&mut self, mut asked: Asked) -> Result<(), InputError> {
         asked.focus = asked.focus.filter(|focus| !focus.trim().is_empty());
         if self.room.is_compacting() {

@@ -236,9 +236,7 @@ impl Scheduler {
     }
 
     /// Applies a decision of `by`. Record what it returns, then call [`Scheduler::launch`].
-    ///
-    /// # Errors
-    /// In words for the person, when nothing waits under that id or new arguments do not fit.
+    /// Fails in words for the person, when nothing waits under that id or new arguments do not fit.
     pub fn decide(&mut self, call_id: &CallId, decision: Decision, by: Option<Actor>) -> Result<Vec<Record>, String> {
         let found = self.calls.iter_mut().enumerate().find(|(_, call)| call.id == *call_id);
         let Some((index, call)) = found else {

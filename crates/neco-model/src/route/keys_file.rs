@@ -69,9 +69,7 @@ impl KeysFile {
     }
 
     /// Everything that is kept; nothing when there is no file.
-    ///
-    /// # Errors
-    /// When others can read the file, or it can't be read or understood.
+    /// Fails when others can read the file, or it can't be read or understood.
     pub fn read(&self) -> Result<KeptKeys, KeysFileError> {
         let file = match File::open(&self.path) {
             Ok(file) => file,
@@ -95,9 +93,7 @@ impl KeysFile {
     }
 
     /// Changes what is kept; gives back what `change` does.
-    ///
-    /// # Errors
-    /// When the file can't be read or written; then nothing is changed.
+    /// Fails when the file can't be read or written; then nothing is changed.
     pub fn change<T>(&self, change: impl FnOnce(&mut KeptKeys) -> T) -> Result<T, KeysFileError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         private_folder(folder).map_err(|error| self.failed("written", error))?;

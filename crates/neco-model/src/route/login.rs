@@ -75,9 +75,7 @@ enum Poll {
 
 impl DeviceLogin {
     /// Asks for a code.
-    ///
-    /// # Errors
-    /// When GitHub gives none.
+    /// Fails when GitHub gives none.
     pub async fn begin(settings: &LoginSettings) -> Result<Self, LoginError> {
         let unreachable = |cause| LoginError::Unreachable { address: settings.site.clone(), cause };
         let client = build_client(&settings.site, Some(PATIENCE)).await.map_err(unreachable)?;
@@ -103,9 +101,7 @@ impl DeviceLogin {
     }
 
     /// Waits for the person; gives GitHub's token. Dropping it ends the login.
-    ///
-    /// # Errors
-    /// When the person says no or takes too long, or GitHub does.
+    /// Fails when the person says no or takes too long, or GitHub does.
     pub async fn wait(self) -> Result<SecretString, LoginError> {
         let body = json!({
             "client_id": self.site.settings.client_id,

@@ -169,9 +169,7 @@ struct Table {
 
 impl Providers {
     /// The built-in table with `sections` laid over it.
-    ///
-    /// # Errors
-    /// When a new provider lacks its type.
+    /// Fails when a new provider lacks its type.
     pub fn new(sections: &BTreeMap<String, ProviderSection>) -> Result<Self, SetupError> {
         let mut entries = built_in()?;
         for (name, section) in sections {
@@ -184,9 +182,7 @@ impl Providers {
     }
 
     /// The provider called `name`.
-    ///
-    /// # Errors
-    /// When there is none; says which one was probably meant.
+    /// Fails when there is none; says which one was probably meant.
     pub fn get(&self, name: &str) -> Result<&ProviderEntry, SetupError> {
         self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| SetupError::UnknownProvider {
             name: name.to_owned(),

@@ -41,9 +41,7 @@ impl Expect {
     }
 
     /// Whether `request` is as expected; says what is not.
-    ///
-    /// # Errors
-    /// The first thing that is otherwise.
+    /// The error is the first thing that is otherwise.
     pub fn check(&self, request: &Request) -> Result<(), String> {
         if let Some(wanted) = &self.last_user_contains {
             let text = newest(request, Role::User).map(Message::text).unwrap_or_default();

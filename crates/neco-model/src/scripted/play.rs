@@ -44,9 +44,7 @@ impl Player {
     }
 
     /// The turn that answers a request: of the part of the agent that asks, or the next one.
-    ///
-    /// # Errors
-    /// When the script is used up; a text for a person.
+    /// Fails when the script is used up; a text for a person.
     pub fn answer(&self, request: &Request) -> Result<Played, String> {
         let parts = self.script.agents.iter().enumerate();
         let Some((index, part)) = parts.into_iter().find(|(_, part)| part.fits(request)) else { return self.next() };
@@ -59,9 +57,7 @@ impl Player {
     }
 
     /// The next turn.
-    ///
-    /// # Errors
-    /// When the script is used up; a text for a person.
+    /// Fails when the script is used up; a text for a person.
     pub fn next(&self) -> Result<Played, String> {
         let before = self.played.fetch_add(1, Ordering::Relaxed);
         self.played_of(self.script.turns_of(&self.model), before)

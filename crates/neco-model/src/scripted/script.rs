@@ -145,9 +145,7 @@ pub enum ScriptFinish {
 
 impl Script {
     /// Reads a script.
-    ///
-    /// # Errors
-    /// When it is no script; says where.
+    /// Fails when it is no script; says where.
     pub fn parse(json: &str) -> Result<Self, String> {
         let script: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
         if script.turns.is_empty() && script.models.is_empty() && script.agents.is_empty() {

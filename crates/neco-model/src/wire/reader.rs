@@ -33,10 +33,8 @@ impl Reader {
     }
 
     /// Takes the next bytes.
-    ///
-    /// # Errors
-    /// When the vendor reports one, or when the bytes are no answer of this format. What was read
-    /// before it is in `out`.
+    /// Fails when the vendor reports one, or when the bytes are no answer of this format. What was read before it is in
+    /// `out`.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Delta>) -> Result<(), Problem> {
         if let Form::Unknown = self.form {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -78,9 +76,7 @@ impl Reader {
     }
 
     /// The bytes ended.
-    ///
-    /// # Errors
-    /// When the answer is not whole.
+    /// Fails when the answer is not whole.
     pub fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         match &mut self.form {
             Form::Unknown => {}

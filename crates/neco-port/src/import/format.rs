@@ -56,9 +56,7 @@ pub struct Record {
 }
 
 /// The lines of a file, empty ones left out. A file that is one JSON document is one line.
-///
-/// # Errors
-/// When it can't be read, or does not end.
+/// Fails when it can't be read, or does not end.
 pub fn records(input: impl BufRead) -> io::Result<Vec<Record>> {
     let mut bytes = Vec::new();
     input.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;

@@ -14,18 +14,14 @@ pub trait Net: fmt::Debug + Send + Sync {
     fn has_key(&self, name: &str) -> bool;
 
     /// Looks at an address without asking anybody, so that nobody is bothered about one that would be refused.
-    ///
-    /// # Errors
-    /// When it can't be asked, whatever it would answer.
+    /// Fails when it can't be asked, whatever it would answer.
     fn check(&self, url: &Url) -> Result<(), NetError>;
 
     /// Whether the person opened the host of an address themselves, although it is a private one.
     fn is_opened(&self, url: &Url) -> bool;
 
     /// Asks. Dropping the future ends it.
-    ///
-    /// # Errors
-    /// When no answer came; an answer that says no is one.
+    /// Fails when no answer came; an answer that says no is one.
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, NetError>>;
 }
 

@@ -78,9 +78,7 @@ pub trait World: fmt::Debug + Send + Sync {
     fn closing(&self, closed: &Closed) -> Arc<dyn World>;
 
     /// The content of a file and its state. May wait: not for a thread of the runtime.
-    ///
-    /// # Errors
-    /// As [`Located::open`].
+    /// Fails as [`Located::open`].
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
         let opened = file.open()?;
         let metadata = opened.metadata().map_err(|error| PathError::from_io(file.shown(), &error))?;
@@ -89,9 +87,7 @@ pub trait World: fmt::Debug + Send + Sync {
 
     /// All of a file and its state before it was read. At most `limit` bytes are read, so a result longer than the
     /// caller accepts can be told apart by asking for one byte more. May wait.
-    ///
-    /// # Errors
-    /// As [`Located::open`].
+    /// Fails as [`Located::open`].
     fn read(&self, file: &Located, limit: u64) -> Result<(Vec<u8>, Stamp), PathError> {
         let (content, stamp) = self.open(file)?;
         let mut bytes = Vec::with_capacity(usize::try_from(stamp.size().min(limit)).unwrap_or(0));
@@ -102,9 +98,7 @@ pub trait World: fmt::Debug + Send + Sync {
 
     /// Makes `content` the content of a file that is in the state `before`, `None` for no file at all; a new file gets
     /// the attributes of the one that it is `like`. May wait.
-    ///
-    /// # Errors
-    /// As [`Located::replace_like`].
+    /// Fails as [`Located::replace_like`].
     fn write(
         &self,
         file: &Located,

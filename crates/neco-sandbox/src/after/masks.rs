@@ -92,9 +92,7 @@ impl Masks {
 
     /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made because
     /// of where it is, a command can't make anything either.
-    ///
-    /// # Errors
-    /// When one can't be made for another reason, or something is there by now.
+    /// Fails when one can't be made for another reason, or something is there by now.
     pub(crate) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> io::Result<MaskGuard> {
         let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new(), noted: None };
         for path in wanted {

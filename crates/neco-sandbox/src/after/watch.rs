@@ -92,9 +92,7 @@ impl Watch {
     }
 
     /// Begins to watch one more box, and says what is there. While one `lasting` box is there others work too.
-    ///
-    /// # Errors
-    /// When something is there that no command must find.
+    /// Fails when something is there that no command must find.
     pub(crate) fn begin(self: &Arc<Self>, lasting: bool) -> io::Result<(Found, Watched)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.left.retain(|path| !is_gone(path));

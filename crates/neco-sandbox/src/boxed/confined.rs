@@ -308,9 +308,7 @@ impl Confined {
     }
 
     /// What rules close to a command.
-    ///
-    /// # Errors
-    /// When that is more than can be closed.
+    /// Fails when that is more than can be closed.
     fn shut(&self, closing: Option<&Arc<Closing>>) -> io::Result<ShutPlaces> {
         let Some(closing) = closing else { return Ok(ShutPlaces::default()) };
         let shut = closing.places()?;

@@ -40,9 +40,7 @@ struct Ready {
 
 impl ReadyRules {
     /// Rules for this, made anew only if something is not as it was.
-    ///
-    /// # Errors
-    /// When the kernel enforces none of it.
+    /// Fails when the kernel enforces none of it.
     pub(crate) fn of(&self, open: Open) -> io::Result<Arc<OwnedFd>> {
         let mut ready = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(ready) = ready.as_ref().filter(|ready| ready.open == open && ready.holds()) {

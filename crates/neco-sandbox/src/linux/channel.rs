@@ -48,9 +48,7 @@ pub(crate) fn hand_over(channel: impl AsFd, listener: impl AsFd) -> io::Result<(
 }
 
 /// The next word; nothing when the launcher is gone or says what no launcher says.
-///
-/// # Errors
-/// When there is none yet and the channel does not block.
+/// Fails when there is none yet and the channel does not block.
 pub(crate) fn hear(channel: impl AsFd) -> io::Result<Option<Word>> {
     let mut word = [0; 6];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -88,9 +88,7 @@ impl Closing {
     }
 
     /// What is closed now. Touches the disk.
-    ///
-    /// # Errors
-    /// When it can't be said, or is more than a box can hold.
+    /// Fails when it can't be said, or is more than a box can hold.
     pub(crate) fn places(&self) -> io::Result<ShutPlaces> {
         let found = self.found()?;
         if found.places.len() > MOST_PLACES {

@@ -20,9 +20,7 @@ const ON_NO_DISK: &[&str] = &["/proc", "/sys"];
 
 /// The other names, below these folders, of files that are closed. Boxes make none: what is closed lies on a mount of
 /// its own there.
-///
-/// # Errors
-/// When there is too much to look at, or something can't be looked at: a name that was not found would be open.
+/// Fails when there is too much to look at, or something can't be looked at: a name that was not found would be open.
 pub(crate) fn other_names(places: &BTreeMap<PathBuf, Shut>, roots: &[PathBuf]) -> io::Result<BTreeMap<PathBuf, Shut>> {
     names_within(places, roots, MOST_ENTRIES)
 }

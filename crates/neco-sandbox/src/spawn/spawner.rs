@@ -70,9 +70,7 @@ impl Spawner {
     }
 
     /// The same spawner, but what it starts runs in a box from which these folders can be reached.
-    ///
-    /// # Errors
-    /// When the folders of the box can't be made.
+    /// Fails when the folders of the box can't be made.
     pub fn boxed(mut self, sandbox: &Sandbox, roots: Roots) -> io::Result<Self> {
         self.confined = sandbox.confine(roots)?.map(Arc::new);
         let words = [sandbox.0.setup.launcher.as_os_str().to_owned(), PUT_RIGHT.into(), sandbox.lists().into()];
@@ -91,17 +89,13 @@ impl Spawner {
     }
 
     /// Starts a process, in the box if there is one.
-    ///
-    /// # Errors
-    /// When there is no such program or folder, or the system refuses.
+    /// Fails when there is no such program or folder, or the system refuses.
     pub async fn start(&self, launch: Launch) -> Result<Running, SpawnError> {
         self.start_freed(launch, Allowance::default()).await
     }
 
     /// Starts a process that may do more than others, because a person said so.
-    ///
-    /// # Errors
-    /// When there is no such program or folder, or the system refuses.
+    /// Fails when there is no such program or folder, or the system refuses.
     pub async fn start_freed(&self, launch: Launch, allowance: impl Into<Allowance>) -> Result<Running, SpawnError> {
         let allowance = allowance.into();
         let spawner = self.clone();

@@ -116,9 +116,7 @@ impl Finder {
 
     /// Where a session goes on. When its folder is gone, or another one is in its place, that is `here` if
     /// this is the same folder. When it is gone it is `here`, too, if a person `chose` it.
-    ///
-    /// # Errors
-    /// When its folder is gone and nothing takes its place.
+    /// Fails when its folder is gone and nothing takes its place.
     pub fn place_of(&self, record: SessionRecord, here: &Path, chose: bool) -> Result<Found, SessionError> {
         let is_there = usable_folder(Path::new(&record.cwd)).is_ok();
         let found = Found::here(record.clone());

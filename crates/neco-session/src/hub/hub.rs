@@ -53,9 +53,7 @@ impl Hub {
     }
 
     /// Makes a session in `cwd`.
-    ///
-    /// # Errors
-    /// When the folder or the model can't be used, or the store fails.
+    /// Fails when the folder or the model can't be used, or the store fails.
     pub async fn create(&self, cwd: &Path, options: SessionOptions) -> Result<Session, SessionError> {
         let cwd = usable_folder(cwd)?;
         let now = Timestamp::now().as_millisecond();
@@ -76,9 +74,7 @@ impl Hub {
     }
 
     /// Opens a session again: mends its log and goes on with its conversation.
-    ///
-    /// # Errors
-    /// When it is open elsewhere, its folder or model can't be used, or the store fails.
+    /// Fails when it is open elsewhere, its folder or model can't be used, or the store fails.
     pub async fn open(&self, record: SessionRecord, options: SessionOptions) -> Result<Session, SessionError> {
         let folder = usable_folder(Path::new(&record.cwd))?;
         let lease = Arc::new(self.setup.log.lease(record.id).await?);
@@ -97,9 +93,7 @@ impl Hub {
     }
 
     /// The same for whoever adds to the log.
-    ///
-    /// # Errors
-    /// When a newer version wrote something that this one must not write after, or the store fails.
+    /// Fails when a newer version wrote something that this one must not write after, or the store fails.
     pub(super) async fn fold_to_write(&self, session: SessionId) -> Result<Fold, SessionError> {
         let fold = self.fold(session).await?;
         match fold.standing.needs {

@@ -86,9 +86,7 @@ impl Folder {
     }
 
     /// Its files by name; none when it is not there.
-    ///
-    /// # Errors
-    /// When it can't be looked at, or leads out of where it lies.
+    /// Fails when it can't be looked at, or leads out of where it lies.
     pub fn list(&self) -> io::Result<Vec<Listed>> {
         let folder = match self.located() {
             Ok(Some(folder)) => folder,
@@ -111,9 +109,7 @@ impl Folder {
     }
 
     /// The bytes of a file.
-    ///
-    /// # Errors
-    /// When it is not there, is too large, is no file, or belongs to somebody else.
+    /// Fails when it is not there, is too large, is no file, or belongs to somebody else.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         let folder = self.located().map_err(|error| io::Error::other(error.to_string()))?;
         let folder = folder.ok_or(io::ErrorKind::NotFound)?;
@@ -142,9 +138,7 @@ impl Folder {
 
     /// Makes or replaces a file; `before` is what was seen there. `lock` is held meanwhile, and the
     /// person's own entries are as private as it is.
-    ///
-    /// # Errors
-    /// When it can't be written, or is not as it was seen.
+    /// Fails when it can't be written, or is not as it was seen.
     pub fn write(&self, name: &str, text: &str, before: Option<&Stamp>, lock: &Lock) -> Result<(), FolderError> {
         let private = match self.scope {
             MemoryScope::Global => {
@@ -159,9 +153,7 @@ impl Folder {
     }
 
     /// Removes a file that was seen in the state `before`.
-    ///
-    /// # Errors
-    /// When it can't be removed, or is not as it was seen.
+    /// Fails when it can't be removed, or is not as it was seen.
     pub fn remove(&self, name: &str, before: &Stamp, _lock: &Lock) -> Result<(), FolderError> {
         Ok(self.locate(name)?.remove(before)?)
     }

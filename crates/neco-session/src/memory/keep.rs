@@ -106,9 +106,7 @@ pub struct Draft {
 
 impl Memory {
     /// What keeping something would do, without doing it.
-    ///
-    /// # Errors
-    /// When it says nothing or too much, or an entry can't be read.
+    /// Fails when it says nothing or too much, or an entry can't be read.
     pub async fn draft(self: &Arc<Self>, new: NewEntry) -> Result<Draft, MemoryError> {
         let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);
@@ -116,9 +114,7 @@ impl Memory {
     }
 
     /// Keeps something: in an entry that says nearly the same if there is one, else in a new one.
-    ///
-    /// # Errors
-    /// As [`Memory::draft`], or when a file can't be written.
+    /// Fails as [`Memory::draft`], or when a file can't be written.
     pub async fn keep(self: &Arc<Self>, new: NewEntry) -> Result<Kept, MemoryError> {
         let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);

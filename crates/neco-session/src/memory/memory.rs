@@ -210,9 +210,7 @@ impl Memory {
     }
 
     /// One entry, by its id or the name of its file.
-    ///
-    /// # Errors
-    /// [`MemoryError::Unknown`] with ids that look like it.
+    /// Fails with [`MemoryError::Unknown`] with ids that look like it.
     pub async fn find(&self, id: &str) -> Result<Found, MemoryError> {
         self.find_each(&[id]).await?.remove(0)
     }

@@ -136,9 +136,7 @@ impl RewindHistory {
     }
 
     /// The message of this id.
-    ///
-    /// # Errors
-    /// When it is none of the person's, or no longer counts.
+    /// Fails when it is none of the person's, or no longer counts.
     pub fn point(&self, id: MessageId) -> Result<&RewindPoint, RewindError> {
         let missing = || RewindError::NoMessage { wanted: id.to_string(), count: self.points.len() };
         self.points.iter().find(|point| point.message_id == id).ok_or_else(missing)

@@ -48,9 +48,7 @@ impl Deref for RewindPlan {
 
 impl RewindHistory {
     /// The way back to before the message at `point`.
-    ///
-    /// # Errors
-    /// When only the files should go back and no state of theirs is known.
+    /// Fails when only the files should go back and no state of theirs is known.
     pub fn way(&self, point: &RewindPoint, what: RewindWhat) -> Result<RewindPlan, RewindError> {
         let rev = if what.files() { self.files_at(point.seq) } else { None };
         if what == RewindWhat::Files && rev.is_none() {
@@ -81,9 +79,7 @@ impl RewindHistory {
 
     /// The way that takes the last rewind back that holds, or what one did that was cut short. When every rewind was
     /// taken back already, it takes the last of those back.
-    ///
-    /// # Errors
-    /// When there is none.
+    /// Fails when there is none.
     pub fn undo(&self) -> Result<RewindPlan, RewindError> {
         if let Some(before) = &self.cut_short {
             let mut way = self.way_to_state(&before.checkpoint.rev);

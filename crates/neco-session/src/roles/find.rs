@@ -134,9 +134,7 @@ impl Definitions {
     }
 
     /// The definition of a name.
-    ///
-    /// # Errors
-    /// When there is none; names what may have been meant.
+    /// Fails when there is none; names what may have been meant.
     pub fn find(&self, name: &str) -> Result<&Definition, UnknownDefinition> {
         let wanted = name.trim().to_lowercase();
         self.all.get(&wanted).ok_or_else(|| {

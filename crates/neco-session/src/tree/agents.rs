@@ -53,9 +53,7 @@ impl AgentTree {
     }
 
     /// Does something to the tree, at a time that whoever records it names.
-    ///
-    /// # Errors
-    /// When it is refused; nothing has changed then.
+    /// Fails when it is refused; nothing has changed then.
     pub fn apply(&mut self, at: Timestamp, op: Op) -> Result<Vec<Change>, TreeError> {
         match op {
             Op::Spawn { parent, node } => self.spawn(at, parent, node),

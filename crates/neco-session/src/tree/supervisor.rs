@@ -36,9 +36,7 @@ pub(super) const LEAVING: Duration = Duration::from_secs(5);
 /// Makes the agents below the root.
 pub trait MakeChild: Send + Sync {
     /// An agent that has not begun. The error is in words for a model.
-    ///
-    /// # Errors
-    /// When its model or its folder can't be used.
+    /// Fails when its model or its folder can't be used.
     fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String>;
 
     fn definitions(&self) -> Arc<Definitions>;

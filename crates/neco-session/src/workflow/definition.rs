@@ -257,9 +257,7 @@ impl Failure {
 
 impl TaskEntry {
     /// What it does.
-    ///
-    /// # Errors
-    /// When it is not exactly one of the three.
+    /// Fails when it is not exactly one of the three.
     pub fn work(&self) -> Result<Work, WorkflowError> {
         match (&self.agent, &self.tool, &self.command) {
             (Some(role), None, None) => {

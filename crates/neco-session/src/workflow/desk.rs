@@ -63,9 +63,7 @@ impl WorkflowDesk {
     }
 
     /// Begins a workflow on behalf of `parent`, whose children its agents become.
-    ///
-    /// # Errors
-    /// When it can't run; nothing has begun then.
+    /// Fails when it can't run; nothing has begun then.
     pub fn start(&self, parent: AgentId, definition: &Value, inputs: &Value) -> Result<WorkflowId, WorkflowError> {
         Ok(self.start_checked(parent, self.check(definition, inputs)?))
     }
@@ -88,9 +86,7 @@ impl WorkflowDesk {
     }
 
     /// Goes on with a workflow: what is completed stays, all else is done again.
-    ///
-    /// # Errors
-    /// When there is none, it runs, is completed or was cancelled.
+    /// Fails when there is none, it runs, is completed or was cancelled.
     pub async fn resume(&self, id: WorkflowId) -> Result<(), WorkflowError> {
         if self.live().contains_key(&id) {
             return Err(WorkflowError::NotNow(format!("workflow {id} runs already")));
@@ -114,9 +110,7 @@ impl WorkflowDesk {
     }
 
     /// Stops a workflow for good on behalf of `by`.
-    ///
-    /// # Errors
-    /// When there is none, or it is over.
+    /// Fails when there is none, or it is over.
     pub async fn cancel(&self, by: Actor, id: WorkflowId) -> Result<(), WorkflowError> {
         if let Some(live) = self.live().get_mut(&id) {
             live.cancelled_by = Some(by);

@@ -48,9 +48,7 @@ pub struct Graph {
 
 impl Graph {
     /// What a workflow means when it is started with `values`.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, by the names of tasks.
+    /// The error is everything that is wrong with it, by the names of tasks.
     pub fn new(file: &WorkflowFile, values: &BTreeMap<String, Value>) -> Result<Self, WorkflowError> {
         let mut problems = checks::limits(&file.limits);
         problems.extend(checks::times(file));

@@ -74,17 +74,13 @@ impl MemoryIndex {
     }
 
     /// What is known of the files of a folder, by name.
-    ///
-    /// # Errors
-    /// When SQLite fails even after the index was made anew.
+    /// Fails when SQLite fails even after the index was made anew.
     pub async fn files(&self, folder: &str) -> Result<Vec<(String, FileStamp)>, IndexError> {
         tried!(self, connection, read_files(&mut connection, folder))
     }
 
     /// Takes in what changed in a folder: new and changed files, and those that are gone.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn apply(&self, folder: &str, changed: &[NewRecord], gone: &[String]) -> Result<(), IndexError> {
         if changed.is_empty() && gone.is_empty() {
             return Ok(());
@@ -93,27 +89,21 @@ impl MemoryIndex {
     }
 
     /// Every entry of these folders, in the order of the folders and of the files' names.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn entries(&self, folders: &[String]) -> Result<Vec<Record>, IndexError> {
         tried!(self, connection, read_entries(&mut connection, folders))
     }
 
     /// How well entries fit a question, by folder and file; only those that fit at all, the best first.
     /// More is better; only the relation of two scores of one search means something.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn scores(&self, folders: &[String], question: &str) -> Result<Vec<((String, String), f64)>, IndexError> {
         let Some(query) = query_of(question) else { return Ok(Vec::new()) };
         tried!(self, connection, read_scores(&mut connection, folders, &query))
     }
 
     /// Counts that an entry was of use.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn count_use(&self, folder: &str, id: &str, now_ms: i64) -> Result<(), IndexError> {
         tried!(self, connection, write_use(&mut connection, folder, id, now_ms))
     }

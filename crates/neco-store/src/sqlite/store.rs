@@ -58,10 +58,8 @@ impl SqliteStore {
     ///
     /// A file that is damaged is set aside, and a new one begins with what can be read of it;
     /// [`SqliteStore::set_aside`] tells.
-    ///
-    /// # Errors
-    /// [`StoreError::Foreign`] and [`StoreError::TooNew`] leave the file as it is;
-    /// [`StoreError::Write`] or [`StoreError::Read`] when the system does not let us.
+    /// Fails with [`StoreError::Foreign`] and [`StoreError::TooNew`] leave the file as it is; [`StoreError::Write`] or
+    /// [`StoreError::Read`] when the system does not let us.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
         let Opened { connection, presence, set_aside } = aside::open_or_begin_anew(path).await?;
         let tails = Arc::new(SharedTails::default());
@@ -115,9 +113,7 @@ impl SqliteStore {
 
     /// Writes what waits and closes the file. Whatever comes after that is [`StoreError::Closed`];
     /// closing again does nothing.
-    ///
-    /// # Errors
-    /// What [`EventLog::flush`] says; the store stays open then, and closing can be tried again.
+    /// The error is what [`EventLog::flush`] says; the store stays open then, and closing can be tried again.
     pub async fn close(&self) -> Result<(), StoreError> {
         match self.flush().await {
             Ok(()) => {}
@@ -278,9 +274,7 @@ impl SqliteStore {
     }
 
     /// What SQLite finds wrong with the whole file; that takes a while.
-    ///
-    /// # Errors
-    /// When it can't be read at all.
+    /// Fails when it can't be read at all.
     pub async fn check(&self) -> Result<Option<String>, StoreError> {
         let found = aside::damage_in(self.reader.path()).await;
         if found.is_some() {

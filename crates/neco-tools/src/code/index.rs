@@ -248,9 +248,7 @@ pub struct Narrow {
 
 impl Narrow {
     /// From what a call says.
-    ///
-    /// # Errors
-    /// When the place does not exist or is not in the workspace, or the pattern is none.
+    /// Fails when the place does not exist or is not in the workspace, or the pattern is none.
     pub fn new(files: &Files, path: Option<&str>, glob: Option<&str>) -> Result<Self, ToolError> {
         let place = match path.filter(|path| !path.is_empty()) {
             Some(path) => near::existing(files, path)?,

@@ -87,9 +87,7 @@ impl Checkers {
     }
 
     /// A checker, ready to run in a folder; `file` is the one that is asked about, from that folder on.
-    ///
-    /// # Errors
-    /// When it is not installed, with what to do.
+    /// Fails when it is not installed, with what to do.
     pub(super) fn in_folder(
         &self,
         checker: &Checker,

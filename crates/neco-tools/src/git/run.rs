@@ -38,9 +38,7 @@ pub(super) struct Ran {
 }
 
 /// Runs git to its end.
-///
-/// # Errors
-/// When it can't be started, takes too long, or the call is cancelled.
+/// Fails when it can't be started, takes too long, or the call is cancelled.
 pub(super) async fn run(order: &Order, limit: Duration, ctx: &ToolContext) -> Result<Ran, ToolError> {
     let mut words = Vec::new();
     if !order.changes || order.leaves_box {
@@ -117,10 +115,8 @@ async fn end(running: &mut dyn Process) {
 const NO_LOADING: [&str; 2] = ["-c", "protocol.allow=never"];
 
 /// Options before the words of git, so that no program of the repository's own is started by a look.
-///
-/// # Errors
-/// When git can't be asked for its settings, or one of them can't be switched off.
-/// Settings of the user's own may name programs: they are theirs. Those of the repository came with it.
+/// Fails when git can't be asked for its settings, or one of them can't be switched off. Settings of the user's own may
+/// name programs: they are theirs. Those of the repository came with it.
 async fn quieting(limit: Duration, ctx: &ToolContext) -> Result<Vec<String>, ToolError> {
     let words = ["config", "--list", "--show-scope", "-z"].map(str::to_owned);
     let ran = start(&words, limit, false, ctx).await?;

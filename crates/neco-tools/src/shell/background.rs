@@ -85,9 +85,7 @@ pub(super) struct Look {
 
 impl Processes {
     /// Whether one more may be started.
-    ///
-    /// # Errors
-    /// When as many run as may.
+    /// Fails when as many run as may.
     pub(super) fn check_room(&self) -> Result<(), ToolError> {
         let running = self.running();
         if running < MOST_RUNNING {

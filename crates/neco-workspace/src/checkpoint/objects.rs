@@ -123,9 +123,7 @@ pub struct Contents {
 
 impl Contents {
     /// What a plan needs. A file whose content is missing or not whole is left alone, and the plan says so.
-    ///
-    /// # Errors
-    /// When the store can't be read, or nothing of what is needed is whole.
+    /// Fails when the store can't be read, or nothing of what is needed is whole.
     pub fn of<V: Vault>(vault: &V, plan: &mut Plan) -> Result<Self, CheckpointError> {
         let mut contents = Self::default();
         let (mut damage, mut whole) = (None, 0);

@@ -42,9 +42,7 @@ impl Keeper<JjVault> {
 
 impl Keeper<GitVault> {
     /// The states of a workspace that lies in a git repository.
-    ///
-    /// # Errors
-    /// When it does not, or the repository is of a kind that is not known here.
+    /// Fails when it does not, or the repository is of a kind that is not known here.
     pub fn new(place: Place) -> Result<Self, CheckpointError> {
         let id = place.store.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let vault = GitVault::of(&place.root, &id)?;

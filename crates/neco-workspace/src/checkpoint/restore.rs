@@ -103,9 +103,7 @@ pub struct Target<'a, V> {
 
 /// Does what is planned. New files are written beside their places first: when they have no room nothing is done.
 /// Then `begins` hears that files are touched, and may refuse that.
-///
-/// # Errors
-/// When the workspace itself can't be opened, has no room, or `begins` refuses; nothing is done then.
+/// Fails when the workspace itself can't be opened, has no room, or `begins` refuses; nothing is done then.
 pub fn apply<V: Vault>(
     root: &Path,
     plan: &Plan,

@@ -266,9 +266,7 @@ pub fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The id that an object would have.
-///
-/// # Errors
-/// When its bytes make a hash that somebody prepared to collide.
+/// Fails when its bytes make a hash that somebody prepared to collide.
 pub fn id_of(kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
     gix::objs::compute_hash(gix::hash::Kind::Sha1, kind, bytes)
         .map_err(|error| CheckpointError::Damaged(format!("an object can't be named: {error}")))

@@ -73,9 +73,7 @@ impl Index {
     }
 
     /// Brings the index up to date and asks it. What is damaged is built anew, once.
-    ///
-    /// # Errors
-    /// When the index can't be kept where it should be, or the call is cancelled.
+    /// Fails when the index can't be kept where it should be, or the call is cancelled.
     pub fn ask<T>(
         &self,
         watch: &dyn Watch,
@@ -96,9 +94,7 @@ impl Index {
     }
 
     /// Brings the index up to date.
-    ///
-    /// # Errors
-    /// As [`Index::ask`], or when it is damaged.
+    /// Fails as [`Index::ask`], or when it is damaged.
     pub fn refresh(&self, watch: &dyn Watch) -> Result<Arc<Snapshot>, IndexError> {
         if let Some(current) = self.unchanged()? {
             return Ok(current);

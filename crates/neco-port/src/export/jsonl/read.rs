@@ -55,9 +55,7 @@ pub struct JsonlReader<R> {
 
 impl<R: BufRead> JsonlReader<R> {
     /// Reads the first line of `input`.
-    ///
-    /// # Errors
-    /// When it is not the beginning of a session, or of a later format.
+    /// Fails when it is not the beginning of a session, or of a later format.
     pub fn new(input: R) -> Result<Self, JsonlError> {
         let mut reader =
             Self { input, header: None, first: None, session: None, line: 0, last: 0, cut: false, outputs: Vec::new() };
@@ -91,9 +89,7 @@ impl<R: BufRead> JsonlReader<R> {
     }
 
     /// The next event; nothing at the end of the file.
-    ///
-    /// # Errors
-    /// When a line is no event, or not the next one of this session.
+    /// Fails when a line is no event, or not the next one of this session.
     pub fn next_event(&mut self) -> Result<Option<Event>, JsonlError> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));

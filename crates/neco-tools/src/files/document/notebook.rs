@@ -24,9 +24,7 @@ pub fn is_notebook(located: &Located) -> bool {
 }
 
 /// The cells of a notebook; `None` when the file is no notebook after all, and is read as any text.
-///
-/// # Errors
-/// When it can't be read or has no such cells.
+/// Fails when it can't be read or has no such cells.
 pub fn notebook(located: &Located, span: Span, bytes: usize) -> Result<Option<ToolOutput>, ToolError> {
     let (content, _) = located.read(MOST_BYTES + 1)?;
     if content.len() as u64 > MOST_BYTES {

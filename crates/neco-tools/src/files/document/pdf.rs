@@ -26,9 +26,7 @@ pub trait Pages {
 }
 
 /// The text of a document.
-///
-/// # Errors
-/// When it can't be read, has no such pages, or this program was built without.
+/// Fails when it can't be read, has no such pages, or this program was built without.
 pub fn pdf(located: &Located, span: Span, bytes: usize, stop: &dyn Fn() -> bool) -> Result<ToolOutput, ToolError> {
     let shown = located.shown();
     let (content, stamp) = located.read(MOST_BYTES + 1)?;

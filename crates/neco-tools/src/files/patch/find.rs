@@ -277,9 +277,7 @@ fn not_found(content: &[u8], lines: &Lines, hunk: &Hunk, old: Vec<&[u8]>) -> Mis
 }
 
 /// The stretches of lines that stand below these lines, one inside the other; without any, all lines.
-///
-/// # Errors
-/// The first of them that is nowhere.
+/// The error is the first of them that is nowhere.
 pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Range<usize>>, String> {
     let whole = 0..lines.len();
     let mut scopes = vec![whole];

@@ -6,9 +6,7 @@ use super::{envelope, unified};
 const BEGIN: &str = "*** Begin Patch";
 
 /// Reads a patch in either format.
-///
-/// # Errors
-/// What is wrong with it, with the line of the patch where that is.
+/// The error is what is wrong with it, with the line of the patch where that is.
 pub fn read(text: &str) -> Result<Vec<FilePatch>, String> {
     read_lines(&lines_of(text))
 }
