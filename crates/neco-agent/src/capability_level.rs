@@ -92,11 +92,6 @@ impl CapabilityLevel {
         self.0
     }
 
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        table().iter().find(|entry| entry.number == self.0).map_or("", |entry| entry.name.as_str())
-    }
-
     /// Everything it is made of, from the lowest.
     pub fn entries(self) -> impl Iterator<Item = &'static Entry> {
         table().iter().filter(move |entry| entry.number <= self.0)

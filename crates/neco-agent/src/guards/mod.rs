@@ -4,8 +4,8 @@
 //! a session is resumed knows what it knew; it never blocks a call; what it says is said at a turn
 //! boundary, in one message that is marked as Neco's own.
 //!
-//! Reading order: [`guard`] (what a guard is and sees), [`watch`] (all of them together), [`target`]
-//! (what a call is about), then the guards: [`complexity`], [`findings`], [`errors`], [`anti_pattern`],
+//! Reading order: [`guard`] (what a guard is and sees), [`watch`] (all of them together, and what a call is
+//! about), then the guards: [`complexity`], [`findings`], [`errors`], [`anti_pattern`],
 //! [`loops`], [`stop_check`].
 
 mod anti_pattern;
@@ -15,7 +15,6 @@ mod findings;
 mod guard;
 mod loops;
 mod stop_check;
-mod target;
 mod watch;
 
 pub use complexity::{Complexity, Judgement, judge};

@@ -39,11 +39,6 @@ impl PlanBook {
         self.todos.items()
     }
 
-    /// The plan.
-    pub fn plan(&self) -> Option<&Plan> {
-        self.plan.as_ref()
-    }
-
     /// What was found out.
     pub fn findings(&self) -> &[String] {
         &self.findings

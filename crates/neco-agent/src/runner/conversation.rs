@@ -31,7 +31,6 @@ impl Conversation {
         Self { history, editor, touched, pictures: Vec::new() }
     }
 
-    /// A message enters the conversation.
     pub(super) async fn admit(&mut self, message: Message, reports: &Reports) -> Result<(), SinkError> {
         reports.commit_apart(EventBody::Message(message.clone())).await?;
         self.history.push(message);

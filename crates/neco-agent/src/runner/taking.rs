@@ -365,7 +365,6 @@ impl Agent {
         Fulfilled::Done(text)
     }
 
-    /// Takes in what has passed the gate.
     pub(super) async fn take_passed(&mut self, passed: Passed) -> Result<(), SinkError> {
         match passed {
             Passed::Opening(decision) => {

@@ -6,8 +6,7 @@ use std::time::Duration;
 use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
 use neco_proto::{CallId, Display, ErrorCode, EventBody, ResultPart, ToolOrigin, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
-use neco_safety::untrusted;
-use neco_safety::{SideEffect, Verdict};
+use neco_safety::{SideEffect, Verdict, untrusted};
 use neco_toolkit::{ActingFile, Intent, PreparedCall, ToolError};
 use serde_json::Value;
 
