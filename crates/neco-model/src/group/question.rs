@@ -77,10 +77,6 @@ impl Candidate {
     pub(super) fn new(model: usize, lane: Arc<Lane>, blind: bool) -> Self {
         Self { model, lane, blind, failures: Failures::default(), limited: None }
     }
-
-    fn limited_until(&self) -> Option<Instant> {
-        self.limited.as_ref().map(|(until, _)| *until)
-    }
 }
 
 impl Question {
@@ -149,7 +145,7 @@ impl Question {
         let now = Instant::now();
         let mut soonest: Option<(Instant, usize)> = None;
         for (at, candidate) in self.others.iter().enumerate().filter(|(_, candidate)| candidate.blind == blind) {
-            match candidate.limited_until() {
+            match candidate.limited.as_ref().map(|(until, _)| *until) {
                 Some(until) if until > now => soonest = Some(soonest.unwrap_or((until, at)).min((until, at))),
                 Some(_) => return Some(self.ask_rested(at)),
                 None => {

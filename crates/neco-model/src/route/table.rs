@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use crate::catalogue::ModelInfo;
 use crate::http::is_loopback;
-use crate::route::address::Address;
 use crate::route::auth::LoginSettings;
+use crate::route::endpoint::Address;
 use crate::setup::SetupError;
 use crate::wire::openai_chat::Dialect;
 

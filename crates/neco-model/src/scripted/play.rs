@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::script::Fault;
-use super::script::{Script, ScriptCall, Turn};
+use super::script::{Fault, Script, ScriptCall, Turn};
 use crate::delta::Delta;
 use crate::request::Request;
 

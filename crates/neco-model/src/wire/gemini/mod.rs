@@ -3,14 +3,13 @@
 //! Thoughts travel as signatures on the parts they led to, and go back on the very same parts. A
 //! stream has no end mark; the finish reason on its last piece is one.
 //!
-//! Reading order: `encode` (request) with `contents` (messages) and `generation` (how models differ),
+//! Reading order: `encode` (request) with `contents` (messages),
 //! `chunk` (what arrives), `decode` (what it means), `problem` (errors).
 
 mod chunk;
 mod contents;
 mod decode;
 mod encode;
-mod generation;
 mod problem;
 
 pub use decode::GeminiDecoder;

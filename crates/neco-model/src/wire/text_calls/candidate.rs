@@ -1,11 +1,9 @@
 //! What may be calls: JSON, fences and tags, one after the other and inside of each other.
 
 use super::element::{self, Element};
-use super::function;
-use super::object;
 use super::scan::{Progress, Scan};
-use super::spot::Declared;
-use super::spot::{TextCall, Trust};
+use super::spot::{Declared, TextCall, Trust};
+use super::{function, object};
 
 /// Tags that hold calls.
 const TAGS: [&str; 5] = ["tool_call", "tools", "tool_calls", "function_call", "function_calls"];

@@ -4,8 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::object;
-use super::spot::Declared;
-use super::spot::{TextCall, Trust};
+use super::spot::{Declared, TextCall, Trust};
 
 const CLOSES: [&str; 2] = ["</function>", "</invoke>"];
 const PARAMETER: &str = "<parameter";

@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::scan::{ARGUMENTS, NAMES, Scan, WRAPPERS};
-use super::spot::Declared;
-use super::spot::{TextCall, Trust};
+use super::spot::{Declared, TextCall, Trust};
 
 /// Calls inside of calls inside of calls are no calls.
 const DEEPEST: usize = 3;
