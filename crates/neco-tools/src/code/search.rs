@@ -11,9 +11,7 @@ use neco_workspace::index::{Hit, Hits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::index::Narrow;
-use super::indexes::Indexes;
-use super::indexes::{Progress, failed};
+use super::index::{Indexes, Narrow, Progress, failed};
 use super::page::{Page, rest};
 use crate::files::call::{FileCall, FileTool, folder};
 

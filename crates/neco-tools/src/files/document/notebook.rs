@@ -4,13 +4,12 @@ use std::fmt::Write;
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Located;
-use neco_toolkit::{ToolError, ToolOutput};
+use neco_toolkit::{ToolError, ToolOutput, counted};
 use serde_json::Value;
 
 use super::span::{Span, stretch};
 use crate::files::listing::size;
 use crate::shell::plain_text::plain_text;
-use neco_toolkit::counted;
 
 /// A notebook beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;

@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Located;
-use neco_toolkit::{ToolError, ToolOutput};
+use neco_toolkit::{ToolError, ToolOutput, counted};
 
 use super::span::{Span, stretch};
-use neco_toolkit::counted;
 
 /// A document beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
