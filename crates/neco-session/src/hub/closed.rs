@@ -14,7 +14,7 @@ use neco_proto::event::{
 };
 use neco_proto::{Actor, AgentId, EventBody, Plan, PlanStatus, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
-use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError, StoreSizes};
+use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
 use super::find::{Stage, is_unfinished};
@@ -172,11 +172,6 @@ impl Hub {
             }
         }
         Ok((leases, open))
-    }
-
-    /// How much there is and how much room it takes.
-    pub async fn sizes(&self) -> Result<StoreSizes, SessionError> {
-        Ok(self.setup.catalog.sizes().await?)
     }
 
     /// The states of the files of a workspace; `None` where none are kept. Opening them may take a moment,

@@ -16,9 +16,8 @@ use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
 
 use super::children::{AgentList, ChildFactory};
-use super::hub::Hub;
+use super::hub::{Hub, Remembering};
 use super::options::SessionOptions;
-use super::remembering::Remembering;
 use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal, WorkPlace};
 use super::told::WorkParts;
 use crate::checkpoints::SessionCheckpoints;
@@ -150,7 +149,6 @@ impl SessionContext {
         })
     }
 
-    /// Where the agent of a session works.
     fn work_place(&self, fold: &Fold) -> WorkPlace {
         let own = self.hub.outputs(self.id());
         // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to

@@ -5,23 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::Timestamp;
+use neco_agent::Budget;
+use neco_agent::context::{ContextSettings, Space};
 use neco_model::Provider;
+use neco_model::tokens::Family;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
-use neco_proto::{Actor, AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
+use neco_proto::{Actor, AgentId, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
-use super::context::SessionContext;
-use super::context::SessionCore;
+use super::context::{SessionContext, SessionCore};
 use super::find::Finder;
-use super::options::{AgentDeps, HubSetup, SessionOptions};
-use super::remembering::Remembering;
+use super::options::{AgentDeps, Extract, HubSetup, SessionOptions};
 use super::renewal::{Current, Looked};
 use crate::actor::{ActorSetup, Session};
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::Journal;
+use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 use crate::plans::{MOST_TOLD, PlanFiles, told};
 use crate::resume::mend;
 use crate::sources::Rules;
@@ -300,4 +302,51 @@ fn moved_words(from: &str, to: &str) -> Message {
     Message::neco(format!(
         "The workspace lies at {to} now; before, it was {from}. Paths named so far mean the new place."
     ))
+}
+
+/// What a session remembers with.
+pub struct Remembering {
+    /// What is put before the model.
+    pub recall: Recall,
+    /// How the session is looked through when it ends.
+    pub extraction: Option<Extraction>,
+    /// The model that is asked then; `None` stands for the session's own.
+    pub extract_model: Option<String>,
+    /// What the session may use in all.
+    pub budget: Budget,
+}
+
+impl Remembering {
+    /// What a session remembers with that was told `recalled` before; `untold` when nobody has said anything
+    /// in it yet. Nothing is opened or read here.
+    pub fn of(
+        core: &SessionCore,
+        options: &SessionOptions,
+        recalled: Option<String>,
+        untold: bool,
+        provider: &dyn Provider,
+    ) -> Option<Self> {
+        let deps = core.hub.deps();
+        let settings = deps.memory.as_ref()?;
+        let setup = MemorySetup::new(&core.hub.setup.data_dir, core.cwd(), deps.redactor.clone());
+        let memory = Arc::new(Memory::new(MemorySetup { telling: deps.telling(core.cwd()), ..setup }));
+        let space = Space::new(ContextSettings::from(&deps.context), provider.context_window());
+        let limits = RecallLimits {
+            entries: settings.entries,
+            tokens: space.rooms().of(Layer::Memory),
+            family: Family::of(provider.label()),
+        };
+        let extraction = (settings.extract != Extract::Never).then(|| Extraction {
+            memory: Arc::clone(&memory),
+            source: format!("session {}", core.id()),
+            timeout: settings.extract_timeout,
+            scripted_too: settings.extract == Extract::Always,
+        });
+        Some(Self {
+            recall: Recall::new(memory, limits, recalled, untold),
+            extraction,
+            extract_model: settings.extract_model.clone(),
+            budget: options.budget,
+        })
+    }
 }

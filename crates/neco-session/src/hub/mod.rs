@@ -11,7 +11,6 @@ mod find;
 #[allow(clippy::module_inception, reason = "the hub lives in the room named after it")]
 mod hub;
 mod options;
-mod remembering;
 mod renewal;
 mod told;
 
@@ -20,9 +19,9 @@ pub(crate) use context::SessionCore;
 pub use find::Stage;
 pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
+pub(crate) use hub::Remembering;
 pub use options::{
     AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
     SessionOptions,
 };
-pub(crate) use remembering::Remembering;
 pub use renewal::{LookAgain, Looked};

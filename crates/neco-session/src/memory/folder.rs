@@ -72,11 +72,6 @@ impl Folder {
         Self { scope: MemoryScope::Directory, base: folder.to_owned(), below: IN_FOLDER }
     }
 
-    /// The folder that the entries are about, for those that lie in one.
-    pub fn base(&self) -> &Path {
-        &self.base
-    }
-
     /// Where its files are.
     pub fn path(&self) -> PathBuf {
         match self.scope {
@@ -99,7 +94,7 @@ impl Folder {
             let Ok(name) = item.file_name().into_string() else { continue };
             // A link is no entry: it could lead anywhere.
             let Some(metadata) = item.metadata().ok().filter(Metadata::is_file) else { continue };
-            if is_entry_name(&name) {
+            if name.ends_with(ENDING) && !name.starts_with('.') && !name.eq_ignore_ascii_case("readme.md") {
                 files.push(Listed { name, modified_ns: modified_ns(&metadata), size: metadata.len().cast_signed() });
             }
         }
@@ -199,10 +194,6 @@ pub fn file_of(id: &str) -> String {
 /// The name of a file without its ending.
 pub fn stem_of(name: &str) -> &str {
     name.strip_suffix(ENDING).unwrap_or(name)
-}
-
-fn is_entry_name(name: &str) -> bool {
-    name.ends_with(ENDING) && !name.starts_with('.') && !name.eq_ignore_ascii_case("readme.md")
 }
 
 fn modified_ns(metadata: &Metadata) -> i64 {

@@ -45,7 +45,6 @@ pub struct RewindHistory {
     under_way: Option<(String, i64)>,
     /// That of the turn before, whose changes may not be kept yet.
     before_turn: Option<(String, i64)>,
-    /// The state that was told last.
     told_last: Option<String>,
     /// When something was heard of work last, in milliseconds since 1970.
     last_ms: i64,
@@ -128,11 +127,6 @@ impl RewindHistory {
         let begins = |point: &&RewindPoint| wanted.len() > 3 && point.message_id.to_string().starts_with(wanted);
         let mut found = self.said.iter().filter(begins);
         found.next().filter(|_| found.next().is_none())
-    }
-
-    /// The last message of the person.
-    pub fn last(&self) -> Result<&RewindPoint, RewindError> {
-        self.points.last().ok_or(RewindError::NothingSaid)
     }
 
     /// The message of this id.

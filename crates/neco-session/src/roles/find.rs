@@ -1,10 +1,9 @@
 //! Where definitions are, and which counts when two have one name.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, fs};
 
 use neco_model::GROUPS;
 use neco_proto::app::agents::{Level, Problem};

@@ -9,14 +9,13 @@
 //! replaces nobody else's definition and chooses no model.
 //!
 //! Reading order: [`definition`] (what one is),
-//! [`read`] with [`fields`] (what the fields mean), [`names`] (tools by the names of other agents), [`find`] (where they
+//! [`read`] with [`fields`] (what the fields mean, and tools by the names of other agents), [`find`] (where they
 //! are), [`builtin`].
 
 mod builtin;
 mod definition;
 mod fields;
 mod find;
-mod names;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -95,10 +95,6 @@ impl InFlight {
     pub fn take_letters(&mut self) -> Vec<AgentMessage> {
         self.0.drain(..).filter_map(|(_, letter)| letter).collect()
     }
-
-    fn letters(&self) -> impl Iterator<Item = &AgentMessage> {
-        self.0.iter().filter_map(|(_, letter)| letter.as_ref())
-    }
 }
 
 /// The answer to a child's question.
@@ -182,7 +178,7 @@ impl AgentSlot {
 
     /// Whether so much was said to it that it has not heard that there is no room for more.
     pub fn is_full(&self) -> bool {
-        self.mailbox.is_full(self.in_flight.letters())
+        self.mailbox.is_full(self.in_flight.0.iter().filter_map(|(_, letter)| letter.as_ref()))
     }
 
     /// From now on it waits for an answer; the receiver has it.

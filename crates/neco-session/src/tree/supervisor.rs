@@ -179,10 +179,6 @@ impl AgentSupervisor {
         supervisor
     }
 
-    pub fn root(&self) -> AgentId {
-        self.root
-    }
-
     /// The person chose a model for the session: those that are started from now on ask it too.
     pub fn choose(&self, model: &str) {
         *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = binding(Some(model.to_owned()));

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use neco_proto::event::TaskKind;
 use serde_json::Value;
 
-use super::checks;
 use super::definition::{FailsIf, Failure, Limits, TaskEntry, Work, WorkflowFile};
 use super::error::WorkflowError;
-use super::template;
+use super::{checks, template};
 
 /// A task by its place in the file.
 pub type TaskIndex = usize;

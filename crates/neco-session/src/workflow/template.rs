@@ -261,13 +261,8 @@ fn each_text(
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_filter("quote", |text: String| quoted(&text));
+    environment.add_filter("quote", |text: String| format!("'{}'", text.replace('\'', r"'\''")));
     environment
-}
-
-/// A text as one word of a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn bad(task: &Task, part: &'static str, error: &minijinja::Error) -> WorkflowError {

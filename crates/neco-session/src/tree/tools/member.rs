@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use crate::roles::Definition;
 use crate::tree::child_setup::CancelOnDrop;
-use crate::tree::letters;
-use crate::tree::{AgentSupervisor, ChildSpec, SpawnRequest, TreeError};
+use crate::tree::{AgentSupervisor, ChildSpec, SpawnRequest, TreeError, letters};
 
 /// An agent of a supervisor.
 #[derive(Clone)]
