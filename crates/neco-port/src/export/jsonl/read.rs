@@ -4,8 +4,7 @@ use std::io::{self, BufRead};
 
 use neco_proto::{Event, Seq, SessionId};
 
-use super::write::{FORMAT, Header};
-use super::write::{Output, OutputLine};
+use super::write::{FORMAT, Header, Output, OutputLine};
 
 /// Why a file can't be read as a session.
 #[derive(Debug, thiserror::Error)]
