@@ -1,9 +1,8 @@
 //! The sandbox of a process: what it was made with, and what was got.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use crate::after::masks::Masks;
 use crate::boxed::confined::Confined;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::after::hands::Hands;
-use crate::after::lists::{self, OwnList};
-use crate::after::stand_in::StandIn;
+use crate::after::lists::{self, OwnList, StandIn};
 use crate::after::traces::Note;
 
 /// How many folders with stand-ins are held, so that those are found again wherever the folder goes.

@@ -62,7 +62,6 @@ pub(crate) struct Order {
     pub(crate) has_rules: bool,
     /// Whether TCP and UDP sockets can be made.
     pub(crate) internet: bool,
-    /// Whether Unix sockets can be made.
     pub(crate) unix_sockets: bool,
     /// Whether a proxy waits at the other end of the channel.
     pub(crate) proxy: bool,

@@ -37,7 +37,6 @@ pub(crate) fn say_ended(channel: impl AsFd, status: i32, others: bool) {
     let _ = rustix::net::send(channel, &word, SendFlags::NOSIGNAL);
 }
 
-/// Hands over a listening socket.
 pub(crate) fn hand_over(channel: impl AsFd, listener: impl AsFd) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = SendAncillaryBuffer::new(&mut space);

@@ -9,11 +9,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
-use std::ptr;
 use std::sync::Once;
+use std::{io, ptr};
 
 use rustix::process::Pid;
 

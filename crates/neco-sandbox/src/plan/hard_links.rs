@@ -1,11 +1,10 @@
 //! Other names of files that rules close: a file has several where it was linked, and each leads to the same content.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use crate::plan::closing::{Shut, unseen};
 use crate::survey::search::Identity;

@@ -289,7 +289,7 @@ impl Look {
                 self.file(path, name, kind, &mut folder);
             }
         }
-        folder.bare = parts.are_a_repository();
+        folder.bare = parts.head && (parts.elsewhere || (parts.objects && parts.refs));
         (folder, count)
     }
 
@@ -341,10 +341,6 @@ impl Parts {
         self.objects |= may_be_folder && is("objects");
         self.refs |= may_be_folder && is("refs");
         self.elsewhere |= is("commondir");
-    }
-
-    fn are_a_repository(&self) -> bool {
-        self.head && (self.elsewhere || (self.objects && self.refs))
     }
 }
 
