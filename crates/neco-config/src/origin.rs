@@ -111,11 +111,6 @@ impl Origin {
             Source::BuiltIn | Source::Variable(_) | Source::Flag(_) => None,
         }
     }
-
-    /// The line, when it is a file.
-    pub fn line(&self) -> Option<usize> {
-        self.position.map(|position| position.line)
-    }
 }
 
 /// `~/.config/neco/config.toml:3:12`, `NECO_MODEL`, `-c model=x` or `built-in`.

@@ -6,10 +6,9 @@
 //! they are for the person's own work.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use crate::git::repository_of;
 use crate::worktree_git::{git, git_bytes};

@@ -62,7 +62,6 @@ pub(super) fn name_by_name(root: BorrowedFd<'_>, relative: &Path, flags: OFlags)
     Err(Errno::NOENT)
 }
 
-/// One folder in a folder, as a place.
 pub(super) fn open_folder(from: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
     let flags = PLACE | OFlags::DIRECTORY | OFlags::NOFOLLOW;
     match rustix::fs::openat(from, name, flags, Mode::empty()) {

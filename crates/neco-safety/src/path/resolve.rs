@@ -1,9 +1,8 @@
 //! Resolving: links and `..` followed to the end, also where the end does not exist yet.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 /// As many links as Linux itself follows.
 const MOST_LINKS: usize = 40;

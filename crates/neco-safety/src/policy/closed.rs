@@ -20,9 +20,7 @@ use crate::tools::Effects;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct OnFiles {
     pub(super) tools_read: bool,
-    /// Commands that read files.
     pub(super) reads: bool,
-    /// Commands that change files.
     pub(super) changes: bool,
 }
 

@@ -38,7 +38,6 @@ pub(super) struct Entry {
     pub tables: Vec<Table>,
 }
 
-/// Reads the text of a file.
 pub(super) fn parse(text: &str, file: &str) -> Result<Table, Problem> {
     let lines = Lines::of(text);
     let place = |offset: usize| {

@@ -1,13 +1,12 @@
 //! Processes as tools are handed them, whoever runs them.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use super::denial::Closed;
 use super::launch::{Allowance, Freedom, Launch, SpawnError};

@@ -24,8 +24,7 @@ use crate::error::StoreError;
 use crate::lineage::ids_with;
 use crate::live::Live;
 use crate::lock::{SessionLock, lock_folder};
-use crate::log::Lease;
-use crate::log::{Durability, EventLog};
+use crate::log::{Durability, EventLog, Lease};
 use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 

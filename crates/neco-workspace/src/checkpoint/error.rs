@@ -40,7 +40,6 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
-    /// An error about a path.
     pub(super) fn at(path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { path: path.to_path_buf(), source: source.into() }
     }

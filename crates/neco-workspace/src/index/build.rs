@@ -18,8 +18,7 @@ use super::manifest::{FileEntry, FileStamp, Manifest, Place, SegmentEntry};
 use super::parse::Parsers;
 use super::scan::{self, Changes, Seen, threads};
 use super::segment::SegmentBuilder;
-use super::store::IndexError;
-use super::store::Watch;
+use super::store::{IndexError, Watch};
 use crate::bytes::fingerprint;
 
 /// Memory that the segment of one thread takes before it is written.

@@ -23,7 +23,6 @@ pub(super) struct Manifest {
     pub(super) root: PathBuf,
     /// Grows with every commit; zero while nothing is indexed.
     pub(super) generation: u64,
-    /// The name of the next segment.
     pub(super) next_segment: u64,
     pub(super) segments: Vec<SegmentEntry>,
     /// By path.

@@ -338,7 +338,6 @@ fn token_count(text: &str) -> usize {
 /// Letters of a word that are one token.
 const LETTERS: usize = 4;
 
-/// The standing of every file.
 fn standing(files: usize, arrows: &[Arrow]) -> Vec<f64> {
     let start = 1.0 / files.max(1) as f64;
     let mut standing = vec![start; files];

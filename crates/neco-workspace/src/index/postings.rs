@@ -101,7 +101,6 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// Adds a file with a weight.
     pub(super) fn add_weight(&mut self, doc: u32, weight: u32) {
         put_number(&mut self.bytes, u64::from(doc - self.last));
         put_number(&mut self.bytes, u64::from(weight));

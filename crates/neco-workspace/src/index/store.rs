@@ -88,11 +88,6 @@ impl Index {
         }
     }
 
-    /// Whether there is an index already, be it out of date.
-    pub fn exists(&self) -> bool {
-        Manifest::load(&self.folder).is_ok_and(|manifest| manifest.is_some())
-    }
-
     /// Brings the index up to date.
     /// Fails as [`Index::ask`], or when it is damaged.
     pub fn refresh(&self, watch: &dyn Watch) -> Result<Arc<Snapshot>, IndexError> {

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::tree::Step;
-use super::tree::{MOST_WORDS, Stance, Waiting, Walk, is_word, trimmed};
+use super::tree::{MOST_WORDS, Stance, Step, Waiting, Walk, is_word, trimmed};
 use crate::command::examined::Word;
 use crate::command::finding::{Command, Input};
 use crate::command::reader::Places;
