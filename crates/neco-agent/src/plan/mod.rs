@@ -4,7 +4,7 @@
 //! Invariants: a change of the list is made whole or not at all; a todo goes only where its table
 //! allows; one thing is in progress at a time; everything here follows from the events of the session.
 //!
-//! Reading order: [`todos`] (the list), [`mod@steps`] (a plan's steps), [`book`] (list, plan and findings
+//! Reading order: [`todos`] (the list), [`book`] (list, plan with its steps, and findings
 //! together), [`replies`] (what a person's answer means), and the [`mod@tools`]: [`todo_write`],
 //! [`ask_user`], [`plan_mode`].
 
