@@ -14,11 +14,8 @@ const MOST_FILES: usize = 2;
 /// Types that are still scattered, by crate, each with the reason.
 const SCATTERED: &[(&str, &str, &str)] = &[
     ("neco-agent", "Scheduler", "one file for each step in the life of a call, over one list of calls"),
-    ("neco-model", "Models", "what is known of models is found, described and tried in files of their own"),
-    ("neco-model", "Script", "a script is written, read and played in files of their own"),
     ("neco-sandbox", "Drawing", "the layout of a box is drawn from three kinds of places"),
     ("neco-safety", "Policy", "one file for each question that rules answer, over one set of rules"),
-    ("neco-safety", "Walk", "one file for each kind of command that a walk over a script meets"),
     ("neco-session", "AgentSupervisor", "one file for each thing that happens in the tree, all of it under one lock"),
 ];
 

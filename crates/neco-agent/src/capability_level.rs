@@ -88,15 +88,8 @@ impl CapabilityLevel {
     }
 
     /// Its number.
-    #[must_use]
     pub fn number(self) -> u8 {
         self.0
-    }
-
-    /// What it is called.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        table().iter().find(|entry| entry.number == self.0).map_or("", |entry| entry.name.as_str())
     }
 
     /// Everything it is made of, from the lowest.
@@ -106,7 +99,6 @@ impl CapabilityLevel {
 
     /// Whether a tool exists for it. Tools that no generation names are plugged in by people and
     /// exist from the generation on that has what is plugged in.
-    #[must_use]
     pub fn has(self, tool: &str) -> bool {
         match Self::of_tool(tool) {
             Some(generation) => generation <= self,
@@ -123,7 +115,6 @@ impl CapabilityLevel {
     }
 
     /// Those of `tools` that exist for it.
-    #[must_use]
     pub fn narrow(self, tools: &Registry) -> Registry {
         tools.filtered(move |tool| self.has(tool.name()))
     }

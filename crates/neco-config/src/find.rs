@@ -27,7 +27,6 @@ pub struct ConfigFile {
 pub(crate) struct Found {
     /// The file.
     pub(crate) origin: Origin,
-    /// What is in it.
     pub(crate) text: Result<String, Notice>,
 }
 
@@ -87,9 +86,7 @@ impl Search<'_> {
 
 /// The bytes of a small file, or nothing when there is none; the same care as for our own settings.
 /// What lies `in_repository` must belong to the user or the machine.
-///
-/// # Errors
-/// When it can't be read, is no regular file, is too large, or belongs to someone else.
+/// Fails when it can't be read, is no regular file, is too large, or belongs to someone else.
 pub fn read_small_file(path: &Path, in_repository: bool) -> io::Result<Option<Vec<u8>>> {
     read(path, if in_repository { Layer::Project } else { Layer::User })
 }

@@ -146,9 +146,7 @@ impl Field {
     }
 
     /// Its value as YAML.
-    ///
-    /// # Errors
-    /// The line and what is wrong there, when it is none.
+    /// The error is the line and what is wrong there, when it is none.
     pub fn value(&self) -> Result<Value, (usize, String)> {
         if self.text.trim().is_empty() {
             return Ok(Value::Null);

@@ -21,18 +21,13 @@ pub(crate) struct Node {
     pub(crate) earlier: Vec<Origin>,
 }
 
-/// What TOML can say.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Table(BTreeMap<String, Node>),
-    /// An array.
     List(Vec<Node>),
     Text(String),
-    /// An integer.
     Whole(i64),
-    /// A float.
     Number(f64),
-    /// A boolean.
     Switch(bool),
     /// A date or time, as it was written.
     Date(String),

@@ -10,7 +10,7 @@
 //! themselves, so no list can drift.
 //!
 //! Reading order: [`section`] (what can be set), [`mod@env`], `load`, then `find`, `layer`, `variables`
-//! and `flags` (where values come from), `hook_groups`, `reserved`, `shape`, `check`, `merge` and `decode` (what
+//! and `flags` (where values come from), `reserved`, `shape`, `check`, `merge` and `decode` (what
 //! happens to them), `policy_files` (where rules are), `origin`, `address`, `notice`, `schema` and `reference` (what is told about them); beside
 //! them [`front_matter`], the heads of other files that people write.
 
@@ -23,7 +23,6 @@ pub mod env;
 mod find;
 mod flags;
 pub mod front_matter;
-mod hook_groups;
 mod layer;
 mod load;
 mod merge;

@@ -29,7 +29,6 @@ pub enum Layer {
 
 impl Layer {
     /// The name that listings print.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -43,7 +42,6 @@ impl Layer {
     }
 
     /// Whether a repository brings this layer, so that nobody vouches for it.
-    #[must_use]
     pub fn is_from_repository(self) -> bool {
         match self {
             Self::Project | Self::Agents | Self::Local => true,
@@ -112,11 +110,6 @@ impl Origin {
             Source::File { path, .. } => Some(path),
             Source::BuiltIn | Source::Variable(_) | Source::Flag(_) => None,
         }
-    }
-
-    /// The line, when it is a file.
-    pub fn line(&self) -> Option<usize> {
-        self.position.map(|position| position.line)
     }
 }
 

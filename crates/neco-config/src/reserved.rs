@@ -58,11 +58,11 @@ pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["tools", "web_search"], "it decides where searches and keys go"),
     closed(&["tools", "diagnostics", "off"], CHECKS),
     closed(&["tools", "diagnostics", "checkers"], CHECKS),
-    narrowed(&["tools", "diagnostics", "after_edits"], CHECKS, stays_off),
+    narrowed(&["tools", "diagnostics", "after_edits"], CHECKS, |_, wanted| *wanted != Value::Switch(true)),
     narrowed(&["tools", "diagnostics", "timeout"], TIME, no_more),
     narrowed(&["sandbox", "level"], BOX, no_freer_level),
     narrowed(&["sandbox", "network"], BOX, no_freer_network),
-    narrowed(&["sandbox", "required"], BOX, stays_required),
+    narrowed(&["sandbox", "required"], BOX, |_, wanted| *wanted != Value::Switch(false)),
     closed(&["sandbox", "hosts"], BOX),
     closed(&["sandbox", "writable"], BOX),
     closed(&["sandbox", "readable"], BOX),
@@ -160,14 +160,6 @@ fn no_freer(from_the_narrowest: &[&str], user: Option<&Value>, wanted: &Value) -
         (None, Some(wanted)) => wanted == 0,
         (_, None) => true,
     }
-}
-
-fn stays_required(_user: Option<&Value>, wanted: &Value) -> bool {
-    *wanted != Value::Switch(false)
-}
-
-fn stays_off(_user: Option<&Value>, wanted: &Value) -> bool {
-    *wanted != Value::Switch(true)
 }
 
 /// Without a number of the user's there is no limit yet.

@@ -14,20 +14,15 @@ pub(crate) enum Shape {
     Table(Vec<(String, Field)>),
     /// A table with any names.
     Map(Box<Shape>),
-    /// A list.
     List(Box<Shape>),
-    /// A string.
     Text {
         /// Whether `""` is one too.
         may_be_empty: bool,
     },
-    /// One of these strings.
     OneOf(Vec<Choice>),
-    /// An integer.
     Whole(Range),
     /// A float or an integer.
     Number(Range),
-    /// A boolean.
     Switch,
     /// Something the schema says in words this module does not know; reading it decides.
     Any,
@@ -36,9 +31,7 @@ pub(crate) enum Shape {
 /// A named setting.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
-    /// What it may hold.
     pub(crate) shape: Shape,
-    /// Its doc comment.
     pub(crate) doc: String,
     /// Whether it may be absent; what may not has a built-in value.
     pub(crate) optional: bool,
@@ -49,20 +42,16 @@ pub(crate) struct Field {
 /// One string that can be chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
-    /// The string.
     pub(crate) name: String,
-    /// Its doc comment.
     pub(crate) doc: String,
 }
 
 /// The numbers that are allowed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Range {
-    /// The least.
     pub(crate) least: Option<f64>,
     /// What it must be more than.
     pub(crate) above: Option<f64>,
-    /// The most.
     pub(crate) most: Option<f64>,
 }
 

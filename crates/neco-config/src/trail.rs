@@ -16,7 +16,6 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// The trail of these names from the top.
     pub(crate) fn of<T: AsRef<str>>(names: &[T]) -> Self {
         names.iter().fold(Self::default(), |trail, name| trail.child(name.as_ref()))
     }

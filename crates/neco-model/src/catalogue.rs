@@ -105,9 +105,7 @@ struct Table {
 
 impl Catalogue {
     /// The built-in catalogue under `overrides`.
-    ///
-    /// # Errors
-    /// When the built-in table is broken.
+    /// Fails when the built-in table is broken.
     pub fn new(overrides: &BTreeMap<String, ModelSection>) -> Result<Self, SetupError> {
         let table: Table = toml::from_str(BUILT_IN)
             .map_err(|error| SetupError::BuiltInTable { table: "catalogue.toml", reason: error.to_string() })?;
@@ -115,7 +113,6 @@ impl Catalogue {
     }
 
     /// What is known of `name`, which `provider` serves.
-    #[must_use]
     pub fn info(&self, name: &ModelName, provider: &ProviderEntry) -> ModelInfo {
         let mut info = match self.entry(name) {
             Some(entry) => entry.info(&name.provider),
@@ -128,7 +125,6 @@ impl Catalogue {
     }
 
     /// Where [`Catalogue::info`] has it from.
-    #[must_use]
     pub fn sources(&self, name: &ModelName) -> Sources {
         Sources {
             built_in: self.entry(name).map(|entry| format!("{}/{}", entry.provider, entry.name)),
@@ -158,7 +154,6 @@ impl Catalogue {
 }
 
 /// What a model makes that does not hold conversations, as far as its name tells.
-#[must_use]
 pub fn makes_instead(model: &str) -> Option<&'static str> {
     let model = model.to_lowercase();
     let last = model.rsplit('/').next().unwrap_or(&model);

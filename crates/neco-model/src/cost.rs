@@ -35,7 +35,6 @@ impl Price {
     pub const FREE: Self = Self { input: 0.0, output: 0.0, cache_read: 0.0, cache_write: 0.0, long: None };
 
     /// What `usage` costs.
-    #[must_use]
     pub fn of(&self, usage: &Usage) -> f64 {
         let read = usage.cache_read.min(usage.input);
         let written = usage.cache_write.min(usage.input - read);
@@ -52,7 +51,6 @@ impl Price {
 
     /// `usage` with what it costs. A vendor that says what it takes knows better; one that says nothing or less
     /// knows not.
-    #[must_use]
     pub fn laid_on(&self, usage: Usage) -> Usage {
         let said = usage.cost.filter(|cost| *cost > 0.0);
         Usage { cost: said.or_else(|| Some(self.of(&usage)).filter(|cost| cost.is_finite())), ..usage }

@@ -74,19 +74,16 @@ pub struct ModelError {
 
 impl ModelError {
     /// An error of `kind` with nothing else known.
-    #[must_use]
     pub fn new(kind: ErrorKind, place: Place, message: impl Into<String>) -> Self {
         Self { kind, place, status: None, retry_after: None, never_retry: false, message: message.into(), advice: None }
     }
 
     /// Whether the same request can succeed later.
-    #[must_use]
     pub fn retryable(&self) -> bool {
         !self.never_retry && self.kind.nature().1
     }
 
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.kind.nature().0
     }

@@ -40,7 +40,6 @@ impl Entry {
     }
 
     /// The message.
-    #[must_use]
     pub fn message(&self) -> &Message {
         &self.message
     }
@@ -121,19 +120,16 @@ impl History {
     }
 
     /// How many messages.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.sealed.len() * SEGMENT + self.tail.len()
     }
 
     /// Whether nothing was said yet.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The newest message.
-    #[must_use]
     pub fn last(&self) -> Option<&Message> {
         self.iter().next_back().map(Entry::message)
     }

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`provider`], [`request`], [`history`], [`delta`], [`error`] (the faces);
 //! [`models`] and [`setup`] (from a name to a provider); [`route`], [`adapt`], [`wire`], `http`, [`group`];
-//! [`catalogue`], [`cost`] and [`tokens`]; [`probe`], `found`, [`describe`] and [`trial`] (what a person
+//! [`catalogue`], [`cost`] and [`tokens`]; [`probe`] and [`trial`] (what a person
 //! is told); [`scripted`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
@@ -16,9 +16,7 @@ mod assemble;
 pub mod catalogue;
 pub mod cost;
 pub mod delta;
-pub mod describe;
 pub mod error;
-mod found;
 pub mod group;
 pub mod history;
 mod http;
@@ -36,9 +34,9 @@ pub mod wire;
 pub use catalogue::{Catalogue, ModelInfo};
 pub use cost::Price;
 pub use delta::{Answer, Bound, Bounded, Delta, FinishReason, Piece, RawCall};
-pub use describe::{Description, State};
 pub use error::{ErrorKind, ModelError, Place};
 pub use history::{Entry, History};
+pub use models::{Description, State};
 pub use models::{GROUPS, Models};
 pub use probe::{LocalServer, Served};
 pub use provider::{DeltaStream, Provider};

@@ -37,7 +37,6 @@ pub struct OutputSchema {
 
 impl OutputSchema {
     /// Whether it can be held to strictly: in every object all fields are named and required.
-    #[must_use]
     pub fn is_strict(&self) -> bool {
         is_strict(&self.schema)
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Why no model can be asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum SetupError {
     /// Nothing is configured and no key was found.
     #[error("no model is configured: {0}")]
@@ -13,14 +14,7 @@ pub enum SetupError {
     BadName(String),
     /// There is no such provider.
     #[error("there is no provider `{name}`: {}", guess(nearest.as_deref(), known))]
-    UnknownProvider {
-        /// As it was written.
-        name: String,
-        /// What was probably meant.
-        nearest: Option<String>,
-        /// All there are.
-        known: Vec<String>,
-    },
+    UnknownProvider { name: String, nearest: Option<String>, known: Vec<String> },
     /// There is no such group.
     #[error("there is no model group `{name}`: {}", if models.is_empty() {
         format!("{}; a single model is written provider/model", guess(nearest.as_deref(), known))
@@ -28,65 +22,33 @@ pub enum SetupError {
         format!("did you mean the model {}?", models.join(" or "))
     })]
     UnknownGroup {
-        /// As it was written.
         name: String,
         /// Models that are called so, as `provider/model`.
         models: Vec<String>,
-        /// What was probably meant.
         nearest: Option<String>,
-        /// All there are.
         known: Vec<String>,
     },
     /// A provider without a model.
     #[error("`{name}` is a provider: write which of its models is meant, such as {name}/{}", model.as_deref().unwrap_or("MODEL"))]
-    ProviderAlone {
-        /// Its name.
-        name: String,
-        /// One of its models.
-        model: Option<String>,
-    },
+    ProviderAlone { name: String, model: Option<String> },
     /// Parameters behind the name of a group.
     #[error("`{name}` sets parameters of a group: they are set at its models, in [model_groups.{group}]")]
-    GroupParameters {
-        /// As it was written.
-        name: String,
-        /// The group.
-        group: String,
-    },
+    GroupParameters { name: String, group: String },
     /// A group in a group.
     #[error("`{0}` is a group itself: a group lists models, as provider/model")]
     NestedGroup(String),
     /// What is wrong stands in a group.
     #[error("{error} (in [model_groups.{group}])")]
-    InGroup {
-        /// The group.
-        group: String,
-        /// What is wrong.
-        error: Box<SetupError>,
-    },
+    InGroup { group: String, error: Box<SetupError> },
     /// A group without models.
     #[error("the model group `{0}` has no models: list some in [model_groups.{0}]")]
     EmptyGroup(String),
     /// A parameter that does not exist.
     #[error("`{model}` sets `{name}`, which does not exist; {}", known_parameters(name))]
-    UnknownParameter {
-        /// The model as it was written.
-        model: String,
-        /// The parameter.
-        name: String,
-    },
+    UnknownParameter { model: String, name: String },
     /// A parameter with a value it can't have.
     #[error("`{model}` sets `{name}` to `{value}`; it must be {wanted}")]
-    BadParameter {
-        /// The model as it was written.
-        model: String,
-        /// The parameter.
-        name: String,
-        /// Its value.
-        value: String,
-        /// What it can be.
-        wanted: &'static str,
-    },
+    BadParameter { model: String, name: String, value: String, wanted: &'static str },
     /// A new provider without a type.
     #[error("the provider `{0}` has no type: set type = \"openai\" in [model_providers.{0}]")]
     NoType(String),
@@ -95,63 +57,29 @@ pub enum SetupError {
     NoBase(String),
     /// An address that is none.
     #[error("the address `{base}` of the provider `{provider}` is not one: it must begin with http:// or https://")]
-    BadBase {
-        /// Its name.
-        provider: String,
-        /// As it was written.
-        base: String,
-    },
+    BadBase { provider: String, base: String },
     /// A path that would change the address.
     #[error("the path `{path}` of the provider `{provider}` must begin with a slash")]
-    BadPath {
-        /// Its name.
-        provider: String,
-        /// As it was written.
-        path: String,
-    },
+    BadPath { provider: String, path: String },
     /// A key is needed.
     #[error("{provider} needs a key: set {}, or run `neco auth {} {provider}`", variables.join(" or "), if *login { "login" } else { "set" })]
-    MissingKey {
-        /// The provider.
-        provider: String,
-        /// Where it was looked for.
-        variables: Vec<String>,
-        /// Whether one can log in.
-        login: bool,
-    },
+    MissingKey { provider: String, variables: Vec<String>, login: bool },
     /// A place that may hold keys can't be looked at.
     #[error("the keys of {provider} can't be read: {reason}")]
-    KeySource {
-        /// The provider.
-        provider: String,
-        /// Why, and what to do.
-        reason: String,
-    },
+    KeySource { provider: String, reason: String },
     /// A key that can't be sent.
     #[error("the key of {provider} in {source_name} has characters that no key has: copy it again")]
-    BadKey {
-        /// The provider.
-        provider: String,
-        /// The variable or setting.
-        source_name: String,
-    },
+    BadKey { provider: String, source_name: String },
     /// A header that can't be sent.
     #[error("the header `{header}` of the provider `{provider}` has characters that a header can't have")]
-    BadHeader {
-        /// The provider.
-        provider: String,
-        /// The header's name.
-        header: String,
-    },
+    BadHeader { provider: String, header: String },
     /// A header that the key is sent in is also set otherwise.
     #[error(
         "the key of {provider} is sent in the header `{header}`, which {} sets too: take one of them out, or set another key_header",
         if *login { "the login in its address".to_owned() } else { format!("[model_providers.{provider}.headers]") }
     )]
     KeyHeaderTaken {
-        /// The provider.
         provider: String,
-        /// The header.
         header: String,
         /// Whether the address does, rather than the headers.
         login: bool,
@@ -161,30 +89,19 @@ pub enum SetupError {
     NoScript(String),
     /// A script that can't be played.
     #[error("the script {path} can't be played: {reason}")]
-    BadScript {
-        /// Where it lies.
-        path: String,
-        /// Why.
-        reason: String,
-    },
+    BadScript { path: String, reason: String },
     /// A model that does not chat.
     #[error("`{model}` can't be used {}: it makes {makes}, and does not hold conversations", place(group.as_deref()))]
     NotForChat {
         /// `provider/model`.
         model: String,
-        /// What it makes instead.
         makes: &'static str,
         /// The group that names it, if one does.
         group: Option<String>,
     },
     /// A table inside the program is broken.
     #[error("the built-in table {table} can't be read: {reason}")]
-    BuiltInTable {
-        /// Which one.
-        table: &'static str,
-        /// Why.
-        reason: String,
-    },
+    BuiltInTable { table: &'static str, reason: String },
 }
 
 impl SetupError {

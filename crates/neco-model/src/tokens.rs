@@ -31,7 +31,6 @@ pub enum Family {
 
 impl Family {
     /// The family of `provider/model`, by the model's name wherever it is served.
-    #[must_use]
     pub fn of(label: &str) -> Self {
         let label = label.to_lowercase();
         let model = label.rsplit('/').next().unwrap_or(&label);
@@ -89,7 +88,6 @@ pub struct TokenCount {
 
 impl TokenCount {
     /// Nothing yet, for a model of `family`.
-    #[must_use]
     pub fn new(family: Family) -> Self {
         Self { family, ..Self::default() }
     }
@@ -127,14 +125,12 @@ impl TokenCount {
     }
 
     /// Tokens in all, rounded up.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.exact.saturating_add(self.estimate.div_ceil(1000))
     }
 }
 
 /// About how many tokens `text` has for a model of `family`.
-#[must_use]
 pub fn estimate(text: &str, family: Family) -> u64 {
     of_text(text, &family.rates()).div_ceil(1000)
 }

@@ -40,13 +40,11 @@ pub struct Trial {
 
 impl Trial {
     /// Whether the model can be worked with.
-    #[must_use]
     pub fn passed(&self) -> bool {
         self.error.is_none() && self.finish.is_some() && self.called != Some(false)
     }
 
     /// Output tokens a second from the first piece on; `None` when too little came to tell.
-    #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
         let tokens = self.usage?.output;
         let seconds = self.took.saturating_sub(self.first_byte?).as_secs_f64();
@@ -57,9 +55,7 @@ impl Trial {
 impl Models {
     /// Everything that `name` stands for, each of its keys for itself, and whether it can call tools;
     /// nothing of it is tried again by itself.
-    ///
-    /// # Errors
-    /// When there is no such model, or none of them can be asked.
+    /// Fails when there is no such model, or none of them can be asked.
     pub fn each_alone(&self, name: &str) -> Result<Vec<Alone>, SetupError> {
         let mut all = Vec::new();
         for model in self.members(name)?.0 {

@@ -62,7 +62,6 @@ pub struct DecidedFolder {
     /// is given to the next one.
     #[serde(default)]
     born: Option<u64>,
-    /// Whose it is.
     owner: u32,
     /// Whether it is trusted.
     pub trusted: bool,
@@ -91,9 +90,7 @@ pub struct Trust {
 
 impl Trust {
     /// Reads what was decided; nothing was when there is no file.
-    ///
-    /// # Errors
-    /// When the file can't be read, is damaged, or others could have written it.
+    /// Fails when the file can't be read, is damaged, or others could have written it.
     pub fn open(config_dir: &Path) -> Result<Self, TrustError> {
         let file = config_dir.join(TRUST_FILE);
         let kept = read(&file)?;
@@ -137,9 +134,7 @@ impl Trust {
 
     /// Keeps what a person decided about a folder and the items that they were shown. What they were
     /// shown before counts on, unless it was declined and the folder is trusted now.
-    ///
-    /// # Errors
-    /// When the folder can't be trusted or the file can't be written.
+    /// Fails when the folder can't be trusted or the file can't be written.
     pub fn decide(
         &mut self,
         folder: &Path,
@@ -161,9 +156,7 @@ impl Trust {
     }
 
     /// Forgets what was decided about a folder, which need not exist any more. False when nothing was.
-    ///
-    /// # Errors
-    /// When the file can't be written.
+    /// Fails when the file can't be written.
     pub fn forget(&mut self, folder: &Path) -> Result<bool, TrustError> {
         let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let is_it = |known: &DecidedFolder| Path::new(&known.path) == resolved || Path::new(&known.path) == folder;

@@ -1,9 +1,8 @@
 //! The sandbox of a process: what it was made with, and what was got.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use crate::after::masks::Masks;
 use crate::boxed::confined::Confined;
@@ -66,9 +65,7 @@ pub(crate) struct Inner {
 
 impl Sandbox {
     /// Finds out what can be had, strongest first.
-    ///
-    /// # Errors
-    /// When the strong one is required and can't be had.
+    /// Fails when the strong one is required and can't be had.
     pub fn probe(setup: SandboxSetup, ask: Ask) -> Result<Self, Unmet> {
         let landlock = landlock::version() > 0;
         let report = find_out(&setup, landlock, ask);

@@ -8,18 +8,14 @@ use crate::rewind::RewindError;
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum SessionError {
     /// No session of that id.
     #[error("there is no session {0}; `neco session list` shows the ones there are")]
     NotFound(String),
     /// Several sessions begin with it.
     #[error("several sessions begin with {prefix}: {}; give more of the id", .matches.join(", "))]
-    Ambiguous {
-        /// What was asked for.
-        prefix: String,
-        /// What begins with it.
-        matches: Vec<String>,
-    },
+    Ambiguous { prefix: String, matches: Vec<String> },
     /// No session in the folder yet.
     #[error("there is no session in {0} to continue; start one with `neco -m \"…\"`")]
     NoneHere(String),
@@ -31,22 +27,12 @@ pub enum SessionError {
     Tree(String),
     /// The workspace of the session is gone or can't be used.
     #[error("the folder {path} can't be used: {reason}")]
-    Workspace {
-        /// The folder.
-        path: String,
-        /// What the system says.
-        reason: String,
-    },
+    Workspace { path: String, reason: String },
     /// The workspace of the session is not where it was.
     #[error(
         "the folder of session {id} is gone: {path}; if it was moved, run this there, or give another place with --cwd"
     )]
-    FolderGone {
-        /// The session.
-        id: SessionId,
-        /// Where it was.
-        path: String,
-    },
+    FolderGone { id: SessionId, path: String },
     /// It does not go back.
     #[error(transparent)]
     Rewind(#[from] RewindError),
@@ -58,12 +44,7 @@ pub enum SessionError {
         "session {id} was gone on with by a newer Neco (protocol {needs}, this one speaks {PROTOCOL}): update Neco to go \
          on with it; `neco session show {id}` and `neco session export {id}` read it as it is"
     )]
-    Newer {
-        /// The session.
-        id: SessionId,
-        /// The protocol that it needs.
-        needs: u32,
-    },
+    Newer { id: SessionId, needs: u32 },
     /// A title without words.
     #[error("a title needs at least one word")]
     EmptyTitle,
@@ -72,12 +53,7 @@ pub enum SessionError {
     Model(String),
     /// The model that an earlier session used can't be had.
     #[error("the session's own model {model} can't be used: {reason}; go on with another one by --model")]
-    OwnModel {
-        /// The model.
-        model: String,
-        /// Why not.
-        reason: String,
-    },
+    OwnModel { model: String, reason: String },
     /// A file in the place of a prompt is wrong.
     #[error(transparent)]
     Prompt(#[from] PromptError),
@@ -88,7 +64,6 @@ pub enum SessionError {
 
 impl SessionError {
     /// The stable code, where there is one.
-    #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Store(error) => Some(error.code()),

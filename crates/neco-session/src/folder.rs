@@ -5,7 +5,6 @@ use std::path::Path;
 
 /// The identity of the folder at `path`: its disk, its place on it, and when it was made, for places are
 /// given to others once they are free. `None` where the system does not say all of this.
-#[must_use]
 pub fn identity(path: &Path) -> Option<String> {
     let folder = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
     let made = folder.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;

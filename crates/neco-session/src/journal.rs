@@ -40,7 +40,6 @@ pub struct Journal {
 /// Takes note of an event. It must do next to nothing: whoever records waits for it.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// What has one order.
 struct Order {
     last: Seq,
     redactions: Redactions,

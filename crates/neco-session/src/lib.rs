@@ -13,7 +13,6 @@
 mod actor;
 mod aside;
 mod checkpoints;
-mod clock;
 mod error;
 mod fold;
 pub mod folder;

@@ -51,7 +51,6 @@ pub struct PlanFiles {
 
 impl PlanFiles {
     /// Plans in the data folder.
-    #[must_use]
     pub fn new(data_dir: &Path) -> Self {
         Self { folder: data_dir.join("plans") }
     }
@@ -98,7 +97,7 @@ impl PlanFiles {
             let saved_ms = Timestamp::now().as_millisecond();
             let (plan, findings) = (plan.clone(), update.findings.clone());
             let kept = UnfinishedPlan { session, cwd: cwd.to_owned(), saved_ms, plan, findings };
-            return self.write(&self.file(session, cwd), &kept).await;
+            return self.write(&self.folder.join(format!("{}{session}.json", prefix(cwd))), &kept).await;
         }
         self.forget(session).await
     }
@@ -126,10 +125,6 @@ impl PlanFiles {
         open.flush().await?;
         drop(open);
         tokio::fs::rename(&beside, file).await
-    }
-
-    fn file(&self, session: SessionId, cwd: &str) -> PathBuf {
-        self.folder.join(format!("{}{session}.json", prefix(cwd)))
     }
 }
 

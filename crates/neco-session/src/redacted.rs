@@ -40,7 +40,6 @@ enum Kind {
 
 impl Redactions {
     /// Nothing was said yet.
-    #[must_use]
     pub fn new(redactor: Redactor) -> Self {
         Self { redactor, open: HashMap::new() }
     }

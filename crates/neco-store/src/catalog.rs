@@ -35,7 +35,6 @@ pub struct SessionRecord {
 
 impl SessionRecord {
     /// A new session in the folder `cwd`, without a title.
-    #[must_use]
     pub fn new(id: SessionId, cwd: impl Into<String>, created_ms: i64) -> Self {
         Self {
             id,

@@ -4,6 +4,7 @@ use neco_proto::{ClientError, ErrorCode, Seq, SessionId};
 
 /// Why the store did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum StoreError {
     /// The disk is full, read-only, or failing.
     #[error("could not write the session store: {0}")]
@@ -13,57 +14,28 @@ pub enum StoreError {
     Read(String),
     /// The file belongs to another program; it was not touched.
     #[error("{path} is a database of another program, not a session store; move it away to begin a new one")]
-    Foreign {
-        /// The database file.
-        path: String,
-    },
+    Foreign { path: String },
     /// The database is damaged; it was not touched. When it is opened again it is set aside, and a new one
     /// begins with what can be read of it.
     #[error(
         "the session store {path} is damaged ({reason}); the next start sets it aside and takes over what can be read"
     )]
-    Damaged {
-        /// The database file.
-        path: String,
-        /// What SQLite says.
-        reason: String,
-    },
+    Damaged { path: String, reason: String },
     /// The database was written by a newer Neco.
     #[error("the session store {path} was written by a newer version of Neco; update Neco to use it")]
-    TooNew {
-        /// The database file.
-        path: String,
-    },
+    TooNew { path: String },
     /// Events that do not go on where the log ends.
     #[error("event {got} of session {session} came where event {expected} was due")]
-    Gap {
-        /// The session.
-        session: SessionId,
-        /// What should have come.
-        expected: Seq,
-        /// What came.
-        got: Seq,
-    },
+    Gap { session: SessionId, expected: Seq, got: Seq },
     /// The catalogue does not have the session.
     #[error("there is no session {session}")]
-    UnknownSession {
-        /// The session.
-        session: SessionId,
-    },
+    UnknownSession { session: SessionId },
     /// The session is open in another process.
     #[error("session {session} is in use by process {pid}")]
-    InUse {
-        /// The session.
-        session: SessionId,
-        /// The process that has it open.
-        pid: u32,
-    },
+    InUse { session: SessionId, pid: u32 },
     /// Whoever appends does not have the right to write the session.
     #[error("session {session} is written without the right to it")]
-    NotLeased {
-        /// The session.
-        session: SessionId,
-    },
+    NotLeased { session: SessionId },
     /// The store was closed.
     #[error("the session store is closed")]
     Closed,
@@ -81,7 +53,6 @@ impl StoreError {
     }
 
     /// The stable code.
-    #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::InUse { .. } => ErrorCode::SessionInUse,

@@ -5,7 +5,7 @@
 //! on every backend.
 //!
 //! Reading order: [`log`], [`catalog`] with [`search`] and [`size`], [`error`], then `lineage` (whose events a
-//! fork's log is made of), `lease` (the right to write a session) and `live` (following one), the backends [`memory`] and
+//! fork's log is made of), `live` (following one), the backends [`memory`] and
 //! [`sqlite`], then [`lock`], which keeps two processes from writing one session, and [`recall`], the index of the
 //! memory; `sql` is what they write SQL with.
 
@@ -16,13 +16,11 @@ pub mod catalog;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod error;
-mod lease;
 mod lineage;
 mod live;
 pub mod lock;
 pub mod log;
 pub mod memory;
-mod prefix;
 mod private;
 pub mod recall;
 pub mod search;
@@ -31,8 +29,8 @@ pub mod sqlite;
 
 pub use catalog::{Catalog, SessionRecord};
 pub use error::StoreError;
-pub use lease::Lease;
 pub use lock::{SessionLock, lock_folder};
+pub use log::Lease;
 pub use log::{Durability, EventLog, lease_and_append};
 pub use memory::MemoryStore;
 pub use recall::MemoryIndex;

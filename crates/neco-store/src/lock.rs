@@ -23,7 +23,6 @@ const PID_ATTEMPTS: u32 = 20;
 const PID_PAUSE: Duration = Duration::from_millis(1);
 
 /// Where the locks of sessions are, below the folder of everything that is kept.
-#[must_use]
 pub fn lock_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("locks")
 }
@@ -39,10 +38,8 @@ pub struct SessionLock {
 impl SessionLock {
     /// Takes the lock of `session` in the folder `dir`, which is made if needed. A few file calls
     /// that do not wait for the other process.
-    ///
-    /// # Errors
-    /// [`StoreError::InUse`] when another process, or this one, has it; [`StoreError::Write`] when the
-    /// file can't be made.
+    /// Fails with [`StoreError::InUse`] when another process, or this one, has it; [`StoreError::Write`] when the file
+    /// can't be made.
     pub fn acquire(dir: &Path, session: SessionId) -> Result<Self, StoreError> {
         let path = dir.join(format!("{session}.lock"));
         Self::try_acquire(dir, &path, session)
@@ -50,7 +47,6 @@ impl SessionLock {
     }
 
     /// Whether somebody has the lock now. Nothing is made or taken for long.
-    #[must_use]
     pub fn is_held(dir: &Path, session: SessionId) -> bool {
         let path = dir.join(format!("{session}.lock"));
         let opened = private::file_options().read(true).open(path);

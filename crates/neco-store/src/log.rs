@@ -1,5 +1,6 @@
 //! The append-only event log.
 
+use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -7,7 +8,6 @@ use futures::stream::BoxStream;
 use neco_proto::{Event, Seq, SessionId};
 
 use crate::error::StoreError;
-use crate::lease::Lease;
 
 /// When an append is good enough to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +77,7 @@ pub trait EventLog: Send + Sync {
 }
 
 /// Appends `events` of one session with a right to it that is taken and given back for that.
-///
-/// # Errors
-/// What [`EventLog::lease`] and [`EventLog::append`] say.
+/// The error is what [`EventLog::lease`] and [`EventLog::append`] say.
 pub async fn lease_and_append(
     log: &dyn EventLog,
     events: Vec<Event>,
@@ -88,4 +86,38 @@ pub async fn lease_and_append(
     let Some(session) = events.first().map(|event| event.session_id) else { return Ok(()) };
     let lease = log.lease(session).await?;
     log.append(&lease, events, durability).await
+}
+
+/// The right to write one session, which one owner has at a time; given back when it is dropped.
+///
+/// What stands behind it is the store's own: a lock that the kernel keeps, or a row with a number that only grows.
+pub struct Lease {
+    session: SessionId,
+    _held: Box<dyn Send + Sync>,
+}
+
+impl Lease {
+    /// The right to write `session`, for as long as `held` lives.
+    pub(crate) fn new(session: SessionId, held: impl Send + Sync + 'static) -> Self {
+        Self { session, _held: Box::new(held) }
+    }
+
+    /// The session that may be written.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Refuses events of other sessions.
+    pub(crate) fn check(&self, events: &[Event]) -> Result<(), StoreError> {
+        match events.iter().find(|event| event.session_id != self.session) {
+            Some(event) => Err(StoreError::NotLeased { session: event.session_id }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease").field("session", &self.session).finish_non_exhaustive()
+    }
 }

@@ -11,11 +11,9 @@ use neco_proto::{Event, Seq, SessionId};
 
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
-use crate::lease::Lease;
-use crate::lineage::{Ancestor, segments};
+use crate::lineage::{Ancestor, ids_with, segments};
 use crate::live::Live;
-use crate::log::{Durability, EventLog};
-use crate::prefix;
+use crate::log::{Durability, EventLog, Lease};
 use crate::search::snippet::{has_all, snippet_of};
 use crate::search::terms::{Term, terms_of};
 use crate::search::text::text_of;
@@ -43,7 +41,6 @@ struct Session {
 
 impl MemoryStore {
     /// An empty store.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -304,7 +301,7 @@ impl Catalog for MemoryStore {
     }
 
     fn find(&self, prefix: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
-        let ids = prefix::ids_with(prefix);
+        let ids = ids_with(prefix);
         Box::pin(async move {
             let Some(ids) = ids else { return Ok(Vec::new()) };
             let mut found = self.sessions().records(|record| ids.contains(&record.id));

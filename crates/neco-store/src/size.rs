@@ -65,7 +65,6 @@ pub struct Pruned {
 
 impl Prune {
     /// Those of `records`, which are sorted by last use, newest first, that may go.
-    #[must_use]
     pub fn choose(&self, records: Vec<SessionRecord>) -> Vec<SessionRecord> {
         if self.unused_since_ms.is_none() && self.keep_newest.is_none() {
             return Vec::new();

@@ -132,11 +132,6 @@ impl Bounded {
         }
     }
 
-    /// Whether something was left out so far.
-    pub fn overflowed(&self) -> bool {
-        !matches!(self.rest, Rest::None)
-    }
-
     /// Ends it. Bytes that are not UTF-8 become the replacement character; the cuts are moved to
     /// line ends where there are any.
     pub async fn finish(mut self) -> BoundedText {

@@ -4,18 +4,15 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
-//! Reading order: [`tool`], [`ctx`], [`output`], [`intent`], [`registry`], [`plugged`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
+//! Reading order: [`tool`], [`output`], [`registry`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
 pub mod bound;
 mod counted;
-pub mod ctx;
 mod fitting;
-pub mod intent;
 mod misfit;
 pub mod output;
-pub mod plugged;
 pub mod registry;
 pub mod repair;
 pub mod schema;
@@ -23,10 +20,10 @@ pub mod tool;
 
 pub use bound::{Bounded, Spill};
 pub use counted::counted;
-pub use ctx::{LiveOutput, ToolContext};
-pub use intent::{Intent, Picture, TodoChange, TodoItem};
 pub use neco_safety::SideEffect;
 pub use output::{ActingFile, OutputPart, Outside, ToolError, ToolOutput};
-pub use plugged::PluggedTools;
+pub use output::{Intent, Picture, TodoChange, TodoItem};
+pub use registry::PluggedTools;
 pub use registry::Registry;
 pub use tool::{DynTool, Plan, PreparedCall, Tool};
+pub use tool::{LiveOutput, ToolContext};

@@ -17,7 +17,7 @@ pub(crate) fn words(declared: &Value, error: &ValidationError<'_>) -> String {
 }
 
 fn problem(declared: &Value, error: &ValidationError<'_>) -> String {
-    let found = found(error.instance());
+    let found = shortened(&error.instance().to_string());
     match error.kind() {
         ValidationErrorKind::Enum { .. }
         | ValidationErrorKind::AnyOf { .. }
@@ -136,10 +136,6 @@ fn unknown(unexpected: &[String], known: &[&str]) -> String {
 pub(crate) fn nearest<'a>(name: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|field| (strsim::jaro_winkler(name, field), field)).filter(|(score, _)| *score > 0.8);
     near.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, near)| near)
-}
-
-fn found(value: &Value) -> String {
-    shortened(&value.to_string())
 }
 
 /// The beginning of a text.

@@ -9,7 +9,6 @@ use neco_safety::tools::{own_name, spelling};
 use tokio::sync::watch;
 
 use crate::output::ToolError;
-use crate::plugged::PluggedTools;
 use crate::tool::DynTool;
 
 /// Which tools may be in a registry.
@@ -133,9 +132,7 @@ impl Registry {
     }
 
     /// Only the tools named, aliases included.
-    ///
-    /// # Errors
-    /// [`ErrorCode::ToolNotFound`] for a name that is none, with near ones.
+    /// Fails with [`ErrorCode::ToolNotFound`] for a name that is none, with near ones.
     pub fn only(&self, names: &[String]) -> Result<Self, ToolError> {
         names.iter().try_for_each(|name| self.find(name).map(drop))?;
         Ok(self.named(names))
@@ -166,9 +163,7 @@ impl Registry {
     }
 
     /// The tool of a name, however it is spelt.
-    ///
-    /// # Errors
-    /// [`ErrorCode::ToolNotFound`] with near names, or that it is gone.
+    /// Fails with [`ErrorCode::ToolNotFound`] with near names, or that it is gone.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn DynTool>, ToolError> {
         self.spelt(name).ok_or_else(|| ToolError::new(ErrorCode::ToolNotFound, self.not_found(name)))
     }
@@ -203,12 +198,53 @@ impl Registry {
     }
 }
 
+/// Tools that come and go while agents live: those of servers, plugins and scripts. Clones are the same set; a
+/// [`crate::Registry`] follows it and takes up what changed when a turn begins.
+///
+/// ```
+/// use neco_proto::ToolOrigin;
+/// use neco_toolkit::PluggedTools;
+///
+/// let plugged = PluggedTools::default();
+/// let server = ToolOrigin::Mcp { server: "github".to_owned() };
+/// // What the server lists now takes the place of what it listed before.
+/// plugged.set(&server, Vec::new());
+/// ```
+#[derive(Clone)]
+pub struct PluggedTools {
+    tools: Arc<watch::Sender<Vec<Arc<dyn DynTool>>>>,
+}
+
+impl Default for PluggedTools {
+    fn default() -> Self {
+        Self { tools: Arc::new(watch::Sender::new(Vec::new())) }
+    }
+}
+
+impl PluggedTools {
+    /// Puts the tools of an origin in the place of those that it had; with none, it is pulled out.
+    pub fn set(&self, origin: &ToolOrigin, tools: Vec<Arc<dyn DynTool>>) {
+        self.tools.send_modify(|all| {
+            // The place of an origin stays: of two tools of one name, the same one counts after a change.
+            let before = all.iter().take_while(|tool| tool.origin() != origin).count();
+            all.retain(|tool| tool.origin() != origin);
+            all.splice(before..before, tools);
+        });
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Vec<Arc<dyn DynTool>>> {
+        self.tools.subscribe()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{Plan, Tool, ToolContext, ToolOutput, tool::erase};
     use neco_proto::Risk;
     use neco_safety::SideEffect;
+
+    use super::*;
+    use crate::tool::erase;
+    use crate::{Plan, Tool, ToolContext, ToolOutput};
 
     struct Named<const N: usize>;
 

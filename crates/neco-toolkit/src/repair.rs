@@ -16,9 +16,7 @@ pub struct ReadArguments {
 
 /// Reads a call's arguments. Nothing at all stands for no arguments; malformed JSON is mended when
 /// that loses nothing; text that was cut off is never mended, because what is missing can't be known.
-///
-/// # Errors
-/// [`ErrorCode::InvalidArguments`] with the position of the mistake.
+/// Fails with [`ErrorCode::InvalidArguments`] with the position of the mistake.
 pub fn read_arguments(text: &str) -> Result<ReadArguments, ToolError> {
     let text = text.trim();
     if text.is_empty() {

@@ -56,9 +56,7 @@ impl ArgumentSchema {
     }
 
     /// Checks arguments against the schema.
-    ///
-    /// # Errors
-    /// [`ErrorCode::InvalidArguments`] with every field that does not fit.
+    /// Fails with [`ErrorCode::InvalidArguments`] with every field that does not fit.
     pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
         let Some(validator) = self.validator.get_or_init(|| jsonschema::validator_for(&self.declared).ok()) else {
             return Err(ToolError::failed("the schema of this tool's arguments is not a valid JSON schema"));

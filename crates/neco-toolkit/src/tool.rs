@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use neco_proto::event::KnownFile;
-use neco_proto::{Diff, ErrorCode, Risk, ToolOrigin};
-use neco_safety::SideEffect;
+use neco_proto::event::{KnownFile, OutputStream};
+use neco_proto::{CallId, Diff, ErrorCode, Risk, ToolOrigin};
+use neco_safety::{SideEffect, World};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
-use crate::ctx::ToolContext;
-use crate::fitting;
+use crate::bound::Spill;
 use crate::output::{ToolError, ToolOutput};
-use crate::schema;
+use crate::{fitting, schema};
 
 /// What a call would do, known before it is run: what the policy judges and the person is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,9 +149,7 @@ pub trait DynTool: Send + Sync {
     /// Takes in what the calls of an earlier process left the model knowing.
     fn recall(&self, _known: &[KnownFile], _workspace: &Path) {}
     /// Checks the arguments and binds them.
-    ///
-    /// # Errors
-    /// [`ErrorCode::InvalidArguments`], naming the field.
+    /// Fails with [`ErrorCode::InvalidArguments`], naming the field.
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError>;
 }
 
@@ -256,4 +254,33 @@ impl<T: Tool> PreparedCall for Bound<T> {
     fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move { self.tool.run(self.args, &ctx).await })
     }
+}
+
+/// Where a running tool's live output goes. Never blocks the tool and never fails it: whoever
+/// listens decides how much of it a window gets to see.
+pub trait LiveOutput: Send + Sync {
+    /// Takes the next piece of output.
+    fn push(&self, stream: OutputStream, text: &str);
+}
+
+/// What a tool is handed for one call.
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The call.
+    pub call_id: CallId,
+    /// Files and processes.
+    pub world: Arc<dyn World>,
+    /// Live output.
+    pub live: Arc<dyn LiveOutput>,
+    /// Set when the call is to stop. A tool that runs a process kills its group before it returns; one that ends
+    /// before its time because of it fails, or says so with [`crate::ToolOutput::interrupted`].
+    pub cancel: CancellationToken,
+    /// Where output that is too big for the model goes.
+    pub spill: Arc<dyn Spill>,
+    /// Bytes of output that the model gets at most.
+    pub max_output: usize,
+    /// Whether calls of the same turn that write wait behind this one.
+    pub more_writes: bool,
+    /// Whether a person was asked about this very call and said yes.
+    pub approved: bool,
 }

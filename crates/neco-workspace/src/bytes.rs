@@ -22,17 +22,14 @@ pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Reads what was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// Whether nothing is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The next number.
     pub(crate) fn number(&mut self) -> Result<u64, Damaged> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {

@@ -59,7 +59,6 @@ impl Elsewhere {
         Self { path, mark }
     }
 
-    /// Whether it is as it was.
     pub(crate) fn is_same(&self) -> bool {
         Mark::of(&self.path) == self.mark
     }

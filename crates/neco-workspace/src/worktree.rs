@@ -6,10 +6,9 @@
 //! they are for the person's own work.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use crate::git::repository_of;
 use crate::worktree_git::{git, git_bytes};
@@ -22,6 +21,7 @@ const UNKNOWN: [&str; 4] = ["ls-files", "--others", "--exclude-standard", "--dir
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum WorktreeError {
     /// The folder is in no repository.
     #[error("{} is in no git repository, so there is nothing to make a worktree of", .0.display())]
@@ -31,12 +31,7 @@ pub enum WorktreeError {
     NoCommit(PathBuf),
     /// Git could not do it.
     #[error("git {what} failed: {said}")]
-    Git {
-        /// Which command.
-        what: String,
-        /// What it said.
-        said: String,
-    },
+    Git { what: String, said: String },
     /// Somebody works in it.
     #[error("somebody works in it")]
     InUse,
@@ -45,12 +40,7 @@ pub enum WorktreeError {
     HoldsIgnored(String),
     /// Something on the disk can't be read or written.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// What.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// How the result of a worktree is brought back.
@@ -102,9 +92,7 @@ pub enum Brought {
 impl Worktree {
     /// Makes a worktree of the repository that `folder` lies in, below `worktrees`; gives it, and the folder
     /// in it that stands for `folder`. `id` tells it from all others.
-    ///
-    /// # Errors
-    /// When there is no repository or no commit, or git fails.
+    /// Fails when there is no repository or no commit, or git fails.
     pub fn create(
         folder: &Path,
         worktrees: &Path,
@@ -152,9 +140,7 @@ impl Worktree {
     }
 
     /// Brings back what came of the work; `title` is the first line of its commit.
-    ///
-    /// # Errors
-    /// When git fails; the worktree stays as it is then.
+    /// Fails when git fails; the worktree stays as it is then.
     pub fn bring_back(&self, title: &str) -> Result<Brought, WorktreeError> {
         git(&self.path, &["add", "--all"])?;
         let changed = git(&self.path, &["diff", "--cached", "--name-only", "-z", &self.base])?;
@@ -184,9 +170,7 @@ impl Worktree {
     }
 
     /// Makes the worktree again that was removed, from its branch, or from what it was made from.
-    ///
-    /// # Errors
-    /// When its repository is gone, or git fails.
+    /// Fails when its repository is gone, or git fails.
     pub fn make_again(&self) -> Result<(), WorktreeError> {
         let missing = || WorktreeError::NoRepository(self.repository.clone());
         let (top, _) = repository_of(&self.repository).ok_or_else(missing)?;
@@ -213,9 +197,7 @@ impl Worktree {
 
     /// Removes the worktree, and its branch where that holds nothing more than what it was made from. What it
     /// was stays known, so that it can be made again.
-    ///
-    /// # Errors
-    /// When somebody works in it, it holds files that git ignores, or git fails, as it does when something in it
+    /// Fails when somebody works in it, it holds files that git ignores, or git fails, as it does when something in it
     /// is not committed.
     pub fn remove(&self) -> Result<(), WorktreeError> {
         match self.ignored()? {

@@ -171,9 +171,7 @@ impl TooLong<'_> {
     }
 
     /// With a summary of the older part; the reason when that is no gain.
-    ///
-    /// # Errors
-    /// Why not, in words.
+    /// The error is why not, in words.
     pub fn summed_up(&self, cut: &Cut, notes: &str) -> Result<Compaction, String> {
         self.has_substance(cut, notes)?;
         let notes = self.bounded(cut, notes);

@@ -19,7 +19,6 @@ pub struct Counted {
 #[derive(Debug, Default)]
 pub struct Meter {
     count: TokenCount,
-    /// Messages that are counted.
     counted: usize,
     /// The prompt that is counted.
     number: Option<u64>,

@@ -5,14 +5,13 @@
 //! except by a trim or a compaction, and what these make of it follows from their events alone; a call is
 //! never parted from its result.
 //!
-//! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`] with [`lean`]; [`space`] and [`meter`] (how much
+//! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
 //! room there is and how much is taken); [`outputs`], [`cut`], [`mod@transcript`] and [`replay`] (making the
 //! conversation shorter); [`editor`], [`mod@report`].
 
 mod assemble;
 mod cut;
 mod editor;
-mod lean;
 mod meter;
 mod outputs;
 mod prompts;

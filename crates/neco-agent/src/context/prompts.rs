@@ -38,33 +38,17 @@ pub struct PromptFile {
 
 /// What a file of prompts gets wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum PromptError {
     /// There is no prompt of that name.
     #[error("{file}: there is no prompt {name}; there are {}", Prompts::names().collect::<Vec<_>>().join(", "))]
-    Unknown {
-        /// The file.
-        file: String,
-        /// The name.
-        name: String,
-    },
+    Unknown { file: String, name: String },
     /// It names a variable that does not exist.
     #[error("{file}: there is no variable {variable}; this prompt has {variables}")]
-    Variable {
-        /// The file.
-        file: String,
-        /// The variable.
-        variable: String,
-        /// Those there are.
-        variables: String,
-    },
+    Variable { file: String, variable: String, variables: String },
     /// It is no template.
     #[error("{file}: {reason}")]
-    Template {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Template { file: String, reason: String },
 }
 
 /// The prompts of a session.
@@ -103,9 +87,7 @@ impl Prompts {
 
     /// The prompts that are compiled in, with `files` in the place of some; of several files for one
     /// prompt the last one counts.
-    ///
-    /// # Errors
-    /// When a file is for no prompt, is no template, or names a variable that does not exist.
+    /// Fails when a file is for no prompt, is no template, or names a variable that does not exist.
     pub fn new(files: Vec<PromptFile>, values: PromptValues) -> Result<Self, PromptError> {
         let PromptValues { version, workspace, os, shell } = values;
         let values = EVERYWHERE.into_iter().zip([version, workspace, os, shell]).collect();

@@ -69,7 +69,6 @@ impl Source for BasePrompt {
     }
 }
 
-/// The prompt of the mode.
 pub(super) struct ModePrompt(pub Arc<Prompts>);
 
 impl Source for ModePrompt {

@@ -4,9 +4,9 @@
 //! a session is resumed knows what it knew; it never blocks a call; what it says is said at a turn
 //! boundary, in one message that is marked as Neco's own.
 //!
-//! Reading order: [`guard`] (what a guard is and sees), [`watch`] (all of them together), [`target`]
-//! (what a call is about), then the guards: [`complexity`], [`findings`], [`errors`], [`anti_pattern`],
-//! [`loops`] with [`repeats`], [`stop_check`].
+//! Reading order: [`guard`] (what a guard is and sees), [`watch`] (all of them together, and what a call is
+//! about), then the guards: [`complexity`], [`findings`], [`errors`], [`anti_pattern`],
+//! [`loops`], [`stop_check`].
 
 mod anti_pattern;
 mod complexity;
@@ -14,9 +14,7 @@ mod errors;
 mod findings;
 mod guard;
 mod loops;
-mod repeats;
 mod stop_check;
-mod target;
 mod watch;
 
 pub use complexity::{Complexity, Judgement, judge};

@@ -7,6 +7,7 @@ use super::input::Stamp;
 
 /// What a loop wants done, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "a variant says what it carries")]
 pub enum Effect {
     /// Tell the world about a transition.
     Change(StateChange),
@@ -19,7 +20,6 @@ pub enum Effect {
     BeginTurn {
         /// To be returned with the answer.
         stamp: Stamp,
-        /// The iteration that begins.
         iteration: u32,
     },
     /// Ask the model now that there is room; answer with [`super::Input::Answered`] or
@@ -34,10 +34,7 @@ pub enum Effect {
         stamp: Stamp,
     },
     /// All calls have results: close the turn.
-    EndTurn {
-        /// The iteration that ends.
-        iteration: u32,
-    },
+    EndTurn { iteration: u32 },
     /// Tell the model that its answer was empty, or was cut off.
     Nudge(Nudge),
     /// Tell the model that its last turn was broken off, and that it goes on.
@@ -52,12 +49,7 @@ pub enum Effect {
     /// Tell the person that the model's answers are longer than answers may be.
     NoEnd,
     /// The work is over.
-    Finish {
-        /// Why.
-        reason: CompleteReason,
-        /// What failed, when something did.
-        code: Option<ErrorCode>,
-    },
+    Finish { reason: CompleteReason, code: Option<ErrorCode> },
 }
 
 /// What the model is told when it stopped without being done.

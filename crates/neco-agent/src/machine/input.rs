@@ -62,52 +62,34 @@ pub enum Halt {
 
 /// What can happen to a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "a variant says what it carries")]
 pub enum Input {
     /// There is something to do: a user message, or the word to go on.
     Begin,
     /// What was said has passed the gate.
     Passed {
-        /// The turn that would begin.
         stamp: Stamp,
         /// Whether anything is left of it.
         something: bool,
     },
     /// There is no room for the question before a summary is written.
-    Compacts {
-        /// The turn that would ask.
-        stamp: Stamp,
-    },
+    Compacts { stamp: Stamp },
     /// There is as much room as can be made.
-    Compacted {
-        /// The turn that asks.
-        stamp: Stamp,
-    },
+    Compacted { stamp: Stamp },
     /// The model is done, and somebody is asked whether they object.
     EndAtGate {
         /// The turn whose answer it is.
         stamp: Stamp,
     },
     /// The model's answer is whole.
-    Answered {
-        /// The turn it belongs to.
-        stamp: Stamp,
-        /// What it amounts to.
-        kind: AnswerKind,
-    },
+    Answered { stamp: Stamp, kind: AnswerKind },
     /// The model can't be had: retries and failover are used up.
-    ProviderFailed {
-        /// The turn it belongs to.
-        stamp: Stamp,
-        /// Why.
-        code: ErrorCode,
-    },
+    ProviderFailed { stamp: Stamp, code: ErrorCode },
     /// Calls moved on.
     CallsMoved {
-        /// The turn they belong to.
         stamp: Stamp,
         /// How many wait for a person.
         waiting: usize,
-        /// How many run.
         running: usize,
         /// How many have no result yet, waiting and running ones included.
         open: usize,
@@ -116,19 +98,12 @@ pub enum Input {
     Blocked {
         /// The turn that would have asked.
         stamp: Stamp,
-        /// How that ends.
         end: End,
     },
     /// Before the model is asked, the person is.
-    Waits {
-        /// The turn that would ask.
-        stamp: Stamp,
-    },
+    Waits { stamp: Stamp },
     /// The person has answered, and the model is asked.
-    GoesOn {
-        /// The turn that asks.
-        stamp: Stamp,
-    },
+    GoesOn { stamp: Stamp },
     /// The work is to end: the present turn ends, no other begins.
     Halt(End),
     /// The budget is used up: the present turn ends, no other begins.

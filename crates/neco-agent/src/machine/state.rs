@@ -37,7 +37,6 @@ pub enum State {
 
 impl State {
     /// What windows are told: until it has answered, the model is what a turn waits for.
-    #[must_use]
     pub fn shown(self) -> AgentState {
         match self {
             Self::Idle => AgentState::Idle,

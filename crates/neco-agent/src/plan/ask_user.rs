@@ -9,12 +9,9 @@ use serde_json::{Value, json};
 /// Its name.
 pub const ASK_USER: &str = "ask_user";
 
-/// Questions of one call.
 const MOST_QUESTIONS: usize = 5;
-/// Options of one question.
 const MOST_OPTIONS: usize = 9;
 
-/// The tool.
 pub(super) struct AskUser;
 
 /// Its arguments.

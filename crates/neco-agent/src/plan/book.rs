@@ -1,10 +1,9 @@
 //! The list, the plan and the findings of one agent together.
 
 use neco_proto::event::{PlanUpdate, TodoUpdate};
-use neco_proto::{EventBody, Plan, PlanStatus, Todo, TodoStatus};
+use neco_proto::{EventBody, Plan, PlanStatus, PlanStep, Todo, TodoStatus};
 use neco_toolkit::TodoChange;
 
-use super::steps::steps;
 use super::todos::Todos;
 
 /// Findings that are kept; older ones go.
@@ -40,11 +39,6 @@ impl PlanBook {
         self.todos.items()
     }
 
-    /// The plan.
-    pub fn plan(&self) -> Option<&Plan> {
-        self.plan.as_ref()
-    }
-
     /// What was found out.
     pub fn findings(&self) -> &[String] {
         &self.findings
@@ -52,9 +46,7 @@ impl PlanBook {
 
     /// Changes the list, and ticks off the steps of the plan that are done with it. Gives the events,
     /// and what had to be put right in the list.
-    ///
-    /// # Errors
-    /// What is wrong and what to do about it, for the model; nothing is changed then.
+    /// The error is what is wrong and what to do about it, for the model; nothing is changed then.
     pub fn write_todos(&mut self, change: &TodoChange) -> Result<(Vec<EventBody>, Vec<String>), String> {
         let (todos, notes) = self.todos.changed(change)?;
         let mut events = Vec::new();
@@ -95,7 +87,7 @@ impl PlanBook {
     fn take(&mut self, mut plan: Plan) -> Vec<EventBody> {
         let mut events = Vec::new();
         if plan.is_unfinished() && !plan.steps.is_empty() {
-            let todo = |step: &neco_proto::PlanStep| Todo {
+            let todo = |step: &PlanStep| Todo {
                 id: step.id.clone(),
                 text: step.text.clone(),
                 status: if step.done { TodoStatus::Completed } else { TodoStatus::Pending },
@@ -174,7 +166,7 @@ impl PlanBook {
     /// the same: lists that were written anew count from one again. Says whether anything changed.
     fn tick_off(&mut self) -> bool {
         let todos = self.todos.items();
-        let is_done = |step: &neco_proto::PlanStep| {
+        let is_done = |step: &PlanStep| {
             let mut same = todos.iter().filter(|todo| todo.id == step.id && is_alike(&todo.text, &step.text));
             same.any(|todo| todo.status == TodoStatus::Completed)
         };
@@ -235,6 +227,88 @@ fn mark(status: TodoStatus) -> &'static str {
 
 fn is_untouched(plan: &Plan) -> bool {
     plan.unseen && plan.steps.iter().all(|step| !step.done)
+}
+
+/// Steps that are told apart.
+const MOST: usize = 50;
+/// Characters of a step's text.
+const LONGEST_STEP: usize = 200;
+
+/// Words in a heading above what is not to be done.
+const ASIDE: &[&str] =
+    &["question", "decide", "decision", "risk", "alternative", "out of scope", "note", "问题", "待定", "风险", "决定"];
+
+/// The steps of a plan: its outermost numbered items, or its checkboxes where nothing is numbered, or
+/// else its outermost bullets. What stands in code or under a heading of questions is no step.
+pub fn steps(plan: &str) -> Vec<PlanStep> {
+    let lines = lines(plan);
+    let kinds: [fn(&str) -> Option<&str>; 3] = [numbered, checkbox, bullet];
+    let found = kinds.iter().map(|kind| of_kind(&lines, *kind)).find(|found| !found.is_empty()).unwrap_or_default();
+    let step = |(index, (done, text)): (usize, (bool, String))| PlanStep { id: (index + 1).to_string(), text, done };
+    found.into_iter().take(MOST).enumerate().map(step).collect()
+}
+
+/// The lines that may be steps.
+fn lines(plan: &str) -> Vec<&str> {
+    let (mut in_code, mut aside) = (false, false);
+    let mut lines = Vec::new();
+    for line in plan.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code && line.starts_with('#') {
+            let heading = line.to_lowercase();
+            aside = ASIDE.iter().any(|word| heading.contains(word));
+        } else if !in_code && !aside {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// What is to be done and whether it is.
+fn of_kind(lines: &[&str], kind: fn(&str) -> Option<&str>) -> Vec<(bool, String)> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let items = || lines.iter().filter_map(|line| Some((indent(line), kind(line.trim_start())?)));
+    let outermost = items().map(|(indent, _)| indent).min().unwrap_or_default();
+    items()
+        .filter(|(indent, _)| *indent == outermost)
+        .map(|(_, text)| match checkbox_text(text) {
+            Some((done, text)) => (done, plain(text)),
+            None => (false, plain(text)),
+        })
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
+}
+
+/// `1. text` or `1) text`, with a checkbox or without.
+fn numbered(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    let after = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).or_else(|| rest.strip_prefix('、'))?;
+    (rest.len() < line.len()).then_some(after)
+}
+
+fn checkbox(line: &str) -> Option<&str> {
+    bullet(line).filter(|text| checkbox_text(text).is_some())
+}
+
+/// Whether the box is ticked, and what stands behind it.
+fn checkbox_text(text: &str) -> Option<(bool, &str)> {
+    let marks = [("[ ] ", false), ("[x] ", true), ("[X] ", true)];
+    marks.iter().find_map(|(mark, done)| Some((*done, text.trim_start().strip_prefix(mark)?)))
+}
+
+fn bullet(line: &str) -> Option<&str> {
+    ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark))
+}
+
+fn plain(text: &str) -> String {
+    let text = text.replace("**", "");
+    let text = text.trim();
+    if text.chars().count() <= LONGEST_STEP {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(LONGEST_STEP - 1).collect();
+    format!("{}…", cut.trim_end())
 }
 
 #[cfg(test)]
@@ -358,5 +432,34 @@ mod tests {
         ];
         let book = PlanBook::new(todos, None, Vec::new());
         assert_eq!(book.progress(), Progress { open: vec!["1b".to_owned()], done: 1 });
+    }
+
+    #[test]
+    fn steps_are_found_as_people_write_them() {
+        for (plan, expected) in [
+            (
+                "# Plan\n1. **Look** at a.rs\n   - detail\n2. Change it\n\nThen done.",
+                &["Look at a.rs", "Change it"][..],
+            ),
+            ("1) one\n2) two\n  1) nested", &["one", "two"]),
+            ("- [ ] one\n- [x] two\n- a remark", &["one", "two"]),
+            ("* one\n* two", &["one", "two"]),
+            ("1、看代码\n2、改代码", &["看代码", "改代码"]),
+            ("1. one\n```\n2. not a step\n```\n## Open questions\n1. Which?\n## Steps\n2. two", &["one", "two"]),
+            ("## Phase 1\n1. a\n## Phase 2\n1. b", &["a", "b"]),
+            ("Just do it.", &[]),
+            ("", &[]),
+        ] {
+            let found: Vec<String> = steps(plan).into_iter().map(|step| step.text).collect();
+            assert_eq!(found, expected, "{plan}");
+        }
+    }
+
+    #[test]
+    fn steps_are_counted_and_never_too_long() {
+        let plan: String = (0..80).map(|number| format!("1. {} {number}\n", "x".repeat(300))).collect();
+        let found = steps(&plan);
+        assert_eq!((found.len(), found[1].id.as_str()), (MOST, "2"));
+        assert!(found.iter().all(|step| step.text.chars().count() <= LONGEST_STEP && !step.done));
     }
 }

@@ -10,7 +10,6 @@ pub const ENTER_PLAN_MODE: &str = "enter_plan_mode";
 /// The name of the tool that hands over the plan.
 pub const EXIT_PLAN_MODE: &str = "exit_plan_mode";
 
-/// Goes into plan mode.
 pub(super) struct EnterPlanMode;
 
 /// Its arguments.
@@ -42,7 +41,6 @@ impl Tool for EnterPlanMode {
     }
 }
 
-/// Hands over the plan.
 pub(super) struct ExitPlanMode;
 
 /// Its arguments.

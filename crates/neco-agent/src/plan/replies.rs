@@ -3,9 +3,7 @@
 use neco_proto::{ItemAnswer, QuestionItem, Reply, Subject};
 
 /// Whether a reply answers such a question.
-///
-/// # Errors
-/// In words for the person, when it does not.
+/// Fails in words for the person, when it does not.
 pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), String> {
     match (subject, reply) {
         (Subject::Choices { items }, Reply::Choices { answers }) => check_answers(items, answers),

@@ -9,7 +9,6 @@ use serde_json::Value;
 /// Its name.
 pub const TODO_WRITE: &str = "todo_write";
 
-/// The tool.
 pub(super) struct TodoWrite;
 
 /// Its arguments.

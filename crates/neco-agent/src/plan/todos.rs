@@ -11,7 +11,6 @@ const MOST: usize = 100;
 const LONGEST: usize = 500;
 /// Characters of a todo's id.
 const LONGEST_ID: usize = 40;
-/// How deep todos nest.
 const DEEPEST: usize = 5;
 /// Mistakes of one change that are told.
 const TOLD: usize = 5;
@@ -39,9 +38,7 @@ impl Todos {
 
     /// The list after a change, and what had to be put right in it, for the model: all of it or nothing. What can
     /// only be meant in one way is taken as meant.
-    ///
-    /// # Errors
-    /// What is wrong and what to do about it, for the model.
+    /// The error is what is wrong and what to do about it, for the model.
     pub fn changed(&self, change: &TodoChange) -> Result<(Self, Vec<String>), String> {
         let mut list = self.clone();
         let mut named = Vec::new();

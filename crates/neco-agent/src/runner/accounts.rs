@@ -40,7 +40,6 @@ impl Accounts {
         }
     }
 
-    /// A new request begins.
     pub(super) fn start_over(&mut self) {
         self.began_at = self.clock.now();
         self.waited = Duration::ZERO;

@@ -15,9 +15,7 @@ use tokio::sync::mpsc;
 
 use super::accounts::Accounts;
 use super::compaction::{Asked, Making, Room, Talk};
-use super::conversation::Conversation;
-use super::editor::Editor;
-use super::folder_rules::Touched;
+use super::conversation::{Conversation, Editor, Touched};
 use super::gated::{AtGate, GateScene, Passed};
 use super::inbox::Inbox;
 use super::inputs::{AgentHandle, Mail};
@@ -27,8 +25,7 @@ use super::questions::{Asker, Questions};
 use super::renewal::Renewal;
 use super::reports::Reports;
 use super::setup::AgentSetup;
-use super::terms::Terms;
-use super::toolset::Toolset;
+use super::terms::{Terms, Toolset};
 use super::watched::Watched;
 use crate::context::{Assembled, Context, Situation, prompt_report, report, tokens_of_all};
 use crate::gate::{HookContext, OpenGate};
@@ -134,9 +131,7 @@ impl Agent {
     }
 
     /// Works until every handle is gone. What still runs then is stopped.
-    ///
-    /// # Errors
-    /// When its events can't be recorded any more: the work is stopped, nothing else is done.
+    /// Fails when its events can't be recorded any more: the work is stopped, nothing else is done.
     pub async fn run(mut self) -> Result<(), SinkError> {
         let result = self.work().await;
         if result.is_err() {

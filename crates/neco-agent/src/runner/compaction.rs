@@ -54,7 +54,6 @@ pub(super) struct Room {
 pub(super) struct Asked {
     /// What to pay attention to.
     pub(super) focus: Option<String>,
-    /// Who asked.
     pub(super) by: Option<Actor>,
 }
 

@@ -1,14 +1,19 @@
 //! The conversation: all that enters it is in the log first.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
 use neco_model::History;
-use neco_proto::{EventBody, Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_model::tokens::{Family, estimate};
+use neco_proto::{EventBody, IdeContext, Message, MessageId, Part, Role, ToolCall, ToolResult};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::Picture;
 
-use super::editor::Editor;
-use super::folder_rules::Touched;
 use super::reports::Reports;
-use crate::ports::SinkError;
+use crate::context::editor_told;
+use crate::ports::{FolderRules, FoundRules, RulesTouch, SinkError};
 
 /// What was said, and what the model was told with it.
 pub(super) struct Conversation {
@@ -26,7 +31,6 @@ impl Conversation {
         Self { history, editor, touched, pictures: Vec::new() }
     }
 
-    /// A message enters the conversation.
     pub(super) async fn admit(&mut self, message: Message, reports: &Reports) -> Result<(), SinkError> {
         reports.commit_apart(EventBody::Message(message.clone())).await?;
         self.history.push(message);
@@ -96,5 +100,82 @@ impl Conversation {
         self.history = history;
         self.editor.forget();
         self.touched.forget();
+    }
+}
+
+/// What is open, and what the model was told of it.
+#[derive(Debug, Default)]
+pub(super) struct Editor {
+    open: Option<IdeContext>,
+    told: Option<IdeContext>,
+}
+
+impl Editor {
+    /// As it was left in an earlier run.
+    pub(super) fn new(told: Option<IdeContext>) -> Self {
+        Self { open: None, told }
+    }
+
+    /// Something else is open now.
+    pub(super) fn set(&mut self, open: IdeContext) {
+        self.open = Some(open);
+    }
+
+    /// What was told may be gone, so the next time all of it is told.
+    pub(super) fn forget(&mut self) {
+        self.told = None;
+    }
+
+    /// What changed since, with the words for it.
+    pub(super) fn news(&mut self, redactor: &Redactor) -> Option<(IdeContext, String)> {
+        let open = self.open.as_ref()?;
+        let text = editor_told(self.told.as_ref(), open, redactor)?;
+        self.told = Some(open.clone());
+        Some((open.clone(), text))
+    }
+}
+
+/// How long a turn waits for rules files; a disk that takes longer must not hold up the work.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// What the model was told of rules files below the workspace.
+#[derive(Default)]
+pub(super) struct Touched {
+    rules: Option<Arc<dyn FolderRules>>,
+    told: Arc<BTreeSet<String>>,
+    looked: Arc<BTreeSet<PathBuf>>,
+    /// Tokens of what was told.
+    tokens: u64,
+}
+
+impl Touched {
+    /// As it was left in an earlier run.
+    pub(super) fn new(rules: Option<Arc<dyn FolderRules>>, told: BTreeSet<String>) -> Self {
+        Self { rules, told: Arc::new(told), ..Self::default() }
+    }
+
+    /// From now on rules files are found so.
+    pub(super) fn look_with(&mut self, rules: Option<Arc<dyn FolderRules>>) {
+        self.rules = rules;
+    }
+
+    /// What was told may be gone, so that it is told again when its folder is touched again.
+    pub(super) fn forget(&mut self) {
+        *self = Self::new(self.rules.take(), BTreeSet::new());
+    }
+
+    /// Those of the folders that `paths` lie in and that were not told yet, in `room` tokens for all that is told.
+    pub(super) async fn find(&mut self, paths: BTreeSet<PathBuf>, room: u64) -> Option<FoundRules> {
+        let rules = self.rules.clone().filter(|_| !paths.is_empty())?;
+        let room = room.saturating_sub(self.tokens);
+        let (looked, told) = (Arc::clone(&self.looked), Arc::clone(&self.told));
+        let found = rules.touched(RulesTouch { paths, looked, told, room });
+        let found = tokio::time::timeout(LONGEST, found).await.ok()??;
+        Arc::make_mut(&mut self.looked).extend(found.looked.iter().cloned());
+        Arc::make_mut(&mut self.told).extend(found.files.iter().chain(&found.unread).cloned());
+        if !found.text.is_empty() {
+            self.tokens += estimate(&found.text, Family::Other);
+        }
+        Some(found)
     }
 }

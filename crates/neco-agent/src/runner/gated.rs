@@ -30,7 +30,6 @@ pub(super) struct GateScene {
     pub(super) redactor: Redactor,
 }
 
-/// What is at the gate.
 pub(super) struct AtGate {
     gate: Arc<dyn Gate>,
     work: JoinSet<Passed>,

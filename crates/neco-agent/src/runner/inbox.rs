@@ -70,7 +70,6 @@ impl Inbox {
         now.into_iter().map(|(_, message)| message).collect()
     }
 
-    /// All messages that wait.
     pub(super) fn take_all(&mut self) -> Vec<Message> {
         self.queued.drain(..).map(|(_, message)| message).collect()
     }
@@ -87,7 +86,6 @@ impl Inbox {
         self.wakes |= wakes;
     }
 
-    /// The letters that wait.
     pub(super) fn take_letters(&mut self) -> Vec<Message> {
         self.wakes = false;
         std::mem::take(&mut self.letters)

@@ -17,32 +17,18 @@ use crate::machine::Halt;
 use crate::ports::SinkError;
 
 /// What an agent can be told.
+#[allow(missing_docs, reason = "a variant says what it carries")]
 pub enum AgentInput {
     /// Something to do, or to know. When the agent works, `admission` says when it is given to it.
-    Message {
-        /// What is said.
-        message: Message,
-        /// When, if it works.
-        admission: Admission,
-    },
+    Message { message: Message, admission: Admission },
     /// Messages that wait are taken back.
     Withdraw(Vec<MessageId>),
     /// The rules that are kept for good are these now.
     KeptRules(Vec<Rule>),
     /// A decision on a call that waits.
-    Approve {
-        /// The call.
-        call_id: CallId,
-        /// The decision.
-        decision: Decision,
-    },
+    Approve { call_id: CallId, decision: Decision },
     /// The answer to a question.
-    Answer {
-        /// The question.
-        question_id: QuestionId,
-        /// What the person says.
-        reply: Reply,
-    },
+    Answer { question_id: QuestionId, reply: Reply },
     /// Make the conversation shorter that the model has.
     Compact {
         /// What the summary should pay attention to.
@@ -56,7 +42,6 @@ pub enum AgentInput {
     Prompt(oneshot::Sender<PromptReport>),
     /// Another agent says something, which it hears at its next turn.
     Letter {
-        /// What is said.
         message: Message,
         /// Whether that is a reason to begin a turn.
         wakes: bool,

@@ -3,8 +3,8 @@
 //!
 //! Reading order: [`setup`] (what an agent is made of), [`agent`] (the loop, and what the machine wants done),
 //! [`taking`] (what comes in) with [`inputs`]. Their parts, each with its own state: [`reports`] (what the world is told),
-//! [`accounts`] (what was used), [`terms`] (how it works now), [`toolset`], [`model`] (questions and answers),
-//! [`conversation`] with [`editor`] and [`folder_rules`], [`compaction`] with [`no_room`] (room for the conversation),
+//! [`accounts`] (what was used), [`terms`] (how it works now), [`model`] (questions and answers),
+//! [`conversation`], [`compaction`] with [`no_room`] (room for the conversation),
 //! [`inbox`] (what waits to be said), [`gated`] (what people plug in), [`questions`] (what the person is asked),
 //! [`planning`], [`watched`] (what guards say), [`renewal`] (what was edited meanwhile).
 
@@ -12,8 +12,6 @@ mod accounts;
 mod agent;
 mod compaction;
 mod conversation;
-mod editor;
-mod folder_rules;
 mod gated;
 mod inbox;
 mod inputs;
@@ -26,7 +24,6 @@ mod reports;
 mod setup;
 mod taking;
 mod terms;
-mod toolset;
 mod watched;
 
 pub use agent::Agent;

@@ -176,7 +176,6 @@ impl Model {
         Family::of(self.label())
     }
 
-    /// A new request begins.
     pub(super) fn start_over(&mut self) {
         self.final_text.clear();
         self.goes_on = false;

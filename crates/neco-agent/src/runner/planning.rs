@@ -28,7 +28,6 @@ pub(super) enum Proposed {
 /// What comes of the person's word about a plan.
 pub(super) struct Decided {
     pub(super) fulfilled: Fulfilled,
-    /// Whether the work ends.
     pub(super) stops: bool,
 }
 

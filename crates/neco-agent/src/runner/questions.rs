@@ -22,7 +22,6 @@ pub(super) enum Asker {
 }
 
 impl Questions {
-    /// Asks the person.
     pub(super) async fn pose(&mut self, asker: Asker, subject: Subject, reports: &Reports) -> Result<(), SinkError> {
         let call_id = match &asker {
             Asker::Call(call_id) => Some(call_id.clone()),

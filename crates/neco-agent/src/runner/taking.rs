@@ -187,7 +187,6 @@ impl Agent {
         Ok(true)
     }
 
-    /// Letters enter the conversation.
     pub(super) async fn admit_letters(&mut self) -> Result<(), SinkError> {
         for message in self.inbox.take_letters() {
             self.conversation.admit(message, &self.reports).await?;
@@ -210,9 +209,7 @@ impl Agent {
     }
 
     /// Makes the conversation shorter because the person asks for it.
-    ///
-    /// # Errors
-    /// When there is nothing to make shorter.
+    /// Fails when there is nothing to make shorter.
     async fn compact_as_asked(&mut self, mut asked: Asked) -> Result<(), InputError> {
         asked.focus = asked.focus.filter(|focus| !focus.trim().is_empty());
         if self.room.is_compacting() {
@@ -368,7 +365,6 @@ impl Agent {
         Fulfilled::Done(text)
     }
 
-    /// Takes in what has passed the gate.
     pub(super) async fn take_passed(&mut self, passed: Passed) -> Result<(), SinkError> {
         match passed {
             Passed::Opening(decision) => {

@@ -11,7 +11,6 @@ use crate::guards::{Guards, Objection, Scene};
 use crate::plan::{ASK_USER, EXIT_PLAN_MODE, PlanBook, TODO_WRITE};
 use crate::ports::SinkError;
 
-/// What watches an agent.
 pub(super) struct Watched(Guards);
 
 impl Watched {

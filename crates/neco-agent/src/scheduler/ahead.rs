@@ -31,7 +31,6 @@ pub(super) struct Behind {
 
 /// What a look at a call came to.
 enum Look {
-    /// It would do this.
     Plan(Plan),
     /// That shows when its turn comes: it stands on what is done before it, or could not be looked at in time.
     Later,

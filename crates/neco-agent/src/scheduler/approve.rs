@@ -99,10 +99,8 @@ pub(super) struct Decided {
 }
 
 /// Applies a decision to a call that waits.
-///
-/// # Errors
-/// In words for the person, when the call does not wait or the new arguments do not fit; the call
-/// is then as it was.
+/// Fails in words for the person, when the call does not wait or the new arguments do not fit; the call is then as it
+/// was.
 pub(super) fn decide(
     call: &mut Call,
     registry: &Registry,

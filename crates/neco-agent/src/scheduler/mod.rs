@@ -7,8 +7,8 @@
 //!
 //! Reading order: [`call`] (the states), [`validate`], [`order`], [`gated`], [`approve`],
 //! [`ahead`] (what will be asked next),
-//! [`kept`] (the workspace before it), [`execute`], [`present`], [`wished`] (what a call wants of the agent), [`acting`] (what the person is
-//! told of files that act later), [`live`], [`standing`], and [`schedule`], which moves calls from one to the next.
+//! [`kept`] (the workspace before it), [`execute`], [`wished`] (what a call wants of the agent), [`acting`] (what the person is
+//! told of files that act later), [`live`], and [`schedule`], which moves calls from one to the next.
 
 mod acting;
 mod ahead;
@@ -20,18 +20,16 @@ mod gated;
 mod kept;
 mod live;
 mod order;
-mod present;
 mod schedule;
 #[cfg(test)]
 mod stand_ins;
-mod standing;
 mod validate;
 mod wished;
 
 pub use approve::action;
 pub use call::Outcome;
 pub use live::Live;
+pub use schedule::Counts;
 pub use schedule::{Limits, Progress, Record, Scheduler};
-pub use standing::Counts;
 pub use validate::CutOff;
 pub use wished::Fulfilled;

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::guards::GuardsSection;
-
 /// The loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -30,4 +28,23 @@ pub struct AgentSection {
     /// Most reading calls of one turn that run at the same time.
     #[schemars(range(min = 1, max = 1000))]
     pub parallel_reads: usize,
+}
+
+/// What watches the agent's work. Each of them says a word to the model at a turn boundary; none of
+/// them blocks a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GuardsSection {
+    /// Says how big a request looks and how to go about it.
+    pub complexity: bool,
+    /// Reminds of writing down what was looked up.
+    pub findings: bool,
+    /// Counts failures of the same kind on the same target: the third asks for another approach.
+    pub errors: bool,
+    /// Nudges a model that reads on and on.
+    pub anti_pattern: bool,
+    /// Warns a model that repeats itself, then stops it and asks you.
+    pub loops: bool,
+    /// Tells a model that wants to stop with most of its plan open what is open, once.
+    pub stop_check: bool,
 }

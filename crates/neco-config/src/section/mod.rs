@@ -8,9 +8,7 @@ mod agent;
 mod agents;
 mod checkpoints;
 mod context;
-mod diagnostics;
 mod dialect;
-mod guards;
 mod hooks;
 mod memory;
 mod models;
@@ -28,12 +26,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
+pub use agent::GuardsSection;
 pub use agents::AgentsSection;
 pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
-pub use diagnostics::{CheckerSection, DiagnosticsSection};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
-pub use guards::GuardsSection;
 pub use hooks::{HookSection, HooksSection};
 pub use memory::MemorySection;
 pub use models::{
@@ -43,6 +40,7 @@ pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
 pub use sessions::SessionsSection;
 pub use tools::ToolsSection;
+pub use tools::{CheckerSection, DiagnosticsSection};
 pub use tui::{TuiNotifications, TuiSection, TuiTheme};
 pub use web::{SearchEngine, WebFetchSection, WebSearchSection};
 

@@ -60,7 +60,6 @@ pub struct WebSearchSection {
 
 impl SearchEngine {
     /// The name that the setting has.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Searxng => "searxng",
@@ -72,7 +71,6 @@ impl SearchEngine {
     }
 
     /// The environment variable that its key is in when the settings name none; nothing where it needs no key.
-    #[must_use]
     pub fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::Brave => Some("BRAVE_API_KEY"),

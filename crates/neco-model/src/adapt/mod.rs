@@ -11,10 +11,8 @@
 //! What is left to the wires: joining what the user and tools say where their vendor wants that, and
 //! leaving out thoughts where [`Sent::kin`] says that another model thought them.
 //!
-//! Reading order: [`taker`] (what a vendor takes), [`sent`] (what comes out), `turns` (the walk),
-//! `ids`.
+//! Reading order: [`taker`] (what a vendor takes), [`sent`] (what comes out), `turns` (the walk).
 
-mod ids;
 pub mod sent;
 pub mod taker;
 mod turns;

@@ -37,7 +37,6 @@ impl<'a> Sent<'a> {
     }
 
     /// The message.
-    #[must_use]
     pub fn message(&self) -> &Message {
         match &self.body {
             Body::Kept(entry) => entry.message(),
@@ -48,13 +47,11 @@ impl<'a> Sent<'a> {
 
     /// What its author is to the model that is asked. Without meaning for messages that are not a
     /// model's.
-    #[must_use]
     pub fn kin(&self) -> Kin {
         self.kin
     }
 
     /// Whether its signatures and encrypted thoughts go back: they do to their author.
-    #[must_use]
     pub fn own_thoughts(&self) -> bool {
         self.kin == Kin::Author
     }

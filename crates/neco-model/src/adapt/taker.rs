@@ -47,7 +47,6 @@ pub enum Kin {
 
 impl Taker {
     /// What `target` takes.
-    #[must_use]
     pub fn new(target: &Target, call_ids: CallIds) -> Self {
         let Target { provider, model, info, .. } = target;
         Self { provider: provider.clone(), model: model.clone(), vision: info.vision, gif: true, call_ids }

@@ -78,7 +78,6 @@ impl Breaker {
 }
 
 impl Pass {
-    /// It gave up.
     pub(super) fn failed(&self, error: &ModelError) {
         let now = now();
         self.breaker.change(|standing| {
@@ -91,7 +90,6 @@ impl Pass {
         });
     }
 
-    /// It answered.
     pub(super) fn succeeded(&self) {
         self.breaker.standing.store(0, Ordering::Release);
     }

@@ -32,19 +32,16 @@ pub(super) struct Leave {
 
 impl Lane {
     /// A lane called `name` that rests alone.
-    #[must_use]
     pub fn new(name: String, provider: Arc<dyn Provider>) -> Self {
         Self::behind(name, provider, Breakers::default())
     }
 
     /// A lane called `name` that rests as `breakers` say.
-    #[must_use]
     pub fn behind(name: String, provider: Arc<dyn Provider>, breakers: Breakers) -> Self {
         Self { name, provider, breakers }
     }
 
     /// Whether it failed and is left alone for a while.
-    #[must_use]
     pub fn rests(&self) -> bool {
         self.breakers.model.rests() || self.breakers.key.rests()
     }
@@ -63,13 +60,11 @@ impl Lane {
 }
 
 impl Leave {
-    /// It gave up.
     pub(super) fn failed(&self, error: &ModelError) {
         let blames_key = matches!(error.kind, ErrorKind::Auth | ErrorKind::Quota);
         if blames_key { self.key.failed(error) } else { self.model.failed(error) }
     }
 
-    /// It answered.
     pub(super) fn succeeded(&self) {
         self.model.succeeded();
         self.key.succeeded();

@@ -20,20 +20,18 @@
 //! An answer that is more than one may be (`network.max_answer_…`) is cut there: the connection is closed, and its
 //! finish says which limit it went past.
 //!
-//! Reading order: [`pick`], [`breaker`], [`lane`], [`retry`], [`failover`], [`bounds`], `question`, `verdict`.
+//! Reading order: [`breaker`], [`lane`], [`retry`], [`failover`], [`bounds`], `question`.
 
 pub mod bounds;
 pub mod breaker;
 pub mod failover;
 pub mod lane;
-pub mod pick;
 mod question;
 pub mod retry;
-mod verdict;
 
 pub use bounds::AnswerLimits;
 pub use breaker::Breaker;
 pub use failover::{Group, Member};
+pub use failover::{Turns, by_price};
 pub use lane::{Breakers, Lane};
-pub use pick::{Turns, by_price};
 pub use retry::{Failures, RetryPolicy};

@@ -11,7 +11,6 @@ use tokio::time::Instant;
 use super::bounds::{AnswerLimits, Measure};
 use super::lane::{Lane, Leave};
 use super::retry::{Failures, RetryPolicy};
-use super::verdict::{Fallen, none_answered};
 use crate::delta::{Delta, FinishReason};
 use crate::error::{ErrorKind, ModelError, Place};
 use crate::provider::DeltaStream;
@@ -77,10 +76,6 @@ enum Next {
 impl Candidate {
     pub(super) fn new(model: usize, lane: Arc<Lane>, blind: bool) -> Self {
         Self { model, lane, blind, failures: Failures::default(), limited: None }
-    }
-
-    fn limited_until(&self) -> Option<Instant> {
-        self.limited.as_ref().map(|(until, _)| *until)
     }
 }
 
@@ -150,7 +145,7 @@ impl Question {
         let now = Instant::now();
         let mut soonest: Option<(Instant, usize)> = None;
         for (at, candidate) in self.others.iter().enumerate().filter(|(_, candidate)| candidate.blind == blind) {
-            match candidate.limited_until() {
+            match candidate.limited.as_ref().map(|(until, _)| *until) {
                 Some(until) if until > now => soonest = Some(soonest.unwrap_or((until, at)).min((until, at))),
                 Some(_) => return Some(self.ask_rested(at)),
                 None => {
@@ -316,4 +311,33 @@ fn next_after(error: &ModelError) -> Next {
 
 fn ended_early() -> ModelError {
     ModelError::new(ErrorKind::StreamCut, Place::Stream, "the answer ended before it was whole")
+}
+
+/// Someone who was asked and will not be asked again.
+struct Fallen {
+    /// Which model of the group.
+    model: usize,
+    /// `provider/model`, with the number of the key where there are several.
+    name: String,
+    error: ModelError,
+}
+
+/// One error for all of them, with the reason of each; none when at most one was asked. It is of the
+/// kind of the one that is most likely to pass.
+fn none_answered(label: &str, fallen: Vec<Fallen>) -> Option<ModelError> {
+    if fallen.len() < 2 {
+        return None;
+    }
+    let mut models: Vec<usize> = fallen.iter().map(|fallen| fallen.model).collect();
+    models.sort_unstable();
+    models.dedup();
+    let count = if models.len() > 1 {
+        format!("none of the {} models of `{label}` answered", models.len())
+    } else {
+        format!("none of the {} keys of `{label}` got an answer", fallen.len())
+    };
+    let reasons: Vec<String> =
+        fallen.iter().map(|fallen| format!("{}: {}", fallen.name, fallen.error.message)).collect();
+    let told = fallen.iter().find(|fallen| fallen.error.retryable()).or(fallen.last())?;
+    Some(ModelError { message: format!("{count}: {}", reasons.join("; ")), ..told.error.clone() })
 }

@@ -54,7 +54,6 @@ pub struct Failures {
 
 impl Failures {
     /// All of them.
-    #[must_use]
     pub fn total(self) -> u32 {
         self.ordinary.saturating_add(self.loading)
     }
@@ -69,7 +68,6 @@ impl Failures {
 impl RetryPolicy {
     /// Counts `error` and says how long to wait before another try, if there is to be one. What the
     /// vendor asks for is the least, and so is our own wait.
-    #[must_use]
     pub fn wait(&self, failures: &mut Failures, error: &ModelError) -> Option<Duration> {
         let loading = self.waits_for_loading(error);
         if loading {
@@ -95,7 +93,6 @@ impl RetryPolicy {
     }
 
     /// How many attempts there are at most, after `failures` of which `error` is the last.
-    #[must_use]
     pub fn attempts(&self, failures: &Failures, error: &ModelError) -> u32 {
         let left = if self.waits_for_loading(error) {
             let time = self.load_timeout.saturating_sub(failures.loads_for()).as_secs_f64();

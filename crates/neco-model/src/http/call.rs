@@ -1,15 +1,19 @@
 //! One call: send, then read until the answer is whole.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
+use http_body::{Body, Frame, SizeHint};
 use reqwest::{Client, Response};
 use tokio::time::{Instant, timeout_at};
 
-use super::body::Pieces;
 use super::explain::{self, Silence};
 use super::model::HttpModel;
 use crate::delta::Delta;
@@ -265,4 +269,52 @@ async fn read_rest(mut response: Response) {
     let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
     // A server that keeps sending or never closes loses its connection instead.
     let _ = tokio::time::timeout(REST_TIME, rest).await;
+}
+
+/// As much of the body as comes, up to `limit` bytes. What can't be read is no reason to hide the
+/// answer's status.
+pub(crate) async fn read(mut response: Response, limit: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(bytes)) = response.chunk().await {
+        let room = limit - body.len();
+        body.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+        if body.len() == limit {
+            break;
+        }
+    }
+    body
+}
+
+/// The pieces that are still to be sent.
+struct Pieces {
+    pieces: std::vec::IntoIter<Bytes>,
+    left: u64,
+}
+
+impl Pieces {
+    fn new(pieces: Vec<Bytes>) -> Self {
+        let left = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self { pieces: pieces.into_iter(), left }
+    }
+}
+
+impl Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = self.pieces.next();
+        if let Some(piece) = &piece {
+            self.left = self.left.saturating_sub(piece.len() as u64);
+        }
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
 }

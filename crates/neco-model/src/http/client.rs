@@ -14,9 +14,7 @@ use rustls::crypto::{CryptoProvider, ring};
 const USER_AGENT: &str = concat!("neco/", env!("CARGO_PKG_VERSION"));
 
 /// A client for `base`.
-///
-/// # Errors
-/// When the machine's TLS set-up can't be used; a text for a person.
+/// Fails when the machine's TLS set-up can't be used; a text for a person.
 pub(crate) async fn build(base: &str, connect_timeout: Option<Duration>) -> Result<Client, String> {
     let mut builder = Client::builder()
         .user_agent(USER_AGENT)

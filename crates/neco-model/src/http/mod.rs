@@ -4,24 +4,21 @@
 //! an error or a log; a redirect is never followed, so a key never reaches another host; dropping
 //! a call closes its connection.
 //!
-//! Reading order: `model` (one model behind one key), `logged_in` (one behind a login), `call` (one call), `body`, `client`,
-//! `wait` (what vendors ask to wait), `explain` (what a person is told), `props` (what a local server
+//! Reading order: `model` (one model behind one key), `logged_in` (one behind a login), `call` (one call), `client`,
+//! `explain` (what vendors ask to wait, what a person is told), `props` (what a local server
 //! says of itself).
 
-mod answer;
-mod body;
 mod call;
 mod client;
 mod explain;
 mod logged_in;
 mod model;
 mod props;
-mod wait;
 
 pub(crate) use logged_in::LoggedIn;
 pub(crate) use model::HttpModel;
 
-pub(crate) use answer::read as read_answer;
+pub(crate) use call::read as read_answer;
 pub(crate) use client::{build as build_client, is_loopback};
 pub(crate) use explain::{Asked, of_answer};
 pub(crate) use props::Props;

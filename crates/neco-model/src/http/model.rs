@@ -27,7 +27,6 @@ pub(crate) struct HttpModel {
     pub(crate) price: Option<Price>,
     /// As it is known, or else assumed.
     pub(crate) context_window: u64,
-    /// Whether it is known.
     pub(crate) window_is_known: bool,
 }
 

@@ -35,7 +35,6 @@ enum State {
     Known(Said),
 }
 
-/// What a server said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Said {
     template: Template,

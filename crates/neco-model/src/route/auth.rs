@@ -75,7 +75,6 @@ pub enum Credential {
 
 impl Credential {
     /// The key itself; for a login, what it was given.
-    #[must_use]
     pub fn key(&self) -> &Key {
         match self {
             Self::Key(key) => key,
@@ -113,7 +112,6 @@ struct Token {
 
 impl Login {
     /// The login of `provider` that gave `key`.
-    #[must_use]
     pub fn new(provider: &str, settings: &LoginSettings, key: Key) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -127,9 +125,7 @@ impl Login {
     }
 
     /// A token that is good for a while; a new one when the last one no longer is.
-    ///
-    /// # Errors
-    /// When none is given; the text says what to do.
+    /// Fails when none is given; the text says what to do.
     pub async fn token(&self) -> Result<Arc<Key>, ModelError> {
         // Held while a token is fetched: all who wait use the same one, or hear of the same failure
         // rather than ask one after the other.
@@ -157,9 +153,7 @@ impl Login {
     }
 
     /// A token other than `refused`, which was not accepted.
-    ///
-    /// # Errors
-    /// When none is given.
+    /// Fails when none is given.
     pub async fn token_instead_of(&self, refused: &Arc<Key>) -> Result<Arc<Key>, ModelError> {
         {
             let mut last = self.last.lock().await;
@@ -237,7 +231,6 @@ impl Token {
     }
 }
 
-/// What GitHub gives.
 #[derive(Deserialize)]
 struct Given {
     token: String,

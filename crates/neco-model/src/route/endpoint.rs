@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use neco_config::section::NetworkSection;
-use reqwest::Client;
+use neco_config::without_secrets;
+use reqwest::{Client, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 
-use super::address::Address;
 use super::keys::HIDDEN;
 use crate::http::{Props, build_client};
 
@@ -98,5 +98,133 @@ impl fmt::Debug for Endpoint {
             .field("provider", &self.provider)
             .field("base", &self.base.shown())
             .finish_non_exhaustive()
+    }
+}
+
+/// An address as it is written in the configuration.
+/// A login or a query in the address is taken apart from it: what is shown, logged and compared never holds them,
+/// and only the request that is sent gets them back.
+#[derive(Clone, Debug, Default)]
+pub struct Address {
+    /// Without login and query, and without a slash at its end.
+    shown: String,
+    /// As it was written, where it holds more than is shown.
+    whole: Option<SecretString>,
+}
+
+impl Address {
+    /// Takes `text` apart. What is no address is kept as it may be shown.
+    pub fn new(text: &str) -> Self {
+        let text = text.trim().trim_end_matches('/');
+        let Some(mut url) = parse(text) else { return Self { shown: masked(text), whole: None } };
+        let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
+        if plain && url.fragment().is_none() {
+            return Self { shown: text.to_owned(), whole: None };
+        }
+        // Only addresses without a host refuse this, and such are none here.
+        let _ = url.set_username("").and_then(|()| url.set_password(None));
+        url.set_query(None);
+        url.set_fragment(None);
+        Self { shown: url.as_str().trim_end_matches('/').to_owned(), whole: Some(text.into()) }
+    }
+
+    /// As it may be shown.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether it is one that can be asked.
+    pub fn is_sound(&self) -> bool {
+        parse(&self.shown).is_some()
+    }
+
+    /// Whether it brings a login, which is sent as an `authorization` header.
+    pub fn has_login(&self) -> bool {
+        self.whole().is_some_and(|url| !url.username().is_empty() || url.password().is_some())
+    }
+
+    /// `path` at this address, with the secrets. Not to be shown.
+    pub(crate) fn join(&self, path: &str) -> String {
+        let plain = format!("{}{path}", self.shown);
+        let (Some(whole), Ok(mut url)) = (self.whole(), Url::parse(&plain)) else { return plain };
+        // The parts are as they stood in the whole address, so they are escaped already.
+        let _ = url.set_username(whole.username()).and_then(|()| url.set_password(whole.password()));
+        let queries: Vec<&str> = [url.query(), whole.query()].into_iter().flatten().collect();
+        let query = queries.join("&");
+        url.set_query(Some(query.as_str()).filter(|query| !query.is_empty()));
+        url.into()
+    }
+
+    /// The same without `end`, if it ends so.
+    pub(crate) fn beside(&self, end: &str) -> Self {
+        let shown = self.shown.strip_suffix(end).unwrap_or(&self.shown).to_owned();
+        Self { shown, whole: self.whole.clone() }
+    }
+
+    /// What must not be in any message.
+    pub(crate) fn secrets(&self) -> Vec<SecretString> {
+        let Some(url) = self.whole() else { return Vec::new() };
+        let mut found: Vec<String> = url.password().map(str::to_owned).into_iter().collect();
+        // A login without a password is a token.
+        if url.password().is_none() && !url.username().is_empty() {
+            found.push(url.username().to_owned());
+        }
+        for pair in url.query().unwrap_or_default().split('&') {
+            found.push(pair.split_once('=').map_or(pair, |(_, value)| value).to_owned());
+        }
+        found.extend(url.query_pairs().map(|(_, value)| value.into_owned()).collect::<Vec<_>>());
+        found.into_iter().filter(|secret| !secret.is_empty()).map(Into::into).collect()
+    }
+
+    fn whole(&self) -> Option<Url> {
+        parse(self.whole.as_ref()?.expose_secret())
+    }
+}
+
+fn parse(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
+}
+
+/// What is no address may still be one with a password, but for its beginning.
+fn masked(text: &str) -> String {
+    match text.rsplit_once('@') {
+        Some((_, host)) if !text.contains("://") => without_secrets(&format!("***@{host}")),
+        Some(_) | None => without_secrets(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_taken_apart_and_put_back() {
+        for (written, shown, joined) in [
+            ("http://h/v1/", "http://h/v1", "http://h/v1/chat?a=1"),
+            ("http://h:80/v1", "http://h:80/v1", "http://h:80/v1/chat?a=1"),
+            ("https://me:p%40ss@h/v1", "https://h/v1", "https://me:p%40ss@h/v1/chat?a=1"),
+            ("https://token@h", "https://h", "https://token@h/chat?a=1"),
+            ("https://h/v1?key=sk%2F1", "https://h/v1", "https://h/v1/chat?a=1&key=sk%2F1"),
+        ] {
+            let address = Address::new(written);
+            assert_eq!((address.shown(), address.join("/chat?a=1").as_str()), (shown, joined));
+            assert!(address.is_sound());
+            assert_eq!(address.has_login(), written.contains('@'), "{written}");
+            assert!(!format!("{address:?}").contains("sk%2F1") && !format!("{address:?}").contains("p%40ss"));
+        }
+        let found = |written: &str| -> Vec<String> {
+            Address::new(written).secrets().iter().map(|secret| secret.expose_secret().to_owned()).collect()
+        };
+        assert_eq!(found("https://me:pw@h/v1?key=sk%2F1&v"), ["pw", "sk%2F1", "v", "sk/1"]);
+        assert_eq!(found("https://token@h"), ["token"]);
+        assert!(found("https://h/v1").is_empty());
+    }
+
+    #[test]
+    fn what_is_no_address_shows_no_password_either() {
+        for written in ["me:pw@host/v1", "ftp://me:pw@host", "http://me:pw@", "host?key=pw@x"] {
+            let address = Address::new(written);
+            assert!(!address.is_sound() && !address.shown().contains("pw"), "{written}: {}", address.shown());
+        }
     }
 }

@@ -32,7 +32,6 @@ pub struct Key {
 
 impl Key {
     /// A key found in `source`; `None` when it has characters that a header can't carry.
-    #[must_use]
     pub fn new(secret: &str, source: &str) -> Option<Self> {
         let secret = secret.trim();
         let mut bearer = HeaderValue::from_str(&format!("Bearer {secret}")).ok()?;
@@ -53,7 +52,6 @@ impl Key {
     }
 
     /// Its last characters, enough for a person to tell two keys apart; none of a short one.
-    #[must_use]
     pub fn ending(&self) -> Option<&str> {
         let secret = self.secret.expose_secret();
         let (at, _) = secret.char_indices().rev().nth(SHOWN - 1)?;
@@ -61,19 +59,16 @@ impl Key {
     }
 
     /// The key itself, for whoever has to keep it out of something.
-    #[must_use]
     pub fn secret(&self) -> &SecretString {
         &self.secret
     }
 
     /// Where it was found.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// Its number among several.
-    #[must_use]
     pub fn number(&self) -> Option<usize> {
         self.place.map(|(number, _)| number)
     }

@@ -37,33 +37,21 @@ pub struct KeysFile {
 
 /// Why keys can't be read or kept. The text never holds a key.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum KeysFileError {
     /// Somebody else can read it.
     #[error("{0} can be read by others, so the keys in it are not used: chmod 600 {0}")]
     Open(String),
     /// It is not what `neco auth` writes.
     #[error("line {line} of {path} is not understood: correct it, or remove the file and set the keys again")]
-    Garbled {
-        /// The file.
-        path: String,
-        /// Counted from 1.
-        line: usize,
-    },
+    Garbled { path: String, line: usize },
     /// The system does not let us.
     #[error("{path} can't be {done}: {error}")]
-    System {
-        /// The file.
-        path: String,
-        /// What was tried.
-        done: &'static str,
-        /// Why not.
-        error: io::Error,
-    },
+    System { path: String, done: &'static str, error: io::Error },
 }
 
 impl Kept {
     /// Whether nothing is kept.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.login.is_none()
     }
@@ -71,21 +59,17 @@ impl Kept {
 
 impl KeysFile {
     /// The file at `path`, which need not be there.
-    #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
     /// Where it lies.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Everything that is kept; nothing when there is no file.
-    ///
-    /// # Errors
-    /// When others can read the file, or it can't be read or understood.
+    /// Fails when others can read the file, or it can't be read or understood.
     pub fn read(&self) -> Result<KeptKeys, KeysFileError> {
         let file = match File::open(&self.path) {
             Ok(file) => file,
@@ -109,9 +93,7 @@ impl KeysFile {
     }
 
     /// Changes what is kept; gives back what `change` does.
-    ///
-    /// # Errors
-    /// When the file can't be read or written; then nothing is changed.
+    /// Fails when the file can't be read or written; then nothing is changed.
     pub fn change<T>(&self, change: impl FnOnce(&mut KeptKeys) -> T) -> Result<T, KeysFileError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         private_folder(folder).map_err(|error| self.failed("written", error))?;

@@ -32,6 +32,7 @@ const LARGEST: usize = 64 * 1024;
 
 /// Why a login failed. The text never holds a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum LoginError {
     /// The person said no.
     #[error("the login was denied in the browser")]
@@ -44,12 +45,7 @@ pub enum LoginError {
     Refused(String),
     /// GitHub does not answer.
     #[error("{address} can't be reached: {cause}")]
-    Unreachable {
-        /// Where it should be.
-        address: String,
-        /// Why.
-        cause: String,
-    },
+    Unreachable { address: String, cause: String },
 }
 
 /// A login that waits for a person.
@@ -79,9 +75,7 @@ enum Poll {
 
 impl DeviceLogin {
     /// Asks for a code.
-    ///
-    /// # Errors
-    /// When GitHub gives none.
+    /// Fails when GitHub gives none.
     pub async fn begin(settings: &LoginSettings) -> Result<Self, LoginError> {
         let unreachable = |cause| LoginError::Unreachable { address: settings.site.clone(), cause };
         let client = build_client(&settings.site, Some(PATIENCE)).await.map_err(unreachable)?;
@@ -102,15 +96,12 @@ impl DeviceLogin {
     }
 
     /// For how long the code is good.
-    #[must_use]
     pub fn good_for(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
     /// Waits for the person; gives GitHub's token. Dropping it ends the login.
-    ///
-    /// # Errors
-    /// When the person says no or takes too long, or GitHub does.
+    /// Fails when the person says no or takes too long, or GitHub does.
     pub async fn wait(self) -> Result<SecretString, LoginError> {
         let body = json!({
             "client_id": self.site.settings.client_id,

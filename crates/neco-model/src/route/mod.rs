@@ -3,10 +3,9 @@
 //! Providers are data: the built-in table is `providers.toml`, and what the configuration says is
 //! laid over it. Adding a provider that speaks a known format takes an entry, no code.
 //!
-//! Reading order: [`name`] (what people write), [`table`] (providers), [`address`], [`keys`], [`keys_file`] and
+//! Reading order: [`name`] (what people write), [`table`] (providers), [`keys`], [`keys_file`] and
 //! [`sources`] (where they come from), [`auth`] and [`login`] (keys that must be fetched), [`endpoint`].
 
-pub mod address;
 pub mod auth;
 pub mod endpoint;
 pub mod keys;
@@ -16,8 +15,8 @@ pub mod name;
 pub mod sources;
 pub mod table;
 
-pub use address::Address;
 pub use auth::{Credential, Login, LoginSettings};
+pub use endpoint::Address;
 pub use endpoint::{Endpoint, Timeouts};
 pub use keys::Key;
 pub use keys_file::{Kept, KeptKeys, KeysFile, KeysFileError};

@@ -81,7 +81,6 @@ fn between(value: &str, most: f64) -> Option<f64> {
 
 impl ModelName {
     /// `provider/model`, without the parameters.
-    #[must_use]
     pub fn label(&self) -> String {
         format!("{}/{}", self.provider, self.model)
     }

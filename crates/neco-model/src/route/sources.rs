@@ -44,15 +44,11 @@ pub trait KeySources {
     fn variable(&self, name: &str) -> Option<String>;
 
     /// What the keys file keeps for a provider.
-    ///
-    /// # Errors
-    /// When the file can't be used; a text for a person.
+    /// Fails when the file can't be used; a text for a person.
     fn kept(&self, provider: &str) -> Result<Kept, String>;
 
     /// The key in the system's keyring that is filed under `entry`.
-    ///
-    /// # Errors
-    /// When there is no keyring or it does not answer; a text for a person.
+    /// Fails when there is no keyring or it does not answer; a text for a person.
     fn keyring(&self, entry: &str) -> Result<Option<SecretString>, String>;
 }
 
@@ -90,9 +86,7 @@ impl<F: Fn(&str) -> Option<String>> KeySources for F {
 }
 
 /// What `entry` has in a place.
-///
-/// # Errors
-/// When the place can't be looked at, or a key in it can't be sent.
+/// Fails when the place can't be looked at, or a key in it can't be sent.
 pub fn credentials_in(
     place: KeyPlace,
     entry: &ProviderEntry,
@@ -119,9 +113,7 @@ pub fn credentials_in(
 }
 
 /// The credentials of `entry` that count; none when it has none.
-///
-/// # Errors
-/// When a place that might have some can't be looked at, or a key can't be sent.
+/// Fails when a place that might have some can't be looked at, or a key can't be sent.
 pub(crate) fn credentials(entry: &ProviderEntry, sources: &dyn KeySources) -> Result<Vec<Credential>, SetupError> {
     for &place in KeyPlace::ALL {
         let found = credentials_in(place, entry, sources)?;
@@ -132,9 +124,7 @@ pub(crate) fn credentials(entry: &ProviderEntry, sources: &dyn KeySources) -> Re
     Ok(Vec::new())
 }
 
-/// What one place has.
 struct Found {
-    /// Each with where it was found.
     keys: Vec<(SecretString, String)>,
     login: Option<SecretString>,
 }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use crate::catalogue::ModelInfo;
 use crate::http::is_loopback;
-use crate::route::address::Address;
 use crate::route::auth::LoginSettings;
+use crate::route::endpoint::Address;
 use crate::setup::SetupError;
 use crate::wire::openai_chat::Dialect;
 
@@ -89,14 +89,12 @@ impl fmt::Debug for ProviderEntry {
 
 impl ProviderEntry {
     /// Which wire format it speaks for `model`.
-    #[must_use]
     pub fn kind_for(&self, model: &str) -> ProviderType {
         let only = self.kind == ProviderType::Openai && self.responses_only.iter().any(|part| model.contains(part));
         if only { ProviderType::Responses } else { self.kind }
     }
 
     /// The model that it usually gives to `group`, one of [`crate::models::GROUPS`].
-    #[must_use]
     pub fn usual_model(&self, group: &str) -> Option<&str> {
         let default = self.default_model.as_deref();
         match group {
@@ -108,20 +106,17 @@ impl ProviderEntry {
     }
 
     /// Whether it can't be asked without a key.
-    #[must_use]
     pub fn needs_key(&self) -> bool {
         !self.is_here() && !self.api_key_envs.is_empty()
     }
 
     /// Whether it runs on this machine.
-    #[must_use]
     pub fn is_here(&self) -> bool {
         self.local || self.base.as_ref().is_some_and(|base| is_loopback(base.shown()))
     }
 
     /// Whether calls that a model writes into its text are run. Where nobody says, only models that
     /// can't call otherwise and models on this machine are believed to mean them.
-    #[must_use]
     pub fn text_tool_calls(&self, info: &ModelInfo) -> TextToolCalls {
         let usual = match (info.tools, self.local) {
             (false, _) => TextToolCalls::Always,
@@ -174,9 +169,7 @@ struct Table {
 
 impl Providers {
     /// The built-in table with `sections` laid over it.
-    ///
-    /// # Errors
-    /// When a new provider lacks its type.
+    /// Fails when a new provider lacks its type.
     pub fn new(sections: &BTreeMap<String, ProviderSection>) -> Result<Self, SetupError> {
         let mut entries = built_in()?;
         for (name, section) in sections {
@@ -189,9 +182,7 @@ impl Providers {
     }
 
     /// The provider called `name`.
-    ///
-    /// # Errors
-    /// When there is none; says which one was probably meant.
+    /// Fails when there is none; says which one was probably meant.
     pub fn get(&self, name: &str) -> Result<&ProviderEntry, SetupError> {
         self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| SetupError::UnknownProvider {
             name: name.to_owned(),

@@ -31,21 +31,17 @@ pub struct Expect {
 
 impl Expect {
     /// The newest message of the user must contain this.
-    #[must_use]
     pub fn user(text: &str) -> Self {
         Self { last_user_contains: Some(text.to_owned()), ..Self::default() }
     }
 
     /// The newest tool result must contain this.
-    #[must_use]
     pub fn tool(text: &str) -> Self {
         Self { last_tool_contains: Some(text.to_owned()), ..Self::default() }
     }
 
     /// Whether `request` is as expected; says what is not.
-    ///
-    /// # Errors
-    /// The first thing that is otherwise.
+    /// The error is the first thing that is otherwise.
     pub fn check(&self, request: &Request) -> Result<(), String> {
         if let Some(wanted) = &self.last_user_contains {
             let text = newest(request, Role::User).map(Message::text).unwrap_or_default();

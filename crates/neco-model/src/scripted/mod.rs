@@ -3,18 +3,16 @@
 //! The scripted model is a provider like any other and stands behind the same group, so its faults
 //! are retried and failed over like real ones. The file format is described at [`Script`].
 //!
-//! Reading order: [`script`] (what is written), [`build`] (writing it in Rust), [`faults`],
+//! Reading order: [`script`] (what is written, by hand and in Rust),
 //! [`expect`], [`play`] (which turn comes next, and its pieces), [`model`].
 
-pub mod build;
 pub mod expect;
-pub mod faults;
 pub mod model;
 pub mod play;
 pub mod script;
 
 pub use expect::Expect;
-pub use faults::Fault;
 pub use model::ScriptedModel;
 pub use play::{Played, Player};
+pub use script::Fault;
 pub use script::{AgentPart, Script, ScriptCall, ScriptUsage, Turn};

@@ -6,9 +6,8 @@ use std::time::Duration;
 use futures::{StreamExt, TryStreamExt, stream};
 use neco_config::section::Strategy;
 
-use super::faults::{self, ERROR_EVENT, Fault};
 use super::play::{Played, Player};
-use super::script::Script;
+use super::script::{ERROR_EVENT, Fault, Script, fault_body, fault_headers};
 use crate::cost::Price;
 use crate::delta::Delta;
 use crate::error::{ErrorKind, ModelError, Place};
@@ -42,7 +41,6 @@ struct Shared {
 
 impl ScriptedModel {
     /// `provider/model` that plays `script`; a stall lasts as long as `timeouts` allow.
-    #[must_use]
     pub fn new(provider: &str, model: &str, script: Arc<Script>, timeouts: Timeouts) -> Self {
         let endpoint = Endpoint {
             provider: provider.to_owned(),
@@ -75,7 +73,6 @@ impl ScriptedModel {
 
 impl Script {
     /// This script as a provider behind a group that tries again at once: what most tests want.
-    #[must_use]
     pub fn into_provider(self) -> Arc<dyn Provider> {
         let timeouts = Timeouts { connect: None, first_byte: Some(STALL), idle: Some(STALL), stalled: None };
         let model = ScriptedModel::new("scripted", "test", Arc::new(self), timeouts);
@@ -186,9 +183,9 @@ impl Shared {
     fn status_error(&self, code: u16, retry_after: Option<f64>, message: Option<&str>) -> ModelError {
         let Endpoint { provider, .. } = &self.endpoint;
         let wire = OpenaiChat::new(provider, &self.model, Parameters::default(), Dialect::default());
-        let problem = wire.problem(code, faults::body(code, message).as_bytes());
+        let problem = wire.problem(code, fault_body(code, message).as_bytes());
         let asked = Asked { endpoint: &self.endpoint, model: &self.model, key: None };
-        of_answer(asked, &problem, code, &faults::headers(retry_after))
+        of_answer(asked, &problem, code, &fault_headers(retry_after))
     }
 }
 

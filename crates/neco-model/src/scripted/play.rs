@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::faults::Fault;
-use super::script::{Script, ScriptCall, Turn};
+use super::script::{Fault, Script, ScriptCall, Turn};
 use crate::delta::Delta;
 use crate::request::Request;
 
@@ -34,21 +33,17 @@ pub struct Played {
 
 impl Player {
     /// Plays what `script` has for `model`.
-    #[must_use]
     pub fn new(script: Arc<Script>, model: &str) -> Self {
         Self { script, model: model.to_owned(), played: AtomicUsize::new(0), parts: Mutex::default() }
     }
 
     /// Tokens that fit into one request and its answer, when the script says so.
-    #[must_use]
     pub fn context_window(&self) -> Option<u64> {
         self.script.context_window
     }
 
     /// The turn that answers a request: of the part of the agent that asks, or the next one.
-    ///
-    /// # Errors
-    /// When the script is used up; a text for a person.
+    /// Fails when the script is used up; a text for a person.
     pub fn answer(&self, request: &Request) -> Result<Played, String> {
         let parts = self.script.agents.iter().enumerate();
         let Some((index, part)) = parts.into_iter().find(|(_, part)| part.fits(request)) else { return self.next() };
@@ -61,9 +56,7 @@ impl Player {
     }
 
     /// The next turn.
-    ///
-    /// # Errors
-    /// When the script is used up; a text for a person.
+    /// Fails when the script is used up; a text for a person.
     pub fn next(&self) -> Result<Played, String> {
         let before = self.played.fetch_add(1, Ordering::Relaxed);
         self.played_of(self.script.turns_of(&self.model), before)

@@ -1,13 +1,14 @@
 //! The script file.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use http::{HeaderMap, HeaderName, HeaderValue};
 use neco_proto::Usage;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::expect::Expect;
-use super::faults::Fault;
 use crate::delta::FinishReason;
 use crate::request::Request;
 
@@ -60,7 +61,6 @@ pub struct AgentPart {
 impl AgentPart {
     /// Whether it is the part of whoever asks this. The task of an agent is the first thing that is said to it; the root
     /// plays no part.
-    #[must_use]
     pub fn fits(&self, request: &Request) -> bool {
         let Some(agent) = request.agent.as_deref() else { return false };
         let task = request.history.iter().next().map(|entry| entry.message().text()).unwrap_or_default();
@@ -145,9 +145,7 @@ pub enum ScriptFinish {
 
 impl Script {
     /// Reads a script.
-    ///
-    /// # Errors
-    /// When it is no script; says where.
+    /// Fails when it is no script; says where.
     pub fn parse(json: &str) -> Result<Self, String> {
         let script: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
         if script.turns.is_empty() && script.models.is_empty() && script.agents.is_empty() {
@@ -157,9 +155,91 @@ impl Script {
     }
 
     /// The turns that `model` plays.
-    #[must_use]
     pub fn turns_of(&self, model: &str) -> &[Turn] {
         self.models.get(model).unwrap_or(&self.turns)
+    }
+
+    /// An empty script.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A turn that says `text`.
+    pub fn say(self, text: impl Into<String>) -> Self {
+        self.turn(Turn { say: text.into(), ..Turn::default() })
+    }
+
+    /// A turn that calls a tool.
+    pub fn call(self, name: &str, arguments: Value) -> Self {
+        self.turn(Turn { calls: vec![ScriptCall::new(name, arguments)], ..Turn::default() })
+    }
+
+    /// A turn in which something goes wrong.
+    pub fn fault(self, fault: Fault) -> Self {
+        self.turn(Turn { fault: Some(fault), ..Turn::default() })
+    }
+
+    /// A turn as it is.
+    pub fn turn(mut self, turn: Turn) -> Self {
+        self.turns.push(turn);
+        self
+    }
+
+    /// The last turn calls another tool beside.
+    pub fn also_call(self, name: &str, arguments: Value) -> Self {
+        self.change(|turn| turn.calls.push(ScriptCall::new(name, arguments)))
+    }
+
+    /// The last turn thinks this.
+    pub fn thinking(self, text: impl Into<String>) -> Self {
+        self.change(|turn| turn.reasoning = text.into())
+    }
+
+    /// The last turn says this before its calls.
+    pub fn saying(self, text: impl Into<String>) -> Self {
+        self.change(|turn| turn.say = text.into())
+    }
+
+    /// The last turn used so many tokens.
+    pub fn usage(self, input: u64, output: u64) -> Self {
+        self.change(|turn| turn.usage = Some(ScriptUsage { input, output, ..ScriptUsage::default() }))
+    }
+
+    /// The last turn must have been asked this.
+    pub fn expecting(self, expect: Expect) -> Self {
+        self.change(|turn| turn.expect = Some(expect))
+    }
+
+    /// The last turn goes wrong like this.
+    pub fn faulty(self, fault: Fault) -> Self {
+        self.change(|turn| turn.fault = Some(fault))
+    }
+
+    /// The last turn answers `times` times; `{n}` in it counts them from 1.
+    pub fn repeat(self, times: u32) -> Self {
+        self.change(|turn| turn.repeat = Some(times))
+    }
+
+    /// The last turn goes on answering when the script is used up.
+    pub fn loop_last(mut self) -> Self {
+        self.loop_last = true;
+        self
+    }
+
+    /// Text comes in pieces of so many characters.
+    pub fn in_pieces_of(mut self, characters: usize) -> Self {
+        self.chunk = characters;
+        self
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Turn)) -> Self {
+        if self.turns.is_empty() {
+            self.turns.push(Turn::default());
+        }
+        if let Some(turn) = self.turns.last_mut() {
+            change(turn);
+        }
+        self
     }
 }
 
@@ -185,6 +265,11 @@ impl ScriptCall {
             (None, arguments) => arguments.to_string(),
         }
     }
+
+    /// A call with an id of its own.
+    pub fn new(name: &str, arguments: Value) -> Self {
+        Self { name: name.to_owned(), arguments, ..Self::default() }
+    }
 }
 
 impl From<ScriptUsage> for Usage {
@@ -198,4 +283,66 @@ impl From<ScriptUsage> for Usage {
 /// Tells a `null` from a field that is absent.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
+}
+
+/// What goes wrong with a turn. Pieces are counted as they are streamed: of thought, text and calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Fault {
+    /// No answer but an HTTP status.
+    Status {
+        /// Such as 429 or 500.
+        code: u16,
+        /// Seconds in the `retry-after` header.
+        #[serde(default)]
+        retry_after: Option<f64>,
+        /// The vendor's words.
+        #[serde(default)]
+        message: Option<String>,
+    },
+    /// The connection breaks after so many pieces.
+    DropAfter(usize),
+    /// Silence after so many pieces; 0 is before the first byte.
+    StallAfter(usize),
+    /// An error event after so many pieces.
+    ErrorAfter(usize),
+    /// A proper answer that says nothing.
+    Empty,
+}
+
+/// The words of an error event.
+pub const ERROR_EVENT: &str = "the script says that the vendor fails here";
+
+impl Fault {
+    /// A 429 that asks to wait so many seconds.
+    pub fn rate_limit(retry_after: f64) -> Self {
+        Self::Status { code: 429, retry_after: Some(retry_after), message: None }
+    }
+
+    /// A status without more.
+    pub fn status(code: u16) -> Self {
+        Self::Status { code, retry_after: None, message: None }
+    }
+
+    /// How many pieces come before it; `None` when all do.
+    pub fn after(&self) -> Option<usize> {
+        match self {
+            Self::DropAfter(pieces) | Self::StallAfter(pieces) | Self::ErrorAfter(pieces) => Some(*pieces),
+            Self::Status { .. } | Self::Empty => None,
+        }
+    }
+}
+
+/// The headers of a status fault.
+pub fn fault_headers(retry_after: Option<f64>) -> HeaderMap {
+    let milliseconds = retry_after
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .and_then(|wait| HeaderValue::from_str(&wait.as_millis().to_string()).ok());
+    milliseconds.map(|value| (HeaderName::from_static("retry-after-ms"), value)).into_iter().collect()
+}
+
+/// The body of a status fault.
+pub fn fault_body(code: u16, message: Option<&str>) -> String {
+    let message = message.map_or_else(|| format!("the script answers with status {code}"), str::to_owned);
+    json!({ "error": { "message": message, "type": null, "code": null } }).to_string()
 }

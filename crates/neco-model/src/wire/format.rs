@@ -149,7 +149,6 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of `kind`. Of a long message the beginning is kept.
-    #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
@@ -160,14 +159,12 @@ impl Problem {
     }
 
     /// The answer ended before its end mark.
-    #[must_use]
     pub fn cut() -> Self {
         Self::new(ErrorKind::StreamCut, "the answer ended before it was whole")
     }
 
     /// A piece of an answer that is no JSON of this format. A last piece that was cut off in the
     /// middle looks like that too.
-    #[must_use]
     pub fn unreadable(data: &[u8], error: &serde_json::Error) -> Self {
         if error.is_eof() || is_at_end(data, error) {
             return Self::cut();

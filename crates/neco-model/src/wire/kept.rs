@@ -51,7 +51,6 @@ struct Span {
 }
 
 impl Kept {
-    /// Adds bytes.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }

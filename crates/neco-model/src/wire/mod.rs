@@ -6,18 +6,16 @@
 //! as whole by the answer's finish.
 //!
 //! Reading order: [`target`], [`mod@format`] (what a wire is), [`sse`], [`reader`] (bytes to deltas);
-//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`, `counts`, `cut`, `effort`, `initiator`,
+//! what wires share: `heads` and `kept` (bytes that are made once), `arguments`, `loose`, `counts`, `cut`,
 //! [`text_calls`]; then [`openai_chat`], [`openai_responses`], [`anthropic`], [`gemini`].
 
 pub mod anthropic;
 mod arguments;
 mod counts;
 mod cut;
-mod effort;
 pub mod format;
 pub mod gemini;
 mod heads;
-mod initiator;
 mod kept;
 mod loose;
 pub mod openai_chat;

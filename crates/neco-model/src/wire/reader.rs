@@ -28,16 +28,13 @@ enum Form {
 
 impl Reader {
     /// A reader that hands what it cuts out to `decoder`.
-    #[must_use]
     pub fn new(decoder: Box<dyn Decoder>) -> Self {
         Self { decoder, form: Form::Unknown }
     }
 
     /// Takes the next bytes.
-    ///
-    /// # Errors
-    /// When the vendor reports one, or when the bytes are no answer of this format. What was read
-    /// before it is in `out`.
+    /// Fails when the vendor reports one, or when the bytes are no answer of this format. What was read before it is in
+    /// `out`.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Delta>) -> Result<(), Problem> {
         if let Form::Unknown = self.form {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -64,27 +61,22 @@ impl Reader {
     }
 
     /// Whether the end mark was seen, so that nothing more is worth waiting for.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.decoder.is_over()
     }
 
     /// Whether the answer is known to be whole, though more may be said about it.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.decoder.is_finished()
     }
 
     /// Whether the answer comes piece by piece.
-    #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.form, Form::Stream(_))
     }
 
     /// The bytes ended.
-    ///
-    /// # Errors
-    /// When the answer is not whole.
+    /// Fails when the answer is not whole.
     pub fn end(&mut self, out: &mut Vec<Delta>) -> Result<(), Problem> {
         match &mut self.form {
             Form::Unknown => {}

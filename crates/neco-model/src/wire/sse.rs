@@ -53,9 +53,7 @@ pub struct Parser {
 
 impl Parser {
     /// Takes the next bytes and hands over every event that they complete.
-    ///
-    /// # Errors
-    /// When a line or an event grows past the limit.
+    /// Fails when a line or an event grows past the limit.
     pub fn push(&mut self, mut bytes: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), TooLong> {
         if self.after_cr && !bytes.is_empty() {
             self.after_cr = false;
@@ -71,9 +69,7 @@ impl Parser {
 
     /// The stream ended. An event whose closing blank line never came is handed over too: some
     /// servers leave it out after the last event. Whether it is whole is for its reader to judge.
-    ///
-    /// # Errors
-    /// When the last line is past the limit.
+    /// Fails when the last line is past the limit.
     pub fn finish(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), TooLong> {
         if !self.line.is_empty() {
             self.complete_line(b"", &mut on_event)?;
@@ -83,7 +79,6 @@ impl Parser {
     }
 
     /// The data, as far as it came, of an event that is too long.
-    #[must_use]
     pub fn cut(&mut self) -> Vec<u8> {
         let line = std::mem::take(&mut self.line);
         if let (b"data", value) = split_field(&line) {

@@ -19,7 +19,6 @@ pub struct Target {
 
 impl Target {
     /// A model of which nothing is known, called as the vendor likes.
-    #[must_use]
     pub fn new(provider: &str, model: &str) -> Self {
         Self {
             provider: provider.to_owned(),

@@ -35,9 +35,7 @@ pub struct DocumentWriter<W, P> {
 
 impl<W: Write, P: DocumentPainter> DocumentWriter<W, P> {
     /// Writes the head to `out`; `outline` has read every event that will come.
-    ///
-    /// # Errors
-    /// When `out` can't be written.
+    /// Fails when `out` can't be written.
     pub fn new(out: W, about: &About, outline: Outline) -> io::Result<Self> {
         let mut painter = P::default();
         let head = painter.head(&Head { id: about.id, title: &about.title, cwd: &about.cwd, outline: &outline });
@@ -49,9 +47,7 @@ impl<W: Write, P: DocumentPainter> DocumentWriter<W, P> {
     }
 
     /// Writes the next event.
-    ///
-    /// # Errors
-    /// When it can't be written.
+    /// Fails when it can't be written.
     pub fn event(&mut self, event: &Event) -> io::Result<()> {
         if event.seq > self.outline.last || !self.is_here(event) {
             return Ok(());
@@ -64,9 +60,7 @@ impl<W: Write, P: DocumentPainter> DocumentWriter<W, P> {
 
     /// What an agent below the root did is told after everything else: its heading. What it did follows, event by
     /// event.
-    ///
-    /// # Errors
-    /// When it can't be written.
+    /// Fails when it can't be written.
     pub fn agent(&mut self, node: &AgentNode) -> io::Result<()> {
         self.end_part()?;
         let is_first = self.outline.agents.first().is_some_and(|first| first.id == node.id);
@@ -76,9 +70,7 @@ impl<W: Write, P: DocumentPainter> DocumentWriter<W, P> {
     }
 
     /// Writes what is left and gives `out` back.
-    ///
-    /// # Errors
-    /// When it can't be written.
+    /// Fails when it can't be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_part()?;
         let foot = self.painter.foot(&self.outline);

@@ -30,9 +30,7 @@ pub struct Export<'a> {
 
 impl<'a> Export<'a> {
     /// Looks for what lies beside a session. Without a redactor it is written as it is in the log.
-    ///
-    /// # Errors
-    /// When the store can't be read.
+    /// Fails when the store can't be read.
     pub async fn of(
         record: &'a SessionRecord,
         redactor: Option<Redactor>,
@@ -45,9 +43,7 @@ impl<'a> Export<'a> {
     }
 
     /// Writes a file that is whole or not there, readable by its owner alone.
-    ///
-    /// # Errors
-    /// When it is there and is not to be written over, or can't be written.
+    /// Fails when it is there and is not to be written over, or can't be written.
     pub async fn to_file(&self, format: ExportFormat, file: &Path, over: bool, env: &Env) -> Result<(), PortError> {
         let cannot = |error: io::Error| PortError::NotWritten(env.shown(file), error);
         if file.is_dir() {

@@ -12,7 +12,6 @@ const LINE: usize = 200;
 const CHANGED: usize = 200_000;
 
 /// A call in one line.
-#[must_use]
 pub fn summary(tool: &str, arguments: &Value) -> String {
     let field = |name: &str| arguments.get(name).and_then(Value::as_str);
     let path = field("path");
@@ -38,7 +37,6 @@ pub fn summary(tool: &str, arguments: &Value) -> String {
 }
 
 /// What the call did, as a picture.
-#[must_use]
 pub fn display(tool: &str, arguments: &Value, output: &str) -> Option<Display> {
     let field = |name: &str| arguments.get(name).and_then(Value::as_str);
     match tool {
@@ -94,7 +92,6 @@ fn exit(output: &str) -> Option<i32> {
 }
 
 /// The todo list that a call wrote.
-#[must_use]
 pub fn todos(tool: &str, arguments: &Value) -> Option<Vec<Todo>> {
     let list = arguments.get("todos").filter(|_| tool == "todo_write")?.as_array()?;
     let todo = |(entry, number): (&Value, usize)| {

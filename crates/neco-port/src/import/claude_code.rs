@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use neco_proto::Part;
+use neco_safety::is_listed;
 use serde_json::Value;
 
 use super::foreign::{Foreign, Item, What, moment, picture, text, usage};
@@ -22,27 +23,17 @@ const OWN: [&str; 8] = [
 const STOPPED: &str = "[Request interrupted by user";
 
 /// What the program notes for itself: nothing of it was said or done.
-const NOTES: [&str; 10] = [
-    "system",
-    "file-history-snapshot",
-    "queue-operation",
-    "progress",
-    "last-prompt",
-    "attachment",
-    "agent-name",
-    "mode",
-    "permission-mode",
-    "pr-link",
-];
+const NOTES: &str = "\
+    system file-history-snapshot queue-operation progress last-prompt attachment agent-name mode permission-mode \
+    pr-link";
 /// Records that name the session.
 const TITLES: [&str; 2] = ["custom-title", "ai-title"];
 
 /// Whether only this program writes such a record, although nobody says anything in it: files begin with these.
-#[must_use]
 pub fn is_note(record: &Value) -> bool {
     let kind = text(record, "type").unwrap_or_default();
     let of_session = ["sessionId", "messageId", "uuid"].iter().any(|field| record.get(field).is_some());
-    of_session && NOTES.iter().chain(&TITLES).any(|note| *note == kind)
+    of_session && (is_listed(kind, NOTES) || TITLES.contains(&kind))
 }
 
 /// Reads the records.
@@ -59,7 +50,7 @@ pub fn read(records: &[Value], foreign: &mut Foreign) {
             "assistant" => assistant(record, foreign),
             "summary" => foreign.title = text(record, "summary").map(str::to_owned),
             kind if TITLES.contains(&kind) => title(record, foreign),
-            kind if NOTES.contains(&kind) => {}
+            kind if is_listed(kind, NOTES) => {}
             "" => foreign.skipped.count("without a type"),
             other => foreign.skipped.count(other),
         }
@@ -152,7 +143,6 @@ fn answer_id(record: &Value) -> Option<&str> {
     text(record.get("message")?, "id").filter(|_| text(record, "type") == Some("assistant"))
 }
 
-/// The ids in the blocks of a kind.
 fn ids<'a>(record: &'a Value, kind: &'static str, field: &'static str) -> impl Iterator<Item = &'a str> {
     let blocks = record.pointer("/message/content").and_then(Value::as_array);
     blocks

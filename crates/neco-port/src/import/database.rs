@@ -16,9 +16,7 @@ const UNPACKED: u64 = 64 * 1024 * 1024;
 
 /// The sessions of a folder, newest first: those that a person began, not those of subagents. Nothing is
 /// written to the database.
-///
-/// # Errors
-/// When it can't be read, or is not laid out as expected.
+/// Fails when it can't be read, or is not laid out as expected.
 pub async fn opencode_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, sqlx::Error> {
     let mut database = open(file).await?;
     let ask = "SELECT id FROM session WHERE directory = ? AND parent_id IS NULL ORDER BY time_updated DESC LIMIT ?";
@@ -28,9 +26,7 @@ pub async fn opencode_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, s
 }
 
 /// A session as `opencode export` prints it.
-///
-/// # Errors
-/// When it can't be read, or is not laid out as expected.
+/// Fails when it can't be read, or is not laid out as expected.
 pub async fn opencode_session(file: &Path, id: &str) -> Result<Value, sqlx::Error> {
     let mut database = open(file).await?;
     let ask = "SELECT directory, title, version, time_created, time_updated, revert FROM session WHERE id = ?";
@@ -61,9 +57,7 @@ pub async fn opencode_session(file: &Path, id: &str) -> Result<Value, sqlx::Erro
 }
 
 /// The sessions of OpenClaw that work in a folder, newest first. The first entries of a session name it.
-///
-/// # Errors
-/// When the database can't be read, or is not laid out as expected.
+/// Fails when the database can't be read, or is not laid out as expected.
 pub async fn openclaw_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, sqlx::Error> {
     let mut database = open(file).await?;
     let ask = "SELECT session_id FROM transcript_events GROUP BY session_id ORDER BY max(created_at) DESC LIMIT ?";
@@ -82,9 +76,7 @@ pub async fn openclaw_sessions(file: &Path, cwd: &Path) -> Result<Vec<String>, s
 }
 
 /// The entries of a session of OpenClaw.
-///
-/// # Errors
-/// When the database can't be read, or is not laid out as expected.
+/// Fails when the database can't be read, or is not laid out as expected.
 pub async fn openclaw_session(file: &Path, id: &str) -> Result<Vec<Value>, sqlx::Error> {
     let mut database = open(file).await?;
     let entries = entries(&mut database, id, i64::MAX).await?;

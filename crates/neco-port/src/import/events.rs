@@ -53,7 +53,6 @@ pub struct Log {
 
 /// The id of a foreign session here: the same whenever it is imported, and in order of time as all ids
 /// are.
-#[must_use]
 pub fn session_id(from: Program, foreign: &Foreign) -> SessionId {
     let mut hash = Sha256::new();
     hash.update(from.name());
@@ -74,7 +73,6 @@ pub fn session_id(from: Program, foreign: &Foreign) -> SessionId {
 }
 
 /// Makes the log of a foreign session.
-#[must_use]
 pub fn log(foreign: &mut Foreign, source: &Source<'_>) -> Log {
     let mut maker = Maker::new(foreign, source);
     let items = std::mem::take(&mut foreign.items);

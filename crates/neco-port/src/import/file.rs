@@ -31,9 +31,7 @@ pub struct Taken<'a> {
 
 impl Keeper<'_> {
     /// Takes in a file. What is no file on a disk, as a pipe, can be read once.
-    ///
-    /// # Errors
-    /// When it can't be read or is nobody's session, or the store can't be written.
+    /// Fails when it can't be read or is nobody's session, or the store can't be written.
     pub async fn file(&self, taken: Taken<'_>) -> Result<ImportedSession, PortError> {
         let (path, program) = (taken.path, taken.program);
         let shown = taken.name.map_or_else(|| self.env.shown(path), str::to_owned);
@@ -51,9 +49,7 @@ impl Keeper<'_> {
     }
 
     /// Takes in an entry of another program's database.
-    ///
-    /// # Errors
-    /// When it can't be read, or the store can't be written.
+    /// Fails when it can't be read, or the store can't be written.
     pub async fn entry(&self, program: Program, file: &Path, entry: &str) -> Result<ImportedSession, PortError> {
         let shown = format!("{}#{entry}", file.display());
         let foreign = load(program, file, Some(entry)).await?;

@@ -137,7 +137,6 @@ impl Foreign {
     }
 
     /// How many messages of the person and the model there are.
-    #[must_use]
     pub fn messages(&self) -> usize {
         self.items.iter().filter(|item| matches!(item.what, What::User(_) | What::Assistant(_))).count()
     }
@@ -164,7 +163,6 @@ impl Answer {
     }
 
     /// Adds text, or blocks of text, thoughts and calls, and returns the kinds of all other blocks.
-    #[must_use]
     pub fn content(&mut self, content: Option<&Value>, call: &str, arguments: &str) -> Vec<String> {
         let mut unknown = Vec::new();
         if let Some(Value::String(text)) = content {
@@ -200,13 +198,11 @@ impl Skipped {
     }
 
     /// How many in all.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
 
     /// How many of which kind, the most frequent kind first.
-    #[must_use]
     pub fn records(&self) -> Vec<SkippedRecords> {
         let mut records: Vec<SkippedRecords> =
             self.0.iter().map(|(kind, count)| SkippedRecords { kind: kind.clone(), count: *count }).collect();
@@ -216,7 +212,6 @@ impl Skipped {
 }
 
 /// A picture, if it is one that any vendor knows; words in its place otherwise.
-#[must_use]
 pub fn picture(media_type: &str, data: &str) -> Part {
     let known = matches!(media_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp");
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
@@ -227,14 +222,12 @@ pub fn picture(media_type: &str, data: &str) -> Part {
 }
 
 /// A picture written as `data:image/png;base64,…`.
-#[must_use]
 pub fn picture_of_address(address: &str) -> Option<Part> {
     let (head, data) = address.strip_prefix("data:")?.split_once(',')?;
     Some(picture(head.split(';').next()?, data))
 }
 
 /// A moment written as text, or as milliseconds since 1970.
-#[must_use]
 pub fn moment(value: Option<&Value>) -> Option<Timestamp> {
     match value? {
         Value::String(text) => text.parse().ok(),
@@ -244,20 +237,17 @@ pub fn moment(value: Option<&Value>) -> Option<Timestamp> {
 }
 
 /// The text of a field.
-#[must_use]
 pub fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
     value.get(field).and_then(Value::as_str)
 }
 
 /// The number of a field; 0 when there is none.
-#[must_use]
 pub fn number(value: &Value, field: &str) -> u64 {
     value.get(field).and_then(Value::as_u64).unwrap_or_default()
 }
 
 /// What an answer used, in fields with these names: input that was not in the cache, output, what was read from the
 /// cache and what was written to it.
-#[must_use]
 pub fn usage(used: &Value, [input, output, read, written]: [&str; 4]) -> Usage {
     let (cache_read, cache_write) = (number(used, read), number(used, written));
     let input = number(used, input).saturating_add(cache_read).saturating_add(cache_write);
@@ -265,7 +255,6 @@ pub fn usage(used: &Value, [input, output, read, written]: [&str; 4]) -> Usage {
 }
 
 /// Whether a part says nothing.
-#[must_use]
 pub fn is_empty(part: &Part) -> bool {
     match part {
         Part::Text { text } | Part::Reasoning { text, .. } => text.trim().is_empty(),

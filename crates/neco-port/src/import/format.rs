@@ -13,7 +13,6 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The program that wrote a file with these lines: the first one that tells says it; `None` when nobody writes such
 /// files.
-#[must_use]
 pub fn written_by(lines: &[Record]) -> Option<Program> {
     lines.iter().filter_map(|line| line.json.as_ref()).find_map(of_record)
 }
@@ -57,9 +56,7 @@ pub struct Record {
 }
 
 /// The lines of a file, empty ones left out. A file that is one JSON document is one line.
-///
-/// # Errors
-/// When it can't be read, or does not end.
+/// Fails when it can't be read, or does not end.
 pub fn records(input: impl BufRead) -> io::Result<Vec<Record>> {
     let mut bytes = Vec::new();
     input.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -84,7 +81,6 @@ pub fn records(input: impl BufRead) -> io::Result<Vec<Record>> {
 }
 
 /// The session in these lines; `None` when Neco's own.
-#[must_use]
 pub fn read(format: Program, records: Vec<Record>) -> Option<Foreign> {
     let mut foreign = Foreign::default();
     let mut values = Vec::with_capacity(records.len());

@@ -19,9 +19,7 @@ use super::places::{Homes, gemini_folder};
 use crate::error::PortError;
 
 /// Finds the sessions that a program has of a folder, at most `limit`; the one used last comes first.
-///
-/// # Errors
-/// When a database can't be read, or the store.
+/// Fails when a database can't be read, or the store.
 pub async fn found(
     program: Program,
     cwd: &Path,
@@ -53,9 +51,7 @@ pub async fn found(
 }
 
 /// What lies in a file, or in an entry of a database; nothing when it is no session, or nothing was said in it.
-///
-/// # Errors
-/// When the database can't be read.
+/// Fails when the database can't be read.
 pub(super) async fn load(program: Program, file: &Path, entry: Option<&str>) -> Result<Option<Foreign>, PortError> {
     let record = |json: Value| Record { json: Some(json), cut: false };
     let lines = match (program, entry) {

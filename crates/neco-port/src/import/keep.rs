@@ -129,7 +129,6 @@ impl Keeper<'_> {
         }
     }
 
-    /// Adds events.
     pub(super) async fn append(&self, lease: &Lease, events: Vec<Event>) -> Result<(), PortError> {
         Ok(self.store.append(lease, events, Durability::Soon).await?)
     }

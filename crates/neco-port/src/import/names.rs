@@ -5,7 +5,6 @@
 use serde_json::{Map, Value, json};
 
 /// A call as our tools would have it.
-#[must_use]
 pub fn ours(name: &str, arguments: &str) -> (String, String) {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(arguments) else {
         return (tool(name).unwrap_or(name).to_owned(), arguments.to_owned());
@@ -54,7 +53,6 @@ fn field(tool: &str, name: String, value: Value) -> (String, Value) {
 }
 
 /// A command line, which some write as a list of words, the shell first.
-#[must_use]
 pub fn command(arguments: &Value) -> Option<String> {
     match arguments.get("command")? {
         Value::String(command) => Some(command.clone()),
@@ -70,7 +68,6 @@ pub fn command(arguments: &Value) -> Option<String> {
 }
 
 /// The same call with its command line as one text, as our tool has it.
-#[must_use]
 pub fn with_command(tool: &str, arguments: String) -> String {
     if tool != "bash" {
         return arguments;

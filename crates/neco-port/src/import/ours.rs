@@ -158,7 +158,6 @@ async fn go_on<R: BufRead>(
     Ok(ImportedSession { session: record.id, program: Program::Neco, title, events, already: false, notes })
 }
 
-/// What was added.
 struct Added {
     events: u64,
     title: Option<(String, TitleSource)>,

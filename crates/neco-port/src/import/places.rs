@@ -34,7 +34,6 @@ pub struct Homes {
 
 impl Homes {
     /// The usual places below `home`, or where the agents' own variables put them.
-    #[must_use]
     pub fn new(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let data = variable("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local").join("share"));
         Self {
@@ -47,7 +46,6 @@ impl Homes {
     }
 
     /// The files that hold sessions of `cwd`, newest first. Databases are looked into elsewhere.
-    #[must_use]
     pub fn files(&self, format: Program, cwd: &Path) -> Vec<PathBuf> {
         let found = match format {
             Program::Neco | Program::Opencode => Vec::new(),
@@ -60,13 +58,11 @@ impl Homes {
     }
 
     /// The database of opencode.
-    #[must_use]
     pub fn opencode_database(&self) -> PathBuf {
         self.opencode.join("opencode.db")
     }
 
     /// The databases of OpenClaw, one for each of its agents.
-    #[must_use]
     pub fn openclaw_databases(&self) -> Vec<PathBuf> {
         let agents = entries(&self.openclaw.join("agents"));
         let database = |agent: PathBuf| agent.join("agent").join("openclaw-agent.sqlite");
@@ -96,7 +92,6 @@ impl Homes {
 
 /// The folder of a session of Gemini CLI, which is beside its file and not in it: its own folder says it, or the
 /// list of all of them by its name or by the hash of the path.
-#[must_use]
 pub fn gemini_folder(file: &Path) -> Option<PathBuf> {
     let folder = file.parent()?.parent()?;
     // It lies in `tmp` of the home of the program.

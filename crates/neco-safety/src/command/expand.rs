@@ -14,7 +14,6 @@ const LONGEST_WORD: usize = 4096;
 /// What is known about variables.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'a> {
-    /// The person's home folder.
     pub(crate) home: Option<&'a Path>,
     /// The folder the command runs in, if that is certain.
     pub(crate) folder: Option<&'a Path>,

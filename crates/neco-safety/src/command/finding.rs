@@ -14,7 +14,6 @@ pub(crate) enum Input {
     Pipe(Option<String>),
     /// From the line itself: a here-document or here-string.
     Text(Word),
-    /// From a file.
     File,
 }
 
@@ -25,7 +24,6 @@ pub(crate) struct Command {
     pub(crate) words: Vec<Word>,
     /// The variables set for it alone.
     pub(crate) environment: Vec<(String, Word)>,
-    /// Where it reads from.
     pub(crate) input: Input,
     /// Whether another command gets what it prints.
     pub(crate) captured: bool,
@@ -84,7 +82,6 @@ const MOST_GUESSES: usize = 64;
 pub(crate) struct Finding {
     /// How much harm it could do.
     pub(crate) risk: Risk,
-    /// Why.
     pub(crate) because: Reasons,
     /// Why it is denied outright.
     pub(crate) never: Option<String>,
@@ -104,7 +101,6 @@ pub(crate) struct Finding {
     pub(crate) names: Vec<Word>,
     /// What it writes to or deletes.
     pub(crate) changes: Vec<Word>,
-    /// What it starts.
     pub(crate) inner: Vec<Inner>,
 }
 
@@ -126,13 +122,11 @@ impl Finding {
         }
     }
 
-    /// It is critical.
     pub(crate) fn critical(&mut self, why: impl Into<String>) {
         self.risk = Risk::Critical;
         self.because.add(&Reasons::of(&why.into()));
     }
 
-    /// It is denied outright.
     pub(crate) fn never(&mut self, why: impl Into<String>) {
         let why = why.into();
         self.risk = Risk::Critical;

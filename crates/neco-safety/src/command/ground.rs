@@ -152,7 +152,6 @@ impl Ground<'_> {
         is_listed(text, RECORDS) || text == "$HISTFILE" || text == "${HISTFILE}"
     }
 
-    /// Whether it is one of our own settings.
     pub(crate) fn is_own_settings(&self, word: &Word) -> bool {
         self.every(&word.text).any(|path| {
             let names: Vec<_> = path.iter().collect();

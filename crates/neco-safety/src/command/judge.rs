@@ -6,15 +6,13 @@ use super::environment::{self, Effect};
 use super::examined::{Reasons, Word};
 use super::finding::{Command, Finding, Inner, Input};
 use super::ground::Ground;
-use super::known_safe;
 use super::named::{program_name, usual_name};
-use super::option;
 use super::program::{self, Case};
+use super::{known_safe, option};
 
 /// More words that a command is handed by another are not looked at.
 const MOST_HANDED: usize = 1024;
 
-/// Judges one simple command.
 pub(crate) fn judge(command: &Command, ground: &Ground<'_>) -> Finding {
     let mut finding = Finding::new();
     let mut harmless = true;

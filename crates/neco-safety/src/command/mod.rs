@@ -8,7 +8,7 @@
 //! Reading order: [`place`], [`examined`], [`rule`], [`mod@examine`]; how a line is read: [`scan`],
 //! [`ansi_c`], [`expand`], [`expansion`], [`walk`], [`reader`]; how a part is judged: [`named`], [`spelled`], [`handed`],
 //! [`finding`], [`judge`], [`ground`], [`pattern`], [`option`], [`source`], [`allowed`], [`reaching`], [`environment`], [`program`],
-//! [`known_safe`]; what it names: [`reach`], and what of that is surely a file: [`surely`].
+//! [`known_safe`]; what it names: [`reach`].
 
 mod allowed;
 mod ansi_c;
@@ -34,7 +34,6 @@ mod rule;
 mod scan;
 mod source;
 mod spelled;
-mod surely;
 mod walk;
 
 pub use examine::examine;

@@ -2,11 +2,10 @@
 
 use neco_proto::Risk;
 
-use super::allowed;
 use super::examined::{Part, Word};
 use super::named::{program_name, usual_name};
-use super::reaching;
 use super::scan::is_name;
+use super::{allowed, reaching};
 use crate::listed::is_listed;
 
 /// A rule of more words would not be read before it is given.

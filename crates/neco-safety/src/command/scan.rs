@@ -425,7 +425,6 @@ fn heredoc(scanner: &mut Scanner<'_>) -> Option<Announced> {
     Some(announced)
 }
 
-/// Whether text is the name of a variable.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_name_byte) && !text.starts_with(|first: char| first.is_ascii_digit())
 }

@@ -34,9 +34,7 @@ pub(super) enum Owner {
 
 impl Attributes {
     /// Those of a file that is open.
-    ///
-    /// # Errors
-    /// When one of them can't be read.
+    /// Fails when one of them can't be read.
     pub fn of(file: &File) -> Result<Self, Errno> {
         let metadata = file.metadata().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         Ok(Self { extended: extended::all(file)?, ..Self::plain(&metadata) })
@@ -50,9 +48,7 @@ impl Attributes {
     }
 
     /// Gives all of them to a file that was just made.
-    ///
-    /// # Errors
-    /// When it can't be given one of them, its owner among them.
+    /// Fails when it can't be given one of them, its owner among them.
     pub fn give_to(&self, file: &File) -> Result<(), Errno> {
         self.give(file, Owner::Stays)
     }

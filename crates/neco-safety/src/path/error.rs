@@ -7,6 +7,7 @@ use neco_proto::ErrorCode;
 
 /// Why a path can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum PathError {
     /// Nothing was given.
     #[error("the path is empty; give the path of a file or folder, or \".\" for the workspace itself")]
@@ -20,9 +21,7 @@ pub enum PathError {
              opens that folder with --add-dir"
     )]
     Outside {
-        /// The path as it was given.
         path: String,
-        /// The workspace.
         workspace: String,
         /// Where it ends, when the path itself does not show it.
         leads_to: String,
@@ -41,12 +40,7 @@ pub enum PathError {
     NotADirectory(String),
     /// Neither a file nor a folder.
     #[error("{path} is {kind}, not a file; it is not opened, because that could wait for ever")]
-    Special {
-        /// The path.
-        path: String,
-        /// What it is, with its article.
-        kind: &'static str,
-    },
+    Special { path: String, kind: &'static str },
     /// Links that lead in a circle.
     #[error("{0} goes through links that lead in a circle")]
     LinkLoop(String),
@@ -70,12 +64,7 @@ pub enum PathError {
     NotAsWritten(String),
     /// The system said no.
     #[error("{path}: {message}")]
-    Io {
-        /// The path.
-        path: String,
-        /// The system's words.
-        message: String,
-    },
+    Io { path: String, message: String },
 }
 
 impl PathError {

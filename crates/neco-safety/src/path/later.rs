@@ -75,7 +75,6 @@ const HOOK: &str = "it runs when git is used";
 const GIT: &str = "it decides where git looks";
 const TOOL: &str = "it decides what another program runs";
 
-/// One kind of file.
 struct Row {
     /// Its names, the last one last, in small letters. One that begins with `*` says how a name ends.
     parts: Vec<&'static str>,

@@ -185,17 +185,13 @@ impl Located {
     }
 
     /// Facts about it.
-    ///
-    /// # Errors
-    /// When it is not there or can't be looked at.
+    /// Fails when it is not there or can't be looked at.
     pub fn metadata(&self) -> Result<Metadata, PathError> {
         self.open_as(PLACE)?.metadata().map_err(|error| PathError::from_io(self.shown(), &error))
     }
 
     /// Opens a file for reading. Folders, pipes, devices and sockets are refused without waiting for them.
-    ///
-    /// # Errors
-    /// When it is not there, is not a file, or can't be read.
+    /// Fails when it is not there, is not a file, or can't be read.
     pub fn open(&self) -> Result<File, PathError> {
         let file = self.open_as(OFlags::RDONLY | ALWAYS).map_err(|error| self.special(error))?;
         let metadata = file.metadata().map_err(|error| PathError::from_io(self.shown(), &error))?;
@@ -205,9 +201,7 @@ impl Located {
 
     /// Opens something that a walk of this folder has found, for reading. No link on the way is
     /// followed, also not one that was put there since, and a pipe does not wait for its other end.
-    ///
-    /// # Errors
-    /// What the system says; `EXDEV` for a path that does not lie in this folder.
+    /// The error is what the system says; `EXDEV` for a path that does not lie in this folder.
     pub fn open_below(&self, path: &Path) -> io::Result<File> {
         let relative = path.strip_prefix(&self.root.path).map_err(|_| Errno::XDEV)?;
         // A way up again would lead out of the folder, though not out of the root.
@@ -220,9 +214,7 @@ impl Located {
 
     /// All of a file, and the stamp it had before it was read. At most `limit` bytes are read, so a
     /// result longer than the caller accepts can be told apart by asking for one byte more.
-    ///
-    /// # Errors
-    /// As [`Located::open`].
+    /// Fails as [`Located::open`].
     pub fn read(&self, limit: u64) -> Result<(Vec<u8>, Stamp), PathError> {
         let failed = |error: io::Error| PathError::from_io(self.shown(), &error);
         let file = self.open()?;

@@ -20,9 +20,7 @@ pub(super) const PLACE: OFlags = OFlags::RDONLY.union(ALWAYS);
 
 /// Opens a file that a walk of a folder has found, for reading. The last name is not followed when
 /// it is a link, and a pipe does not wait for its other end.
-///
-/// # Errors
-/// What the system says.
+/// The error is what the system says.
 pub fn open_without_links(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | ALWAYS;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
@@ -64,7 +62,6 @@ pub(super) fn name_by_name(root: BorrowedFd<'_>, relative: &Path, flags: OFlags)
     Err(Errno::NOENT)
 }
 
-/// One folder in a folder, as a place.
 pub(super) fn open_folder(from: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
     let flags = PLACE | OFlags::DIRECTORY | OFlags::NOFOLLOW;
     match rustix::fs::openat(from, name, flags, Mode::empty()) {

@@ -35,17 +35,13 @@ impl Located {
     /// names (hard links) loses this one to the new file: the others may lie anywhere, and what is outside the
     /// workspace is not written. Only where the folder takes no new file, or a new file can't have all that the old
     /// one has, is a file with a single name written in place.
-    ///
-    /// # Errors
-    /// [`PathError::Changed`] when the file is not in the state `before`; otherwise what stands in the way.
+    /// Fails with [`PathError::Changed`] when the file is not in the state `before`; otherwise what stands in the way.
     pub fn replace(&self, content: &[u8], before: Option<&Stamp>) -> Result<Replaced, PathError> {
         self.replace_like(content, before, None)
     }
 
     /// The same for a file that takes over from another one, whose attributes it gets.
-    ///
-    /// # Errors
-    /// As [`Located::replace`]; [`PathError::NotKept`] when it can't be given them.
+    /// Fails as [`Located::replace`]; [`PathError::NotKept`] when it can't be given them.
     pub fn replace_like(
         &self,
         content: &[u8],
@@ -81,17 +77,13 @@ impl Located {
     }
 
     /// What the file has besides its content.
-    ///
-    /// # Errors
-    /// When it can't be opened, or one of its attributes can't be read.
+    /// Fails when it can't be opened, or one of its attributes can't be read.
     pub fn attributes(&self) -> Result<Attributes, PathError> {
         Attributes::of(&self.open()?).map_err(|error| PathError::while_using(self.shown(), error))
     }
 
     /// Removes the file, if it is still in the state `before`.
-    ///
-    /// # Errors
-    /// [`PathError::Changed`] when it is not; otherwise what stands in the way.
+    /// Fails with [`PathError::Changed`] when it is not; otherwise what stands in the way.
     pub fn remove(&self, before: &Stamp) -> Result<(), PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
         let folder = self.open_parent(false)?;
@@ -103,9 +95,7 @@ impl Located {
     }
 
     /// Removes an empty folder; one that has something in it stays.
-    ///
-    /// # Errors
-    /// What stands in the way.
+    /// The error is what stands in the way.
     pub fn remove_empty_folder(&self) -> Result<(), PathError> {
         let name = self.relative.file_name().ok_or_else(|| PathError::IsDirectory(self.shown()))?;
         let folder = self.open_parent(false)?;

@@ -1,9 +1,8 @@
 //! Resolving: links and `..` followed to the end, also where the end does not exist yet.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 /// As many links as Linux itself follows.
 const MOST_LINKS: usize = 40;
@@ -20,9 +19,7 @@ pub struct Resolved {
 /// Resolves an absolute path. What exists is resolved by the system, so that names are spelled as
 /// the file system spells them; a tail that does not exist is kept as it is. A link that leads
 /// nowhere is followed: what would be created is what it points to.
-///
-/// # Errors
-/// What the system says: links in a circle, a file used as a folder, no permission.
+/// The error is what the system says: links in a circle, a file used as a folder, no permission.
 pub fn resolve(path: &Path) -> io::Result<Resolved> {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {

@@ -29,9 +29,7 @@ pub struct Case {
 }
 
 /// Reads a file of `[[case]]` tables.
-///
-/// # Errors
-/// Everything that is wrong with it.
+/// The error is everything that is wrong with it.
 pub fn read_cases(text: &str, file: &str) -> Result<Vec<Case>, Vec<Problem>> {
     let root = parse(text, file).map_err(|problem| vec![problem])?;
     let mut cases = Vec::new();

@@ -21,7 +21,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     /// Where it begins.
@@ -39,7 +38,6 @@ pub(super) struct Entry {
     pub tables: Vec<Table>,
 }
 
-/// Reads the text of a file.
 pub(super) fn parse(text: &str, file: &str) -> Result<Table, Problem> {
     let lines = Lines::of(text);
     let place = |offset: usize| {
@@ -134,7 +132,6 @@ impl Fields {
         self.entries.iter().any(|entry| entry.name == name)
     }
 
-    /// Takes a field out.
     pub fn take(&mut self, name: &'static str) -> Option<Entry> {
         self.known.push(name);
         let at = self.entries.iter().position(|entry| entry.name == name)?;

@@ -1,15 +1,16 @@
 //! The judgement: what is never done, then the first rule that fits.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use neco_proto::{ErrorCode, Risk, ToolOrigin};
 
 use super::action::{Action, SideEffect, Who};
-use super::cover::{Fit, fit};
 use super::facts::Facts;
 use super::pattern::CommandPattern;
+use super::read::RuleReader;
 use super::reasons;
-use super::rule::{Rule, Ruling, Source};
+use super::rule::{Fit, Rule, Ruling, Source, fit};
 use crate::command::Place;
 
 /// A ruling and where it comes from.
@@ -69,7 +70,7 @@ pub(super) struct Decided<'p> {
 impl Policy {
     /// The built-in rules and these, for a workspace.
     pub fn new(place: Place, rules: Vec<Rule>) -> Self {
-        let mut all = super::builtin::rules();
+        let mut all = built_in_rules();
         all.extend(rules);
         all.sort_by(Rule::before);
         Self { rules: all, place }
@@ -99,7 +100,6 @@ impl Policy {
         }
     }
 
-    /// Keeps only some rules.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Rule) -> bool) {
         self.rules.retain(keep);
     }
@@ -241,6 +241,31 @@ impl Policy {
         let (before, after) = rules.split_at_checked(at).unwrap_or((rules, &[]));
         before.iter().chain(extra).chain(after)
     }
+
+    /// Judges a call and tells everything about it.
+    #[must_use]
+    pub fn explain(&self, action: &Action<'_>, who: &Who<'_>) -> Explanation {
+        let facts = self.facts(action, who);
+        let decided = self.decide(&facts, None);
+        // What is denied is not asked about, so nobody is offered more.
+        let offer = (decided.ruling == Ruling::Ask).then(|| self.offer(action, who)).flatten();
+        let verdict = self.verdict(&facts, &decided);
+        let parts = facts.examined.iter().flat_map(|examined| &examined.parts).map(|part| ExplainedPart {
+            text: part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
+            risk: part.risk,
+            because: part.because.clone(),
+        });
+        Explanation {
+            verdict,
+            what: reasons::what(&facts),
+            arguments: facts.canonical().to_owned(),
+            parts: parts.collect(),
+            understood: facts.examined.as_ref().map(|examined| examined.clean),
+            paths: action.paths.to_vec(),
+            closed: self.closed_in_box(&facts),
+            session_rule: offer.map(|grant| grant.describe()),
+        }
+    }
 }
 
 impl RuleRef {
@@ -261,5 +286,64 @@ fn denial_code(action: &Action<'_>) -> ErrorCode {
     match action.touch {
         SideEffect::Runs => ErrorCode::CommandBlocked,
         SideEffect::Reads | SideEffect::Network | SideEffect::Writes => ErrorCode::BlockedByPolicy,
+    }
+}
+
+/// A verdict, and what it stands on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What the loop would get.
+    pub verdict: Verdict,
+    /// What the call does, in words.
+    pub what: String,
+    /// The arguments as `args` patterns see them.
+    pub arguments: String,
+    /// The commands of the line, each with its risk.
+    pub parts: Vec<ExplainedPart>,
+    /// Whether all of the line was understood; `None` without a command.
+    pub understood: Option<bool>,
+    /// The files and folders as `path` patterns see them.
+    pub paths: Vec<PathBuf>,
+    /// What rules close that is not in the box of the command, or can't be changed there, as it was written.
+    pub closed: Vec<String>,
+    /// What "for this session" would allow.
+    pub session_rule: Option<String>,
+}
+
+/// One command of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedPart {
+    /// Its words, joined by spaces.
+    pub text: String,
+    /// How much harm it could do.
+    pub risk: Risk,
+    /// Why.
+    pub because: Option<String>,
+}
+
+/// Where the built-in rules are written.
+const FILE: &str = "builtin.toml";
+
+/// The rules that hold when nobody says otherwise. They are read once; a test holds that they are sound.
+fn built_in_rules() -> Vec<Rule> {
+    static RULES: std::sync::OnceLock<Vec<Rule>> = std::sync::OnceLock::new();
+    let read = || {
+        let place = Place::default();
+        RuleReader { place: &place }.file(include_str!("builtin.toml"), FILE, Source::BuiltIn).rules
+    };
+    RULES.get_or_init(read).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_rules_are_sound() {
+        let place = Place::default();
+        let reader = RuleReader { place: &place };
+        let read = reader.file(include_str!("builtin.toml"), FILE, Source::BuiltIn);
+        assert_eq!((read.problems, read.warnings), (vec![], vec![]));
+        assert_eq!(read.rules.len(), include_str!("builtin.toml").matches("[[rule]]").count());
     }
 }

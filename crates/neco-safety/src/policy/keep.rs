@@ -16,9 +16,7 @@ const HEAD: &str = "\
 
 /// Adds the text of a rule to the file at `path`, which need not be there. It is replaced at once or
 /// not at all, and nobody else can read it.
-///
-/// # Errors
-/// When it can't be read or written; then it is as it was.
+/// Fails when it can't be read or written; then it is as it was.
 pub fn keep(path: &Path, rule: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -38,9 +36,7 @@ pub fn keep(path: &Path, rule: &str) -> io::Result<()> {
 }
 
 /// The rules of the file at `path`, each as its own text, in their order; none when there is no file.
-///
-/// # Errors
-/// When it can't be read or understood.
+/// Fails when it can't be read or understood.
 pub fn kept(path: &Path) -> io::Result<Vec<String>> {
     let document = parsed(&read(path)?)?;
     let rules = document.get("rule").and_then(Item::as_array_of_tables).into_iter().flat_map(ArrayOfTables::iter);
@@ -53,9 +49,8 @@ fn text_of(rule: &Table) -> String {
 
 /// Takes these rules out of the file, each by its text as [`kept`] gives it: numbers would mean others once
 /// somebody else took one out.
-///
-/// # Errors
-/// When one of them is not there (any more), or the file can't be read, understood or written; then it is as it was.
+/// Fails when one of them is not there (any more), or the file can't be read, understood or written; then it is as it
+/// was.
 pub fn forget(path: &Path, wanted: &[&str]) -> io::Result<()> {
     rewrite(path, |text| {
         let mut document = parsed(&text)?;

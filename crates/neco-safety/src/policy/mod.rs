@@ -5,17 +5,14 @@
 //! done is looked at before any rule; a project's rules never widen what the user's say; what is
 //! critical, and what a mode forbids, is opened only by a rule of the user that names it.
 //!
-//! Reading order: [`action`], [`rule`] with [`pattern`] and [`cover`], [`facts`], [`judge`], [`closed`] and [`reach`], [`reasons`],
-//! [`grant`], [`explain`], [`telling`]; then where rules come from: [`fields`], [`read`], [`builtin`], [`foreign`],
+//! Reading order: [`action`], [`rule`] with [`pattern`], [`facts`], [`judge`], [`closed`] and [`reach`], [`reasons`],
+//! [`grant`]; then where rules come from: [`fields`], [`read`], [`foreign`],
 //! [`sources`], [`mod@keep`], [`cases`].
 
 mod action;
-mod builtin;
 pub mod canonical;
 mod cases;
 mod closed;
-mod cover;
-mod explain;
 mod facts;
 mod fields;
 mod foreign;
@@ -28,15 +25,15 @@ mod read;
 mod reasons;
 mod rule;
 mod sources;
-mod telling;
 
 pub use action::{Action, Confinement, SideEffect, Who};
 pub use cases::{Case, read_cases};
 pub use closed::Closed;
 pub use closed::Sayings;
-pub use explain::{ExplainedPart, Explanation};
+pub use closed::Telling;
 pub use fields::Problem;
 pub use grant::Grant;
+pub use judge::{ExplainedPart, Explanation};
 pub use judge::{Policy, RuleRef, Verdict};
 pub use keep::{forget, keep, kept};
 pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
@@ -44,4 +41,3 @@ pub use reach::some_of;
 pub use read::{ReadRules, RuleReader};
 pub use rule::{Rule, Ruling, Source, When};
 pub use sources::{LoadedPolicy, PolicyError, RuleSources};
-pub use telling::Telling;

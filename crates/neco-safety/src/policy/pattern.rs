@@ -257,9 +257,7 @@ pub struct PathPattern {
 
 impl PathPattern {
     /// The pattern of an absolute glob; `shown` is how it was written. A folder means all that is in it.
-    ///
-    /// # Errors
-    /// In words, when it is no glob.
+    /// Fails in words, when it is no glob.
     pub fn new(glob: &str, shown: &str) -> Result<Self, String> {
         let shapes = Shape::of_glob(glob);
         let base = shapes.first().filter(|_| shapes.len() == 1).and_then(Shape::base);
@@ -269,9 +267,7 @@ impl PathPattern {
     }
 
     /// The patterns of one path and all that is below it.
-    ///
-    /// # Errors
-    /// In words, when that is no glob.
+    /// Fails in words, when that is no glob.
     pub(super) fn all_of(path: &Path, shown: &str) -> Result<[Self; 2], String> {
         let glob = globset::escape(&path.to_string_lossy());
         Ok([Self::new(&glob, shown)?, Self::new(&format!("{glob}/**"), shown)?])

@@ -125,7 +125,6 @@ fn is_hidden(rule: &Rule, facts: &Facts<'_>) -> bool {
     has_hiding_box(facts) && rule.when.holds_throughout(facts.who.role, &facts.place.workspace)
 }
 
-/// The rule that closes what is named.
 fn closing<'p>(rules: &[(&'p Rule, OnFiles)], named: &Named, about: impl Fn(OnFiles) -> bool) -> Option<&'p Rule> {
     let fits = |rule: &Rule| rule.when.paths.iter().any(|pattern| pattern.is_named_by(named));
     // What opens some of what a pattern may find does not open the rest.

@@ -50,10 +50,8 @@ pub struct PolicyError {
 
 impl RuleSources<'_> {
     /// Reads everything.
-    ///
-    /// # Errors
-    /// When a rule of the user's can't be understood: it may be the one that forbids something. What is
-    /// wrong in a project's files is warned about: it must not keep the program from starting.
+    /// Fails when a rule of the user's can't be understood: it may be the one that forbids something. What is wrong in
+    /// a project's files is warned about: it must not keep the program from starting.
     pub fn load(&self) -> Result<LoadedPolicy, PolicyError> {
         let mut all = ReadRules::default();
         let mut untrusted = Vec::new();

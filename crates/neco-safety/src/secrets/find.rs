@@ -33,10 +33,11 @@ pub struct KnownSecret {
 /// What stands at a place where a secret may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// No secret.
     No,
-    /// A secret.
-    Secret { start: usize, end: usize },
+    Secret {
+        start: usize,
+        end: usize,
+    },
     /// It depends on what comes after the end of the text.
     Open,
     /// The same, and what decides begins here.
@@ -45,11 +46,13 @@ pub(super) enum Verdict {
     NoneNamedBefore(usize),
 }
 
-/// What is found next.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
-    /// A secret.
-    Secret { start: usize, end: usize, what: &'a str },
+    Secret {
+        start: usize,
+        end: usize,
+        what: &'a str,
+    },
     /// What may become one when more text comes.
     Open(usize),
 }

@@ -18,9 +18,7 @@ enum Body {
     Address(usize),
 }
 
-/// A well-known key.
 pub(super) struct Shape {
-    /// What it begins with.
     pub(super) prefix: &'static str,
     body: Body,
     /// What it is called where it was taken out.

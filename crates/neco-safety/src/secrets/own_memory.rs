@@ -6,9 +6,7 @@ use std::io;
 /// one (`/proc/PID/environ`), nor attach to it. Whoever runs as root, or may trace everything, still can.
 ///
 /// What this process reads of itself stays readable to it; programs that it starts are not affected.
-///
-/// # Errors
-/// When the system refuses.
+/// Fails when the system refuses.
 #[cfg(target_os = "linux")]
 pub fn hide_own_memory() -> io::Result<()> {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -16,9 +14,7 @@ pub fn hide_own_memory() -> io::Result<()> {
 }
 
 /// Other systems don't show it to begin with, or have no way to ask for it.
-///
-/// # Errors
-/// Never.
+/// Never fails.
 #[cfg(not(target_os = "linux"))]
 pub fn hide_own_memory() -> io::Result<()> {
     Ok(())

@@ -22,9 +22,7 @@ pub struct Files {
 impl Files {
     /// Files of a workspace and of folders that may only be read, such as the one for outputs that
     /// were too big; those need not exist yet.
-    ///
-    /// # Errors
-    /// When the workspace is not a folder that can be opened.
+    /// Fails when the workspace is not a folder that can be opened.
     pub fn new(workspace: &Path, read_only_roots: Vec<PathBuf>) -> io::Result<Self> {
         let workspace = std::fs::canonicalize(workspace)?;
         let root = Root::new(workspace.clone(), true, true);
@@ -38,9 +36,7 @@ impl Files {
     }
 
     /// The same with folders that may be changed as the workspace may be.
-    ///
-    /// # Errors
-    /// When one of them is not a folder that can be opened.
+    /// Fails when one of them is not a folder that can be opened.
     pub fn with_roots(mut self, roots: &[PathBuf]) -> io::Result<Self> {
         for path in roots {
             let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -87,10 +83,8 @@ impl Files {
     /// Finds where a path really leads. A relative path starts at the workspace; `~` is a name like
     /// any other. The path need not exist; where nothing has the name as it is written, quotes and the like around it,
     /// `file://` before it and a slash behind a file are no part of it.
-    ///
-    /// # Errors
-    /// When it ends outside every root, by `..`, as an absolute path or through a link; when it is
-    /// to be changed and lies where only reading is allowed; when it can't be resolved.
+    /// Fails when it ends outside every root, by `..`, as an absolute path or through a link; when it is to be changed
+    /// and lies where only reading is allowed; when it can't be resolved.
     pub fn locate(&self, path: impl AsRef<Path>, access: Access) -> Result<Located, PathError> {
         let given = path.as_ref();
         if given.as_os_str().is_empty() {

@@ -4,9 +4,8 @@
 //! through [`Processes`], a web address is asked only through [`Net`], which looks at where it leads. Files and
 //! processes may be somebody else's ([`World`]).
 //!
-//! Reading order: [`world`], [`files`], [`content`], [`launch`], [`process`], [`denial`], [`net`].
+//! Reading order: [`world`], [`files`], [`launch`], [`process`], [`denial`], [`net`].
 
-mod content;
 pub mod denial;
 mod files;
 mod launch;
@@ -15,9 +14,9 @@ mod process;
 #[allow(clippy::module_inception, reason = "the room is named after it")]
 mod world;
 
-pub use content::Content;
 pub use files::Files;
 pub use launch::{Allowance, Freedom, Launch, Leftovers, SpawnError, Stdin};
 pub use net::Net;
 pub use process::{BoxFuture, Ending, Exit, Process, ProcessInput, Processes, Progress, Stop, Stops};
+pub use world::Content;
 pub use world::World;

@@ -14,18 +14,14 @@ pub trait Net: fmt::Debug + Send + Sync {
     fn has_key(&self, name: &str) -> bool;
 
     /// Looks at an address without asking anybody, so that nobody is bothered about one that would be refused.
-    ///
-    /// # Errors
-    /// When it can't be asked, whatever it would answer.
+    /// Fails when it can't be asked, whatever it would answer.
     fn check(&self, url: &Url) -> Result<(), NetError>;
 
     /// Whether the person opened the host of an address themselves, although it is a private one.
     fn is_opened(&self, url: &Url) -> bool;
 
     /// Asks. Dropping the future ends it.
-    ///
-    /// # Errors
-    /// When no answer came; an answer that says no is one.
+    /// Fails when no answer came; an answer that says no is one.
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Answer, NetError>>;
 }
 
@@ -99,6 +95,7 @@ impl Request {
 
 /// Why an address could not be asked. The words hold no address in full: those may hold keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum NetError {
     /// No web address.
     #[error("only http and https addresses can be fetched, not {0}")]
@@ -124,19 +121,13 @@ pub enum NetError {
     /// No connection, or it broke.
     #[error("{host} can't be reached: {cause}")]
     Unreachable {
-        /// The host.
         host: String,
         /// Why, as far as it is known.
         cause: String,
     },
     /// It took too long.
     #[error("{host} did not answer within {seconds} s")]
-    TimedOut {
-        /// The host.
-        host: String,
-        /// The time it had.
-        seconds: u64,
-    },
+    TimedOut { host: String, seconds: u64 },
     /// It sends from one place to the next without end.
     #[error("{0} redirects without end")]
     Circle(String),

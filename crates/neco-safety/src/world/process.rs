@@ -1,13 +1,12 @@
 //! Processes as tools are handed them, whoever runs them.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use super::denial::Closed;
 use super::launch::{Allowance, Freedom, Launch, SpawnError};
@@ -19,9 +18,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// its machine.
 pub trait Processes: fmt::Debug + Send + Sync {
     /// Runs a program that may do as much as a person said.
-    ///
-    /// # Errors
-    /// When there is no such program or folder, or it is refused; in the future that is given.
+    /// Fails when there is no such program or folder, or it is refused; in the future that is given.
     fn run(&self, launch: Launch, allowance: Allowance) -> BoxFuture<'_, Result<Box<dyn Process>, SpawnError>>;
 
     /// The program of a name in the `PATH` of what is run, or the path itself if it is one and is a program.
@@ -153,15 +150,11 @@ pub trait Stops: fmt::Debug + Send + Sync {
 /// What a process reads. Dropping it closes a pipe; on a terminal, use [`ProcessInput::end`].
 pub trait ProcessInput: fmt::Debug + Send {
     /// Writes all of it; waits while the process does not read.
-    ///
-    /// # Errors
-    /// When the process no longer reads.
+    /// Fails when the process no longer reads.
     fn write_all<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>>;
 
     /// Tells the process that nothing more comes.
-    ///
-    /// # Errors
-    /// When the process no longer reads.
+    /// Fails when the process no longer reads.
     fn end(self: Box<Self>) -> BoxFuture<'static, io::Result<()>>;
 }
 

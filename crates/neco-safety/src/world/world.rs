@@ -1,10 +1,10 @@
 //! The world as a trait.
 
 use std::fmt;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use super::content::Content;
 use super::files::Files;
 use super::net::Net;
 use super::process::Processes;
@@ -78,9 +78,7 @@ pub trait World: fmt::Debug + Send + Sync {
     fn closing(&self, closed: &Closed) -> Arc<dyn World>;
 
     /// The content of a file and its state. May wait: not for a thread of the runtime.
-    ///
-    /// # Errors
-    /// As [`Located::open`].
+    /// Fails as [`Located::open`].
     fn open(&self, file: &Located) -> Result<(Content, Stamp), PathError> {
         let opened = file.open()?;
         let metadata = opened.metadata().map_err(|error| PathError::from_io(file.shown(), &error))?;
@@ -89,9 +87,7 @@ pub trait World: fmt::Debug + Send + Sync {
 
     /// All of a file and its state before it was read. At most `limit` bytes are read, so a result longer than the
     /// caller accepts can be told apart by asking for one byte more. May wait.
-    ///
-    /// # Errors
-    /// As [`Located::open`].
+    /// Fails as [`Located::open`].
     fn read(&self, file: &Located, limit: u64) -> Result<(Vec<u8>, Stamp), PathError> {
         let (content, stamp) = self.open(file)?;
         let mut bytes = Vec::with_capacity(usize::try_from(stamp.size().min(limit)).unwrap_or(0));
@@ -102,9 +98,7 @@ pub trait World: fmt::Debug + Send + Sync {
 
     /// Makes `content` the content of a file that is in the state `before`, `None` for no file at all; a new file gets
     /// the attributes of the one that it is `like`. May wait.
-    ///
-    /// # Errors
-    /// As [`Located::replace_like`].
+    /// Fails as [`Located::replace_like`].
     fn write(
         &self,
         file: &Located,
@@ -113,5 +107,40 @@ pub trait World: fmt::Debug + Send + Sync {
         like: Option<&Attributes>,
     ) -> Result<Replaced, PathError> {
         file.replace_like(content, before, like)
+    }
+}
+
+/// The content of a file, to be read from its beginning.
+#[derive(Debug)]
+pub enum Content {
+    /// It is on this machine.
+    File(File),
+    /// Somebody else had it.
+    Text(Cursor<Vec<u8>>),
+}
+
+impl Content {
+    /// A text that somebody else has, and the stamp by which it is known again.
+    pub fn text(text: String) -> (Self, Stamp) {
+        let stamp = Stamp::of_text(&text);
+        (Self::Text(Cursor::new(text.into_bytes())), stamp)
+    }
+}
+
+impl Read for Content {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Text(text) => text.read(buffer),
+        }
+    }
+}
+
+impl Seek for Content {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Text(text) => text.seek(to),
+        }
     }
 }

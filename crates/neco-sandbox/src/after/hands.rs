@@ -61,7 +61,6 @@ impl Hands {
         self.path.components().count()
     }
 
-    /// Whether something is there.
     pub(crate) fn is_there(&self, path: &Path) -> bool {
         let look = |place: Place<'_>| statat(&place.folder, place.name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
         self.place(path).is_ok_and(look)
@@ -131,7 +130,6 @@ impl Hands {
         Ok(place.while_writable(|| unlinkat(&place.folder, place.name, AtFlags::REMOVEDIR))?)
     }
 
-    /// The number of what is there.
     pub(crate) fn number_of(&self, path: &Path) -> Option<u64> {
         let place = self.place(path).ok()?;
         statat(&place.folder, place.name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|found| found.st_ino)

@@ -86,7 +86,6 @@ impl Known {
         Self { since: Some(since), ..self }
     }
 
-    /// Whether nothing is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.protected.is_empty() && self.open.is_empty()
     }
@@ -131,7 +130,6 @@ impl Known {
         }
     }
 
-    /// Notes how these are.
     fn note(&mut self, places: Vec<PathBuf>) {
         // Another change right after one could look the same.
         let unsettled = places.iter().filter_map(|path| unsettled_for(stamp(path)?)).max();

@@ -11,11 +11,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use neco_safety::is_listed;
 use rustix::fs::{FlockOperation, flock};
 
+use crate::after::hands::Hands;
 use crate::after::masks::hands_for;
-use crate::after::stand_in::StandIn;
 use crate::after::traces::{self, Note};
+use crate::plan::names::START_UP;
 
 /// The list of this process, locked.
 #[derive(Debug)]
@@ -25,7 +27,6 @@ pub(crate) struct OwnList {
 }
 
 impl OwnList {
-    /// A new list.
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -35,7 +36,6 @@ impl OwnList {
         Ok(Self { file, path })
     }
 
-    /// Writes something down.
     pub(crate) fn add(&mut self, lines: &[u8]) -> io::Result<()> {
         self.file.write_all(lines)
     }
@@ -52,13 +52,11 @@ impl OwnList {
         Ok(())
     }
 
-    /// Removes the list.
     pub(crate) fn remove(self) {
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// How a stand-in stands in a list.
 pub(crate) fn line_of(stand_in: &Path) -> Vec<u8> {
     [stand_in.as_os_str().as_bytes(), &[0]].concat()
 }
@@ -121,4 +119,49 @@ fn read(path: &Path) -> Option<List> {
         }
     }
     Some(read)
+}
+
+/// What stands in; its name decides.
+pub(crate) enum StandIn {
+    /// An empty folder with this mode.
+    Folder(u32),
+    /// A file with this text.
+    File(&'static str),
+}
+
+impl StandIn {
+    pub(crate) fn at(path: &Path) -> Self {
+        match path.file_name().and_then(|name| name.to_str()) {
+            // Where a repository's shared folder is: here. Git takes an empty one for a broken repository.
+            Some("commondir") => Self::File(".\n"),
+            Some("config.worktree") => Self::File(""),
+            Some(name) if is_listed(name, START_UP) => Self::File(""),
+            // Git wants to enter these before it takes what they are in for a repository.
+            Some("refs" | "objects") => Self::Folder(0o444),
+            Some(_) | None => Self::Folder(0o755),
+        }
+    }
+
+    /// Makes it where nothing is.
+    pub(crate) fn make(&self, hands: &Hands, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Folder(mode) => hands.make_folder(path, *mode),
+            Self::File("") => hands.make_file(path, b""),
+            // Programs outside read it.
+            Self::File(text) => hands.make_file_at_once(path, text.as_bytes()),
+        }
+    }
+
+    /// Removes it, and only if it still is one: as it was made, and the one that was made where its number is known.
+    pub(crate) fn remove(&self, hands: &Hands, path: &Path, number: Option<u64>) {
+        if number.is_some() && number != hands.number_of(path) {
+            return;
+        }
+        match self {
+            // A folder with something in it refuses to go, and a file is none of ours.
+            Self::Folder(_) => drop(hands.remove_folder(path)),
+            Self::File(text) if hands.holds(path, text.as_bytes()) => drop(hands.remove(path)),
+            Self::File(_) => {}
+        }
+    }
 }

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::after::hands::Hands;
-use crate::after::lists::{self, OwnList};
-use crate::after::stand_in::StandIn;
+use crate::after::lists::{self, OwnList, StandIn};
 use crate::after::traces::Note;
 
 /// How many folders with stand-ins are held, so that those are found again wherever the folder goes.
@@ -92,9 +91,7 @@ impl Masks {
 
     /// Puts stand-ins where nothing is. Gives those that could be made; where none can be made because
     /// of where it is, a command can't make anything either.
-    ///
-    /// # Errors
-    /// When one can't be made for another reason, or something is there by now.
+    /// Fails when one can't be made for another reason, or something is there by now.
     pub(crate) fn put(self: &Arc<Self>, wanted: impl Iterator<Item = PathBuf>) -> io::Result<MaskGuard> {
         let mut guard = MaskGuard { masks: Arc::clone(self), paths: Vec::new(), noted: None };
         for path in wanted {

@@ -16,7 +16,6 @@ use crate::git::check::Aftermath;
 /// What is to be put right if nobody else does; the paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Note {
-    /// Settings that were not there.
     Settings(PathBuf),
     /// What leads git elsewhere and was not there.
     Unwanted(PathBuf),

@@ -2,11 +2,10 @@
 //! person's; what is there after a command and was not before is looked at as the command's.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
+use std::{fs, io};
 
 use crate::after::hands::Hands;
 use crate::after::known::{Birth, COARSE, Known, Mark, Stamp, birth, stamp};
@@ -92,9 +91,7 @@ impl Watch {
     }
 
     /// Begins to watch one more box, and says what is there. While one `lasting` box is there others work too.
-    ///
-    /// # Errors
-    /// When something is there that no command must find.
+    /// Fails when something is there that no command must find.
     pub(crate) fn begin(self: &Arc<Self>, lasting: bool) -> io::Result<(Found, Watched)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.left.retain(|path| !is_gone(path));
@@ -152,7 +149,6 @@ impl Watch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).untold.add(untold);
     }
 
-    /// Hands that reach a path.
     pub(crate) fn hands_for(&self, path: &Path) -> Option<&Hands> {
         self.hands.iter().filter(|hands| hands.reach(path)).max_by_key(|hands| hands.depth())
     }

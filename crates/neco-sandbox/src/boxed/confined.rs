@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use tempfile::TempDir;
 
@@ -65,7 +64,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) allowance: &'a Allowance,
     /// What rules close to it.
     pub(crate) closing: Option<&'a Arc<Closing>>,
-    /// Finds git.
     pub(crate) git: &'a dyn Fn() -> Option<PathBuf>,
 }
 
@@ -309,9 +307,7 @@ impl Confined {
     }
 
     /// What rules close to a command.
-    ///
-    /// # Errors
-    /// When that is more than can be closed.
+    /// Fails when that is more than can be closed.
     fn shut(&self, closing: Option<&Arc<Closing>>) -> io::Result<ShutPlaces> {
         let Some(closing) = closing else { return Ok(ShutPlaces::default()) };
         let shut = closing.places()?;

@@ -46,7 +46,6 @@ pub(crate) struct CommandLine {
 /// An order to a launcher, handed over as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// Whom it is for.
     pub(crate) version: String,
     /// Whether the command is to run in a box made of namespaces.
     pub(crate) in_namespaces: bool,
@@ -63,11 +62,9 @@ pub(crate) struct Order {
     pub(crate) has_rules: bool,
     /// Whether TCP and UDP sockets can be made.
     pub(crate) internet: bool,
-    /// Whether Unix sockets can be made.
     pub(crate) unix_sockets: bool,
     /// Whether a proxy waits at the other end of the channel.
     pub(crate) proxy: bool,
-    /// The program to run.
     #[serde(with = "any_path")]
     pub(crate) program: PathBuf,
 }

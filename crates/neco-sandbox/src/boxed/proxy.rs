@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use crate::net::address::is_public;
+use crate::net::check::is_public;
 use neco_safety::world::denial::REFUSED_HOST;
 
 /// The longest beginning of a request.
@@ -24,7 +24,6 @@ const MOST_HEAD: usize = 32 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The pause after a connection that could not be taken.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
-/// Connections at a time.
 const MOST_CONNECTIONS: usize = 128;
 /// How many refused hosts are remembered.
 const MOST_REFUSED: usize = 50;
@@ -191,7 +190,6 @@ async fn connect(request: &Request, this_machine: bool) -> io::Result<TcpStream>
     TcpStream::connect(public.as_slice()).await
 }
 
-/// What a client wants.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     host: String,

@@ -1,14 +1,12 @@
 //! Rules of Landlock for boxes that have no walls, kept ready: everything but what is hidden is hundreds of rules, and
 //! from one command to the next they stay the same.
 
-use std::fs;
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io};
 
-use crate::boxed::carve;
 use crate::linux::landlock::{self, Rules};
 use crate::survey::look::{Stamp, settled, stamp};
 
@@ -42,9 +40,7 @@ struct Ready {
 
 impl ReadyRules {
     /// Rules for this, made anew only if something is not as it was.
-    ///
-    /// # Errors
-    /// When the kernel enforces none of it.
+    /// Fails when the kernel enforces none of it.
     pub(crate) fn of(&self, open: Open) -> io::Result<Arc<OwnedFd>> {
         let mut ready = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(ready) = ready.as_ref().filter(|ready| ready.open == open && ready.holds()) {
@@ -60,7 +56,7 @@ impl ReadyRules {
 impl Ready {
     fn make(open: Open) -> io::Result<Self> {
         // Before anything is looked at: what changes meanwhile is another state.
-        let first = carve::all_but(Path::new("/"), &open.holes);
+        let first = all_but(Path::new("/"), &open.holes);
         let single = open.shown.iter().chain(&open.writable).map(|path| (path.clone(), identity(path)));
         let made_of: Vec<_> = first
             .looked_into
@@ -68,7 +64,7 @@ impl Ready {
             .map(|path| (path.clone(), fs::metadata(path).ok().and_then(|found| settled(&found))))
             .chain(single)
             .collect();
-        let carved = carve::all_but(Path::new("/"), &open.holes);
+        let carved = all_but(Path::new("/"), &open.holes);
         let rules = landlock::prepared(&Rules {
             readable: carved.allowed.into_iter().chain(open.shown.iter().cloned()).collect(),
             writable: open.writable.clone(),
@@ -90,6 +86,47 @@ impl Ready {
 fn identity(path: &Path) -> Option<Stamp> {
     // What is not there has no rule, and must still not be there.
     Some(fs::metadata(path).map_or((0, 0, 0, 0), |found| (found.dev(), found.ino(), 0, 0)))
+}
+
+/// Of folders with more entries, and something hidden in them, the rest is not seen.
+const MOST_ENTRIES: usize = 50_000;
+
+/// What is left of a folder.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Carved {
+    /// The largest files and folders that have none of the holes in them.
+    allowed: Vec<PathBuf>,
+    /// The folders that were looked into for that: as long as they stay as they are, so does the rest.
+    looked_into: Vec<PathBuf>,
+}
+
+/// All below `root` but the `holes`.
+fn all_but(root: &Path, holes: &[PathBuf]) -> Carved {
+    let mut carved = Carved::default();
+    carve(root, holes, &mut carved);
+    carved
+}
+
+fn carve(path: &Path, holes: &[PathBuf], carved: &mut Carved) {
+    if holes.iter().any(|hole| path.starts_with(hole)) {
+        return;
+    }
+    if !holes.iter().any(|hole| hole.starts_with(path)) {
+        carved.allowed.push(path.to_path_buf());
+        return;
+    }
+    carved.looked_into.push(path.to_path_buf());
+    let Ok(entries) = fs::read_dir(path) else { return };
+    for (number, entry) in entries.flatten().enumerate() {
+        if number >= MOST_ENTRIES {
+            tracing::warn!(folder = %path.display(), "too many files beside hidden ones: commands don't see all of them");
+            return;
+        }
+        // What a link leads to has a place of its own.
+        if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+            carve(&entry.path(), holes, carved);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -132,5 +169,22 @@ mod tests {
         assert!(!Arc::ptr_eq(&second, &last()));
         let third = until_settled();
         assert!(!Arc::ptr_eq(&third, &ready.of(Open { no_tcp: true, ..open() }).unwrap()));
+    }
+
+    #[test]
+    fn holes_are_left_out_and_everything_beside_them_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["a/b/secret", "a/c", "d"] {
+            fs::create_dir_all(at(path)).unwrap();
+        }
+        fs::write(at("a/b/file"), "").unwrap();
+        std::os::unix::fs::symlink("/etc", at("a/link")).unwrap();
+        let mut carved = all_but(folder.path(), &[at("a/b/secret")]);
+        carved.allowed.sort();
+        assert_eq!(carved.allowed, [at("a/b/file"), at("a/c"), at("d")]);
+        assert_eq!(carved.looked_into, [at(""), at("a"), at("a/b")]);
+        assert_eq!(all_but(folder.path(), &[]).allowed, [folder.path()]);
+        assert_eq!(all_but(folder.path(), &[folder.path().to_path_buf()]), Carved::default());
     }
 }

@@ -1,8 +1,7 @@
 //! Folders that git would take for a repository by themselves, and what is done about one that a command made.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::after::hands::Hands;
 

@@ -1,10 +1,9 @@
 //! Repositories that a command made: what in them would start a program is put aside, whoever enters them next.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::after::hands::Hands;
 use crate::after::known::Known;
@@ -37,7 +36,6 @@ pub(crate) struct Aftermath {
 }
 
 impl Aftermath {
-    /// Adds another.
     pub(crate) fn add(&mut self, other: Self) {
         self.taken.extend(other.taken);
         self.left.extend(other.left);

@@ -24,7 +24,6 @@ const LAST_EXTENSION: usize = 12;
 /// What an index names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entries {
-    /// Repositories.
     pub(crate) repositories: Vec<Vec<u8>>,
     /// Folders of which it does not say what is in them.
     pub(crate) folders: Vec<Vec<u8>>,
@@ -33,7 +32,6 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Those of both.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.repositories.extend(other.repositories);
         self.folders.extend(other.folders);

@@ -25,7 +25,6 @@ const MOST_DEPTH: usize = 8;
 /// The folders of a worktree.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Linked {
-    /// Its own.
     pub(crate) own: PathBuf,
     /// The one it shares with the repository that it belongs to.
     pub(crate) shared: PathBuf,

@@ -13,7 +13,6 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 const HARMLESS: &str = "pick p reword r edit e squash s fixup f drop d label l reset t merge m update-ref u break b \
     noop";
 
-/// Where the list of a git folder is.
 pub(crate) fn list_of(git: &Path) -> PathBuf {
     git.join("rebase-merge/git-rebase-todo")
 }

@@ -26,7 +26,6 @@ pub(crate) enum Word {
 const ENDED: u8 = b'E';
 const LISTENER: u8 = b'L';
 
-/// Both ends.
 pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
 }
@@ -38,7 +37,6 @@ pub(crate) fn say_ended(channel: impl AsFd, status: i32, others: bool) {
     let _ = rustix::net::send(channel, &word, SendFlags::NOSIGNAL);
 }
 
-/// Hands over a listening socket.
 pub(crate) fn hand_over(channel: impl AsFd, listener: impl AsFd) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = SendAncillaryBuffer::new(&mut space);
@@ -49,9 +47,7 @@ pub(crate) fn hand_over(channel: impl AsFd, listener: impl AsFd) -> io::Result<(
 }
 
 /// The next word; nothing when the launcher is gone or says what no launcher says.
-///
-/// # Errors
-/// When there is none yet and the channel does not block.
+/// Fails when there is none yet and the channel does not block.
 pub(crate) fn hear(channel: impl AsFd) -> io::Result<Option<Word>> {
     let mut word = [0; 6];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

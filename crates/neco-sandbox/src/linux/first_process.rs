@@ -3,11 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::convert::Infallible;
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::ptr;
+use std::{io, ptr};
 
 use super::channel;
 use super::guard::Guard;

@@ -45,9 +45,7 @@ pub(crate) fn version() -> i32 {
 }
 
 /// Rules that are ready, for this process or another, as often as need be.
-///
-/// # Errors
-/// When the kernel enforces none of it.
+/// Fails when the kernel enforces none of it.
 pub(crate) fn prepared(rules: &Rules) -> io::Result<OwnedFd> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)

@@ -28,9 +28,7 @@ pub(super) enum Links {
 }
 
 /// The descriptor of something below `root`, with nothing opened.
-///
-/// # Errors
-/// When it is not there, or a link is on the way that must not be.
+/// Fails when it is not there, or a link is on the way that must not be.
 pub(super) fn look_up(root: BorrowedFd<'_>, path: &Path, links: Links) -> Result<OwnedFd, Errno> {
     let relative = path.strip_prefix("/").unwrap_or(path);
     let relative = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
@@ -72,9 +70,7 @@ pub(super) fn fresh(kind: &str, options: &[(&str, Option<&str>)], attributes: Mo
 }
 
 /// Puts a mount over something.
-///
-/// # Errors
-/// When a folder is to cover a file or the other way round, or the kernel refuses.
+/// Fails when a folder is to cover a file or the other way round, or the kernel refuses.
 pub(super) fn put(mount: impl AsFd, over: impl AsFd) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     Ok(move_mount(mount, "", over, "", flags)?)

@@ -1,9 +1,8 @@
 //! A process in namespaces of its own: the beginning of a box.
 #![allow(unsafe_code)]
 
-use std::fs;
-use std::io;
 use std::process::exit;
+use std::{fs, io};
 
 use rustix::net::{AddressFamily, SocketType, socket};
 

@@ -6,7 +6,6 @@
 
 use std::io;
 
-/// Which sockets there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sockets {
     /// TCP and UDP. Where they lead is someone else's business: a network namespace's, or Landlock's.
@@ -16,9 +15,7 @@ pub(crate) struct Sockets {
 }
 
 /// Installs the filter on this thread and all it starts. Can't be undone. Needs `no_new_privs`.
-///
-/// # Errors
-/// When the kernel refuses, or the filter was not written for this kind of processor.
+/// Fails when the kernel refuses, or the filter was not written for this kind of processor.
 pub(crate) fn install(sockets: Sockets) -> io::Result<()> {
     let mut program = program(sockets).ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
     let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };

@@ -9,11 +9,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
-use std::ptr;
 use std::sync::Once;
+use std::{io, ptr};
 
 use rustix::process::Pid;
 
@@ -32,7 +31,6 @@ pub(crate) enum Streams<'a> {
     TerminalForBox(&'a CStr),
 }
 
-/// A program to start.
 pub(crate) struct Program<'a> {
     /// Absolute path.
     pub(crate) path: &'a CStr,
@@ -74,9 +72,7 @@ pub(crate) fn hold_back(builds_box: bool) {
 
 /// Starts a program and gives its process id, which is also the id of its session and group. The
 /// caller owns the child: it must be waited for.
-///
-/// # Errors
-/// The error number of the system, also for what fails in the child before the program runs.
+/// The error is the error number of the system, also for what fails in the child before the program runs.
 pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
     close_inherited_on_exec();
     expect_children();
@@ -112,9 +108,7 @@ pub(crate) fn start(program: &Program<'_>) -> io::Result<Pid> {
 
 /// Makes the terminal on standard input the controlling one of this session, whose leader this
 /// process must be.
-///
-/// # Errors
-/// When it is no terminal or another session has it.
+/// Fails when it is no terminal or another session has it.
 pub(crate) fn take_terminal() -> io::Result<()> {
     // SAFETY: takes a descriptor and a number.
     let result = unsafe { libc::ioctl(0, libc::TIOCSCTTY, 0) };

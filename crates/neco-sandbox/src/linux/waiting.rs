@@ -65,9 +65,7 @@ impl Waiting {
 
     /// A copy that takes over these streams, in this folder, and follows the order. Nothing if nobody waits: then the
     /// program has to be started.
-    ///
-    /// # Errors
-    /// When the folder can't be entered, or the copy did not get going.
+    /// Fails when the folder can't be entered, or the copy did not get going.
     pub(crate) fn split_off(&self, program: &Program<'_>) -> io::Result<Option<Pid>> {
         let Some(boxed) = &program.boxed else { return Ok(None) };
         let folder = open(program.folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -212,9 +210,7 @@ fn reap(child: Pid) {
 
 /// Waits on standard input, and returns in copies only, each with its descriptors where a launcher finds them. Ends
 /// this process when nobody asks any more.
-///
-/// # Errors
-/// In a copy, what kept it from getting ready.
+/// The error is, in a copy, what kept it from getting ready.
 pub(crate) fn wait_for_orders() -> io::Result<()> {
     let line = fcntl_dupfd_cloexec(rustix::stdio::stdin(), OUT_OF_THE_WAY)?;
     super::first_process::let_go_of_streams();

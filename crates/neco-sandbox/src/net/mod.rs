@@ -15,11 +15,9 @@
 //!
 //! Nothing is made before the first request.
 //!
-//! Reading order: [`address`], [`hosts`], [`check`], [`proxy`], [`client`], [`network`].
+//! Reading order: [`hosts`], [`check`], [`proxy`], [`network`].
 
-pub(crate) mod address;
-mod check;
-mod client;
+pub(crate) mod check;
 mod hosts;
 mod network;
 mod proxy;

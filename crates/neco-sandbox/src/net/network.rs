@@ -3,22 +3,25 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_safety::world::BoxFuture;
+use neco_safety::world::net::{Answer, KeyHeader, Method, Net, NetError, Request};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Client, Response};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Proxy, Response};
 use rustls::ClientConfig;
+use rustls::crypto::ring;
+use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 use url::Url;
 
 use super::check::{check, resolve, told};
-use super::client;
 use super::hosts::{OpenHosts, bare};
 use super::proxy::ProxyRules;
-use neco_safety::world::BoxFuture;
-use neco_safety::world::net::{Answer, KeyHeader, Method, Net, NetError, Request};
 
 /// Redirects within one host that are followed.
 const MOST_REDIRECTS: usize = 10;
@@ -101,12 +104,12 @@ impl LocalNet {
         let Some(proxy) = self.0.proxy.of(url) else {
             let addresses = tokio::time::timeout(CONNECT, resolve(url, open)).await;
             let addresses = addresses.unwrap_or_else(|_| Err(NetError::UnknownHost(told(url))))?;
-            return client::direct(tls, url.host_str().unwrap_or_default(), &addresses);
+            return direct(tls, url.host_str().unwrap_or_default(), &addresses);
         };
         // The proxy looks the name up itself; what this machine knows of it counts all the same.
         match tokio::time::timeout(CONNECT, resolve(url, open)).await {
             Ok(Err(refused @ NetError::Private { .. })) => Err(refused),
-            Ok(_) | Err(_) => client::by_proxy(tls, proxy),
+            Ok(_) | Err(_) => by_proxy(tls, proxy),
         }
     }
 
@@ -148,7 +151,7 @@ impl Net for LocalNet {
 }
 
 async fn load_tls() -> Result<ClientConfig, NetError> {
-    let loaded = tokio::task::spawn_blocking(client::tls).await;
+    let loaded = tokio::task::spawn_blocking(tls).await;
     loaded.unwrap_or_else(|error| Err(NetError::Setup(error.to_string())))
 }
 
@@ -201,6 +204,42 @@ fn unreachable(url: &Url, error: reqwest::Error) -> NetError {
         cause = inner;
     }
     NetError::Unreachable { host: told(url), cause: cause.to_string() }
+}
+
+/// Says who asks, and nothing about the person.
+const USER_AGENT: &str = concat!("neco/", env!("CARGO_PKG_VERSION"));
+
+/// A client that connects to these addresses of a host.
+fn direct(tls: ClientConfig, host: &str, addresses: &[SocketAddr]) -> Result<Client, NetError> {
+    build(Client::builder().no_proxy().resolve_to_addrs(host, addresses), tls)
+}
+
+/// A client that leaves connecting to a proxy.
+fn by_proxy(tls: ClientConfig, proxy: &str) -> Result<Client, NetError> {
+    let proxy =
+        Proxy::all(proxy).map_err(|_| NetError::Setup("the proxy of the environment is no address".to_owned()))?;
+    build(Client::builder().no_proxy().proxy(proxy), tls)
+}
+
+/// How https is spoken. Loading the machine's certificates takes a while: not for a thread of the runtime.
+fn tls() -> Result<ClientConfig, NetError> {
+    let failed = |error: rustls::Error| NetError::Setup(error.to_string());
+    Ok(ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?
+        .with_platform_verifier()
+        .map_err(failed)?
+        .with_no_client_auth())
+}
+
+fn build(builder: reqwest::ClientBuilder, tls: ClientConfig) -> Result<Client, NetError> {
+    let builder = builder
+        .user_agent(USER_AGENT)
+        .redirect(Policy::none())
+        .referer(false)
+        .pool_max_idle_per_host(0)
+        .tls_backend_preconfigured(tls);
+    builder.build().map_err(|error| NetError::Setup(error.without_url().to_string()))
 }
 
 #[cfg(test)]

@@ -5,12 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use crate::after::known::{Stamp, unsettled_for};
 use crate::git::linked::is_git_name;
@@ -31,7 +30,6 @@ const ANY_NAME: &str = "\u{1}";
 /// What is closed of a place and all below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shut {
-    /// It is not there.
     pub(crate) reading: bool,
     /// It stays as it is.
     pub(crate) changing: bool,
@@ -89,9 +87,7 @@ impl Closing {
     }
 
     /// What is closed now. Touches the disk.
-    ///
-    /// # Errors
-    /// When it can't be said, or is more than a box can hold.
+    /// Fails when it can't be said, or is more than a box can hold.
     pub(crate) fn places(&self) -> io::Result<ShutPlaces> {
         let found = self.found()?;
         if found.places.len() > MOST_PLACES {

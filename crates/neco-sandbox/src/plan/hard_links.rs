@@ -1,11 +1,10 @@
 //! Other names of files that rules close: a file has several where it was linked, and each leads to the same content.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use crate::plan::closing::{Shut, unseen};
 use crate::survey::search::Identity;
@@ -20,9 +19,7 @@ const ON_NO_DISK: &[&str] = &["/proc", "/sys"];
 
 /// The other names, below these folders, of files that are closed. Boxes make none: what is closed lies on a mount of
 /// its own there.
-///
-/// # Errors
-/// When there is too much to look at, or something can't be looked at: a name that was not found would be open.
+/// Fails when there is too much to look at, or something can't be looked at: a name that was not found would be open.
 pub(crate) fn other_names(places: &BTreeMap<PathBuf, Shut>, roots: &[PathBuf]) -> io::Result<BTreeMap<PathBuf, Shut>> {
     names_within(places, roots, MOST_ENTRIES)
 }

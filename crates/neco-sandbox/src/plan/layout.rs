@@ -23,7 +23,6 @@ const MOST_SETTINGS: usize = 200;
 pub(crate) enum Seen {
     /// As it is, and changeable.
     Writable,
-    /// As it is.
     ReadOnly,
     /// As an empty folder that can't be changed, although there is nothing on the machine.
     StandIn,
@@ -131,7 +130,6 @@ impl Layout {
         Self { identities, ..layout }
     }
 
-    /// The paths that are seen so.
     pub(crate) fn seen_as(&self, wanted: &[Seen]) -> impl Iterator<Item = &PathBuf> {
         self.places.iter().filter(move |(_, seen)| wanted.contains(seen)).map(|(path, _)| path)
     }

@@ -5,7 +5,6 @@ use std::path::Path;
 use neco_safety::is_listed;
 use neco_safety::path::sensitive::{is_sample, is_secret_by_name};
 
-/// Our own settings in a workspace.
 pub(crate) const OWN_SETTINGS: &str = ".neco";
 
 /// What runs when a shell, a session or git starts: for a workspace that is the home folder.

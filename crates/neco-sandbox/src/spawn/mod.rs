@@ -12,14 +12,13 @@
 //! killed with a command that is killed, unless it emptied its environment too: catching that takes
 //! a pid namespace.
 //!
-//! Reading order: [`spawner`], [`running`], [`group`], [`strays`], [`stream`], [`terminal`], [`watchdog`].
+//! Reading order: [`spawner`], [`running`], [`group`], [`strays`], [`stream`], [`watchdog`].
 
 mod group;
 mod running;
 mod spawner;
 mod strays;
 mod stream;
-mod terminal;
 mod watchdog;
 
 pub use group::Group;

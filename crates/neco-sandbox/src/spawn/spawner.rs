@@ -1,21 +1,24 @@
 //! Starts processes with the environment that children may see.
 
 use std::ffi::{CString, OsStr, OsString};
-use std::fmt;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
+use neco_safety::world::denial::Closed;
+use neco_safety::world::{Allowance, BoxFuture, Freedom, Launch, Leftovers, Process, Processes, SpawnError, Stdin};
+use neco_safety::{policy, secrets};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::process::Pid;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::group::GroupGuard;
 use super::running::Running;
 use super::strays::Mark;
-use super::terminal;
 use super::watchdog::Watchdog;
 use crate::boxed::confined::{Confined, InBox, Wanted};
 use crate::boxed::order::{CommandLine, PUT_RIGHT};
@@ -24,10 +27,6 @@ use crate::linux::session_leader::{self, Boxed, Program, Streams};
 use crate::linux::waiting::Waiting;
 use crate::plan::closing::Closing;
 use crate::{Roots, Sandbox};
-use neco_safety::policy;
-use neco_safety::secrets;
-use neco_safety::world::denial::Closed;
-use neco_safety::world::{Allowance, BoxFuture, Freedom, Launch, Leftovers, Process, Processes, SpawnError, Stdin};
 
 /// What every child is told: whose child it is, and that nobody sits at a terminal.
 const TOLD: &[(&str, &str)] = &[
@@ -71,9 +70,7 @@ impl Spawner {
     }
 
     /// The same spawner, but what it starts runs in a box from which these folders can be reached.
-    ///
-    /// # Errors
-    /// When the folders of the box can't be made.
+    /// Fails when the folders of the box can't be made.
     pub fn boxed(mut self, sandbox: &Sandbox, roots: Roots) -> io::Result<Self> {
         self.confined = sandbox.confine(roots)?.map(Arc::new);
         let words = [sandbox.0.setup.launcher.as_os_str().to_owned(), PUT_RIGHT.into(), sandbox.lists().into()];
@@ -92,17 +89,13 @@ impl Spawner {
     }
 
     /// Starts a process, in the box if there is one.
-    ///
-    /// # Errors
-    /// When there is no such program or folder, or the system refuses.
+    /// Fails when there is no such program or folder, or the system refuses.
     pub async fn start(&self, launch: Launch) -> Result<Running, SpawnError> {
         self.start_freed(launch, Allowance::default()).await
     }
 
     /// Starts a process that may do more than others, because a person said so.
-    ///
-    /// # Errors
-    /// When there is no such program or folder, or the system refuses.
+    /// Fails when there is no such program or folder, or the system refuses.
     pub async fn start_freed(&self, launch: Launch, allowance: impl Into<Allowance>) -> Result<Running, SpawnError> {
         let allowance = allowance.into();
         let spawner = self.clone();
@@ -300,7 +293,7 @@ fn on_pipes(exact: &Exact<'_>, stdin: Stdin) -> io::Result<Wired> {
 }
 
 fn on_terminal(exact: &Exact<'_>) -> io::Result<Wired> {
-    let terminal = terminal::open()?;
+    let terminal = open()?;
     let input = terminal.master.try_clone()?;
     let streams = match exact.channel {
         Some(_) => Streams::TerminalForBox(&terminal.path),
@@ -353,4 +346,23 @@ fn entry(name: &OsStr, value: &OsStr) -> Option<CString> {
     text.push(b'=');
     text.extend_from_slice(value.as_bytes());
     CString::new(text).ok()
+}
+
+const SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+
+struct Terminal {
+    /// Our side.
+    master: OwnedFd,
+    /// The path by which the process opens its side.
+    path: CString,
+}
+
+/// Opens a pseudo-terminal of a fixed size.
+fn open() -> io::Result<Terminal> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    tcsetwinsize(&master, SIZE)?;
+    let path = ptsname(&master, Vec::new())?;
+    Ok(Terminal { master, path })
 }

@@ -44,7 +44,6 @@ const OF_THE_SYSTEM: &[&str] =
 /// What a look found in all.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sights {
-    /// Files with secrets.
     pub(crate) secrets: Vec<PathBuf>,
     /// Everything called `.git`, in letters of any size.
     pub(crate) repositories: Vec<PathBuf>,
@@ -52,7 +51,6 @@ pub(crate) struct Sights {
     pub(crate) bare: Vec<PathBuf>,
     /// What decides what agents and editors do, below the top.
     pub(crate) settings: Vec<PathBuf>,
-    /// Files that act later.
     pub(crate) acting: Vec<PathBuf>,
 }
 
@@ -226,7 +224,6 @@ impl Look {
         }
     }
 
-    /// What is there.
     pub(crate) fn sights(&mut self) -> Sights {
         let mut sights = Sights::default();
         for path in &self.telling {
@@ -292,7 +289,7 @@ impl Look {
                 self.file(path, name, kind, &mut folder);
             }
         }
-        folder.bare = parts.are_a_repository();
+        folder.bare = parts.head && (parts.elsewhere || (parts.objects && parts.refs));
         (folder, count)
     }
 
@@ -344,10 +341,6 @@ impl Parts {
         self.objects |= may_be_folder && is("objects");
         self.refs |= may_be_folder && is("refs");
         self.elsewhere |= is("commondir");
-    }
-
-    fn are_a_repository(&self) -> bool {
-        self.head && (self.elsewhere || (self.objects && self.refs))
     }
 }
 

@@ -65,9 +65,7 @@ pub(crate) enum Changed {
 
 impl News {
     /// News of folders on the disk of this one.
-    ///
-    /// # Errors
-    /// When the system does not tell of everything there.
+    /// Fails when the system does not tell of everything there.
     pub(crate) fn new(root: &Path, device: u64) -> io::Result<Self> {
         if !OWN_DISKS.contains(&statfs(root)?.f_type) {
             return Err(io::ErrorKind::Unsupported.into());
@@ -78,9 +76,7 @@ impl News {
 
     /// Follows one more folder, also one that is followed already and may have another name now. To be called before
     /// the folder is looked at.
-    ///
-    /// # Errors
-    /// When not everything can be followed; then nothing is.
+    /// Fails when not everything can be followed; then nothing is.
     pub(crate) fn follow(&mut self, folder: &Path, device: u64) -> io::Result<()> {
         if device != self.device || self.folders.len() >= MOST_FOLDERS {
             return Err(io::ErrorKind::Unsupported.into());

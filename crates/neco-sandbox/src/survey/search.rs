@@ -38,10 +38,8 @@ const MOST_HELD: usize = 200;
 /// The device and the number of a file.
 pub(crate) type Identity = (u64, u64);
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Files with secrets.
     pub(crate) secrets: Vec<(PathBuf, Identity)>,
     /// Git folders and what leads to them, at the top and below.
     pub(crate) repositories: Vec<(PathBuf, Identity)>,
@@ -51,7 +49,6 @@ pub(crate) struct Found {
     pub(crate) others: Vec<PathBuf>,
     /// What decides what agents and editors do, below the top.
     pub(crate) settings: Vec<PathBuf>,
-    /// Files that act later.
     pub(crate) acting: Vec<PathBuf>,
     /// Whether there are more secrets than can be hidden.
     pub(crate) too_many_secrets: bool,
@@ -77,7 +74,6 @@ struct State {
     found: Found,
 }
 
-/// Things where they are.
 #[derive(Debug)]
 struct Things {
     most: usize,

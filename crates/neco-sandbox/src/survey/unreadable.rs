@@ -15,7 +15,6 @@ use rustix::process::geteuid;
 /// Two that open the same folder would take each other's mode for its own.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Something in a folder.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: OsString,
@@ -24,10 +23,8 @@ pub(crate) struct Entry {
 
 /// What is in a folder; nothing is in what is not there or is none. What its owner may not read is open to them for the
 /// moment that it takes.
-///
-/// # Errors
-/// When it can't be read even so. Another's folder that can neither be read nor entered is closed to every command as
-/// well, so that nothing is in it.
+/// Fails when it can't be read even so. Another's folder that can neither be read nor entered is closed to every
+/// command as well, so that nothing is in it.
 pub(crate) fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     let read = match listed(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Vec::new()),

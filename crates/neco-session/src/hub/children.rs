@@ -18,7 +18,7 @@ use neco_safety::World;
 use neco_toolkit::{DynTool, Registry, Spill};
 use tokio_util::sync::CancellationToken;
 
-use super::core::SessionCore;
+use super::context::SessionCore;
 use super::renewal::{AgentRenewal, Current, Narrow, RenewalLine};
 use crate::fold::Fold;
 use crate::journal::AgentSink;
@@ -31,7 +31,6 @@ use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild}
 /// What makes the agents below the root.
 pub struct ChildFactory {
     core: SessionCore,
-    /// Who there can be.
     current: Current,
     /// Keeps the workspace for all of them.
     checkpoints: Arc<dyn Checkpointer>,
@@ -153,7 +152,7 @@ impl MakeChild for ChildFactory {
             world,
             spill: base.spill,
             sink,
-            clock: Arc::new(crate::clock::SessionClock::new()),
+            clock: Arc::new(crate::hub::context::SessionClock::new()),
             prompts: base.prompts,
             sources: sources(base.sources, &node.name, node.kind, definition),
             context: neco_agent::context::ContextSettings::from(&deps.context),

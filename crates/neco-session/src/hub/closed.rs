@@ -14,11 +14,11 @@ use neco_proto::event::{
 };
 use neco_proto::{Actor, AgentId, EventBody, Plan, PlanStatus, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
-use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError, StoreSizes};
+use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
+use super::find::{Stage, is_unfinished};
 use super::hub::Hub;
-use super::left::{Stage, is_unfinished};
 use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::folder::identity;
@@ -44,9 +44,7 @@ impl Hub {
 
     /// Goes a way back, on behalf of `by`, that was found in the session's [`RewindHistory`]; `agreed` says what of others' work may be
     /// overwritten by it.
-    ///
-    /// # Errors
-    /// When the session is open elsewhere or has gone on since, or the files or the log can't be written.
+    /// Fails when the session is open elsewhere or has gone on since, or the files or the log can't be written.
     pub async fn go_back(
         &self,
         record: &SessionRecord,
@@ -107,9 +105,7 @@ impl Hub {
     }
 
     /// Gives a session a title that no model replaces.
-    ///
-    /// # Errors
-    /// When it is open elsewhere, or the store fails.
+    /// Fails when it is open elsewhere, or the store fails.
     pub async fn rename(&self, record: &SessionRecord, title: &str) -> Result<String, SessionError> {
         let Writing { root, journal, fold, lease: _lease } = self.writing(record.id).await?;
         let title = self.title_of(title);
@@ -125,9 +121,7 @@ impl Hub {
 
     /// Removes sessions for good; what their forks have of them stays. All of them go, or none: when one is
     /// open elsewhere nothing is removed.
-    ///
-    /// # Errors
-    /// When one is open elsewhere, or the store fails.
+    /// Fails when one is open elsewhere, or the store fails.
     pub async fn remove(&self, records: &[SessionRecord]) -> Result<(), SessionError> {
         let (_leases, open) = self.lease_all(records).await?;
         if let Some(error) = open.into_values().next() {
@@ -178,11 +172,6 @@ impl Hub {
             }
         }
         Ok((leases, open))
-    }
-
-    /// How much there is and how much room it takes.
-    pub async fn sizes(&self) -> Result<StoreSizes, SessionError> {
-        Ok(self.setup.catalog.sizes().await?)
     }
 
     /// The states of the files of a workspace; `None` where none are kept. Opening them may take a moment,
@@ -295,9 +284,7 @@ impl Hub {
 
     /// Closes the plan of a session on behalf of `by`: nothing comes of what is left of it. A session that is gone leaves only
     /// what was kept of its plan.
-    ///
-    /// # Errors
-    /// When the session is in use, or its log or the file can't be written.
+    /// Fails when the session is in use, or its log or the file can't be written.
     pub async fn close_plan(&self, by: Actor, session: SessionId) -> Result<(), SessionError> {
         let files = PlanFiles::new(&self.setup.data_dir);
         if !self.setup.catalog.find(&session.to_string(), 1).await?.is_empty() {
@@ -335,9 +322,7 @@ impl Hub {
     }
 
     /// Stops a run for good that nobody runs.
-    ///
-    /// # Errors
-    /// When its session is in use, or it is over.
+    /// Fails when its session is in use, or it is over.
     pub async fn cancel_workflow(&self, by: Actor, run: &WorkflowRun) -> Result<(), SessionError> {
         let Writing { root, journal, fold, lease: _lease } = self.writing(run.session).await?;
         let board = Board::read(self.setup.log.as_ref(), run.session).await?;

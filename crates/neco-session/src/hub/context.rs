@@ -1,28 +1,29 @@
 //! Making the agent of a session, when it is opened and again when it goes back.
 
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
-use neco_agent::{Agent, AgentSetup, CallIds, Settings};
+use neco_agent::{Agent, AgentSetup, CallIds, Checkpointer, Clock, Settings};
 use neco_model::Provider;
-use neco_proto::SessionId;
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
+use neco_proto::{AgentId, EventBody, SessionId};
+use neco_store::{EventLog, SessionRecord, StoreError};
 use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
 
 use super::children::{AgentList, ChildFactory};
-use super::core::SessionCore;
+use super::hub::{Hub, Remembering};
 use super::options::SessionOptions;
-use super::remembering::Remembering;
 use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal, WorkPlace};
 use super::told::WorkParts;
-use crate::clock::SessionClock;
+use crate::checkpoints::SessionCheckpoints;
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
-use crate::journal::AgentSink;
+use crate::journal::{AgentSink, Journal};
 use crate::memory::tools as memory_tools;
 use crate::plans::{PlanFiles, PlanKeeper};
 use crate::spill::SpillFolder;
@@ -148,7 +149,6 @@ impl SessionContext {
         })
     }
 
-    /// Where the agent of a session works.
     fn work_place(&self, fold: &Fold) -> WorkPlace {
         let own = self.hub.outputs(self.id());
         // A fork has outputs that lie with the sessions it comes from. Which those are is not the log's to
@@ -289,4 +289,66 @@ fn names_in(core: SessionCore, current: Current) -> CheckNames {
             model: &|name| core.model(name).map(|_| ()),
         })
     })
+}
+
+/// Time since the session was opened.
+pub struct SessionClock {
+    opened: Instant,
+}
+
+impl SessionClock {
+    /// A clock that starts now.
+    #[allow(clippy::new_without_default, reason = "starting a clock is an act, not a default")]
+    pub fn new() -> Self {
+        Self { opened: Instant::now() }
+    }
+}
+
+impl Clock for SessionClock {
+    fn now(&self) -> Duration {
+        self.opened.elapsed()
+    }
+}
+
+/// One session: what the list says of it, its root agent and its journal; everything else comes from the hub.
+#[derive(Clone)]
+pub struct SessionCore {
+    pub hub: Hub,
+    pub record: SessionRecord,
+    pub root: AgentId,
+    pub journal: Arc<Journal>,
+}
+
+impl SessionCore {
+    pub fn id(&self) -> SessionId {
+        self.record.id
+    }
+
+    pub fn cwd(&self) -> &Path {
+        Path::new(&self.record.cwd)
+    }
+
+    pub fn log(&self) -> &Arc<dyn EventLog> {
+        &self.hub.setup.log
+    }
+
+    /// The model or group of a name; the error is in words.
+    pub fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
+        (self.hub.setup.find_model)(name)
+    }
+
+    /// Records something of the root; on the disk a little later.
+    pub async fn emit(&self, body: EventBody) -> Result<(), StoreError> {
+        self.journal.emit(self.root, None, body).await
+    }
+
+    /// Records something of the root; on the disk when ready.
+    pub async fn commit(&self, body: EventBody) -> Result<(), StoreError> {
+        self.journal.commit(self.root, None, body).await
+    }
+
+    /// What keeps its workspace.
+    pub fn checkpoints(&self) -> Arc<dyn Checkpointer> {
+        Arc::new(SessionCheckpoints::new(self.clone()))
+    }
 }

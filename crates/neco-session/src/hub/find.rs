@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_proto::app::history::PlaceNote;
-use neco_store::{Catalog, SessionRecord};
+use neco_proto::{AgentId, Event, EventBody, Role};
+use neco_store::{Catalog, EventLog, SessionRecord};
 use neco_workspace::GitFacts;
 use neco_workspace::worktree::{self, Worktree};
 
@@ -43,7 +44,6 @@ impl Found {
     }
 
     /// What is to be known of its folder.
-    #[must_use]
     pub fn note(&self) -> Option<PlaceNote> {
         let folder = self.record.cwd.clone();
         match &self.moved_from {
@@ -64,7 +64,6 @@ pub struct Finder {
 
 impl Finder {
     /// Finds sessions in a list; worktrees of theirs lie in the folder of everything that is kept.
-    #[must_use]
     pub fn new(catalog: Arc<dyn Catalog>, data_dir: PathBuf) -> Self {
         Self { catalog, data_dir }
     }
@@ -131,9 +130,7 @@ impl Finder {
 
     /// Where a session goes on. When its folder is gone, or another one is in its place, that is `here` if
     /// this is the same folder. When it is gone it is `here`, too, if a person `chose` it.
-    ///
-    /// # Errors
-    /// When its folder is gone and nothing takes its place.
+    /// Fails when its folder is gone and nothing takes its place.
     pub fn place_of(&self, record: SessionRecord, here: &Path, chose: bool) -> Result<Found, SessionError> {
         let is_there = usable_folder(Path::new(&record.cwd)).is_ok();
         let found = Found::here(record.clone());
@@ -244,10 +241,10 @@ fn above(cwd: &Path) -> impl Iterator<Item = &Path> {
 }
 
 /// Where the worktrees of sessions are, below the folder of everything that is kept.
-#[must_use]
 pub fn worktree_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("worktrees")
 }
+
 /// A part of an id as it is compared: long enough to mean one, and nothing but digits.
 fn part_of_id(text: &str) -> Option<String> {
     let part: String = text.chars().filter(|char| *char != '-').map(|char| char.to_ascii_lowercase()).collect();
@@ -256,4 +253,82 @@ fn part_of_id(text: &str) -> Option<String> {
 
 fn hex(record: &SessionRecord) -> String {
     record.id.to_string().replace('-', "")
+}
+
+/// Events that are read at a time, from the end of a log back.
+const PAGE: u64 = 64;
+
+/// And how often: what other agents do while the root waits for them says nothing about its own work.
+const MOST_PAGES: u64 = 32;
+
+/// How a session stands, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A process has it open.
+    Open,
+    /// It was stopped in the middle of its work.
+    Stopped,
+    /// Nobody waits for anything.
+    AtRest,
+}
+
+/// Whether a session that nobody has open was stopped in the middle of its work, by the end of its log; `None`
+/// when that can't be told.
+pub(super) async fn is_unfinished(log: &dyn EventLog, record: &SessionRecord) -> Option<bool> {
+    let root = log.read(record.id, 0, 1).await.ok()?.first()?.agent_id;
+    let mut end = record.events;
+    for _ in 0..MOST_PAGES {
+        let since = end.saturating_sub(PAGE);
+        let count = usize::try_from(end - since).unwrap_or_default();
+        let page = log.read(record.id, since, count).await.ok()?;
+        if let Some(is_unfinished) = verdict(&page, root) {
+            return Some(is_unfinished);
+        }
+        end = since;
+        if end == 0 {
+            break;
+        }
+    }
+    Some(false)
+}
+
+/// Whether something was asked of an agent and its work on it has no end; `None` where these events do not say.
+fn verdict(events: &[Event], agent: AgentId) -> Option<bool> {
+    events.iter().rev().filter(|event| event.agent_id == agent).find_map(|event| match &event.body {
+        EventBody::AgentComplete(_) | EventBody::SessionStart(_) | EventBody::Rewind(_) => Some(false),
+        EventBody::TurnStart(_) | EventBody::ToolCallUpdate(_) | EventBody::ToolCallEnd(_) => Some(true),
+        EventBody::StreamChunk(_) | EventBody::ReasoningChunk(_) | EventBody::ToolOutputChunk(_) => Some(true),
+        EventBody::Message(message) if message.role == Role::User && message.is_neco() => None,
+        EventBody::Message(_) => Some(true),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use neco_proto::event::{Notification, NotificationLevel, StreamChunk, TurnStart};
+    use neco_proto::{Message, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn a_log_without_an_end_is_unfinished() {
+        let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+        let events = |bodies: Vec<EventBody>| -> Vec<Event> {
+            let event = |(seq, body)| Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
+            (1..).zip(bodies).map(event).collect()
+        };
+        let turn = || EventBody::TurnStart(TurnStart { iteration: 1, model: String::new() });
+        let chunk = || EventBody::StreamChunk(StreamChunk { text: "a".to_owned() });
+        let told = || EventBody::Notification(Notification::new(NotificationLevel::Info, String::new()));
+        let unfinished = |events: &[Event]| verdict(events, agent_id);
+        assert_eq!(unfinished(&[]), None);
+        assert_eq!(unfinished(&events(vec![EventBody::Message(Message::user("x")), told()])), Some(true));
+        assert_eq!(unfinished(&events(vec![turn(), chunk()])), Some(true));
+        assert_eq!(unfinished(&events(vec![told(), EventBody::Message(Message::neco("by the way"))])), None);
+        let mut of_a_child = events(vec![turn(), chunk()]);
+        of_a_child.iter_mut().for_each(|event| event.agent_id = AgentId::new());
+        assert_eq!(unfinished(&of_a_child), None, "what a child does says nothing of the root");
+    }
 }

@@ -5,23 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::Timestamp;
+use neco_agent::Budget;
+use neco_agent::context::{ContextSettings, Space};
 use neco_model::Provider;
+use neco_model::tokens::Family;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
-use neco_proto::{Actor, AgentId, Event, EventBody, Message, PROTOCOL, SessionId};
+use neco_proto::{Actor, AgentId, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
-use super::context::SessionContext;
-use super::core::SessionCore;
+use super::context::{SessionContext, SessionCore};
 use super::find::Finder;
-use super::options::{AgentDeps, HubSetup, SessionOptions};
-use super::remembering::Remembering;
+use super::options::{AgentDeps, Extract, HubSetup, SessionOptions};
 use super::renewal::{Current, Looked};
 use crate::actor::{ActorSetup, Session};
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::Journal;
+use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 use crate::plans::{MOST_TOLD, PlanFiles, told};
 use crate::resume::mend;
 use crate::sources::Rules;
@@ -46,7 +48,6 @@ impl Deref for Hub {
 
 impl Hub {
     /// A hub.
-    #[must_use]
     pub fn new(setup: HubSetup) -> Self {
         let finder = Finder::new(Arc::clone(&setup.catalog), setup.data_dir.clone());
         let deps = Arc::new(RwLock::new(Arc::clone(&setup.deps)));
@@ -54,9 +55,7 @@ impl Hub {
     }
 
     /// Makes a session in `cwd`.
-    ///
-    /// # Errors
-    /// When the folder or the model can't be used, or the store fails.
+    /// Fails when the folder or the model can't be used, or the store fails.
     pub async fn create(&self, cwd: &Path, options: SessionOptions) -> Result<Session, SessionError> {
         let cwd = usable_folder(cwd)?;
         let now = Timestamp::now().as_millisecond();
@@ -77,9 +76,7 @@ impl Hub {
     }
 
     /// Opens a session again: mends its log and goes on with its conversation.
-    ///
-    /// # Errors
-    /// When it is open elsewhere, its folder or model can't be used, or the store fails.
+    /// Fails when it is open elsewhere, its folder or model can't be used, or the store fails.
     pub async fn open(&self, record: SessionRecord, options: SessionOptions) -> Result<Session, SessionError> {
         let folder = usable_folder(Path::new(&record.cwd))?;
         let lease = Arc::new(self.setup.log.lease(record.id).await?);
@@ -98,9 +95,7 @@ impl Hub {
     }
 
     /// The same for whoever adds to the log.
-    ///
-    /// # Errors
-    /// When a newer version wrote something that this one must not write after, or the store fails.
+    /// Fails when a newer version wrote something that this one must not write after, or the store fails.
     pub(super) async fn fold_to_write(&self, session: SessionId) -> Result<Fold, SessionError> {
         let fold = self.fold(session).await?;
         match fold.standing.needs {
@@ -115,7 +110,6 @@ impl Hub {
     }
 
     /// What takes secrets out of all that its sessions keep.
-    #[must_use]
     pub fn redactor(&self) -> Redactor {
         self.deps().redactor.clone()
     }
@@ -281,7 +275,6 @@ impl Hub {
     }
 
     /// The folder of the big outputs of a session.
-    #[must_use]
     pub fn outputs(&self, session: SessionId) -> PathBuf {
         self.setup.data_dir.join("sessions").join(session.to_string()).join("outputs")
     }
@@ -307,4 +300,51 @@ fn moved_words(from: &str, to: &str) -> Message {
     Message::neco(format!(
         "The workspace lies at {to} now; before, it was {from}. Paths named so far mean the new place."
     ))
+}
+
+/// What a session remembers with.
+pub struct Remembering {
+    /// What is put before the model.
+    pub recall: Recall,
+    /// How the session is looked through when it ends.
+    pub extraction: Option<Extraction>,
+    /// The model that is asked then; `None` stands for the session's own.
+    pub extract_model: Option<String>,
+    /// What the session may use in all.
+    pub budget: Budget,
+}
+
+impl Remembering {
+    /// What a session remembers with that was told `recalled` before; `untold` when nobody has said anything
+    /// in it yet. Nothing is opened or read here.
+    pub fn of(
+        core: &SessionCore,
+        options: &SessionOptions,
+        recalled: Option<String>,
+        untold: bool,
+        provider: &dyn Provider,
+    ) -> Option<Self> {
+        let deps = core.hub.deps();
+        let settings = deps.memory.as_ref()?;
+        let setup = MemorySetup::new(&core.hub.setup.data_dir, core.cwd(), deps.redactor.clone());
+        let memory = Arc::new(Memory::new(MemorySetup { telling: deps.telling(core.cwd()), ..setup }));
+        let space = Space::new(ContextSettings::from(&deps.context), provider.context_window());
+        let limits = RecallLimits {
+            entries: settings.entries,
+            tokens: space.rooms().of(Layer::Memory),
+            family: Family::of(provider.label()),
+        };
+        let extraction = (settings.extract != Extract::Never).then(|| Extraction {
+            memory: Arc::clone(&memory),
+            source: format!("session {}", core.id()),
+            timeout: settings.extract_timeout,
+            scripted_too: settings.extract == Extract::Always,
+        });
+        Some(Self {
+            recall: Recall::new(memory, limits, recalled, untold),
+            extraction,
+            extract_model: settings.extract_model.clone(),
+            budget: options.budget,
+        })
+    }
 }

@@ -2,29 +2,26 @@
 //!
 //! Invariants: a session has one writer, held by a lock; a log is mended before anything is added to it.
 //!
-//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`mod@core`] (one session), [`closed`] with [`left`] (sessions that nobody has open), [`context`], [`children`] (agents below the root), [`told`] (what the model is told), [`renewal`] (what was edited meanwhile).
+//! Reading order: [`options`] (what a session is opened with), [`hub`], [`find`], [`closed`] (sessions that nobody has open), [`context`], [`children`] (agents below the root), [`told`] (what the model is told), [`renewal`] (what was edited meanwhile).
 
 mod children;
 mod closed;
 mod context;
-mod core;
 mod find;
 #[allow(clippy::module_inception, reason = "the hub lives in the room named after it")]
 mod hub;
-mod left;
 mod options;
-mod remembering;
 mod renewal;
 mod told;
 
 pub(crate) use context::SessionContext;
-pub(crate) use core::SessionCore;
+pub(crate) use context::SessionCore;
+pub use find::Stage;
 pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
-pub use left::Stage;
+pub(crate) use hub::Remembering;
 pub use options::{
     AgentDeps, Extract, FindModel, HubSetup, MakeGate, MakeTools, MakeWorld, MemorySettings, OpenCheckpoints,
     SessionOptions,
 };
-pub(crate) use remembering::Remembering;
 pub use renewal::{LookAgain, Looked};

@@ -174,7 +174,6 @@ pub(super) struct AgentRenewal {
 }
 
 impl AgentRenewal {
-    /// For a root.
     pub fn of_root(line: &RenewalLine, renewal: Arc<SessionRenewal>) -> Self {
         line.begin(&renewal);
         Self { _kept: Some(renewal), ..Self::of_child(line, Box::new(|renewed| renewed)) }

@@ -48,7 +48,6 @@ pub(super) struct WorkParts {
 pub(super) struct Told {
     /// The layers that a session brings.
     pub sources: Vec<Arc<dyn Source>>,
-    /// The prompts.
     pub prompts: Arc<Prompts>,
 }
 

@@ -24,7 +24,6 @@ const SYSTEM: &str = include_str!("extract.md");
 /// Tokens of the conversation that are looked at.
 const MOST_TOKENS: u64 = 12_000;
 
-/// Most entries of one session.
 const MOST_ENTRIES: usize = 3;
 
 /// Calls, or things that the person said, that make a session one with work in it.
@@ -55,7 +54,6 @@ pub struct WorthAnswer {
 pub struct Extracted {
     /// What the question cost.
     pub usage: Option<UsageEvent>,
-    /// What is kept.
     pub kept: Vec<Kept>,
 }
 

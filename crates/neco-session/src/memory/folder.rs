@@ -29,7 +29,6 @@ pub struct Folder {
     pub scope: MemoryScope,
     /// What no path may lead out of.
     base: PathBuf,
-    /// The folder below it.
     below: &'static str,
 }
 
@@ -73,11 +72,6 @@ impl Folder {
         Self { scope: MemoryScope::Directory, base: folder.to_owned(), below: IN_FOLDER }
     }
 
-    /// The folder that the entries are about, for those that lie in one.
-    pub fn base(&self) -> &Path {
-        &self.base
-    }
-
     /// Where its files are.
     pub fn path(&self) -> PathBuf {
         match self.scope {
@@ -87,9 +81,7 @@ impl Folder {
     }
 
     /// Its files by name; none when it is not there.
-    ///
-    /// # Errors
-    /// When it can't be looked at, or leads out of where it lies.
+    /// Fails when it can't be looked at, or leads out of where it lies.
     pub fn list(&self) -> io::Result<Vec<Listed>> {
         let folder = match self.located() {
             Ok(Some(folder)) => folder,
@@ -102,7 +94,7 @@ impl Folder {
             let Ok(name) = item.file_name().into_string() else { continue };
             // A link is no entry: it could lead anywhere.
             let Some(metadata) = item.metadata().ok().filter(Metadata::is_file) else { continue };
-            if is_entry_name(&name) {
+            if name.ends_with(ENDING) && !name.starts_with('.') && !name.eq_ignore_ascii_case("readme.md") {
                 files.push(Listed { name, modified_ns: modified_ns(&metadata), size: metadata.len().cast_signed() });
             }
         }
@@ -112,9 +104,7 @@ impl Folder {
     }
 
     /// The bytes of a file.
-    ///
-    /// # Errors
-    /// When it is not there, is too large, is no file, or belongs to somebody else.
+    /// Fails when it is not there, is too large, is no file, or belongs to somebody else.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         let folder = self.located().map_err(|error| io::Error::other(error.to_string()))?;
         let folder = folder.ok_or(io::ErrorKind::NotFound)?;
@@ -143,9 +133,7 @@ impl Folder {
 
     /// Makes or replaces a file; `before` is what was seen there. `lock` is held meanwhile, and the
     /// person's own entries are as private as it is.
-    ///
-    /// # Errors
-    /// When it can't be written, or is not as it was seen.
+    /// Fails when it can't be written, or is not as it was seen.
     pub fn write(&self, name: &str, text: &str, before: Option<&Stamp>, lock: &Lock) -> Result<(), FolderError> {
         let private = match self.scope {
             MemoryScope::Global => {
@@ -160,9 +148,7 @@ impl Folder {
     }
 
     /// Removes a file that was seen in the state `before`.
-    ///
-    /// # Errors
-    /// When it can't be removed, or is not as it was seen.
+    /// Fails when it can't be removed, or is not as it was seen.
     pub fn remove(&self, name: &str, before: &Stamp, _lock: &Lock) -> Result<(), FolderError> {
         Ok(self.locate(name)?.remove(before)?)
     }
@@ -208,10 +194,6 @@ pub fn file_of(id: &str) -> String {
 /// The name of a file without its ending.
 pub fn stem_of(name: &str) -> &str {
     name.strip_suffix(ENDING).unwrap_or(name)
-}
-
-fn is_entry_name(name: &str) -> bool {
-    name.ends_with(ENDING) && !name.starts_with('.') && !name.eq_ignore_ascii_case("readme.md")
 }
 
 fn modified_ns(metadata: &Metadata) -> i64 {

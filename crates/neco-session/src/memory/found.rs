@@ -39,13 +39,11 @@ impl Deref for Found {
 
 impl Found {
     /// Its file.
-    #[must_use]
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.file)
     }
 
     /// How far it reaches.
-    #[must_use]
     pub fn scope(&self) -> MemoryScope {
         self.folder.scope
     }
@@ -56,7 +54,6 @@ impl Found {
     }
 
     /// It in short, for an event.
-    #[must_use]
     pub fn note(&self) -> MemoryNote {
         MemoryNote {
             id: self.id.clone(),

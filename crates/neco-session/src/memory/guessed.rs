@@ -1,6 +1,8 @@
 //! What may be a password, guessed more strictly than elsewhere: an entry is kept for good and told again and again,
 //! so a word too few costs less here than a password too many.
 
+use neco_safety::is_listed;
+
 /// What names of secrets end with; in lower case.
 const NAMES: [&str; 13] = [
     "password",
@@ -19,38 +21,9 @@ const NAMES: [&str; 13] = [
 ];
 
 /// What follows when the value is something else than the secret itself.
-const SPOKEN_OF: [&str; 30] = [
-    "required",
-    "optional",
-    "none",
-    "null",
-    "nil",
-    "true",
-    "false",
-    "empty",
-    "string",
-    "text",
-    "yes",
-    "unknown",
-    "missing",
-    "needed",
-    "expired",
-    "invalid",
-    "wrong",
-    "rotated",
-    "stored",
-    "kept",
-    "changed",
-    "hidden",
-    "secret",
-    "mandatory",
-    "encrypted",
-    "hashed",
-    "default",
-    "redacted",
-    "bearer",
-    "basic",
-];
+const SPOKEN_OF: &str = "\
+    required optional none null nil true false empty string text yes unknown missing needed expired invalid wrong \
+    rotated stored kept changed hidden secret mandatory encrypted hashed default redacted bearer basic";
 
 /// The mark that a value is replaced by.
 const MARK: &str = "[redacted: a password?]";
@@ -129,7 +102,7 @@ fn is_secret(value: &str, sign: Sign, is_last: bool) -> bool {
     if value.chars().count() < SHORTEST || is_elsewhere || is_variable {
         return false;
     }
-    if SPOKEN_OF.contains(&value.to_ascii_lowercase().as_str()) {
+    if is_listed(&value.to_ascii_lowercase(), SPOKEN_OF) {
         return false;
     }
     let is_a_word = value.chars().all(|c| c.is_alphabetic() || c == '-');

@@ -36,7 +36,6 @@ pub enum Keep {
 impl Keep {
     /// Where a kind of entry is kept when nobody says: what holds for the person everywhere, what is
     /// about the folder in it, and what was learnt on the way where it needs nobody's consent.
-    #[must_use]
     pub fn usual(category: &Category) -> Self {
         match category {
             Category::Preference | Category::Strategy => Self::Global,
@@ -68,7 +67,6 @@ pub struct NewEntry {
 }
 
 /// What became of something that was to be kept, for the person, with the command that takes it back.
-#[must_use]
 pub fn kept_words(kept: &Kept) -> String {
     let MemoryNote { id, title, path, .. } = &kept.note;
     let (done, back) = match kept.action {
@@ -91,11 +89,9 @@ pub fn kept_words(kept: &Kept) -> String {
 /// A file as it is and as it would be.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Where.
     pub folder: Folder,
     /// Its name there.
     pub file: String,
-    /// The entry as it would be.
     pub entry: Entry,
     /// Its text now; `None` for a new one.
     pub before: Option<String>,
@@ -110,9 +106,7 @@ pub struct Draft {
 
 impl Memory {
     /// What keeping something would do, without doing it.
-    ///
-    /// # Errors
-    /// When it says nothing or too much, or an entry can't be read.
+    /// Fails when it says nothing or too much, or an entry can't be read.
     pub async fn draft(self: &Arc<Self>, new: NewEntry) -> Result<Draft, MemoryError> {
         let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);
@@ -120,9 +114,7 @@ impl Memory {
     }
 
     /// Keeps something: in an entry that says nearly the same if there is one, else in a new one.
-    ///
-    /// # Errors
-    /// As [`Memory::draft`], or when a file can't be written.
+    /// Fails as [`Memory::draft`], or when a file can't be written.
     pub async fn keep(self: &Arc<Self>, new: NewEntry) -> Result<Kept, MemoryError> {
         let (target, near) = (self.target(&new).await?, self.near(&new).await?);
         let memory = Arc::clone(self);
@@ -268,7 +260,6 @@ impl Memory {
 
 impl Draft {
     /// Where the file is or will be.
-    #[must_use]
     pub fn path(&self) -> std::path::PathBuf {
         self.folder.path().join(&self.file)
     }
@@ -398,7 +389,6 @@ pub fn reach_words(scope: MemoryScope, reach: &str) -> String {
 }
 
 /// What a message asks to remember: the whole message is one line that begins with `#` and a space.
-#[must_use]
 pub fn to_remember(message: &str) -> Option<NewEntry> {
     let line = message.trim().strip_prefix("# ")?.trim();
     let one = !line.is_empty() && !line.contains('\n');
@@ -406,7 +396,6 @@ pub fn to_remember(message: &str) -> Option<NewEntry> {
 }
 
 /// What a person said in one line, as an entry that holds everywhere.
-#[must_use]
 pub fn said_by_person(line: &str) -> NewEntry {
     NewEntry {
         title: one_line(line, LONGEST_TITLE),

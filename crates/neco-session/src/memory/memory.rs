@@ -15,7 +15,6 @@ use super::entry::{Category, Entry};
 use super::folder::{Folder, stem_of};
 use super::found::Found;
 use super::guessed::without_guessed;
-use super::rank;
 use super::scan::{read_entry, scan};
 
 /// The file of the index in the data folder.
@@ -46,7 +45,6 @@ pub struct MemorySetup {
 
 impl MemorySetup {
     /// A memory with the clock of this machine.
-    #[must_use]
     pub fn new(data_dir: &Path, cwd: &Path, redactor: Redactor) -> Self {
         Self {
             data_dir: data_dir.to_owned(),
@@ -71,15 +69,11 @@ pub struct Memory {
 
 /// Why the memory did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum MemoryError {
     /// There is no such entry.
     #[error("there is no entry {id:?}{}", near_words(.near))]
-    Unknown {
-        /// What was asked for.
-        id: String,
-        /// Ids that look like it.
-        near: Vec<String>,
-    },
+    Unknown { id: String, near: Vec<String> },
     /// What is to be kept says nothing, or too much.
     #[error("{0}")]
     Refused(String),
@@ -97,7 +91,6 @@ fn near_words(near: &[String]) -> String {
 
 impl Memory {
     /// A memory.
-    #[must_use]
     pub fn new(setup: MemorySetup) -> Self {
         Self {
             index: MemoryIndex::new(setup.data_dir.join(INDEX_FILE)),
@@ -110,7 +103,6 @@ impl Memory {
     }
 
     /// The folder that is worked in.
-    #[must_use]
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
@@ -121,7 +113,6 @@ impl Memory {
     }
 
     /// The entries of the folder that is worked in.
-    #[must_use]
     pub fn own_folder(&self) -> Folder {
         Folder::of_directory(&self.cwd)
     }
@@ -129,7 +120,6 @@ impl Memory {
     /// Every folder whose entries are seen: the person's own first, then the one that is worked in
     /// and those above it. A git repository is not left; outside of one only the folder itself
     /// counts, as the folders above it may be anybody's.
-    #[must_use]
     pub fn folders(&self) -> Vec<Folder> {
         let global = self.global_folder();
         let root = self.cwd.ancestors().position(|folder| folder.join(".git").exists());
@@ -194,11 +184,11 @@ impl Memory {
         let now = self.now_ms();
         let fits = |found: Found| {
             let text = *scores.get(&key(&found))?;
-            let worth = rank::worth_found(&found, text, now);
+            let worth = worth_found(&found, text, now);
             Some((found, worth))
         };
         let mut hits: Vec<_> = entries.into_iter().filter_map(fits).collect();
-        rank::sort(&mut hits);
+        sort(&mut hits);
         Ok(hits.into_iter().take(limit).map(|(found, _)| found).collect())
     }
 
@@ -211,18 +201,16 @@ impl Memory {
         let scores = self.scores(request).await?;
         let now = self.now_ms();
         let weighed = |found: Found| {
-            let worth = rank::worth(&found, scores.get(&key(&found)).copied().unwrap_or(0.0), now);
+            let worth = worth(&found, scores.get(&key(&found)).copied().unwrap_or(0.0), now);
             (found, worth)
         };
         let mut ranked: Vec<_> = entries.into_iter().filter(|found| found.readable).map(weighed).collect();
-        rank::sort(&mut ranked);
+        sort(&mut ranked);
         Ok(ranked.into_iter().map(|(found, _)| found).collect())
     }
 
     /// One entry, by its id or the name of its file.
-    ///
-    /// # Errors
-    /// [`MemoryError::Unknown`] with ids that look like it.
+    /// Fails with [`MemoryError::Unknown`] with ids that look like it.
     pub async fn find(&self, id: &str) -> Result<Found, MemoryError> {
         self.find_each(&[id]).await?.remove(0)
     }
@@ -358,4 +346,52 @@ pub(super) async fn blocking<T: Send + 'static>(
     act: impl FnOnce() -> Result<T, MemoryError> + Send + 'static,
 ) -> Result<T, MemoryError> {
     tokio::task::spawn_blocking(act).await.map_err(|error| MemoryError::File(error.to_string()))?
+}
+
+/// After so many milliseconds without use half of the freshness is gone.
+const HALF_LIFE_MS: f64 = 30.0 * 24.0 * 3600.0 * 1000.0;
+
+/// What is left of an entry that is very old.
+const OLD: f64 = 0.5;
+
+/// How much more the best fit counts than an entry that is shown whatever is asked.
+const TEXT: f64 = 2.0;
+
+/// What an entry is worth that fits nothing of what is asked: preferences and facts about the folder
+/// hold for every request, solutions only for theirs.
+fn worth_unasked(category: &Category) -> f64 {
+    match category {
+        Category::Preference => 1.0,
+        Category::Directory => 0.8,
+        Category::Strategy => 0.3,
+        Category::ExploreResult => 0.2,
+        Category::Solution { .. } => 0.15,
+    }
+}
+
+/// What an entry is worth for a request that it fits by `text`, 1 for the best of all and 0 for not at all.
+pub fn worth(found: &Found, text: f64, now_ms: i64) -> f64 {
+    (worth_unasked(&found.category) + TEXT * text) * recency(found, now_ms) * usefulness(found.uses)
+}
+
+/// The same for a search, where only what fits counts.
+pub fn worth_found(found: &Found, text: f64, now_ms: i64) -> f64 {
+    text * recency(found, now_ms) * usefulness(found.uses)
+}
+
+/// The best first; what is worth the same stays in the order of time, then of folders and files.
+pub fn sort(entries: &mut [(Found, f64)]) {
+    entries.sort_by(|(one, worth), (other, others)| {
+        others.total_cmp(worth).then(other.created_ms.cmp(&one.created_ms)).then(one.id.cmp(&other.id))
+    });
+}
+
+fn recency(found: &Found, now_ms: i64) -> f64 {
+    let last = found.created_ms.max(found.last_ms);
+    let age = now_ms.saturating_sub(last).max(0) as f64;
+    OLD + (1.0 - OLD) * (-age / HALF_LIFE_MS).exp2()
+}
+
+fn usefulness(uses: i64) -> f64 {
+    (1.0 + (uses.max(0) as f64).ln_1p() / 4.0).min(2.0)
 }

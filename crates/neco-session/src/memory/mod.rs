@@ -10,7 +10,7 @@
 //! a folder are that folder's words and reach the model as such; what the model is told of the memory
 //! does not change within a session.
 //!
-//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`found`], [`memory`], [`rank`],
+//! Reading order: [`entry`], [`frontmatter`], [`folder`], [`scan`], [`found`], [`memory`],
 //! [`near`], [`guessed`], [`keep`], [`recall`], [`tools`], [`extract`].
 
 mod entry;
@@ -25,7 +25,6 @@ mod keep;
 #[expect(clippy::module_inception, reason = "the room has the name of what it is about")]
 mod memory;
 mod near;
-mod rank;
 mod recall;
 mod scan;
 pub mod tools;

@@ -69,9 +69,7 @@ pub fn nearness(one: &Entry, other: &Entry) -> Nearness {
 
 /// The old entry with what the new one says: its title stays, for that is what its id was made of. A text that is not
 /// mostly in the new one is kept above it, and what a person wrote keeps its summary.
-///
-/// # Errors
-/// When both together are too long.
+/// Fails when both together are too long.
 pub fn merged(old: &Entry, new: &Entry) -> Result<Entry, String> {
     let mut entry = old.clone();
     entry.tags.extend(new.tags.iter().filter(|tag| !old.tags.contains(tag)).cloned());

@@ -64,7 +64,6 @@ impl Told {
 impl Recall {
     /// The recall of a session that was told `told` before, or nothing; `waits` when nobody has said
     /// anything in it yet.
-    #[must_use]
     pub fn new(memory: Arc<Memory>, limits: RecallLimits, told: Option<String>, waits: bool) -> Self {
         let told = Told { text: RwLock::new(told), changes: AtomicU64::new(0) };
         Self { memory, limits, told: Arc::new(told), waits, chosen_now: false }
@@ -76,13 +75,11 @@ impl Recall {
     }
 
     /// What puts it before the model.
-    #[must_use]
     pub fn source(&self) -> Arc<dyn Source> {
         Arc::new(Recalled(Arc::clone(&self.told)))
     }
 
     /// The memory.
-    #[must_use]
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }

@@ -6,18 +6,14 @@ use neco_workspace::checkpoint::CheckpointError;
 
 /// Why a session does not go back.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum RewindError {
     /// Nobody said anything yet.
     #[error("nothing was said in this session yet, so there is nothing to go back to")]
     NothingSaid,
     /// No message of that number or id.
     #[error("there is no message {wanted}; they are numbered from 1 to {count}")]
-    NoMessage {
-        /// What was asked for.
-        wanted: String,
-        /// How many there are.
-        count: usize,
-    },
+    NoMessage { wanted: String, count: usize },
     /// Several messages have an id that begins so.
     #[error("several messages begin with {0}; give more of the id, or the number")]
     Ambiguous(String),
@@ -66,7 +62,6 @@ pub enum RewindError {
 
 impl RewindError {
     /// The stable code, where there is one.
-    #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         let (Self::Store(error) | Self::NotWritten(error)) = self else { return None };
         Some(error.code())

@@ -84,9 +84,7 @@ pub fn agreed_to(preview: &RewindPreview) -> Agreed {
 
 /// Goes a way back. What the files were before is in the log before any of them is touched: whoever is killed
 /// in the middle can have it back.
-///
-/// # Errors
-/// When that can't be done; the files are as before then, as far as the error does not say otherwise.
+/// Fails when that can't be done; the files are as before then, as far as the error does not say otherwise.
 pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
     let Going { way, by, agent, journal, .. } = &going;
     let (way, by, agent, journal) = (*way, by.clone(), *agent, Arc::clone(journal));

@@ -45,7 +45,6 @@ pub struct RewindHistory {
     under_way: Option<(String, i64)>,
     /// That of the turn before, whose changes may not be kept yet.
     before_turn: Option<(String, i64)>,
-    /// The state that was told last.
     told_last: Option<String>,
     /// When something was heard of work last, in milliseconds since 1970.
     last_ms: i64,
@@ -64,7 +63,6 @@ pub struct RewindHistory {
 pub struct Kept {
     /// Its event.
     pub seq: Seq,
-    /// When.
     pub ts: Timestamp,
     /// The state.
     pub checkpoint: Checkpoint,
@@ -77,7 +75,6 @@ pub(super) struct Gone {
     pub seq: Seq,
     /// When, in milliseconds since 1970.
     pub ms: i64,
-    /// What it did.
     pub rewind: Rewind,
 }
 
@@ -99,7 +96,6 @@ impl RewindHistory {
     }
 
     /// The course of a log.
-    #[must_use]
     pub fn of(events: &[Event]) -> Self {
         let mut course = Self::default();
         events.iter().for_each(|event| course.note(event));
@@ -127,29 +123,20 @@ impl RewindHistory {
     }
 
     /// The message whose id begins so, also one that no longer counts.
-    #[must_use]
     pub fn ever_said(&self, wanted: &str) -> Option<&RewindPoint> {
         let begins = |point: &&RewindPoint| wanted.len() > 3 && point.message_id.to_string().starts_with(wanted);
         let mut found = self.said.iter().filter(begins);
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// The last message of the person.
-    pub fn last(&self) -> Result<&RewindPoint, RewindError> {
-        self.points.last().ok_or(RewindError::NothingSaid)
-    }
-
     /// The message of this id.
-    ///
-    /// # Errors
-    /// When it is none of the person's, or no longer counts.
+    /// Fails when it is none of the person's, or no longer counts.
     pub fn point(&self, id: MessageId) -> Result<&RewindPoint, RewindError> {
         let missing = || RewindError::NoMessage { wanted: id.to_string(), count: self.points.len() };
         self.points.iter().find(|point| point.message_id == id).ok_or_else(missing)
     }
 
     /// Whether the event at `seq` counts.
-    #[must_use]
     pub fn counts(&self, seq: Seq) -> bool {
         self.effective.counts(seq)
     }
@@ -167,7 +154,6 @@ impl RewindHistory {
     /// Best is what was kept before the first change that the message at `seq` led to, for it has what people
     /// did themselves until then. A message that led to none is followed by the same files as the work before
     /// it left.
-    #[must_use]
     pub fn files_at(&self, seq: Seq) -> Option<&str> {
         let next = self.checkpoints.partition_point(|kept| kept.seq <= seq);
         let later = self.checkpoints.get(next);
@@ -230,7 +216,6 @@ impl RewindHistory {
     }
 
     /// Whether the person said something up to the event `at`.
-    #[must_use]
     pub fn is_said(&self, at: Seq) -> bool {
         self.said.first().is_some_and(|first| first.seq <= at)
     }

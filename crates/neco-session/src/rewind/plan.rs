@@ -48,9 +48,7 @@ impl Deref for RewindPlan {
 
 impl RewindHistory {
     /// The way back to before the message at `point`.
-    ///
-    /// # Errors
-    /// When only the files should go back and no state of theirs is known.
+    /// Fails when only the files should go back and no state of theirs is known.
     pub fn way(&self, point: &RewindPoint, what: RewindWhat) -> Result<RewindPlan, RewindError> {
         let rev = if what.files() { self.files_at(point.seq) } else { None };
         if what == RewindWhat::Files && rev.is_none() {
@@ -69,7 +67,6 @@ impl RewindHistory {
     }
 
     /// The way to a state of the files that a person names; the conversation stays.
-    #[must_use]
     pub fn way_to_state(&self, rev: &str) -> RewindPlan {
         let last = self.points.last().map_or_else(MessageId::new, |point| point.message_id);
         let mut way = self.plan(RewindKind::Checkpoint, last, RewindWhat::Files, self.last_seq);
@@ -82,9 +79,7 @@ impl RewindHistory {
 
     /// The way that takes the last rewind back that holds, or what one did that was cut short. When every rewind was
     /// taken back already, it takes the last of those back.
-    ///
-    /// # Errors
-    /// When there is none.
+    /// Fails when there is none.
     pub fn undo(&self) -> Result<RewindPlan, RewindError> {
         if let Some(before) = &self.cut_short {
             let mut way = self.way_to_state(&before.checkpoint.rev);
@@ -138,7 +133,6 @@ impl RewindHistory {
 impl RewindPlan {
     /// Whether there is nothing to do, as `preview` shows it. What takes something back is done all the same: what was
     /// taken back before is in its way otherwise.
-    #[must_use]
     pub fn is_nothing(&self, preview: &RewindPreview) -> bool {
         let takes_back = self.undoes.is_some() || self.is_mending;
         !takes_back && self.messages.is_empty() && self.again.is_empty() && preview.files.is_empty()

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use neco_proto::Mode;
 use neco_proto::event::{NodeType, SubtreeBudget};
+use neco_safety::policy::{ReadRules, Rule, RuleReader, Source};
+use neco_safety::{Policy, Ruling};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::narrowing::Narrowing;
 
 /// What the tool that runs an agent of a definition begins with.
 const TOOL_PREFIX: &str = "agent__";
@@ -61,7 +62,6 @@ pub enum RoleModel {
 pub struct ToolChoice {
     /// Only these, by our own names; `None` is all.
     pub only: Option<Vec<String>>,
-    /// Not these.
     pub except: Vec<String>,
 }
 
@@ -86,7 +86,6 @@ impl Definition {
 
     /// The model or group that it asks, its parent's being `parent`. A model that the person `chosen` for the
     /// session stands in for the groups of types and of what comes with the program, not for what a file names.
-    #[must_use]
     pub fn model_name<'a>(&'a self, parent: &'a str, chosen: Option<&'a str>) -> &'a str {
         match &self.model {
             RoleModel::OfType => chosen.unwrap_or_else(|| group_of(self.node_type)),
@@ -99,7 +98,6 @@ impl Definition {
 
 impl ToolChoice {
     /// Whether a tool of this name exists.
-    #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         let named = |names: &[String]| names.iter().any(|name| covers(name, tool));
         self.only.as_ref().is_none_or(|only| named(only)) && !named(&self.except)
@@ -115,7 +113,6 @@ fn covers(name: &str, tool: &str) -> bool {
 
 impl Origin {
     /// The file; nothing for what comes with the program.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::BuiltIn => None,
@@ -124,7 +121,6 @@ impl Origin {
     }
 
     /// The word for it.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -140,5 +136,75 @@ fn group_of(node_type: NodeType) -> &'static str {
         NodeType::Root => "think",
         NodeType::Child => "balanced",
         NodeType::ActOnly => "act",
+    }
+}
+
+/// Looked at before every other rule.
+const FIRST: i32 = i32::MAX;
+
+/// What an agent may not do of what its parent may.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Narrowing {
+    /// The mode it works in, where that is narrower than its parent's.
+    pub mode: Option<Mode>,
+    /// Calls that are refused, as `--deny` is written.
+    pub deny: Vec<String>,
+    /// Calls that a person decides about, as `--ask` is written.
+    pub ask: Vec<String>,
+}
+
+impl Narrowing {
+    /// The parent's rules, narrowed. Nothing that was refused is allowed by it: what it refuses comes
+    /// before all other rules, and what it asks about only ever makes an "allow" an "ask".
+    pub fn policy(&self, parent: &Policy) -> Policy {
+        let mut policy = parent.clone();
+        for rule in self.rules(parent).rules {
+            policy.add(rule);
+        }
+        policy
+    }
+
+    /// The mode of an agent whose parent works in `parent`: never a freer one.
+    pub fn mode(&self, parent: Mode) -> Mode {
+        match self.mode {
+            Some(mode) if freedom(mode) <= freedom(parent) => mode,
+            Some(_) | None => parent,
+        }
+    }
+
+    /// What can't be understood of it, in words.
+    pub fn problems(&self) -> Vec<String> {
+        self.rules(&Policy::default()).problems.into_iter().map(|problem| problem.message).collect()
+    }
+
+    fn rules(&self, parent: &Policy) -> ReadRules {
+        let reader = RuleReader { place: parent.place() };
+        let mut all = ReadRules::default();
+        for (ruling, texts) in [(Ruling::Deny, &self.deny), (Ruling::Ask, &self.ask)] {
+            for text in texts {
+                let read = reader.flag(ruling, text);
+                all.rules.extend(read.rules.into_iter().map(|rule| bound(ruling, rule)));
+                all.problems.extend(read.problems);
+            }
+        }
+        all
+    }
+}
+
+/// A rule at the place from which it can only narrow.
+fn bound(ruling: Ruling, rule: Rule) -> Rule {
+    let place = "the agent's definition".to_owned();
+    match ruling {
+        Ruling::Deny => Rule { source: Source::Session, priority: FIRST, place, ..rule },
+        Ruling::Ask | Ruling::Allow => Rule { source: Source::Project, place, ..rule },
+    }
+}
+
+/// How much a mode leaves open.
+fn freedom(mode: Mode) -> u8 {
+    match mode {
+        Mode::Ask => 0,
+        Mode::Plan => 1,
+        Mode::Agent | Mode::Debug => 2,
     }
 }

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use neco_agent::CapabilityLevel;
 use neco_config::front_matter::Field;
 use neco_proto::event::{NodeType, SubtreeBudget};
+use neco_safety::{is_listed, tools};
 use neco_toolkit::schema::ArgumentSchema;
 use serde_json::{Map, Value};
 
-use super::names::{Named, named};
-use super::narrowing::Narrowing;
+use super::definition::Narrowing;
 use super::read::Reader;
+use crate::tree::tools::OF_CHILDREN;
 
 impl Reader<'_> {
     /// What a field holds; what is no YAML is an error.
@@ -273,4 +275,78 @@ fn duration(text: &str) -> Option<f64> {
     let text = text.trim().to_lowercase();
     let units = [("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0)];
     units.iter().find_map(|(unit, seconds)| text.strip_suffix(unit)?.trim().parse::<f64>().ok().map(|n| n * seconds))
+}
+
+/// What a name in a list of tools comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// These tools of ours.
+    Tools(Vec<String>),
+    /// Everything.
+    All,
+    /// A tool that only others have; it does not exist here.
+    Foreign,
+    /// It is no name of a tool; in words.
+    Wrong(String),
+}
+
+/// Tools of other agents that Neco has no counterpart of.
+const FOREIGN: &str = "\
+    skill slashcommand notebookedit listmcpresources listmcpresourcestool readmcpresourcetool taskoutput taskstop \
+    toolsearch lsp execute_code save_file";
+
+/// Groups of tools, as some agents name them.
+const GROUPS: [(&str, &[&str]); 3] =
+    [("execute", &["bash", "process"]), ("web", &["web_fetch", "web_search"]), ("todo", &["todo_write"])];
+
+/// What starts an agent, by the names of other agents.
+const STARTS_AGENTS: [&str; 3] = ["task", "agent", "agents"];
+
+/// What a name in a list of tools comes to.
+pub(super) fn named(name: &str) -> Named {
+    let name = name.trim();
+    let lower = name.to_lowercase();
+    if matches!(lower.as_str(), "*" | "all") {
+        return Named::All;
+    }
+    if let Some((tool, inside)) = lower.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        return called(tool.trim(), inside);
+    }
+    if STARTS_AGENTS.contains(&lower.as_str()) {
+        return Named::Tools(vec!["task".to_owned()]);
+    }
+    if let Some((_, tools)) = GROUPS.iter().find(|(group, _)| *group == lower) {
+        return Named::Tools(tools.iter().map(ToString::to_string).collect());
+    }
+    if let Some(own) = tools::own_name(&lower) {
+        return Named::Tools(vec![own.to_owned()]);
+    }
+    if is_listed(&lower, FOREIGN) {
+        return Named::Foreign;
+    }
+    if let Some(meant) = tools::misspelt(&lower) {
+        return Named::Wrong(format!("there is no tool {name:?}; did you mean {meant}?"));
+    }
+    let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-' | '*' | '.' | ':' | '/');
+    if lower.is_empty() || !lower.chars().all(is_name) {
+        return Named::Wrong(format!("{name:?} is no name of a tool"));
+    }
+    let of_others =
+        ["mcp__", "agent__"].iter().any(|begin| lower.starts_with(begin)) || lower.contains(['*', '.', ':', '/']);
+    if !of_others && CapabilityLevel::of_tool(&lower).is_none() && !OF_CHILDREN.contains(&lower.as_str()) {
+        return Named::Foreign;
+    }
+    // A server's tools keep the case they have.
+    Named::Tools(vec![if lower.starts_with("mcp__") { name.to_owned() } else { lower }])
+}
+
+/// `Agent(a, b)` names agents; all else in braces names calls, which a list of tools can't choose among.
+fn called(tool: &str, inside: &str) -> Named {
+    if STARTS_AGENTS.contains(&tool) {
+        let agents = inside.split(',').map(|name| format!("agent__{}", name.trim()));
+        return Named::Tools(agents.collect());
+    }
+    let words =
+        format!("{tool}({inside}) names calls and no tool; name the tool here, and under deny what it may not do");
+    Named::Wrong(words)
 }

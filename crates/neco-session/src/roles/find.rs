@@ -1,10 +1,9 @@
 //! Where definitions are, and which counts when two have one name.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, fs};
 
 use neco_model::GROUPS;
 use neco_proto::app::agents::{Level, Problem};
@@ -30,7 +29,6 @@ const FOLDERS: [(&str, Holds); 4] = [
 const MOST_IN_FOLDER: usize = 200;
 /// Files that can't be used and are told of.
 const MOST_BROKEN: usize = 3;
-/// The biggest file.
 const BIGGEST: usize = 256 * 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,11 +88,9 @@ pub struct Definitions {
 /// There is no definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDefinition {
-    /// The name.
     pub name: String,
     /// What may have been meant.
     pub near: Option<String>,
-    /// All there are.
     pub known: Vec<String>,
 }
 
@@ -112,14 +108,12 @@ impl std::error::Error for UnknownDefinition {}
 
 impl Definitions {
     /// Those that come with the program.
-    #[must_use]
     pub fn built_in() -> Self {
         let all = builtin::definitions().iter().map(|definition| (definition.name.clone(), definition.clone()));
         Self { all: all.collect(), ..Self::default() }
     }
 
     /// All that count for work in `cwd`. Reads files.
-    #[must_use]
     pub fn load(places: &DefinitionPlaces, cwd: &Path) -> Self {
         let mut found = Self::built_in();
         for folder in &places.own {
@@ -139,9 +133,7 @@ impl Definitions {
     }
 
     /// The definition of a name.
-    ///
-    /// # Errors
-    /// When there is none; names what may have been meant.
+    /// Fails when there is none; names what may have been meant.
     pub fn find(&self, name: &str) -> Result<&Definition, UnknownDefinition> {
         let wanted = name.trim().to_lowercase();
         self.all.get(&wanted).ok_or_else(|| {
@@ -161,13 +153,11 @@ impl Definitions {
     }
 
     /// What is wrong with files.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     /// Files that would do something that only a person's trust lets them, with what that is.
-    #[must_use]
     pub fn untrusted(&self) -> &[(DefinitionFile, String)] {
         &self.untrusted
     }

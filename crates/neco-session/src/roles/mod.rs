@@ -8,22 +8,20 @@
 //! understood does not exist, and the reason names file and line; what a folder brings that nobody trusts
 //! replaces nobody else's definition and chooses no model.
 //!
-//! Reading order: [`definition`] (what one is), [`narrowing`],
-//! [`read`] with [`fields`] (what the fields mean), [`names`] (tools by the names of other agents), [`find`] (where they
+//! Reading order: [`definition`] (what one is),
+//! [`read`] with [`fields`] (what the fields mean, and tools by the names of other agents), [`find`] (where they
 //! are), [`builtin`].
 
 mod builtin;
 mod definition;
 mod fields;
 mod find;
-mod names;
-mod narrowing;
 mod read;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use definition::Narrowing;
 pub(crate) use definition::ToolChoice;
 pub use definition::{Definition, Origin, RoleModel};
 pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted};
-pub(crate) use narrowing::Narrowing;
 pub use read::read_definition;

@@ -4,9 +4,9 @@ use neco_config::front_matter::{Field, Parted, Reading, part};
 use neco_proto::Mode;
 use neco_proto::app::agents::{Level, Problem};
 use neco_proto::event::NodeType;
+use neco_safety::is_listed;
 
-use super::definition::{Definition, Origin, RoleModel, ToolChoice};
-use super::narrowing::Narrowing;
+use super::definition::{Definition, Narrowing, Origin, RoleModel, ToolChoice};
 
 /// The longest name; tools are named after it.
 const LONGEST_NAME: usize = 48;
@@ -14,56 +14,13 @@ const LONGEST_NAME: usize = 48;
 const LONGEST_DESCRIPTION: usize = 2000;
 
 /// Fields that have a meaning here.
-const KNOWN: [&str; 23] = [
-    "name",
-    "description",
-    "tools",
-    "disallowed_tools",
-    "model",
-    "model_group",
-    "temperature",
-    "output",
-    "output_schema",
-    "max_turns",
-    "steps",
-    "timeout",
-    "timeout_mins",
-    "max_cost",
-    "max_tokens",
-    "budget",
-    "type",
-    "node_type",
-    "mode",
-    "permission_mode",
-    "permission",
-    "deny",
-    "ask",
-];
+const KNOWN: &str = "\
+    name description tools disallowed_tools model model_group temperature output output_schema max_turns steps \
+    timeout timeout_mins max_cost max_tokens budget type node_type mode permission_mode permission deny ask";
 /// Fields of other agents that change nothing about what an agent may do.
-const OF_OTHERS: [&str; 22] = [
-    "color",
-    "icon",
-    "kind",
-    "license",
-    "version",
-    "author",
-    "metadata",
-    "tags",
-    "category",
-    "compatibility",
-    "top_p",
-    "display_name",
-    "argument_hint",
-    "effort",
-    "hidden",
-    "background",
-    "initial_prompt",
-    "target",
-    "handoffs",
-    "infer",
-    "examples",
-    "tier",
-];
+const OF_OTHERS: &str = "\
+    color icon kind license version author metadata tags category compatibility top_p display_name argument_hint \
+    effort hidden background initial_prompt target handoffs infer examples tier";
 /// Fields of other agents that would do something, and do nothing here.
 const WITHOUT_EFFECT: [&str; 7] =
     ["hooks", "skills", "mcp_servers", "memory", "isolation", "reasoning_effort", "disable"];
@@ -71,7 +28,6 @@ const WITHOUT_EFFECT: [&str; 7] =
 /// What a file comes to: a definition, if it can be understood, and what is wrong with it.
 ///
 /// `shown` is what the file is called in words for a person, `stem` its name without the ending.
-#[must_use]
 pub fn read_definition(text: &str, shown: &str, stem: &str, origin: Origin) -> (Option<Definition>, Vec<Problem>) {
     let mut reader = Reader { shown, ours: is_ours(&origin), problems: Vec::new() };
     let definition = match part(text, Reading::Strict) {
@@ -173,17 +129,19 @@ impl Reader<'_> {
         for (index, field) in fields.iter().enumerate() {
             let name = field.name.as_str();
             let twice = fields.iter().take(index).any(|other| other.name == field.name);
-            if KNOWN.contains(&name) && twice {
+            if is_listed(name, KNOWN) && twice {
                 self.error(field.line, format!("{} is there twice", field.written));
             }
-            if KNOWN.contains(&name) || OF_OTHERS.contains(&name) {
+            if is_listed(name, KNOWN) || is_listed(name, OF_OTHERS) {
                 continue;
             }
             if WITHOUT_EFFECT.contains(&name) {
                 self.warning(field.line, format!("{} has no effect here", field.written));
                 continue;
             }
-            let near = KNOWN.iter().find(|known| strsim::damerau_levenshtein(known, name) <= 2 && known.len() > 3);
+            let near = KNOWN
+                .split_ascii_whitespace()
+                .find(|known| strsim::damerau_levenshtein(known, name) <= 2 && known.len() > 3);
             match near {
                 Some(near) => {
                     self.error(field.line, format!("there is no field {}; did you mean {near}?", field.written))

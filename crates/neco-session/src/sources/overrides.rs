@@ -13,9 +13,7 @@ const MOST_BYTES: u64 = 256 * 1024;
 
 /// The files of a folder that are in the place of prompts; none when there is no such folder. A file of
 /// another name is one too, so that a misspelt name is told and not ignored.
-///
-/// # Errors
-/// When a file can't be read; says which.
+/// Fails when a file can't be read; says which.
 pub fn prompt_files(folder: &Path) -> Result<Vec<PromptFile>, String> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
     let files = Files::new(folder, Vec::new()).map_err(|error| format!("{}: {error}", folder.display()))?;

@@ -25,7 +25,6 @@ pub(crate) enum Whose {
     Person,
 }
 
-/// A text that was read.
 #[derive(Debug)]
 pub(crate) struct TextRead {
     /// Where it really lies.
@@ -80,7 +79,7 @@ impl<'a> Reader<'a> {
             text = whole_lines(&text).to_owned();
         }
         let mut warnings = Vec::new();
-        if is_mostly_bad(&text) {
+        if text.chars().filter(|char| is_bad(*char)).count() > text.chars().count() / 3 {
             let good = good_lines(&text);
             if good.trim().is_empty() {
                 return Err(Unread::Refused("it is not text".to_owned()));
@@ -106,7 +105,6 @@ pub(crate) fn files_in(folder: &Path, most: usize, fits: impl Fn(&PathBuf) -> bo
     paths
 }
 
-/// Whether a path has one of these endings.
 pub(crate) fn ends_with(path: &Path, endings: &[&str]) -> bool {
     path.extension().is_some_and(|ending| endings.iter().any(|wanted| ending == *wanted))
 }
@@ -143,11 +141,6 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 
 fn is_bad(char: char) -> bool {
     char == '\0' || char == char::REPLACEMENT_CHARACTER
-}
-
-/// Whether so much could not be read that it is no text.
-fn is_mostly_bad(text: &str) -> bool {
-    text.chars().filter(|char| is_bad(*char)).count() > text.chars().count() / 3
 }
 
 /// The lines before the first one that could not be read.

@@ -9,8 +9,8 @@ use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, MessageId, Usage};
 use serde_json::Value;
 
 use super::error::TreeError;
-use super::limits::{TreeLimits, most_children, spent};
 use super::op::{Change, NewNode, Op};
+use super::spec::{TreeLimits, most_children, spent};
 
 /// Finished children of a live agent that stay with their results, at most; then the older half goes. Their ends
 /// were told, and the log has them.
@@ -53,9 +53,7 @@ impl AgentTree {
     }
 
     /// Does something to the tree, at a time that whoever records it names.
-    ///
-    /// # Errors
-    /// When it is refused; nothing has changed then.
+    /// Fails when it is refused; nothing has changed then.
     pub fn apply(&mut self, at: Timestamp, op: Op) -> Result<Vec<Change>, TreeError> {
         match op {
             Op::Spawn { parent, node } => self.spawn(at, parent, node),
@@ -89,12 +87,10 @@ impl AgentTree {
         }
     }
 
-    /// The root.
     pub fn root(&self) -> AgentId {
         self.root
     }
 
-    /// A node.
     pub fn node(&self, agent: AgentId) -> Option<&AgentNode> {
         self.nodes.get(&agent).map(Arc::as_ref)
     }

@@ -145,9 +145,7 @@ impl AgentSupervisor {
     }
 
     /// An agent finishes with an output that fits; its present turn is its last one.
-    ///
-    /// # Errors
-    /// When agents of its own are still at work.
+    /// Fails when agents of its own are still at work.
     pub(super) async fn finish(&self, agent: AgentId, output: Value) -> Result<(), TreeError> {
         self.to_the_end(move |supervisor| async move {
             let handle = {

@@ -6,7 +6,7 @@ use neco_proto::AgentId;
 use neco_proto::event::{NodeState, NodeType};
 use neco_store::StoreError;
 
-use super::limits::{BudgetKind, Spent};
+use super::spec::{BudgetKind, Spent};
 
 /// Why the tree refuses something. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +30,7 @@ pub enum TreeError {
         spent: Spent,
     },
     /// The agent is in a state in which this makes no sense.
-    WrongState {
-        agent: AgentId,
-        state: NodeState,
-        /// What was wanted of it.
-        wanted: &'static str,
-    },
+    WrongState { agent: AgentId, state: NodeState, wanted: &'static str },
     /// A letter across levels or between siblings.
     NotYourChild {
         /// Whom it was meant for.

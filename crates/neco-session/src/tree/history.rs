@@ -51,11 +51,6 @@ impl TreeHistory {
         }
     }
 
-    /// Whether there was ever anybody besides the root.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// All that there ever were, the root first and parents before their children.
     pub fn all(&self) -> Vec<AgentNode> {
         let children = self.children(|_| true);

@@ -65,7 +65,6 @@ pub(super) fn all_stopped(names: &[String]) -> Message {
     ))
 }
 
-/// An output as text.
 pub(super) fn output_text(output: &serde_json::Value) -> String {
     match output.as_str() {
         Some(text) => text.to_owned(),

@@ -10,8 +10,8 @@ use neco_proto::{AgentId, EventBody, WorkflowId};
 use super::agents::{AgentTree, root_node};
 use super::carry;
 use super::history::TreeHistory;
-use super::limits::TreeLimits;
 use super::op::{Change, NewNode, Op};
+use super::spec::TreeLimits;
 
 impl AgentTree {
     /// The tree that a log tells of, and what is to be recorded of nodes that stand otherwise than the log says.

@@ -8,9 +8,9 @@
 //! out (but for what was used and what is reported, which are a little later), and it is carried out to its
 //! end, whoever gives up waiting for it. Every child ends in a state that its parent is told.
 //!
-//! Reading order: [`limits`], [`op`] (what can be asked, and what follows), [`agents`] (the tree,
-//! pure) with [`promises`], [`mailbox`], [`error`], [`history`] (the tree that a log tells of)
-//! with [`mend`]; then how it runs: [`spec`] (what a child is made from), [`supervisor`]
+//! Reading order: [`op`] (what can be asked, and what follows), [`agents`] (the tree,
+//! pure) with [`promises`], [`error`], [`history`] (the tree that a log tells of)
+//! with [`mend`]; then how it runs: [`spec`] (what a child is made from, and its limits), [`supervisor`]
 //! with [`child_setup`], [`orders`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
 //! (after a crash), [`letters`], [`tools`] (the model's hands).
@@ -22,8 +22,6 @@ mod ends;
 mod error;
 mod history;
 mod letters;
-mod limits;
-mod mailbox;
 mod mend;
 mod notes;
 mod op;

@@ -117,7 +117,6 @@ impl Notes {
         inner.heard.get(&agent).copied().filter(|_| !waits)
     }
 
-    /// An agent is paused.
     pub fn paused(&self, agent: AgentId) {
         let mut inner = self.lock();
         inner.waits.entry(agent).or_default().paused = true;

@@ -4,7 +4,7 @@ use neco_proto::event::{AgentMessage, Down, NodeState, NodeType, SubtreeBudget};
 use neco_proto::{Actor, AgentId, AgentParameters, ErrorCode, Usage};
 use serde_json::Value;
 
-use super::limits::Spent;
+use super::spec::Spent;
 
 /// Something that is done to the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,12 +36,7 @@ pub enum Op {
     /// Other parameters hold for an agent from its next turn on.
     Update { agent: AgentId, parameters: AgentParameters },
     /// An agent tells its parent how far it is.
-    Report {
-        from: AgentId,
-        /// From 0 to 1.
-        progress: f64,
-        message: String,
-    },
+    Report { from: AgentId, progress: f64, message: String },
     /// An agent asks its parent something.
     Question { from: AgentId, text: String },
     /// A parent, or the person, tells an agent something that only concerns the agent itself.

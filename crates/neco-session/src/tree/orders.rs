@@ -15,17 +15,13 @@ use super::tools::OF_CHILDREN;
 
 impl AgentSupervisor {
     /// A parent, or the person, tells an agent what to do.
-    ///
-    /// # Errors
-    /// When it is not theirs to tell, or makes no sense now.
+    /// Fails when it is not theirs to tell, or makes no sense now.
     pub async fn order(&self, from: Actor, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
         self.to_the_end(move |supervisor| async move { supervisor.carry_order(from, agent, order).await }).await
     }
 
     /// A parent, or the person, ends an agent and everybody below it; says whether nothing of them runs any more.
-    ///
-    /// # Errors
-    /// When it is not theirs to end, or has ended.
+    /// Fails when it is not theirs to end, or has ended.
     pub async fn end(&self, from: Actor, agent: AgentId) -> Result<bool, TreeError> {
         self.lock().await.tree.may_command(&from, agent)?;
         // Whoever cancels its own child needs no letter about it.
@@ -81,9 +77,7 @@ impl AgentSupervisor {
     }
 
     /// A child tells its parent how far it is.
-    ///
-    /// # Errors
-    /// When it has no parent, or progress is no part of a whole.
+    /// Fails when it has no parent, or progress is no part of a whole.
     pub(super) async fn report(&self, from: AgentId, progress: f64, message: String) -> Result<(), TreeError> {
         let report = Op::Report { from, progress, message };
         self.to_the_end(move |supervisor| async move { supervisor.apply(&mut *supervisor.lock().await, report).await })
@@ -91,9 +85,7 @@ impl AgentSupervisor {
     }
 
     /// A child asks its parent; the answer comes later. `None` when nobody can answer.
-    ///
-    /// # Errors
-    /// When it has no parent, waits for an answer already, or too much waits for whom it asks.
+    /// Fails when it has no parent, waits for an answer already, or too much waits for whom it asks.
     pub(super) async fn question(
         &self,
         from: AgentId,

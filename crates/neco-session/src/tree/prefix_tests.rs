@@ -11,8 +11,8 @@ use serde_json::json;
 use super::agents::AgentTree;
 use super::carry;
 use super::history::TreeHistory;
-use super::limits::TreeLimits;
 use super::op::{NewNode, Op};
+use super::spec::TreeLimits;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 

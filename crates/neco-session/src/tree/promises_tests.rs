@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::agents::AgentTree;
 use super::error::TreeError;
-use super::limits::{TreeLimits, most_children};
 use super::op::{Change, NewNode, Op};
 use super::promises::{check_shape, ensure};
+use super::spec::{TreeLimits, most_children};
 
 impl AgentTree {
     /// Whether everything holds that is promised of a tree; the words say what does not.

@@ -36,12 +36,9 @@ pub(super) const LEAVING: Duration = Duration::from_secs(5);
 /// Makes the agents below the root.
 pub trait MakeChild: Send + Sync {
     /// An agent that has not begun. The error is in words for a model.
-    ///
-    /// # Errors
-    /// When its model or its folder can't be used.
+    /// Fails when its model or its folder can't be used.
     fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String>;
 
-    /// Who there can be.
     fn definitions(&self) -> Arc<Definitions>;
 
     /// Where a result goes that is too long for a conversation, and how many bytes of it enter one; nothing
@@ -180,11 +177,6 @@ impl AgentSupervisor {
         });
         tokio::spawn(super::watch::watch(Weak::clone(&supervisor.me), Arc::clone(&supervisor.notes)));
         supervisor
-    }
-
-    /// The root.
-    pub fn root(&self) -> AgentId {
-        self.root
     }
 
     /// The person chose a model for the session: those that are started from now on ask it too.

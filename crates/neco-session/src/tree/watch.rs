@@ -102,7 +102,6 @@ impl AgentSupervisor {
         }
     }
 
-    /// The mode that an agent works in.
     pub(super) fn mode_of(&self, state: &State, agent: AgentId) -> Mode {
         self.mode_under(state, agent, self.journal.standing().mode)
     }

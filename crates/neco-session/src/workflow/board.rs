@@ -67,7 +67,6 @@ impl Board {
         }
     }
 
-    /// A workflow.
     pub fn find(&self, id: WorkflowId) -> Option<&Recorded> {
         self.all.iter().find(|known| known.graph.workflow_id == id)
     }

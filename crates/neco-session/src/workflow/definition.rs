@@ -15,7 +15,7 @@ use super::error::WorkflowError;
 pub struct WorkflowFile {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// What it is.
     #[serde(default)]
     pub description: String,
     /// What it is started with.
@@ -39,7 +39,6 @@ pub struct WorkflowFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What it is.
     #[serde(default)]
     pub description: String,
     /// Its value when none is given; without it one must be.
@@ -184,7 +183,6 @@ pub enum Form {
 
 impl Form {
     /// The form that the name of a file tells.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "toml" => Some(Self::Toml),
@@ -213,7 +211,6 @@ impl WorkflowFile {
     }
 
     /// The same the other way round.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         // A workflow has no part that JSON can't say.
         serde_json::to_value(self).unwrap_or_default()
@@ -222,7 +219,6 @@ impl WorkflowFile {
 
 impl Work {
     /// What does it.
-    #[must_use]
     pub fn kind(&self) -> TaskKind {
         match self {
             Self::Agent { .. } => TaskKind::Agent,
@@ -232,7 +228,6 @@ impl Work {
     }
 
     /// The task of this name that does it after `needs`, before anything has happened.
-    #[must_use]
     pub fn pending(&self, id: String, needs: Vec<String>) -> WorkflowTask {
         WorkflowTask {
             id,
@@ -251,7 +246,6 @@ impl Work {
 
 impl Failure {
     /// The word for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::FailFast => "fail_fast",
@@ -263,9 +257,7 @@ impl Failure {
 
 impl TaskEntry {
     /// What it does.
-    ///
-    /// # Errors
-    /// When it is not exactly one of the three.
+    /// Fails when it is not exactly one of the three.
     pub fn work(&self) -> Result<Work, WorkflowError> {
         match (&self.agent, &self.tool, &self.command) {
             (Some(role), None, None) => {

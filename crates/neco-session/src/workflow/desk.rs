@@ -1,13 +1,15 @@
 //! The workflows of one session: begun, stopped, gone on with, asked about.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use neco_agent::SinkError;
 use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
-use neco_proto::{Actor, AgentId, EventBody, WorkflowId};
+use neco_proto::{Actor, AgentId, EventBody, SessionId, WorkflowId};
 use neco_store::StoreError;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -16,7 +18,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::board::{Board, Recorded, cancelled};
 use super::definition::WorkflowFile;
 use super::error::WorkflowError;
-use super::files::RunFiles;
 use super::graph::Graph;
 use super::hands::{Hands, RealTime, Record};
 use super::runner::{RunnerSetup, run};
@@ -49,7 +50,6 @@ struct Inner {
     live: Mutex<HashMap<WorkflowId, Live>>,
 }
 
-/// A workflow that runs.
 #[derive(Clone)]
 struct Live {
     cancel: CancellationToken,
@@ -59,15 +59,12 @@ struct Live {
 }
 
 impl WorkflowDesk {
-    /// A desk.
     pub fn new(setup: DeskSetup) -> Self {
         Self { inner: Arc::new(Inner { setup, live: Mutex::default() }) }
     }
 
     /// Begins a workflow on behalf of `parent`, whose children its agents become.
-    ///
-    /// # Errors
-    /// When it can't run; nothing has begun then.
+    /// Fails when it can't run; nothing has begun then.
     pub fn start(&self, parent: AgentId, definition: &Value, inputs: &Value) -> Result<WorkflowId, WorkflowError> {
         Ok(self.start_checked(parent, self.check(definition, inputs)?))
     }
@@ -90,9 +87,7 @@ impl WorkflowDesk {
     }
 
     /// Goes on with a workflow: what is completed stays, all else is done again.
-    ///
-    /// # Errors
-    /// When there is none, it runs, is completed or was cancelled.
+    /// Fails when there is none, it runs, is completed or was cancelled.
     pub async fn resume(&self, id: WorkflowId) -> Result<(), WorkflowError> {
         if self.live().contains_key(&id) {
             return Err(WorkflowError::NotNow(format!("workflow {id} runs already")));
@@ -116,9 +111,7 @@ impl WorkflowDesk {
     }
 
     /// Stops a workflow for good on behalf of `by`.
-    ///
-    /// # Errors
-    /// When there is none, or it is over.
+    /// Fails when there is none, or it is over.
     pub async fn cancel(&self, by: Actor, id: WorkflowId) -> Result<(), WorkflowError> {
         if let Some(live) = self.live().get_mut(&id) {
             live.cancelled_by = Some(by);
@@ -253,5 +246,62 @@ fn values(inputs: &Value) -> Result<BTreeMap<String, Value>, WorkflowError> {
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Err(WorkflowError::NotNow("inputs are names with values".to_owned()))
         }
+    }
+}
+
+/// The files.
+/// One is found by its id without reading every session; the log of its session is what counts.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    folder: PathBuf,
+}
+
+impl RunFiles {
+    /// Those of the data folder.
+    pub fn new(data_dir: &Path) -> Self {
+        Self { folder: data_dir.join("workflows") }
+    }
+
+    /// All runs, or those of one folder, the newest first. What can't be read is none.
+    pub async fn list(&self, cwd: Option<&str>) -> Vec<WorkflowRun> {
+        let mut found = Vec::new();
+        let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return found };
+        while let Ok(Some(entry)) = folder.next_entry().await {
+            let Ok(bytes) = tokio::fs::read(entry.path()).await else { continue };
+            let Ok(note) = serde_json::from_slice::<WorkflowRun>(&bytes) else { continue };
+            if cwd.is_none_or(|cwd| note.cwd == cwd) {
+                found.push(note);
+            }
+        }
+        found.sort_by_key(|note| std::cmp::Reverse((note.began_ms, note.workflow_id.to_string())));
+        found
+    }
+
+    /// A run.
+    pub async fn one(&self, id: WorkflowId) -> Option<WorkflowRun> {
+        let bytes = tokio::fs::read(self.file(id)).await.ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// The sessions are gone, and what is said of their runs with them. What can't be removed is listed, and leads
+    /// nowhere.
+    pub async fn forget(&self, sessions: &[SessionId]) {
+        for note in self.list(None).await.into_iter().filter(|note| sessions.contains(&note.session)) {
+            let _ = tokio::fs::remove_file(self.file(note.workflow_id)).await;
+        }
+    }
+
+    /// Notes how a run stands. A note that can't be kept is no reason to stop: the log has it.
+    pub async fn keep(&self, note: &WorkflowRun) -> io::Result<()> {
+        tokio::fs::create_dir_all(&self.folder).await?;
+        let file = self.file(note.workflow_id);
+        let part = file.with_extension("part");
+        let bytes = serde_json::to_vec(note).map_err(io::Error::other)?;
+        tokio::fs::write(&part, bytes).await?;
+        tokio::fs::rename(&part, &file).await
+    }
+
+    fn file(&self, id: WorkflowId) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
     }
 }

@@ -2,6 +2,7 @@
 
 /// What is wrong with a workflow; each names the tasks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum WorkflowError {
     /// The file can't be read as a workflow.
     #[error("the workflow can't be read: {0}")]
@@ -17,77 +18,34 @@ pub enum WorkflowError {
     Twice(String),
     /// A task that is none of the three, or more than one.
     #[error("task {task} must have exactly one of agent, tool and command{}", given(.found))]
-    Work {
-        /// The task.
-        task: String,
-        /// Those it has.
-        found: Vec<&'static str>,
-    },
+    Work { task: String, found: Vec<&'static str> },
     /// An agent that is asked nothing.
     #[error("task {0} is an agent and has no prompt")]
     NoPrompt(String),
     /// A seconds or retries that are none.
     #[error("{what} of {whose} must be a number of seconds above 0")]
-    BadTime {
-        /// Whose.
-        whose: String,
-        /// Which number.
-        what: &'static str,
-    },
+    BadTime { whose: String, what: &'static str },
     /// An agent that does not exist.
     #[error("task {task}: {words}")]
-    UnknownName {
-        /// The task.
-        task: String,
-        /// What does not exist.
-        words: String,
-    },
+    UnknownName { task: String, words: String },
     /// There is no workflow of a name.
     #[error("there is no workflow {name}{}", known_words(.known))]
-    Unknown {
-        /// The name.
-        name: String,
-        /// Those there are.
-        known: Vec<String>,
-    },
+    Unknown { name: String, known: Vec<String> },
     /// It is in a state in which that can't be done.
     #[error("{0}")]
     NotNow(String),
     /// A dependency on nothing.
     #[error("task {task} needs {missing}, which is no task{}", near(.similar))]
-    UnknownDependency {
-        /// The task.
-        task: String,
-        /// What it needs.
-        missing: String,
-        /// What may have been meant.
-        similar: Option<String>,
-    },
+    UnknownDependency { task: String, missing: String, similar: Option<String> },
     /// Tasks that wait for each other.
     #[error("these tasks wait for each other: {}", .0.join(" → "))]
     Cycle(Vec<String>),
     /// A template that can't be read.
     #[error("the {part} of task {task} can't be read: {reason}")]
-    BadTemplate {
-        /// The task.
-        task: String,
-        /// Which part of it.
-        part: &'static str,
-        /// What is wrong.
-        reason: String,
-    },
+    BadTemplate { task: String, part: &'static str, reason: String },
     /// A template reads what is not there.
     #[error("the {part} of task {task} reads {name}, {why}")]
-    MissingInput {
-        /// The task.
-        task: String,
-        /// Which part of it.
-        part: &'static str,
-        /// What it reads.
-        name: String,
-        /// Why that is not there.
-        why: String,
-    },
+    MissingInput { task: String, part: &'static str, name: String, why: String },
     /// An input without a value.
     #[error("the workflow needs a value for {0}, written {0}=VALUE")]
     NoValue(String),
@@ -113,7 +71,6 @@ impl WorkflowError {
     }
 
     /// Each for itself.
-    #[must_use]
     pub fn each(self) -> Vec<Self> {
         match self {
             Self::Several(problems) => problems.into_iter().flat_map(Self::each).collect(),

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use neco_proto::event::TaskKind;
 use serde_json::Value;
 
-use super::checks;
 use super::definition::{FailsIf, Failure, Limits, TaskEntry, Work, WorkflowFile};
 use super::error::WorkflowError;
-use super::template;
+use super::{checks, template};
 
 /// A task by its place in the file.
 pub type TaskIndex = usize;
@@ -16,9 +15,7 @@ pub type TaskIndex = usize;
 /// A task of a workflow that can run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Its name.
     pub name: String,
-    /// What it does.
     pub work: Work,
     /// Whether it is to be done at all; an expression.
     pub when: Option<String>,
@@ -50,9 +47,7 @@ pub struct Graph {
 
 impl Graph {
     /// What a workflow means when it is started with `values`.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, by the names of tasks.
+    /// The error is everything that is wrong with it, by the names of tasks.
     pub fn new(file: &WorkflowFile, values: &BTreeMap<String, Value>) -> Result<Self, WorkflowError> {
         let mut problems = checks::limits(&file.limits);
         problems.extend(checks::times(file));
@@ -81,36 +76,30 @@ impl Graph {
     }
 
     /// How many tasks there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
     /// Whether there are none; there always are.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
     /// A task.
-    #[must_use]
     pub fn task(&self, task: TaskIndex) -> Option<&Task> {
         self.tasks.get(task)
     }
 
-    /// What does a task.
     pub(super) fn kind(&self, task: TaskIndex) -> Option<TaskKind> {
         self.task(task).map(|task| task.work.kind())
     }
 
     /// What a task waits for.
-    #[must_use]
     pub fn needs(&self, task: TaskIndex) -> &[TaskIndex] {
         self.needs.get(task).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Who waits for a task.
-    #[must_use]
     pub fn needed_by(&self, task: TaskIndex) -> &[TaskIndex] {
         self.needed_by.get(task).map(Vec::as_slice).unwrap_or_default()
     }

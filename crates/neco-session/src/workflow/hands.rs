@@ -57,7 +57,6 @@ pub trait Record: Send + Sync {
 
 /// The time of a workflow.
 pub trait TaskClock: Send + Sync {
-    /// Now.
     fn now(&self) -> Timestamp;
 
     /// Ready when so much time is over.

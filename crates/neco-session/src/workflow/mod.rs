@@ -8,8 +8,8 @@
 //!
 //! Reading order: [`definition`] (what is written), [`graph`] with [`checks`] (what it means), [`names`] (whether what it names exists), [`schedule`]
 //! (what happens next), [`template`] with [`scope`] (what a task is told), [`hands`] (what does tasks), [`runner`] (a
-//! workflow at work), [`board`] (what the log says), [`places`] (where workflows are), [`files`] (which
-//! runs there are), [`desk`] (the workflows of a session), [`agents`] and [`one_call`] (tasks as agents of
+//! workflow at work), [`board`] (what the log says), [`places`] (where workflows are), [`desk`] (the workflows
+//! of a session, and which runs there are), [`agents`] (tasks as agents of
 //! the tree), [`tool`] (the model's way to them), [`error`].
 
 mod agents;
@@ -20,11 +20,9 @@ mod checks;
 mod definition;
 mod desk;
 mod error;
-mod files;
 mod graph;
 mod hands;
 mod names;
-mod one_call;
 mod places;
 mod runner;
 mod schedule;
@@ -34,16 +32,16 @@ mod template;
 mod tests;
 mod tool;
 
+pub(crate) use agents::OneCall;
 pub(crate) use agents::TreeHands;
 pub(crate) use board::{Board, cancelled};
 pub use definition::{Failure, Form, Limits, Retry, TaskEntry, Work, WorkflowFile};
+pub use desk::RunFiles;
 pub(crate) use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
 pub use error::WorkflowError;
-pub use files::RunFiles;
 pub use graph::Graph;
 pub use hands::{Begun, Hands, RealTime, Record, TaskCall};
 pub use names::KnownNames;
-pub(crate) use one_call::OneCall;
 pub use places::{FoundWorkflow, WorkflowPlaces};
 pub use runner::{RunnerSetup, run};
 pub use schedule::{Happened, Moved, Schedule, Step};

@@ -28,9 +28,7 @@ pub struct KnownNames<'a> {
 
 impl WorkflowFile {
     /// Checks what tasks name.
-    ///
-    /// # Errors
-    /// Everything that does not exist or can't be called so, with its task.
+    /// The error is everything that does not exist or can't be called so, with its task.
     pub fn check_names(&self, known: &KnownNames<'_>) -> Result<(), WorkflowError> {
         let mut problems = Vec::new();
         for entry in &self.tasks {

@@ -51,7 +51,6 @@ pub struct FoundWorkflow {
 impl WorkflowPlaces {
     /// All workflows for work in `cwd`; the first one of a name counts. What a folder brings stands behind
     /// what the person has and what comes with the program, so that a name means what it meant elsewhere.
-    #[must_use]
     pub fn list(&self, cwd: &Path) -> Vec<FoundWorkflow> {
         let mut all: Vec<FoundWorkflow> =
             self.own.iter().flat_map(|folder| workflows_in(folder)).map(|path| read(path, Origin::Person)).collect();

@@ -49,9 +49,7 @@ pub struct RunnerSetup {
 }
 
 /// Runs a workflow to its end.
-///
-/// # Errors
-/// When what happens can't be kept any more: everything is stopped then.
+/// Fails when what happens can't be kept any more: everything is stopped then.
 pub async fn run(setup: RunnerSetup) -> Result<WorkflowState, SinkError> {
     // Unbounded: every task that begins says so once, and the graph has a bound.
     let (told, begun) = mpsc::unbounded_channel();
@@ -95,7 +93,6 @@ struct Runner<'g> {
     working: FuturesUnordered<BoxFuture<'static, Worked>>,
     stops: HashMap<TaskIndex, CancellationToken>,
     told: mpsc::UnboundedSender<(TaskIndex, AgentId)>,
-    /// Agents of tasks that have begun.
     begun: mpsc::UnboundedReceiver<(TaskIndex, AgentId)>,
     /// Whether anything was told yet.
     has_told: bool,

@@ -30,7 +30,6 @@ pub enum Happened {
 /// A task went from one state to another; recorded before anything is done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which one.
     pub task: TaskIndex,
     /// Its state now.
     pub to: TaskState,
@@ -85,13 +84,11 @@ pub struct Schedule<'g> {
 
 impl<'g> Schedule<'g> {
     /// Begins a workflow.
-    #[must_use]
     pub fn begin(graph: &'g Graph) -> (Self, Moved) {
         Self::resume(graph, &[])
     }
 
     /// Goes on with a workflow of which this was recorded: what is completed stays, all else is done again.
-    #[must_use]
     pub fn resume(graph: &'g Graph, recorded: &[TaskState]) -> (Self, Moved) {
         let done = |task: TaskIndex| recorded.get(task) == Some(&TaskState::Completed);
         let states: Vec<TaskState> =
@@ -136,13 +133,11 @@ impl<'g> Schedule<'g> {
     }
 
     /// The states as they are.
-    #[must_use]
     pub fn states(&self) -> &[TaskState] {
         &self.states
     }
 
     /// What came of it, when nothing more will happen.
-    #[must_use]
     pub fn outcome(&self) -> Option<WorkflowState> {
         if self.open > 0 {
             return None;

@@ -32,7 +32,6 @@ pub struct Values {
 
 impl Values {
     /// Before any task.
-    #[must_use]
     pub fn of(graph: &Graph) -> Self {
         Self { inputs: Arc::new(graph.inputs.clone()), tasks: Arc::default() }
     }
@@ -262,13 +261,8 @@ fn each_text(
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_filter("quote", |text: String| quoted(&text));
+    environment.add_filter("quote", |text: String| format!("'{}'", text.replace('\'', r"'\''")));
     environment
-}
-
-/// A text as one word of a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn bad(task: &Task, part: &'static str, error: &minijinja::Error) -> WorkflowError {

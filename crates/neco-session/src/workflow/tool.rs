@@ -47,7 +47,6 @@ pub struct WorkflowArgs {
 
 impl WorkflowTool {
     /// The tool without a session, for lists of what there is.
-    #[must_use]
     pub fn listed() -> Self {
         Self { desk: None, places: WorkflowPlaces::default(), cwd: PathBuf::new() }
     }

@@ -9,9 +9,7 @@ use crate::log::EventLog;
 
 /// Runs every check on the store that `open` opens; it is opened again to see what has remained, while
 /// the store it gave before is already dropped.
-///
-/// # Errors
-/// Whatever the store answers where it should not.
+/// The error is whatever the store answers where it should not.
 ///
 /// # Panics
 /// When the store does not do what it should.

@@ -8,7 +8,6 @@ use sqlx::{Connection, FromRow as _, Row, SqliteConnection};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::open;
-use super::record::{FileStamp, NewRecord, Record};
 use super::segment::{query_of, words_of};
 use crate::error::StoreError;
 use crate::sqlite::failure;
@@ -65,29 +64,23 @@ macro_rules! tried {
 
 impl MemoryIndex {
     /// The index in the file `path`, which is opened when it is first needed.
-    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self { path, connection: Mutex::new(None), opened: AtomicU64::new(0) }
     }
 
     /// How often it was opened: what was known before may be gone after another opening.
-    #[must_use]
     pub fn times_opened(&self) -> u64 {
         self.opened.load(Ordering::Relaxed)
     }
 
     /// What is known of the files of a folder, by name.
-    ///
-    /// # Errors
-    /// When SQLite fails even after the index was made anew.
+    /// Fails when SQLite fails even after the index was made anew.
     pub async fn files(&self, folder: &str) -> Result<Vec<(String, FileStamp)>, IndexError> {
         tried!(self, connection, read_files(&mut connection, folder))
     }
 
     /// Takes in what changed in a folder: new and changed files, and those that are gone.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn apply(&self, folder: &str, changed: &[NewRecord], gone: &[String]) -> Result<(), IndexError> {
         if changed.is_empty() && gone.is_empty() {
             return Ok(());
@@ -96,27 +89,21 @@ impl MemoryIndex {
     }
 
     /// Every entry of these folders, in the order of the folders and of the files' names.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn entries(&self, folders: &[String]) -> Result<Vec<Record>, IndexError> {
         tried!(self, connection, read_entries(&mut connection, folders))
     }
 
     /// How well entries fit a question, by folder and file; only those that fit at all, the best first.
     /// More is better; only the relation of two scores of one search means something.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn scores(&self, folders: &[String], question: &str) -> Result<Vec<((String, String), f64)>, IndexError> {
         let Some(query) = query_of(question) else { return Ok(Vec::new()) };
         tried!(self, connection, read_scores(&mut connection, folders, &query))
     }
 
     /// Counts that an entry was of use.
-    ///
-    /// # Errors
-    /// As [`MemoryIndex::files`].
+    /// Fails as [`MemoryIndex::files`].
     pub async fn count_use(&self, folder: &str, id: &str, now_ms: i64) -> Result<(), IndexError> {
         tried!(self, connection, write_use(&mut connection, folder, id, now_ms))
     }
@@ -300,4 +287,61 @@ fn record_of(row: &SqliteRow) -> Result<Record, sqlx::Error> {
         uses: row.try_get("uses")?,
         last_ms: row.try_get("last_ms")?,
     })
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileStamp {
+    /// When it was last written, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// Its bytes.
+    pub size: i64,
+    /// A hash of its content.
+    pub hash: Vec<u8>,
+    /// When it was read: a file that was written in the same moment may have been written again since.
+    pub read_ns: i64,
+}
+
+/// An entry of the memory, as the index has it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// The folder of its file.
+    pub folder: String,
+    /// The file's name in the folder.
+    pub file: String,
+    /// The file's state when it was read.
+    pub stamp: FileStamp,
+    /// The id that the file says.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// The same in a sentence or two.
+    pub summary: String,
+    /// Its kind.
+    pub category: String,
+    /// What a solution is about; else empty.
+    pub topic: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Who wrote it.
+    pub source: String,
+    /// The folder that it is about; empty when it is not about one.
+    pub reach: String,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: i64,
+    /// What is wrong with its file; empty when nothing is.
+    pub trouble: String,
+    /// How often it was of use.
+    pub uses: i64,
+    /// When it last was, in milliseconds since 1970; 0 for never.
+    pub last_ms: i64,
+}
+
+/// An entry for the index.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewRecord {
+    /// What it says; its counts of use are not looked at.
+    pub record: Record,
+    /// The text that is only searched.
+    pub body: String,
 }

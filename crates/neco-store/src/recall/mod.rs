@@ -4,13 +4,12 @@
 //! time; so a damaged index is thrown away without asking, and one that can't be written is kept in
 //! memory for the present process. Only the counts of use live here alone.
 //!
-//! Reading order: [`record`] (what is indexed), [`index`] (the face), [`open`], [`segment`] (cutting text).
+//! Reading order: [`index`] (the face, and what is indexed), [`open`], [`segment`] (cutting text).
 
 mod index;
 mod open;
-mod record;
 pub(crate) mod segment;
 
+pub use index::{FileStamp, NewRecord, Record};
 pub use index::{IndexError, MemoryIndex};
-pub use record::{FileStamp, NewRecord, Record};
 pub use segment::{query_of, words_of};

@@ -7,7 +7,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, SqliteConnection};
 
 use crate::error::StoreError;
-use crate::sqlite::{migrate, open};
+use crate::sqlite::open;
 
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
 pub(super) const STEPS: &[&str] = &[include_str!("migrations/0001_entries.sql")];
@@ -36,7 +36,7 @@ pub(super) async fn open_or_make(path: &Path) -> Result<SqliteConnection, StoreE
 pub(super) async fn in_memory() -> Result<SqliteConnection, StoreError> {
     let failed = |error: sqlx::Error| StoreError::Read(error.to_string());
     let mut connection = SqliteConnectOptions::new().disable_statement_logging().connect().await.map_err(failed)?;
-    migrate::bring_up_to_date(&mut connection, Path::new(":memory:"), STEPS).await?;
+    open::bring_up_to_date(&mut connection, Path::new(":memory:"), STEPS).await?;
     Ok(connection)
 }
 

@@ -27,7 +27,6 @@ pub(crate) enum Word {
 }
 
 /// The text as words with spaces between them, for the index.
-#[must_use]
 pub fn words_of(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for word in cut(text) {
@@ -49,7 +48,6 @@ pub fn words_of(text: &str) -> String {
 }
 
 /// The question in the language of the index: any of its words. `None` when it has none.
-#[must_use]
 pub fn query_of(text: &str) -> Option<String> {
     let mut seen = HashSet::new();
     let mut asked = Vec::new();

@@ -21,7 +21,6 @@ pub struct SearchQuery {
 
 impl SearchQuery {
     /// `words` anywhere and at any time.
-    #[must_use]
     pub fn new(words: impl Into<String>, limit: usize) -> Self {
         Self { words: words.into(), cwd: None, since_ms: None, until_ms: None, limit }
     }

@@ -10,7 +10,6 @@ const MOST_TERMS: usize = 16;
 pub(crate) enum Term {
     /// Words one after the other, in lower case; the last one may be only the beginning of a word.
     Words {
-        /// The words.
         words: Vec<String>,
         /// Whether the last one may go on.
         goes_on: bool,

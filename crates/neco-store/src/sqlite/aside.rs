@@ -5,11 +5,10 @@
 //! the store is open leaves a mark beside it, and whoever opens it next looks closely.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::{File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fmt, io};
 
 use jiff::Timestamp;
 use sqlx::{Connection, SqliteConnection};
@@ -192,7 +191,7 @@ async fn take_over(path: &Path, reason: String) -> Result<SetAside, StoreError> 
         Ok(free_name(&old))
     });
     let name = name.await.map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
-    let found = found_of(path);
+    let found = beside(path, "-found");
     forget(&found).await;
     let taken_over = take_over_through(path, &found, &new).await;
     forget(&found).await;
@@ -314,11 +313,6 @@ async fn remove(file: PathBuf) {
 /// The new database until it is whole.
 fn new_of(path: &Path) -> PathBuf {
     beside(path, "-new")
-}
-
-/// What its pages hold, until it is taken over.
-fn found_of(path: &Path) -> PathBuf {
-    beside(path, "-found")
 }
 
 pub(super) fn mark_of(path: &Path) -> PathBuf {

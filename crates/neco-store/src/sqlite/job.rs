@@ -14,9 +14,7 @@ pub(super) type Reply = oneshot::Sender<Result<(), StoreError>>;
 
 /// What the writer is asked to do.
 pub(super) enum Job {
-    /// Add events.
     Append(Batch),
-    /// Change the catalogue.
     Catalog(CatalogChange, Reply),
     /// Remove a session where there is next to no room, bit by bit.
     RemoveInLittleRoom(SessionId, Reply),
@@ -27,39 +25,29 @@ pub(super) enum Job {
         /// Where the outcome goes.
         reply: Reply,
     },
-    /// Write what waits.
     Flush(Reply),
     /// Write what waits and close the database.
     Close(Reply),
 }
 
-/// A change of the catalogue.
 pub(super) enum CatalogChange {
-    /// Add a session.
     Create(SessionRecord),
     /// Add one that begins as another one does.
     Fork {
-        /// The new session.
         record: SessionRecord,
         /// The other one.
         parent: SessionId,
         /// The last event that both have.
         at: Seq,
     },
-    /// Give it another title.
     SetTitle {
-        /// The session.
         session: SessionId,
-        /// The title.
         title: String,
-        /// Who made it.
         by: TitleSource,
     },
     /// Its workspace lies elsewhere.
     SetFolder {
-        /// The session.
         session: SessionId,
-        /// The path.
         cwd: String,
         /// What the folder is, wherever it lies.
         folder: Option<String>,

@@ -16,35 +16,28 @@
 //! never mixed. Events that were already taken for written are then reported by the next append to
 //! that session, or by the next flush.
 //!
-//! Reading order: `store` (the face), `open` and `migrate`, `aside`, `pages`, `cells`, `collect`,
-//! `contents`, `salvage` and `stray` (a damaged file), `reserve` (room for a full disk), `tails` (where each log ends), `job`,
-//! `writer` (the thread), `transaction`, `quick`, `change`, `remove` and `shrink` (its SQL), `blob` (big strings,
-//! once), `reader`, `events` and `sizes`, `search` (the search index) and `indexer` (when it is
-//! brought up to date), `failure`.
+//! Reading order: `store` (the face), `open`, `aside`, `pages`, `cells`, `collect`,
+//! `contents`, `salvage` (a damaged file), `reserve` (room for a full disk), `tails` (where each log ends), `job`,
+//! `writer` (the thread), `transaction` and `remove` (its SQL), `blob` (big strings,
+//! once), `reader`, `events` and `sizes`, `search` (the search index), `failure`.
 
 mod aside;
 mod blob;
 mod cells;
-mod change;
 mod collect;
 mod contents;
 mod events;
 pub(crate) mod failure;
-mod indexer;
 mod job;
-pub(crate) mod migrate;
 pub(crate) mod open;
 mod pages;
-mod quick;
 mod reader;
 mod remove;
 mod reserve;
 mod salvage;
 mod search;
-mod shrink;
 mod sizes;
 mod store;
-mod stray;
 mod tails;
 mod transaction;
 mod writer;

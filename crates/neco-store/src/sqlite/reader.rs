@@ -29,7 +29,6 @@ pub(super) struct Reader {
 pub(super) enum State {
     /// Not needed yet.
     Unopened,
-    /// There.
     Open(Open),
     /// The store was closed.
     Closed,
@@ -82,7 +81,6 @@ impl Reader {
         Self { path: path.to_owned(), state: Mutex::new(State::Unopened) }
     }
 
-    /// The database.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -173,7 +171,6 @@ impl Reader {
         Ok(all.map_err(|error| self.failed(&error))?.into_iter().map(SessionId::from).collect())
     }
 
-    /// How much there is.
     pub(super) async fn sizes(&self) -> Result<StoreSizes, StoreError> {
         let mut state = self.state.lock().await;
         let connection = &mut self.open(&mut state).await?.connection;

@@ -21,11 +21,10 @@ use super::tails::{Misfit, SharedTails};
 use super::{aside, failure, reserve, writer};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
-use crate::lease::Lease;
+use crate::lineage::ids_with;
 use crate::live::Live;
 use crate::lock::{SessionLock, lock_folder};
-use crate::log::{Durability, EventLog};
-use crate::prefix;
+use crate::log::{Durability, EventLog, Lease};
 use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 
@@ -58,10 +57,8 @@ impl SqliteStore {
     ///
     /// A file that is damaged is set aside, and a new one begins with what can be read of it;
     /// [`SqliteStore::set_aside`] tells.
-    ///
-    /// # Errors
-    /// [`StoreError::Foreign`] and [`StoreError::TooNew`] leave the file as it is;
-    /// [`StoreError::Write`] or [`StoreError::Read`] when the system does not let us.
+    /// Fails with [`StoreError::Foreign`] and [`StoreError::TooNew`] leave the file as it is; [`StoreError::Write`] or
+    /// [`StoreError::Read`] when the system does not let us.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
         let Opened { connection, presence, set_aside } = aside::open_or_begin_anew(path).await?;
         let tails = Arc::new(SharedTails::default());
@@ -94,7 +91,6 @@ impl SqliteStore {
     }
 
     /// Whether somebody found the store in the file `path` damaged: the next opening looks closely.
-    #[must_use]
     pub fn is_doubted(path: &Path) -> bool {
         aside::mark_of(path).exists()
     }
@@ -105,22 +101,18 @@ impl SqliteStore {
     }
 
     /// Whether [`SqliteStore::make_room`] has something to give.
-    #[must_use]
     pub fn can_make_room(path: &Path) -> bool {
         reserve::bytes(path) > 0 || SearchIndex::beside(path).bytes() > 0
     }
 
     /// The damaged file that was found in the place of this one, if there was one.
-    #[must_use]
     pub fn set_aside(&self) -> Option<&SetAside> {
         self.set_aside.as_ref()
     }
 
     /// Writes what waits and closes the file. Whatever comes after that is [`StoreError::Closed`];
     /// closing again does nothing.
-    ///
-    /// # Errors
-    /// What [`EventLog::flush`] says; the store stays open then, and closing can be tried again.
+    /// The error is what [`EventLog::flush`] says; the store stays open then, and closing can be tried again.
     pub async fn close(&self) -> Result<(), StoreError> {
         match self.flush().await {
             Ok(()) => {}
@@ -281,9 +273,7 @@ impl SqliteStore {
     }
 
     /// What SQLite finds wrong with the whole file; that takes a while.
-    ///
-    /// # Errors
-    /// When it can't be read at all.
+    /// Fails when it can't be read at all.
     pub async fn check(&self) -> Result<Option<String>, StoreError> {
         let found = aside::damage_in(self.reader.path()).await;
         if found.is_some() {
@@ -415,7 +405,7 @@ impl Catalog for SqliteStore {
     }
 
     fn find(&self, prefix: &str, limit: usize) -> BoxFuture<'_, Result<Vec<SessionRecord>, StoreError>> {
-        let ids = prefix::ids_with(prefix);
+        let ids = ids_with(prefix);
         Box::pin(async move {
             let Some(ids) = ids else { return Ok(Vec::new()) };
             self.noted(self.reader.find(ids, limit).await).await

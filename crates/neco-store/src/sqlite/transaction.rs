@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use futures::TryStreamExt;
 use neco_proto::{Seq, SessionId};
-use sqlx::SqliteConnection;
+use sqlx::{Either, Executor, SqliteConnection};
 use uuid::Uuid;
 
 use super::job::{Batch, CatalogChange, Row};
-use super::{blob, change, quick};
+use super::{blob, remove};
+use crate::catalog::SessionRecord;
 use crate::error::StoreError;
 
 /// What the database said to each part of a transaction that was committed.
@@ -28,7 +30,7 @@ pub(super) async fn commit(
 ) -> Result<Outcome, sqlx::Error> {
     let runs = runs(batches);
     if let ([], [run]) = (changes, runs.as_slice())
-        && let Some(result) = quick::commit(connection, run).await?
+        && let Some(result) = commit_at_once(connection, run).await?
     {
         return Ok(Outcome { changes: Vec::new(), batches: vec![result; batches.len()] });
     }
@@ -36,7 +38,7 @@ pub(super) async fn commit(
     sql!(query.execute(&mut *connection), "BEGIN IMMEDIATE")?;
     let mut outcome = Outcome { changes: Vec::new(), batches: vec![Ok(()); batches.len()] };
     for change in changes {
-        outcome.changes.push(change::apply(connection, change).await?);
+        outcome.changes.push(apply(connection, change).await?);
     }
     let mut rows = Vec::new();
     for run in &runs {
@@ -179,4 +181,110 @@ pub(super) async fn insert_raw(
         (session, seq, kind, short.into_owned())
     )
     .map(drop)
+}
+
+/// The most events that go this way; for each number a statement is kept prepared.
+const MOST_ROWS: usize = 8;
+
+static SCRIPTS: LazyLock<[String; MOST_ROWS]> = LazyLock::new(|| std::array::from_fn(|index| script_of(index + 1)));
+
+/// `changes()` is what the UPDATE changed: nothing, if the log does not end where the events go on.
+fn script_of(rows: usize) -> String {
+    format!(
+        "BEGIN IMMEDIATE;
+         UPDATE sessions SET last_seq = ?, updated_ms = max(updated_ms, ?) WHERE id = ? AND last_seq = ? AND NOT is_removed;
+         INSERT INTO events (session_id, seq, kind, body)
+             SELECT column1, column2, column3, column4 FROM (VALUES {}) WHERE changes() > 0;
+         COMMIT",
+        vec!["(?, ?, ?, ?)"; rows].join(", ")
+    )
+}
+
+/// Writes `run` and commits, if it is small enough to go this way; `None` if it is not, and nothing
+/// has happened.
+/// Every statement costs a trip to the connection's thread and back, which is more than it costs SQLite to run it,
+/// so all four of the usual ones go there together.
+async fn commit_at_once(
+    connection: &mut SqliteConnection,
+    run: &Run<'_>,
+) -> Result<Option<Result<(), StoreError>>, sqlx::Error> {
+    if run.rows().any(|row| row.body.len() >= blob::BIG) {
+        return Ok(None);
+    }
+    let rows = run.rows().count();
+    let Some(script) = rows.checked_sub(1).and_then(|index| SCRIPTS.get(index)) else { return Ok(None) };
+    let mut query = sqlx::query(script.as_str())
+        .bind(run.last.cast_signed())
+        .bind(run.updated_ms)
+        .bind(run.session.as_uuid())
+        .bind(run.before().cast_signed());
+    for row in run.rows() {
+        query =
+            query.bind(run.session.as_uuid()).bind(row.seq.cast_signed()).bind(row.kind.clone()).bind(row.body.clone());
+    }
+    let results: Vec<_> = (&mut *connection).fetch_many(query).try_collect().await?;
+    // BEGIN and COMMIT repeat the number of whatever came before them.
+    let is_written = matches!(results.get(1), Some(Either::Left(update)) if update.rows_affected() > 0);
+    if is_written { Ok(Some(Ok(()))) } else { refusal(connection, run).await.map(|refusal| Some(Err(refusal))) }
+}
+
+/// Makes the change. The inner error says why the database does not fit, and leaves it as it is.
+async fn apply(
+    connection: &mut SqliteConnection,
+    change: &CatalogChange,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    match change {
+        CatalogChange::Create(record) => insert_session(connection, record, None).await,
+        CatalogChange::Fork { record, parent, at } => fork(connection, record, *parent, *at).await,
+        CatalogChange::SetTitle { session, title, by } => {
+            let done = sql!(
+                query.execute(connection),
+                "UPDATE sessions SET title = ?, title_by = ? WHERE id = ? AND NOT is_removed",
+                (title.as_str(), by.name(), session.as_uuid())
+            )?;
+            Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
+        }
+        CatalogChange::SetFolder { session, cwd, folder } => {
+            let done = sql!(
+                query.execute(connection),
+                "UPDATE sessions SET cwd = ?, folder = ? WHERE id = ? AND NOT is_removed",
+                (cwd.as_str(), folder.as_deref(), session.as_uuid())
+            )?;
+            Ok(expect_change(done.rows_affected(), || StoreError::UnknownSession { session: *session }))
+        }
+        CatalogChange::Remove(session) => remove::remove(connection, *session).await,
+    }
+}
+
+async fn fork(
+    connection: &mut SqliteConnection,
+    record: &SessionRecord,
+    parent: SessionId,
+    at: Seq,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    let last: Option<i64> = sql!(
+        query_scalar.fetch_optional(&mut *connection),
+        "SELECT last_seq FROM sessions WHERE id = ? AND NOT is_removed",
+        (parent.as_uuid())
+    )?;
+    match last {
+        None => Ok(Err(StoreError::UnknownSession { session: parent })),
+        Some(last) if last.cast_unsigned() < at => Ok(Err(StoreError::not_that_far(parent, at))),
+        Some(_) => insert_session(connection, record, Some((parent, at))).await,
+    }
+}
+
+async fn insert_session(
+    connection: &mut SqliteConnection,
+    record: &SessionRecord,
+    parent: Option<(SessionId, Seq)>,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    let base = parent.map_or(0, |(_, at)| at).cast_signed();
+    let done = sql!(query.execute(connection), "INSERT INTO sessions (id, cwd, folder, title, title_by, created_ms, updated_ms, last_seq, parent_id, parent_seq)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", (record.id.as_uuid(), record.cwd.as_str(), record.folder.as_deref(), record.title.as_str(), record.title_by.map(|by| by.name()), record.created_ms, record.updated_ms, base, parent.map(|(parent, _)| parent.as_uuid()), base))?;
+    Ok(expect_change(done.rows_affected(), || StoreError::exists(record.id)))
+}
+
+fn expect_change(rows_affected: u64, otherwise: impl FnOnce() -> StoreError) -> Result<(), StoreError> {
+    if rows_affected == 0 { Err(otherwise()) } else { Ok(()) }
 }

@@ -1,23 +1,27 @@
 //! code_index: names, outlines and the map.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use neco_proto::ErrorCode;
-use neco_safety::path::Access;
-use neco_toolkit::{Plan, ToolError, ToolOutput, counted};
-use neco_workspace::index::{Definitions, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile};
+use neco_proto::event::OutputStream;
+use neco_safety::path::{Access, Located};
+use neco_safety::policy::Closed;
+use neco_safety::world::Files;
+use neco_toolkit::{LiveOutput, Plan, ToolContext, ToolError, ToolOutput, counted};
+use neco_workspace::index::{Definitions, Index, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile, Watch};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
-use super::indexes::Indexes;
-use super::narrow::Narrow;
 use super::outline;
 use super::page::{Page, rest};
-use super::progress::{Progress, failed};
 use super::search::LONGEST;
-use crate::files::call::{FileCall, FileTool, folder};
+use crate::files::call::{FileCall, FileTool, cancelled, folder};
+use crate::files::near;
+use crate::files::pattern::Pattern;
 
 const DEFAULT_DEFINITIONS: u32 = 30;
 const DEFAULT_REFERENCES: u32 = 100;
@@ -231,4 +235,106 @@ fn map(args: &Args, snapshot: &Snapshot, fits: &dyn Fn(&Path) -> bool) -> Result
         counted(snapshot.files(), "file", "files")
     ));
     Ok(ToolOutput::text(text).outside(..end, "code_index"))
+}
+
+/// The folder, file and pattern that a call is narrowed to.
+pub struct Narrow {
+    pub place: Located,
+    /// The place, from the workspace.
+    below: PathBuf,
+    pattern: Option<Pattern>,
+    workspace: PathBuf,
+    closed: Closed,
+}
+
+impl Narrow {
+    /// From what a call says.
+    /// Fails when the place does not exist or is not in the workspace, or the pattern is none.
+    pub fn new(files: &Files, path: Option<&str>, glob: Option<&str>) -> Result<Self, ToolError> {
+        let place = match path.filter(|path| !path.is_empty()) {
+            Some(path) => near::existing(files, path)?,
+            None => files.locate(".", Access::Read)?,
+        };
+        let Ok(below) = place.path().strip_prefix(files.workspace()) else {
+            let words = format!("only the workspace is indexed; search {} with grep", place.shown());
+            return Err(ToolError::failed(words));
+        };
+        let below = below.to_path_buf();
+        let pattern = glob.filter(|glob| !glob.is_empty()).map(Pattern::new).transpose()?;
+        let (workspace, closed) = (files.workspace().to_path_buf(), files.closed().clone());
+        Ok(Self { place, below, pattern, workspace, closed })
+    }
+
+    /// Whether a file of the index is meant.
+    pub fn fits(&self, path: &Path) -> bool {
+        let inside = self.below.as_os_str().is_empty() || path.starts_with(&self.below);
+        let closed = !self.closed.is_empty() && self.closed.holds(&self.workspace.join(path));
+        inside && !closed && self.pattern.as_ref().is_none_or(|pattern| pattern.fits(path))
+    }
+}
+
+/// The indexes of a process. Cheap to have: nothing is opened before it is asked for.
+#[derive(Debug)]
+pub struct Indexes {
+    folder: PathBuf,
+    open: Mutex<HashMap<PathBuf, Arc<Index>>>,
+}
+
+impl Indexes {
+    /// Indexes that are kept below a folder.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, open: Mutex::default() }
+    }
+
+    /// The index of a workspace.
+    pub fn of(&self, files: &Files) -> Result<Arc<Index>, ToolError> {
+        let root = files.locate(".", Access::Read)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = root.path().to_path_buf();
+        let index = open.entry(path).or_insert_with(|| Arc::new(Index::new(&self.folder, root).followed()));
+        Ok(Arc::clone(index))
+    }
+}
+
+/// Shorter work than this is not worth a word.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Tells the person who waits for a call how far the index is.
+pub struct Progress {
+    live: Arc<dyn LiveOutput>,
+    cancel: CancellationToken,
+    told: Mutex<Instant>,
+}
+
+impl Progress {
+    /// Of a call.
+    pub fn of(ctx: &ToolContext) -> Self {
+        Self { live: Arc::clone(&ctx.live), cancel: ctx.cancel.clone(), told: Mutex::new(Instant::now()) }
+    }
+}
+
+impl Watch for Progress {
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    fn progress(&self, done: usize, total: usize) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.elapsed() >= PAUSE {
+            *told = Instant::now();
+            self.live.push(OutputStream::Output, &format!("indexed {done} of {total} files\n"));
+        }
+    }
+
+    fn waiting(&self) {
+        self.live.push(OutputStream::Output, "waiting for another process that indexes this folder\n");
+    }
+}
+
+/// What a call says when the index could not answer.
+pub fn failed(error: IndexError) -> ToolError {
+    match error {
+        IndexError::Cancelled => cancelled(),
+        IndexError::Damaged | IndexError::Io(_) => ToolError::failed(format!("{error}; use grep and glob instead")),
+    }
 }

@@ -3,14 +3,11 @@
 //! Invariants: the index is brought up to date before every answer, so that it never tells of what is
 //! no longer so; lines are shown as they stand in the files now; nothing is built before it is asked for.
 //!
-//! Reading order: [`indexes`], [`narrow`], [`progress`], [`page`], [`search`], [`index`], [`outline`].
+//! Reading order: [`page`], [`search`], [`index`], [`outline`].
 
 mod index;
-mod indexes;
-mod narrow;
 mod outline;
 mod page;
-mod progress;
 mod search;
 
 use std::sync::Arc;
@@ -19,7 +16,7 @@ use neco_toolkit::DynTool;
 
 use crate::files::call::Shared;
 
-pub use indexes::Indexes;
+pub use index::Indexes;
 
 /// The tools on the index of one agent; the indexes are shared with all others of the process.
 pub fn tools(indexes: &Arc<Indexes>) -> Vec<Arc<dyn DynTool>> {

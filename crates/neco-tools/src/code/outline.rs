@@ -16,9 +16,7 @@ const MOST_BYTES: u64 = 4 << 20;
 const LOOKED_AT: usize = 8192;
 
 /// The definitions of a file with the lines that they stand in.
-///
-/// # Errors
-/// When it is a folder, can't be read, or is not in a language that is known.
+/// Fails when it is a folder, can't be read, or is not in a language that is known.
 pub fn show(file: &Located, bytes: usize) -> Result<ToolOutput, ToolError> {
     let shown = file.shown();
     if file.metadata()?.is_dir() {

@@ -49,7 +49,6 @@ impl Page {
     }
 
     /// The page with words of the tool's own at its end, as what came from `source`.
-    #[must_use]
     pub fn finish(mut self, source: &str, title: String, total: usize, note: &str) -> ToolOutput {
         let end = self.text.len();
         self.text.push_str(note);

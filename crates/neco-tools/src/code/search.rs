@@ -11,10 +11,8 @@ use neco_workspace::index::{Hit, Hits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::indexes::Indexes;
-use super::narrow::Narrow;
+use super::index::{Indexes, Narrow, Progress, failed};
 use super::page::{Page, rest};
-use super::progress::{Progress, failed};
 use crate::files::call::{FileCall, FileTool, folder};
 
 const DEFAULT_LIMIT: u32 = 10;

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use super::checker::{Check, Checkers};
 use super::find;
-use super::known::{Known, News};
+use super::problem::{Problem, Severity};
 use super::report::{counted, listed};
 use super::run::run;
 
@@ -296,6 +296,53 @@ fn add(output: &mut ToolOutput, words: &str, said: &str, source: &str) {
     output.outside = Some(Outside { source: source.to_owned(), part: start..output.model.len() });
 }
 
+type Identity = (Severity, Option<PathBuf>, Option<String>, String);
+
+/// How often each problem is known of a project. Where it stands does not count: edits move things.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What was there before the first edit, and what was told since.
+    told: HashMap<Identity, usize>,
+}
+
+/// What a check came to, against what was known.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct News {
+    /// Problems that were not known.
+    pub(super) new: Vec<Problem>,
+    /// How many known ones are gone.
+    pub(super) gone: usize,
+}
+
+impl Known {
+    /// What is there before the first edit.
+    pub(super) fn before(problems: &[Problem]) -> Self {
+        Self { told: by_identity(problems) }
+    }
+
+    /// What is new now; it is known from then on.
+    pub(super) fn news(&mut self, now: &[Problem]) -> News {
+        let mut left = self.told.clone();
+        let mut new = Vec::new();
+        for problem in now {
+            match left.get_mut(&problem.identity()) {
+                Some(count) if *count > 0 => *count -= 1,
+                Some(_) | None => new.push(problem.clone()),
+            }
+        }
+        self.told = by_identity(now);
+        News { new, gone: left.values().sum() }
+    }
+}
+
+fn by_identity(problems: &[Problem]) -> HashMap<Identity, usize> {
+    let mut counts = HashMap::new();
+    for problem in problems {
+        *counts.entry(problem.identity()).or_default() += 1;
+    }
+    counts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -313,5 +360,34 @@ mod tests {
         assert_eq!((part.source.as_str(), &shown.model[part.part]), ("a, cargo", "1\té\na:1: x"));
         add(&mut shown, "[nothing]", "", "tsc");
         assert!(shown.model.ends_with("(1 line)\n[nothing]"), "{}", shown.model);
+    }
+
+    fn problem(file: &str, line: u32, message: &str) -> Problem {
+        Problem {
+            severity: Severity::Error,
+            file: Some(PathBuf::from(file)),
+            line: Some(line),
+            column: None,
+            message: message.to_owned(),
+            code: None,
+        }
+    }
+
+    #[test]
+    fn only_what_was_not_there_is_new_wherever_it_moved() {
+        let old = problem("a", 3, "x");
+        let mut known = Known::before(std::slice::from_ref(&old));
+        assert_eq!(known.news(&[problem("a", 9, "x")]), News { new: vec![], gone: 0 });
+        let second = problem("a", 12, "x");
+        assert_eq!(known.news(&[old.clone(), second.clone()]), News { new: vec![second.clone()], gone: 0 });
+        assert_eq!(known.news(&[old.clone(), second]), News { new: vec![], gone: 0 }, "told once");
+        let other = problem("b", 1, "x");
+        assert_eq!(known.news(std::slice::from_ref(&other)), News { new: vec![other], gone: 2 });
+        assert_eq!(known.news(&[]), News { new: vec![], gone: 1 });
+        assert_eq!(
+            known.news(std::slice::from_ref(&old)),
+            News { new: vec![old], gone: 0 },
+            "mended and broken again is new"
+        );
     }
 }

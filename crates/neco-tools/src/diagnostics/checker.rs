@@ -20,18 +20,15 @@ pub(super) struct Checker {
     pub(super) markers: Vec<String>,
     /// Endings of files that it is for; none stands for all.
     pub(super) endings: Vec<String>,
-    /// What is run.
     pub(super) command: Command,
     /// How its output reads.
     pub(super) format: Format,
 }
 
-/// What is run.
 #[derive(Clone, Debug)]
 pub(super) enum Command {
     /// A program, with where it may be found besides the path, and how it is got.
     Program {
-        /// Its name.
         program: &'static str,
         /// Folders below that of the project, or of one above it, that it may be in.
         inside: &'static [&'static str],
@@ -72,7 +69,6 @@ pub(super) struct Check {
 }
 
 impl Checkers {
-    /// Those of the settings.
     pub(super) fn new(settings: &ToolsSection) -> Self {
         let own = &settings.diagnostics;
         let mut list: Vec<Checker> =
@@ -91,9 +87,7 @@ impl Checkers {
     }
 
     /// A checker, ready to run in a folder; `file` is the one that is asked about, from that folder on.
-    ///
-    /// # Errors
-    /// When it is not installed, with what to do.
+    /// Fails when it is not installed, with what to do.
     pub(super) fn in_folder(
         &self,
         checker: &Checker,

@@ -5,12 +5,11 @@
 //! data; its processes are gone before a call ends.
 //!
 //! Reading order: [`problem`], [`checker`] (the list), [`find`], [`run`], [`parse`], [`report`], [`tool`];
-//! then [`known`] and [`mod@after_edits`].
+//! then [`mod@after_edits`].
 
 mod after_edits;
 mod checker;
 mod find;
-mod known;
 mod parse;
 mod problem;
 mod report;

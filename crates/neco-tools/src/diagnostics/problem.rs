@@ -36,7 +36,6 @@ impl Severity {
 /// One thing that a checker found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Problem {
-    /// How bad it is.
     pub(super) severity: Severity,
     /// The file, absolute where it could be found.
     pub(super) file: Option<PathBuf>,

@@ -28,11 +28,9 @@ const LAST_LINES: usize = 40;
 #[derive(Clone, Debug)]
 pub(super) struct Ran {
     pub(super) name: String,
-    /// What it found.
     pub(super) problems: Vec<Problem>,
     /// Why it is not known whether that is all, with its last words.
     pub(super) broken: Option<Broken>,
-    /// How long it took.
     pub(super) took: Duration,
 }
 

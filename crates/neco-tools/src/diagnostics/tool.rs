@@ -31,7 +31,6 @@ pub(super) struct DiagnosticsArgs {
     checker: Option<String>,
 }
 
-/// Runs checkers.
 pub(super) struct Diagnostics {
     checkers: Arc<Checkers>,
 }

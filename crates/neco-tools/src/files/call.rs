@@ -14,10 +14,9 @@ use neco_toolkit::{DynTool, Plan, SideEffect, Tool, ToolContext, ToolError, Tool
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::foreign;
 use super::judged::{Judge, Judged, Judgement, Stage};
 use super::ledger::Ledger;
-use super::near;
+use super::{foreign, near};
 
 /// A tool on files, as its author writes it: its work may block.
 pub trait FileTool: Send + Sync + 'static {
@@ -37,7 +36,6 @@ pub trait FileTool: Send + Sync + 'static {
     fn summary(args: &Self::Args) -> String;
     /// Looks at what the call would do, without doing it.
     fn plan(&self, args: &Self::Args, call: &FileCall) -> Result<Plan, ToolError>;
-    /// Does it.
     fn run(&self, args: &Self::Args, call: &FileCall) -> Result<ToolOutput, ToolError>;
 }
 

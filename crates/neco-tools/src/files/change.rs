@@ -18,7 +18,6 @@ pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// A file that is about to be changed.
 #[derive(Debug)]
 pub struct Draft {
-    /// Where it is.
     pub located: Located,
     /// How its text stands in the file.
     pub form: Form,
@@ -54,10 +53,8 @@ impl Written {
 
 impl Draft {
     /// Loads a file, or the absence of one.
-    ///
-    /// # Errors
-    /// When it lies outside, is not what was judged or not as it was then, is no text, is too large, was not read as far as
-    /// needed, or was changed since.
+    /// Fails when it lies outside, is not what was judged or not as it was then, is no text, is too large, was not read
+    /// as far as needed, or was changed since.
     pub fn load(call: &FileCall, path: &str, needed: Needed) -> Result<Self, ToolError> {
         let FileCall { ctx, ledger, judge } = call;
         let world = &ctx.world;
@@ -101,9 +98,7 @@ impl Draft {
     }
 
     /// Writes the text with some of it changed, in the file's own form, and remembers it.
-    ///
-    /// # Errors
-    /// When the file was changed since it was loaded, or can't be written.
+    /// Fails when the file was changed since it was loaded, or can't be written.
     pub fn write_changed(&self, call: &FileCall, text: &[u8]) -> Result<Written, ToolError> {
         self.write(call, text, self.known)
     }

@@ -80,7 +80,6 @@ impl Keeper {
     }
 
     /// The files kept, how many files and how many lines matched.
-    #[must_use]
     pub fn finish(self) -> (Vec<FileHits>, u64, u64) {
         let kept = self.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
         (kept.files.into_values().collect(), kept.total_files, kept.total_matches)
@@ -126,7 +125,6 @@ impl<'a> Hits<'a> {
     }
 
     /// What was found, if anything was.
-    #[must_use]
     pub fn finish(mut self) -> Option<FileHits> {
         // Lines before a match that did not come, or was one too many.
         if let Some(before) = self.before {

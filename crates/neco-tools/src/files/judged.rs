@@ -88,7 +88,6 @@ pub enum Stage {
 }
 
 impl Judge {
-    /// The judge of a call at a stage.
     pub fn new(judged: &Arc<Judged>, call_id: CallId, stage: Stage) -> Self {
         Self { judged: Arc::clone(judged), call_id, stage }
     }
@@ -110,9 +109,7 @@ impl Judge {
     }
 
     /// Judges where the path that was asked for leads.
-    ///
-    /// # Errors
-    /// When the call runs and it led elsewhere, or was less delicate, when the call was planned.
+    /// Fails when the call runs and it led elsewhere, or was less delicate, when the call was planned.
     pub fn judge(&self, asked: &str, located: &Located, access: Access) -> Result<Judgement, ToolError> {
         let judgement = Judgement::of(located, access);
         match self.stage {
@@ -130,10 +127,8 @@ impl Judge {
     }
 
     /// Takes in what stands at a path that was judged and would be changed.
-    ///
-    /// # Errors
-    /// [`ErrorCode::FileChanged`] when the call runs and something else stood there when it was planned: what a
-    /// person was shown is not what would be done.
+    /// Fails with [`ErrorCode::FileChanged`] when the call runs and something else stood there when it was planned:
+    /// what a person was shown is not what would be done.
     pub fn find(&self, asked: &str, shown: &str, seen: Seen) -> Result<(), ToolError> {
         match self.stage {
             Stage::Planning => self.judged.see(&self.call_id, asked, seen),
@@ -149,9 +144,7 @@ impl Judge {
 }
 
 /// The present state of a file that is to be read and changed.
-///
-/// # Errors
-/// When it is none, or can't be read.
+/// Fails when it is none, or can't be read.
 pub fn attributes_of(located: &Located) -> Result<Option<Attributes>, PathError> {
     match located.attributes() {
         Ok(attributes) => Ok(Some(attributes)),

@@ -157,9 +157,7 @@ impl Ledger {
     }
 
     /// Whether a file may be changed: it was read as far as needed, and it is as it was then.
-    ///
-    /// # Errors
-    /// When it was not read or not to its end, or has another content since.
+    /// Fails when it was not read or not to its end, or has another content since.
     pub fn check(
         &self,
         path: &Path,

@@ -24,9 +24,7 @@ pub struct Written<'a> {
 }
 
 /// Refuses text with a line that stands for what was left out, unless the file has that line already.
-///
-/// # Errors
-/// [`ErrorCode::InvalidArguments`], with the line and what to do instead.
+/// Fails with [`ErrorCode::InvalidArguments`], with the line and what to do instead.
 pub fn check(written: &Written<'_>) -> Result<(), ToolError> {
     let Some((number, text)) = placeholder(written) else { return Ok(()) };
     let text: String = text.trim().chars().take(120).collect();

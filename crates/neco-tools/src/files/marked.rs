@@ -5,9 +5,7 @@ use neco_safety::secrets::Redactor;
 use neco_toolkit::ToolError;
 
 /// Refuses text that holds the mark of a secret that was taken out, unless the file has that very mark.
-///
-/// # Errors
-/// [`ErrorCode::InvalidArguments`], with what to do instead.
+/// Fails with [`ErrorCode::InvalidArguments`], with what to do instead.
 pub fn check(redactor: &Redactor, text: &str, old: &str, shown: &str) -> Result<(), ToolError> {
     let Some(mark) = redactor.unseen_mark(text, old) else { return Ok(()) };
     let words = format!(

@@ -16,9 +16,7 @@ const MOST_ENTRIES: usize = 20_000;
 const MOST_NAMES: usize = 5;
 
 /// Finds where a path leads that must exist.
-///
-/// # Errors
-/// When it lies outside, or does not exist; then with what may have been meant.
+/// Fails when it lies outside, or does not exist; then with what may have been meant.
 pub fn existing(files: &Files, path: &str) -> Result<Located, ToolError> {
     let located = files.locate(path, Access::Read)?;
     if located.exists() { Ok(located) } else { Err(not_found(files, &located)) }

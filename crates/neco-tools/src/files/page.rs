@@ -136,7 +136,6 @@ impl Page {
     }
 
     /// The page of the file called `source` as the model reads it.
-    #[must_use]
     pub fn print(mut self, source: &str) -> ToolOutput {
         if self.shown == 0 {
             return ToolOutput::text("(the file is empty)");

@@ -64,7 +64,6 @@ pub enum Mode {
     Count,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The first files that have matches, by path.

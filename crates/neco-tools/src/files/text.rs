@@ -25,7 +25,6 @@ impl Form {
     pub const PLAIN: Self = Self { encoding: Encoding::Utf8, mark: false };
 
     /// The byte order mark, if there is one.
-    #[must_use]
     pub fn mark_bytes(self) -> &'static [u8] {
         match (self.mark, self.encoding) {
             (false, _) => b"",
@@ -36,7 +35,6 @@ impl Form {
     }
 
     /// The form in words, when it is worth a word.
-    #[must_use]
     pub fn describe(self) -> Option<&'static str> {
         match (self.encoding, self.mark) {
             (Encoding::Utf8, false) => None,
@@ -48,7 +46,6 @@ impl Form {
 
     /// The text of a file's bytes, without its mark. Bytes that are no UTF-8 stay as they are;
     /// `None` when UTF-16 is so damaged that writing it again would not give the same bytes.
-    #[must_use]
     pub fn decode(self, bytes: &[u8]) -> Option<Vec<u8>> {
         let body = bytes.strip_prefix(self.mark_bytes()).unwrap_or(bytes);
         if self.encoding == Encoding::Utf8 {
@@ -61,7 +58,6 @@ impl Form {
     }
 
     /// A text as the bytes of a file.
-    #[must_use]
     pub fn encode(self, text: &[u8]) -> Vec<u8> {
         let mut bytes = self.mark_bytes().to_vec();
         match self.encoding {

@@ -5,17 +5,15 @@
 //! nothing that does not lie below the workspace; nothing here pushes, fetches or rewrites history: that is
 //! a command, which the policy judges as one.
 //!
-//! Reading order: [`tool`], [`order`], [`run`], [`quiet`], [`answer`], [`status`], [`unseen`], [`report`], [`diffs`].
+//! Reading order: [`tool`], [`order`], [`run`], [`answer`], [`status`], [`report`], [`diffs`].
 
 mod answer;
 mod diffs;
 mod order;
-mod quiet;
 mod report;
 mod run;
 mod status;
 mod tool;
-mod unseen;
 
 use std::sync::Arc;
 

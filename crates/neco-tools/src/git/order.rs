@@ -25,7 +25,6 @@ pub(super) struct Order {
     pub(super) words: Vec<String>,
     /// Those of them that a person would write.
     told: Vec<String>,
-    /// Whether it changes anything.
     pub(super) changes: bool,
     /// How much harm it could do.
     pub(super) risk: Risk,
@@ -118,9 +117,7 @@ impl Order {
 }
 
 /// What git is told; `whole` says whether the workspace is all of the repository.
-///
-/// # Errors
-/// When arguments are missing or are none.
+/// Fails when arguments are missing or are none.
 pub(super) fn order(args: &GitArgs, op: Op, whole: bool) -> Result<Order, ToolError> {
     let rev = args.rev.as_deref().map(str::trim).filter(|rev| !rev.is_empty());
     if let Some(rev) = rev.filter(|rev| rev.starts_with('-') || rev.contains(char::is_whitespace)) {

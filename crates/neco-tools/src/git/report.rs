@@ -20,7 +20,6 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A command line in one line.
 pub(super) fn one_line(line: &str) -> String {
     let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {

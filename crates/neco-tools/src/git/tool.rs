@@ -7,7 +7,7 @@ use std::time::Duration;
 use neco_proto::{ErrorCode, Risk};
 use neco_safety::path::Access;
 use neco_safety::world::World;
-use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput, counted};
 use neco_workspace::git::GitFacts;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use serde::Deserialize;
 use super::order::{Order, order};
 use super::run::run;
 use super::{answer, report};
-use neco_toolkit::counted;
 
 /// What the model is told of where text came from.
 pub(super) const SOURCE: &str = "git";

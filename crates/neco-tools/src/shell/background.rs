@@ -41,7 +41,6 @@ struct List {
 #[derive(Debug)]
 pub(super) struct Background {
     id: String,
-    /// The command it runs.
     pub(super) command: String,
     started: Instant,
     handle: Arc<dyn Stops>,
@@ -74,7 +73,6 @@ struct State {
 
 /// A look at a process.
 pub(super) struct Look {
-    /// Its state in words.
     pub(super) state: String,
     /// How it ended; nothing while it runs.
     pub(super) exit: Option<Exit>,
@@ -87,9 +85,7 @@ pub(super) struct Look {
 
 impl Processes {
     /// Whether one more may be started.
-    ///
-    /// # Errors
-    /// When as many run as may.
+    /// Fails when as many run as may.
     pub(super) fn check_room(&self) -> Result<(), ToolError> {
         let running = self.running();
         if running < MOST_RUNNING {
@@ -98,7 +94,6 @@ impl Processes {
         Err(ToolError::failed(format!("{running} processes run in the background already: kill some with `process`")))
     }
 
-    /// How many run.
     pub(super) fn running(&self) -> usize {
         self.list().processes.iter().filter(|process| process.exit().is_none()).count()
     }
@@ -146,7 +141,6 @@ impl Background {
         self.record.state().over.map(|(exit, _)| exit)
     }
 
-    /// Its state in words.
     pub(super) fn state(&self) -> String {
         let record = self.record.state();
         match record.over {

@@ -18,12 +18,11 @@ use super::background::Processes;
 use super::box_words::{
     OWN_NETWORK, Stopped, acting_files, has_own_network, own_network_words, stopped_by_box, waited_words,
 };
-use super::committed::may_show_closed;
 use super::folder::ShellFolder;
-use super::follow::{Followed, GRACE, Outcome, follow};
+use super::follow::{Followed, GRACE, Outcome, OwnWords, follow};
 use super::interpreter::Interpreter;
-use super::own_words::OwnWords;
 use super::plain_text::plain_text;
+use super::process::may_show_closed;
 use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, seconds};
 
 /// What the scheduler's clock leaves us beyond our own, so that it is never first.
@@ -67,7 +66,6 @@ impl BashArgs {
     }
 }
 
-/// Runs commands.
 pub(super) struct Bash {
     shell: Arc<Shell>,
     processes: Arc<Processes>,

@@ -5,17 +5,15 @@
 //! window gets to see commands no terminal; a command that ends with a code other than zero is a
 //! result, not an error: only what kept it from running or ending is one.
 //!
-//! Reading order: [`bash`], [`interpreter`], [`folder`], [`follow`], [`own_words`], [`box_words`], [`committed`],
+//! Reading order: [`bash`], [`interpreter`], [`folder`], [`follow`], [`box_words`],
 //! [`process`], [`background`], [`plain_text`], [`wording`].
 
 mod background;
 pub(crate) mod bash;
 pub(crate) mod box_words;
-mod committed;
 mod folder;
 mod follow;
 pub(crate) mod interpreter;
-mod own_words;
 pub mod plain_text;
 mod process;
 pub(crate) mod wording;

@@ -66,7 +66,6 @@ pub(super) fn one_line(command: &str, most: usize) -> String {
     line
 }
 
-/// The last lines of a text.
 pub(crate) fn last_lines(text: &str, lines: usize) -> &str {
     let body = text.trim_end_matches('\n');
     let Some(before) = lines.checked_sub(1) else { return "" };

@@ -15,9 +15,7 @@ const TIME: Duration = Duration::from_secs(2);
 /// Bytes that are parsed between two looks at the clock.
 const PIECE: usize = 16 * 1024;
 
-/// A page, parsed.
 pub(super) struct Parsed {
-    /// Its tree.
     pub(super) document: Handle,
     /// Whether the time was up before its end.
     pub(super) cut: bool,

@@ -4,10 +4,8 @@
 //! data, marked as such; nothing that a page holds, however it is nested or encoded, costs more than its
 //! size; what a person would not see on a page the model does not read either.
 //!
-//! Reading order: [`fetch`], [`page`], [`charset`], [`readable`], [`dom`], [`cache`], [`search`], [`engine`].
+//! Reading order: [`fetch`], [`page`], [`readable`], [`dom`], [`search`], [`engine`].
 
-mod cache;
-mod charset;
 mod dom;
 mod engine;
 mod fetch;

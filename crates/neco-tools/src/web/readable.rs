@@ -26,9 +26,7 @@ const AROUND: &[&str] =
 /// A page, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Readable {
-    /// What it is called.
     pub(super) title: Option<String>,
-    /// Its text.
     pub(super) markdown: String,
     /// Whether there is more of it than could be read.
     pub(super) cut: bool,

@@ -19,7 +19,6 @@ const SLACK: Duration = Duration::from_secs(10);
 /// Results of one search.
 const MOST: usize = 20;
 
-/// The longest query that is sent.
 const LONGEST_QUERY: usize = 400;
 
 /// What the user has to do, when they have not.
@@ -38,7 +37,6 @@ pub(super) struct SearchArgs {
     count: Option<usize>,
 }
 
-/// Searches the web.
 pub(super) struct WebSearch {
     settings: WebSearchSection,
     time: Duration,

@@ -79,9 +79,7 @@ impl Beside {
     }
 
     /// Moves it into its place, if that is as it was seen.
-    ///
-    /// # Errors
-    /// When it is not, or can't be written.
+    /// Fails when it is not, or can't be written.
     pub fn move_into_place(&self, reached: &mut Reached<'_>, change: &TreeChange) -> io::Result<()> {
         let (_, name) = split(&change.path);
         let Some(folder) = reached.folder(&change.path, None)? else { return Err(io::Error::other(CHANGED)) };

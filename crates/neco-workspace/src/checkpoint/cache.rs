@@ -70,7 +70,6 @@ pub struct KnownFile {
     pub name: Vec<u8>,
     /// What the system said of it; all zero when that can't be relied on.
     pub facts: Facts,
-    /// What it is.
     pub kind: ItemKind,
     /// Its content.
     pub id: ObjectId,

@@ -239,9 +239,7 @@ pub trait Checkpoints: Send + Sync {
     fn root(&self) -> &Path;
 
     /// Keeps the workspace as it is.
-    ///
-    /// # Errors
-    /// When it can't be kept; nothing is changed then.
+    /// Fails when it can't be kept; nothing is changed then.
     fn snapshot(&self, note: &Note) -> Result<Snapshot, CheckpointError>;
 
     /// All states that are kept, newest first.
@@ -255,10 +253,8 @@ pub trait Checkpoints: Send + Sync {
 
     /// Goes back to `rev`. The present state is kept first, and `before` hears of it; what is left out is not
     /// touched, and neither is what somebody changes meanwhile.
-    ///
-    /// # Errors
-    /// When the state is not there or not whole, others changed what would be overwritten, or `before`
-    /// refuses; nothing is changed then.
+    /// Fails when the state is not there or not whole, others changed what would be overwritten, or `before` refuses;
+    /// nothing is changed then.
     fn restore(
         &self,
         rev: &str,

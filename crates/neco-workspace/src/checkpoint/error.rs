@@ -5,15 +5,11 @@ use std::path::{Path, PathBuf};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum CheckpointError {
     /// Something on the disk can't be read or written.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// What.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The store does not hold what it should.
     #[error("the checkpoint store is damaged: {0}")]
     Damaged(String),
@@ -22,26 +18,13 @@ pub enum CheckpointError {
     Unknown(String),
     /// The workspace has too many files.
     #[error("{} has more than {most} files", root.display())]
-    TooManyFiles {
-        /// The workspace.
-        root: PathBuf,
-        /// The limit.
-        most: usize,
-    },
+    TooManyFiles { root: PathBuf, most: usize },
     /// The workspace is a folder that nobody works on as a whole.
     #[error("{} is {what}, of which no checkpoints are kept", root.display())]
-    NotAProject {
-        /// The workspace.
-        root: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
+    NotAProject { root: PathBuf, what: &'static str },
     /// It took too long.
     #[error("it took longer than {seconds} s")]
-    TooSlow {
-        /// How long was waited.
-        seconds: u64,
-    },
+    TooSlow { seconds: u64 },
     /// Another process uses the store for a long time.
     #[error("the checkpoint store is in use by another process")]
     Busy,
@@ -53,14 +36,10 @@ pub enum CheckpointError {
     Refused(String),
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
     #[error("{} changed since by somebody else: {}", count(paths), shown(paths))]
-    ChangedByOthers {
-        /// The files.
-        paths: Vec<PathBuf>,
-    },
+    ChangedByOthers { paths: Vec<PathBuf> },
 }
 
 impl CheckpointError {
-    /// An error about a path.
     pub(super) fn at(path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { path: path.to_path_buf(), source: source.into() }
     }

@@ -39,9 +39,7 @@ pub struct GitVault {
 
 impl GitVault {
     /// The repository that a workspace lies in; `id` tells its workspaces apart.
-    ///
-    /// # Errors
-    /// When there is none, or one of a kind that is not known here.
+    /// Fails when there is none, or one of a kind that is not known here.
     pub fn of(root: &Path, id: &str) -> Result<Self, CheckpointError> {
         let (_, own) =
             repository_of(root).ok_or_else(|| CheckpointError::Unsupported("it is no git repository".to_owned()))?;

@@ -16,12 +16,12 @@ use super::checkpoints::{
     BeforeRestore, Change, Checkpoints, FileDiff, Note, Point, Preview, Pruned, RestoreOptions, Restored, Snapshot,
     Unfinished,
 };
-use super::contents::Contents;
 use super::details::Details;
 use super::diff::file_diff;
 use super::error::CheckpointError;
 use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
+use super::objects::Contents;
 use super::open::sign;
 use super::others::Others;
 use super::plan::{Plan, plan};

@@ -10,15 +10,14 @@
 //!
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
 //! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`], [`details`], [`point`]
-//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`lost`], [`contents`], [`restore`] and [`beside`]
+//! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`restore`] and [`beside`]
 //! (the way back), [`diff`];
-//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`], [`memory`]; [`lock`], [`leftovers`], [`mod@open`].
+//! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
 mod beside;
 mod cache;
 mod checkpoints;
-mod contents;
 mod details;
 mod diff;
 mod error;
@@ -28,8 +27,6 @@ mod keeper;
 mod leave_out;
 mod leftovers;
 mod lock;
-mod lost;
-mod memory;
 mod objects;
 mod open;
 mod operations;

@@ -14,8 +14,8 @@ use super::error::CheckpointError;
 use super::git::GitVault;
 use super::jj::JjVault;
 use super::keeper::{Keeper, Place};
-use super::memory::MemoryVault;
 use super::tree::id_of;
+use super::vault::MemoryVault;
 
 /// States in a Jujutsu repository of Neco's own.
 pub type JjCheckpoints = Keeper<JjVault>;
@@ -42,9 +42,7 @@ impl Keeper<JjVault> {
 
 impl Keeper<GitVault> {
     /// The states of a workspace that lies in a git repository.
-    ///
-    /// # Errors
-    /// When it does not, or the repository is of a kind that is not known here.
+    /// Fails when it does not, or the repository is of a kind that is not known here.
     pub fn new(place: Place) -> Result<Self, CheckpointError> {
         let id = place.store.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let vault = GitVault::of(&place.root, &id)?;

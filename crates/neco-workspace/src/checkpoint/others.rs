@@ -66,7 +66,6 @@ impl Others {
     }
 
     /// The files that hold somebody else's work.
-    #[must_use]
     pub fn paths(self) -> BTreeSet<Vec<u8>> {
         self.files.into_iter().filter(|(_, story)| story.is_theirs).map(|(path, _)| path).collect()
     }

@@ -67,7 +67,6 @@ impl StoredPoint {
     }
 }
 
-/// The message of a point.
 pub fn message(note: &Note, details: ObjectId) -> String {
     let label: String = note.label.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LABEL).collect();
     let label = if label.is_empty() { "checkpoint" } else { &label };

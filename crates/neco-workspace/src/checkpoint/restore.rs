@@ -23,9 +23,9 @@ use rustix::io::Errno;
 
 use super::beside::Beside;
 use super::checkpoints::{Change, Kept, Progress};
-use super::contents::Contents;
 use super::details::Details;
 use super::error::CheckpointError;
+use super::objects::Contents;
 use super::plan::{Plan, Step};
 use super::settling::{force_all, replace_for_good};
 use super::tree::{Item, ItemKind, TreeChange, id_of, joined};
@@ -40,7 +40,6 @@ const FEW: usize = 16;
 /// Why a file stays that is another than a moment ago.
 pub(super) const CHANGED: &str = "somebody changed it just now";
 
-/// What was done.
 #[derive(Debug, Default)]
 pub struct Done {
     /// File by file.
@@ -85,7 +84,6 @@ impl Interrupted {
         ))
     }
 
-    /// They were told.
     pub fn told(store: &Path) {
         let _ = fs::remove_file(store.join(MARK));
     }
@@ -105,9 +103,7 @@ pub struct Target<'a, V> {
 
 /// Does what is planned. New files are written beside their places first: when they have no room nothing is done.
 /// Then `begins` hears that files are touched, and may refuse that.
-///
-/// # Errors
-/// When the workspace itself can't be opened, has no room, or `begins` refuses; nothing is done then.
+/// Fails when the workspace itself can't be opened, has no room, or `begins` refuses; nothing is done then.
 pub fn apply<V: Vault>(
     root: &Path,
     plan: &Plan,

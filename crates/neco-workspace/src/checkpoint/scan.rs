@@ -50,9 +50,7 @@ pub struct Scanned {
 }
 
 /// Looks at a workspace and keeps what is new.
-///
-/// # Errors
-/// When the workspace itself can't be read, has too many files, or the store can't be written.
+/// Fails when the workspace itself can't be read, has too many files, or the store can't be written.
 pub fn scan<V: Vault>(
     vault: &mut V,
     root: &Path,

@@ -34,9 +34,7 @@ pub struct Settling {
 
 impl Settling {
     /// Does it.
-    ///
-    /// # Errors
-    /// When the store can't be written; what is left is done the next time.
+    /// Fails when the store can't be written; what is left is done the next time.
     pub fn run(self) -> Result<(), CheckpointError> {
         self.unforced.force(&self.folder)?;
         self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points)?;

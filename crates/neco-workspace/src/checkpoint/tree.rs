@@ -16,7 +16,6 @@ const FEW: usize = 8;
 /// What stands at a place in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What it is.
     pub kind: ItemKind,
     /// Its content.
     pub id: ObjectId,
@@ -100,9 +99,7 @@ pub fn parse_tree(mut bytes: &[u8]) -> Result<Vec<(Vec<u8>, Item)>, CheckpointEr
 pub struct TreeChange {
     /// From the top, with `/` between names.
     pub path: Vec<u8>,
-    /// What was there.
     pub before: Option<Item>,
-    /// What is there.
     pub after: Option<Item>,
     /// Permissions that are others than usual, before and after.
     pub modes: (Option<u32>, Option<u32>),
@@ -269,9 +266,7 @@ pub fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The id that an object would have.
-///
-/// # Errors
-/// When its bytes make a hash that somebody prepared to collide.
+/// Fails when its bytes make a hash that somebody prepared to collide.
 pub fn id_of(kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
     gix::objs::compute_hash(gix::hash::Kind::Sha1, kind, bytes)
         .map_err(|error| CheckpointError::Damaged(format!("an object can't be named: {error}")))

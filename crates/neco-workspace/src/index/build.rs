@@ -13,14 +13,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use neco_safety::Located;
 
-use super::error::IndexError;
 use super::language::{Language, holds_no_text};
 use super::manifest::{FileEntry, FileStamp, Manifest, Place, SegmentEntry};
 use super::parse::Parsers;
-use super::scan::{Changes, Seen, threads};
+use super::scan::{self, Changes, Seen, threads};
 use super::segment::SegmentBuilder;
-use super::text;
-use super::watch::Watch;
+use super::store::{IndexError, Watch};
 use crate::bytes::fingerprint;
 
 /// Memory that the segment of one thread takes before it is written.
@@ -30,12 +28,10 @@ const FEW: usize = 24;
 /// How long a file must have been left alone for its stamp to tell of every change.
 const SETTLED: i64 = 2_000_000_000;
 
-/// The path of a segment.
 pub(super) fn segment_path(folder: &Path, id: u64) -> PathBuf {
     folder.join(format!("segment-{id}"))
 }
 
-/// Creates the file of a segment.
 pub(super) fn create_segment(folder: &Path, id: u64) -> io::Result<File> {
     let path = segment_path(folder, id);
     // Left by a process that was killed: it was never committed, or its name would not be free.
@@ -165,7 +161,7 @@ impl Worker {
         if holds_no_text(&seen.path) {
             return self.entries.push((entry(seen.stamp, 0, true, None), false));
         }
-        let (stamp, bytes, certain) = match text::read(work.root, &seen.path) {
+        let (stamp, bytes, certain) = match scan::read(work.root, &seen.path) {
             Ok((stamp, bytes)) => (stamp, bytes, true),
             Err(error) => (seen.stamp, None, stays(&error)),
         };
@@ -180,7 +176,7 @@ impl Worker {
     }
 
     fn add(&mut self, path: &Path, bytes: &[u8]) -> Option<Place> {
-        let text = text::decode(bytes)?;
+        let text = scan::decode(bytes)?;
         let code = Language::of(path).and_then(|language| self.parsers.read(language, &text));
         let added = self.builder.add(&path.to_string_lossy(), &text, code.as_ref());
         Some(Place { segment: 0, doc: added.doc, length: added.length })

@@ -12,7 +12,6 @@ pub(super) struct Declared<'tree> {
     pub(super) name: Node<'tree>,
     /// The type that it belongs to, where it is named: `Order` of `Order::total`.
     pub(super) container: Option<Node<'tree>>,
-    /// What it is.
     pub(super) kind: SymbolKind,
 }
 

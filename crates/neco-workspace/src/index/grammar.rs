@@ -38,7 +38,6 @@ pub(super) enum Role {
 static GRAMMARS: [OnceLock<Option<Grammar>>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
 
 impl Grammar {
-    /// The grammar of a language.
     pub(super) fn of(language: Language) -> Option<&'static Self> {
         GRAMMARS.get(language as usize)?.get_or_init(|| Self::new(language)).as_ref()
     }

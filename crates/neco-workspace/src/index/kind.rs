@@ -53,7 +53,6 @@ impl SymbolKind {
     ];
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.get(self as usize).map_or("", |(_, name)| name)
     }
@@ -70,7 +69,6 @@ impl SymbolKind {
     }
 
     /// Whether it is worth a line where only the shape of the code is shown.
-    #[must_use]
     pub fn is_shape(self) -> bool {
         !matches!(self, Self::Variant | Self::Field)
     }

@@ -49,7 +49,6 @@ impl Language {
     }
 
     /// Its name as people write it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.named().0
     }

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::error::IndexError;
+use super::store::IndexError;
 use crate::bytes::{Damaged, Reader, fingerprint, put_bytes, put_number};
 
 /// Changes with every change of what is stored or how; what was written otherwise is built anew.
@@ -23,7 +23,6 @@ pub(super) struct Manifest {
     pub(super) root: PathBuf,
     /// Grows with every commit; zero while nothing is indexed.
     pub(super) generation: u64,
-    /// The name of the next segment.
     pub(super) next_segment: u64,
     pub(super) segments: Vec<SegmentEntry>,
     /// By path.

@@ -10,12 +10,12 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::code::Definition;
-use super::error::IndexError;
 use super::kind::SymbolKind;
 use super::language::Language;
 use super::postings::{Key, Postings, definitions, name_in, uses};
 use super::segment::Together;
 use super::snapshot::Snapshot;
+use super::store::IndexError;
 use super::terms::{Share, each_term};
 
 /// A name that more files define says nothing about which of them is meant.
@@ -338,7 +338,6 @@ fn token_count(text: &str) -> usize {
 /// Letters of a word that are one token.
 const LETTERS: usize = 4;
 
-/// The standing of every file.
 fn standing(files: usize, arrows: &[Arrow]) -> Vec<f64> {
     let start = 1.0 / files.max(1) as f64;
     let mut standing = vec![start; files];

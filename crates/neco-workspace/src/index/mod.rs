@@ -5,15 +5,14 @@
 //! is seen and mended by building anew; nothing runs when nobody asks.
 //!
 //! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`terms`],
-//! `postings`, `table`, `segment` (how it is kept); `manifest`, `text`, `scan`, `notices`, `follow`, `build`,
-//! `tidy`, [`store`] (how it is brought up to date); [`snapshot`], `similar`, [`search`], [`symbols`], [`map`] (how it is
-//! asked); [`watch`], [`error`].
+//! `postings`, `table`, `segment` (how it is kept); `manifest`, `scan`, `notices`, `follow`, `build`,
+//! `tidy`, [`store`] (how it is brought up to date); [`snapshot`], [`search`], [`symbols`], [`map`] (how it is
+//! asked).
 
 mod build;
 mod code;
 #[cfg(feature = "grammars")]
 mod declarator;
-mod error;
 mod follow;
 #[cfg(feature = "grammars")]
 mod gathered;
@@ -33,23 +32,20 @@ mod postings;
 mod scan;
 mod search;
 mod segment;
-mod similar;
 mod snapshot;
 mod store;
 mod symbols;
 mod table;
 mod terms;
-mod text;
 mod tidy;
-mod watch;
 
 pub use code::{Definition, OutlineItem, outline};
-pub use error::IndexError;
 pub use kind::SymbolKind;
 pub use language::Language;
 pub use map::RepoMap;
 pub use search::{Hit, HitLine, Hits};
 pub use snapshot::Snapshot;
+pub use store::IndexError;
 pub use store::{Index, remove_abandoned};
+pub use store::{Patient, Watch};
 pub use symbols::{Definitions, Likeness, Place, UsesOfFile};
-pub use watch::{Patient, Watch};

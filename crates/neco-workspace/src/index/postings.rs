@@ -8,7 +8,6 @@ use super::code::{Definition, Use};
 use super::kind::SymbolKind;
 use crate::bytes::{Damaged, Reader, put_bytes, put_number};
 
-/// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// A term of the text.
@@ -29,12 +28,10 @@ impl Key {
         }
     }
 
-    /// The key of a term.
     pub(super) fn of_term(term: &str) -> Vec<u8> {
         [&[Self::Term.letter()], term.as_bytes()].concat()
     }
 
-    /// The key of a name.
     pub(super) fn of_name(self, name: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(2 * name.len() + 2);
         self.put_name(name, &mut key);
@@ -104,7 +101,6 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// Adds a file with a weight.
     pub(super) fn add_weight(&mut self, doc: u32, weight: u32) {
         put_number(&mut self.bytes, u64::from(doc - self.last));
         put_number(&mut self.bytes, u64::from(weight));
@@ -118,7 +114,6 @@ impl Value {
         self.last = doc;
     }
 
-    /// The value.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -138,7 +133,6 @@ pub(super) fn put_definition(body: &mut Vec<u8>, definition: &Definition) {
     put_bytes(body, definition.container.as_bytes());
 }
 
-/// The definitions of a name in a body.
 pub(super) fn definitions(name: &str, body: &[u8]) -> Result<Vec<Definition>, Damaged> {
     let mut reader = Reader(body);
     let mut found = Vec::new();

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use aho_corasick::AhoCorasick;
 
-use super::error::IndexError;
 use super::postings::{Key, Postings};
+use super::scan;
 use super::segment::Together;
-use super::similar::Like;
 use super::snapshot::{Lengths, Snapshot};
+use super::store::IndexError;
+use super::symbols::Like;
 use super::terms::{Share, each_term};
-use super::text;
 
 /// How soon more of the same stops counting.
 const SATURATION: f32 = 2.4;
@@ -229,8 +229,8 @@ impl Snapshot {
 
     /// The lines of a file that are worth most, as the file is now.
     fn lines(&self, path: &Path, worth: &Worth) -> Vec<HitLine> {
-        let Ok((_, Some(bytes))) = text::read(&self.root, path) else { return Vec::new() };
-        let Some(text) = text::decode(&bytes) else { return Vec::new() };
+        let Ok((_, Some(bytes))) = scan::read(&self.root, path) else { return Vec::new() };
+        let Some(text) = scan::decode(&bytes) else { return Vec::new() };
         let mut lines: Vec<(f32, u32, &str)> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let score = worth.of(line);

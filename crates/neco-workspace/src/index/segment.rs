@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io;
 
 use super::code::{Code, Definition, Use};
-use super::error::IndexError;
 use super::postings::{Key, Postings, Value, put_definition, put_uses};
+use super::store::IndexError;
 use super::table::{Cursor, Table, TableWriter};
 use super::terms::{Share, each_term};
 use crate::bytes::Quick;
@@ -47,14 +47,12 @@ pub(super) struct SegmentBuilder {
 /// A file in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Added {
-    /// Its number.
     pub(super) doc: u32,
     /// How much text it has, in the measure of weights.
     pub(super) length: u32,
 }
 
 impl SegmentBuilder {
-    /// Adds a file.
     pub(super) fn add(&mut self, path: &str, text: &str, code: Option<&Code<'_>>) -> Added {
         let doc = self.docs;
         self.docs += 1;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use neco_safety::Located;
 
 use super::build::segment_path;
-use super::error::IndexError;
 use super::manifest::{FileEntry, Manifest};
 use super::segment::GONE;
+use super::store::IndexError;
 use super::table::Table;
 
 /// The index as it was committed at one time.
@@ -36,7 +36,6 @@ pub(super) struct Segment {
 pub(super) struct Lengths {
     /// How many files can be searched.
     pub(super) count: u32,
-    /// The average of those.
     pub(super) average: f32,
     /// That of each file, by its number; zero for those that can't be searched.
     pub(super) each: Vec<u32>,

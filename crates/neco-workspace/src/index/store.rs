@@ -14,15 +14,13 @@ use std::time::Duration;
 use neco_safety::Located;
 
 use super::build::build;
-use super::error::IndexError;
 use super::follow::Following;
 use super::manifest::Manifest;
 use super::notices::Notices;
 use super::scan::{Changes, Incurious, Seen, compare, compare_these, look_at, scan};
 use super::snapshot::Snapshot;
 use super::tidy::{sweep, tidy};
-use super::watch::Watch;
-use crate::bytes::fingerprint;
+use crate::bytes::{Damaged, fingerprint};
 use crate::rules::Rules;
 
 /// How long to wait before looking again whether another process is done.
@@ -75,9 +73,7 @@ impl Index {
     }
 
     /// Brings the index up to date and asks it. What is damaged is built anew, once.
-    ///
-    /// # Errors
-    /// When the index can't be kept where it should be, or the call is cancelled.
+    /// Fails when the index can't be kept where it should be, or the call is cancelled.
     pub fn ask<T>(
         &self,
         watch: &dyn Watch,
@@ -92,15 +88,8 @@ impl Index {
         }
     }
 
-    /// Whether there is an index already, be it out of date.
-    pub fn exists(&self) -> bool {
-        Manifest::load(&self.folder).is_ok_and(|manifest| manifest.is_some())
-    }
-
     /// Brings the index up to date.
-    ///
-    /// # Errors
-    /// As [`Index::ask`], or when it is damaged.
+    /// Fails as [`Index::ask`], or when it is damaged.
     pub fn refresh(&self, watch: &dyn Watch) -> Result<Arc<Snapshot>, IndexError> {
         if let Some(current) = self.unchanged()? {
             return Ok(current);
@@ -169,7 +158,6 @@ impl Index {
         self.following.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Indexes what changed.
     fn bring(&self, current: Arc<Snapshot>, changes: &Changes, watch: &dyn Watch) -> Result<Brought, IndexError> {
         if changes.is_empty() {
             return Ok(Brought { snapshot: current, is_ours: true });
@@ -218,7 +206,6 @@ impl Index {
         Ok(())
     }
 
-    /// What is committed now.
     fn load(&self) -> Result<Arc<Snapshot>, IndexError> {
         let known = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known.as_ref().filter(|known| known.manifest.is_current(&self.folder)) {
@@ -325,4 +312,50 @@ pub fn remove_abandoned(indexes: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Who waits for the index.
+pub trait Watch: Sync {
+    /// Whether it is to stop.
+    fn is_cancelled(&self) -> bool;
+
+    /// How many of the files that changed are indexed.
+    fn progress(&self, done: usize, total: usize);
+
+    /// Another process is indexing the same folder; it is waited for.
+    fn waiting(&self);
+}
+
+/// Someone who waits for ever and wants to know nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Patient;
+
+impl Watch for Patient {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, _: usize, _: usize) {}
+
+    fn waiting(&self) {}
+}
+
+/// Why the index could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// Its files are damaged; the next look at the workspace builds them anew.
+    #[error("the index is damaged")]
+    Damaged,
+    /// Its files can't be read or written.
+    #[error("the index can't be used: {0}")]
+    Io(#[from] io::Error),
+    /// The call was cancelled; what was indexed by then is kept.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<Damaged> for IndexError {
+    fn from(_: Damaged) -> Self {
+        Self::Damaged
+    }
 }

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::code::Definition;
-use super::error::IndexError;
 use super::kind::SymbolKind;
 use super::language::Language;
 use super::parse::Parsers;
 use super::postings::{Key, Postings, definitions, name_in, uses};
-use super::similar::Like;
+use super::scan;
 use super::snapshot::Snapshot;
-use super::text;
+use super::store::IndexError;
 
 /// Names that are looked at when only a part of one is known.
 const MOST_NAMES: usize = 500;
@@ -103,8 +102,8 @@ impl Snapshot {
     /// The text of some lines of a file as it is now, without the space around it; nothing for a line
     /// that is no longer there.
     pub fn lines_of(&self, path: &Path, numbers: &[u32]) -> Vec<String> {
-        let read = text::read(&self.root, path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
-        let text = text::decode(&read).unwrap_or_default();
+        let read = scan::read(&self.root, path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
+        let text = scan::decode(&read).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         let line = |number: &u32| lines.get((*number as usize).wrapping_sub(1)).map_or("", |line| line.trim());
         numbers.iter().map(|number| line(number).to_owned()).collect()
@@ -112,8 +111,8 @@ impl Snapshot {
 
     /// The definitions of a file by name, and its lines, as it is now.
     pub(super) fn defined_now(&self, path: &Path) -> (HashMap<String, Vec<Definition>>, Vec<String>) {
-        let read = text::read(&self.root, path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
-        let text = text::decode(&read).unwrap_or_default();
+        let read = scan::read(&self.root, path).ok().and_then(|(_, bytes)| bytes).unwrap_or_default();
+        let text = scan::decode(&read).unwrap_or_default();
         let code = Language::of(path).and_then(|language| Parsers::default().read(language, &text));
         let mut defined: HashMap<String, Vec<Definition>> = HashMap::new();
         for definition in code.map(|code| code.definitions).unwrap_or_default() {
@@ -210,8 +209,44 @@ fn qualified(name: &str) -> (Option<&str>, &str) {
     ["::", "->", "#", "."].into_iter().find_map(parts).unwrap_or((None, name))
 }
 
+/// A word that others are compared with. Most are told apart without comparing them letter by letter.
+pub(super) struct Like<'a> {
+    word: &'a str,
+    letters: u64,
+    /// The farthest that counts.
+    most: usize,
+}
+
+impl<'a> Like<'a> {
+    /// To `word`, from which others are at most so far.
+    pub(super) fn new(word: &'a str, most: usize) -> Self {
+        Self { word, letters: letters(word), most }
+    }
+
+    /// How many letters have to be put in, taken away, changed or swapped to make one word of the other.
+    pub(super) fn of(&self, other: &str) -> Option<usize> {
+        // Of other scripts a letter has up to four bytes.
+        let bytes = if self.word.is_ascii() && other.is_ascii() { 1 } else { 4 };
+        if self.word.len().abs_diff(other.len()) > bytes * self.most {
+            return None;
+        }
+        // A change replaces one letter by another, so that at most two letters come or go.
+        if (self.letters ^ letters(other)).count_ones() as usize > 2 * bytes * self.most {
+            return None;
+        }
+        Some(strsim::osa_distance(self.word, other)).filter(|distance| *distance <= self.most)
+    }
+}
+
+/// Which letters a word has, as bits.
+fn letters(word: &str) -> u64 {
+    word.bytes().fold(0, |bits, byte| bits | 1 << (byte & 63))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -225,6 +260,14 @@ mod tests {
             (".open", (None, "open")),
         ] {
             assert_eq!(qualified(name), expected, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_a_full_comparison_says(one in "[a-dé文_]{0,8}", other in "[a-dé文_]{0,8}", most in 1_usize..3) {
+            let full = strsim::osa_distance(&one, &other);
+            prop_assert_eq!(Like::new(&one, most).of(&other), (full <= most).then_some(full));
         }
     }
 }

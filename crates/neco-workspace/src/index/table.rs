@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 
-use super::error::IndexError;
+use super::store::IndexError;
 use crate::bytes::{Damaged, Reader, fingerprint, put_bytes, put_number};
 
 /// Bytes after which a block ends.
@@ -28,7 +28,6 @@ pub(super) struct TableWriter {
 }
 
 impl TableWriter {
-    /// Into a new file.
     pub(super) fn new(file: File) -> Self {
         let out = BufWriter::with_capacity(64 * 1024, file);
         Self { out, offset: 0, block: Vec::new(), first: Vec::new(), last: Vec::new(), index: Vec::new() }
@@ -50,7 +49,6 @@ impl TableWriter {
         if self.block.len() >= BLOCK { self.end_block() } else { Ok(()) }
     }
 
-    /// Ends the table.
     pub(super) fn finish(mut self) -> io::Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
@@ -91,7 +89,6 @@ struct Block {
 }
 
 impl Table {
-    /// Opens a table.
     pub(super) fn open(file: File) -> Result<Self, IndexError> {
         let size = file.metadata()?.len();
         let start = size.checked_sub(FOOTER as u64).ok_or(Damaged)?;

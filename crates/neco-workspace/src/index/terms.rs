@@ -9,7 +9,6 @@ const MOST_DIGITS: usize = 4;
 /// What of a word a term is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
-    /// All of it.
     Whole,
     /// A part of a longer one, as `name` of `fileName`.
     Part,
@@ -121,7 +120,6 @@ fn give(word: &str, share: Share, buffer: &mut String, each: &mut impl FnMut(&st
 enum Kind {
     Small,
     Capital,
-    /// An underscore.
     Mark,
 }
 

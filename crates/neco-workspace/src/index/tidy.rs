@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::build::{create_segment, segment_path};
-use super::error::IndexError;
 use super::manifest::{Manifest, SegmentEntry};
 use super::segment::{GONE, merge};
+use super::store::IndexError;
 use super::table::Table;
 
 /// Segments of one tier that become one.

@@ -3,17 +3,17 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use neco_proto::Role;
+use neco_proto::{Message, Part, Role, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
-use super::blocks_of;
 use super::decode::AnthropicDecoder;
 use super::thinking::Generation;
 use crate::adapt::{CallIds, Sent, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
+use crate::wire::arguments;
 use crate::wire::format::{Auth, Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::Heads;
-use crate::wire::kept::{For, add_pieces};
+use crate::wire::kept::{For, Kept, add_pieces};
 use crate::wire::openai_chat::problem;
 use crate::wire::target::Target;
 
@@ -41,7 +41,6 @@ pub struct Anthropic {
 
 impl Anthropic {
     /// The format for `target`.
-    #[must_use]
     pub fn bound_to(target: Target) -> Self {
         let taker = Taker::new(&target, CallIds::Words(LONGEST_ID));
         let generation = Generation::of(&target.model);
@@ -92,7 +91,7 @@ impl Anthropic {
         let last = conversation.iter().rfind(|sent| sent.message().role == Role::Assistant);
         last.is_none_or(|sent| {
             let called = sent.message().tool_calls().next().is_some();
-            !called || (sent.own_thoughts() && blocks_of::begins_with_thought(sent.message()))
+            !called || (sent.own_thoughts() && begins_with_thought(sent.message()))
         })
     }
 
@@ -177,7 +176,7 @@ impl Turns {
             self.open(speaker);
         }
         let first = self.pieces.len();
-        let kept = sent.encoded(NAME, blocks_of::encode);
+        let kept = sent.encoded(NAME, encode);
         add_pieces(&kept, reader, &mut self.pieces);
         // Every block begins with the comma that separates it from the one before.
         if begins && let Some(piece) = self.pieces.get_mut(first) {
@@ -251,4 +250,72 @@ fn tools(declarations: &[ToolDeclaration]) -> Option<Value> {
 fn tool(declaration: &ToolDeclaration) -> Value {
     let ToolDeclaration { name, description, schema } = declaration;
     json!({ "name": name, "description": description, "input_schema": schema })
+}
+
+/// The blocks of one message; thoughts are only for the model that thought them. A message may not end
+/// with a thought, as it does when an answer was cut off.
+fn encode(message: &Message) -> Bytes {
+    let mut kept = Kept::default();
+    let last = message.parts.iter().rposition(|part| !matches!(part, Part::Reasoning { .. }));
+    for part in message.parts.iter().take(last.map_or(0, |last| last + 1)) {
+        match part {
+            Part::Text { text } => add(&mut kept, &json!({ "type": "text", "text": text })),
+            Part::Image { media_type, data } => {
+                let source = json!({ "type": "base64", "media_type": media_type, "data": data });
+                add(&mut kept, &json!({ "type": "image", "source": source }));
+            }
+            Part::Reasoning { text, opaque } => {
+                if let Some(block) = opaque.as_ref().and_then(|opaque| thought(text, opaque)) {
+                    kept.only_for(For::AUTHOR, |kept| add(kept, &block));
+                }
+            }
+            Part::ToolCall(call) => add_call(&mut kept, call),
+            Part::ToolResult(result) => add(&mut kept, &tool_result(result)),
+        }
+    }
+    kept.finish()
+}
+
+/// Whether the message begins with a thought that its author takes back.
+fn begins_with_thought(message: &Message) -> bool {
+    let mut parts = message.parts.iter().filter_map(|part| match part {
+        Part::Reasoning { text, opaque } => opaque.as_ref().and_then(|opaque| thought(text, opaque)).map(|_| true),
+        Part::Text { .. } | Part::Image { .. } | Part::ToolCall(_) | Part::ToolResult(_) => Some(false),
+    });
+    parts.next() == Some(true)
+}
+
+fn add(kept: &mut Kept, block: &Value) {
+    kept.add(b",");
+    kept.add_json(block);
+}
+
+/// A thought as it came. One without its signature is refused, so it stays here.
+fn thought(text: &str, opaque: &Value) -> Option<Value> {
+    let field = |name: &str| opaque.get(name).and_then(Value::as_str);
+    match field("type")? {
+        "thinking" => Some(json!({ "type": "thinking", "thinking": text, "signature": field("signature")? })),
+        "redacted_thinking" => Some(json!({ "type": "redacted_thinking", "data": field("data")? })),
+        _ => None,
+    }
+}
+
+fn add_call(kept: &mut Kept, call: &ToolCall) {
+    kept.add(b",{\"type\":\"tool_use\",\"id\":");
+    kept.add_json(&call.id.as_str());
+    kept.add(b",\"name\":");
+    kept.add_json(&call.name);
+    kept.add(b",\"input\":");
+    kept.add(arguments::as_object(&call.arguments).as_bytes());
+    kept.add(b"}");
+}
+
+fn tool_result(result: &ToolResult) -> Value {
+    let ToolResult { call_id, output, error_code } = result;
+    match error_code {
+        Some(_) => {
+            json!({ "type": "tool_result", "tool_use_id": call_id.as_str(), "content": output, "is_error": true })
+        }
+        None => json!({ "type": "tool_result", "tool_use_id": call_id.as_str(), "content": output }),
+    }
 }

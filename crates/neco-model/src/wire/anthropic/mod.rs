@@ -1,10 +1,8 @@
 //! Anthropic messages, which some other vendors and gateways speak too.
 //!
-//! Reading order: `encode` (request), `blocks_of` (messages as blocks), `thinking` (how thought is
-//! asked for), `happening` (what arrives), `decode` (what it means). Errors have the shape that
+//! Reading order: `encode` (request), `thinking` (how thought is asked for), `happening` (what arrives), `decode` (what it means). Errors have the shape that
 //! chat completions give them.
 
-mod blocks_of;
 mod decode;
 mod encode;
 mod happening;

@@ -67,7 +67,6 @@ pub(super) struct Feedback<'a> {
     pub block_reason: Loose<'a>,
 }
 
-/// Token counts.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
 pub(super) struct Counts<'a> {

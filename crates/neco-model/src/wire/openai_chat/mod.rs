@@ -1,16 +1,13 @@
 //! OpenAI chat completions, which most vendors and local servers speak, each a little differently.
 //!
-//! Reading order: `dialect` (how they differ), `calling` (how calls are made), `encode` (request) with
-//! `head` and `messages`, `chunk` (what arrives), `decode` (what it means) with `calls`, `think` and `details`, `problem` (errors).
+//! Reading order: `dialect` (how they differ), `encode` (request) with
+//! `messages`, `chunk` (what arrives), `decode` (what it means) with `calls` and `think`, `problem` (errors).
 
-mod calling;
 mod calls;
 mod chunk;
 mod decode;
-mod details;
 mod dialect;
 mod encode;
-mod head;
 mod messages;
 pub(super) mod problem;
 mod think;

@@ -2,18 +2,17 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
+use neco_proto::{Message, Part, Role, ToolCall};
 use serde_json::{Map, Value, json};
 
 use super::decode::ResponsesDecoder;
-use super::items_of;
 use crate::adapt::{CallIds, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
 use crate::route::Parameters;
-use crate::wire::effort;
+use crate::wire::arguments;
 use crate::wire::format::{Decoder, Delivery, Problem, Wire};
-use crate::wire::heads::Heads;
-use crate::wire::initiator;
-use crate::wire::kept::list;
+use crate::wire::heads::{Heads, effort_level, initiator_headers};
+use crate::wire::kept::{For, Kept, list};
 use crate::wire::openai_chat::problem;
 use crate::wire::target::Target;
 
@@ -32,7 +31,6 @@ pub struct OpenaiResponses {
 
 impl OpenaiResponses {
     /// The format for `target`.
-    #[must_use]
     pub fn bound_to(target: Target) -> Self {
         let taker = Taker::new(&target, CallIds::Words(LONGEST_ID));
         Self { target, taker, initiator: false, heads: Heads::default() }
@@ -74,7 +72,7 @@ impl OpenaiResponses {
 
     fn reasoning(&self) -> Option<Value> {
         let effort = self.target.parameters.reasoning.as_deref();
-        match effort.map(|effort| effort::level(&self.target.model, effort)) {
+        match effort.map(|effort| effort_level(&self.target.model, effort)) {
             Some("none") => Some(json!({ "effort": "none" })),
             Some(effort) => Some(json!({ "effort": effort, "summary": "auto" })),
             None => self.thinks().then(|| json!({ "summary": "auto" })),
@@ -97,7 +95,7 @@ impl Wire for OpenaiResponses {
     }
 
     fn headers(&self, request: &Request) -> HeaderMap {
-        if self.initiator { initiator::headers(request, self.taker.vision) } else { HeaderMap::new() }
+        if self.initiator { initiator_headers(request, self.taker.vision) } else { HeaderMap::new() }
     }
 
     fn sees(&self, media_type: &str) -> bool {
@@ -107,7 +105,7 @@ impl Wire for OpenaiResponses {
     fn encode_as(&self, request: &Request, delivery: Delivery) -> Vec<Bytes> {
         let head = self.heads.of(request, delivery, |request| self.encode_head(request, delivery));
         list(head, &adapt(&request.history, &self.taker), |sent, before| {
-            sent.encoded(NAME, |message| items_of::encode(message, before))
+            sent.encoded(NAME, |message| encode(message, before))
         })
     }
 
@@ -134,4 +132,102 @@ fn output_format(output: &OutputSchema) -> Value {
 fn tool(declaration: &ToolDeclaration) -> Value {
     let ToolDeclaration { name, description, schema } = declaration;
     json!({ "type": "function", "name": name, "description": description, "parameters": schema, "strict": false })
+}
+
+/// The items of `message`; `before` is the message before it, whose calls a tool message answers.
+fn encode(message: &Message, before: Option<&Message>) -> Bytes {
+    let mut kept = Kept::default();
+    match message.role {
+        Role::User => add_user(message, &mut kept),
+        Role::Assistant => add_assistant(message, &mut kept),
+        Role::Tool => add_results(message, before, &mut kept),
+    }
+    kept.finish()
+}
+
+fn add_user(message: &Message, kept: &mut Kept) {
+    let content: Vec<Value> = message.parts.iter().filter_map(user_part).collect();
+    add_item(&json!({ "type": "message", "role": "user", "content": content }), kept);
+}
+
+fn user_part(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text { text } => Some(json!({ "type": "input_text", "text": text })),
+        Part::Image { media_type, data } => Some(json!({
+            "type": "input_image", "detail": "auto", "image_url": format!("data:{media_type};base64,{data}"),
+        })),
+        Part::Reasoning { .. } | Part::ToolCall(_) | Part::ToolResult(_) => None,
+    }
+}
+
+fn add_assistant(message: &Message, kept: &mut Kept) {
+    let mut rest = message.parts.as_slice();
+    while let Some((part, after)) = rest.split_first() {
+        rest = after;
+        match part {
+            Part::Text { text } => add_text(text, after.first(), kept),
+            Part::Reasoning { opaque, .. } => {
+                if let Some(item) = opaque.as_ref().filter(|item| is_thought(item) && leads_to_something(after)) {
+                    kept.only_for(For::AUTHOR, |kept| add_item(item, kept));
+                }
+            }
+            Part::ToolCall(call) => add_item(&call_item(call), kept),
+            Part::Image { .. } | Part::ToolResult(_) => {}
+        }
+    }
+}
+
+fn add_text(text: &str, next: Option<&Part>, kept: &mut Kept) {
+    let content = json!([{ "type": "output_text", "text": text }]);
+    kept.add(b",{\"type\":\"message\",\"role\":\"assistant\",\"content\":");
+    kept.add_json(&content);
+    if let Some(Part::Reasoning { opaque: Some(opaque), .. }) = next
+        && let Some(phase) = opaque.get("phase")
+    {
+        kept.only_for(For::AUTHOR, |kept| {
+            kept.add(b",\"phase\":");
+            kept.add_json(phase);
+        });
+    }
+    kept.add(b"}");
+}
+
+fn is_thought(item: &Value) -> bool {
+    item.get("type").is_some_and(|kind| kind == "reasoning")
+}
+
+/// The vendor refuses a thought that nothing follows, as in an answer that was cut off.
+fn leads_to_something(after: &[Part]) -> bool {
+    after.iter().any(|part| match part {
+        Part::Text { .. } | Part::ToolCall(_) => true,
+        Part::Image { .. } | Part::Reasoning { .. } | Part::ToolResult(_) => false,
+    })
+}
+
+fn call_item(call: &ToolCall) -> Value {
+    let ToolCall { id, name, arguments, .. } = call;
+    if is_custom(call) {
+        return json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": arguments });
+    }
+    json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments::as_object(arguments) })
+}
+
+fn add_results(message: &Message, before: Option<&Message>, kept: &mut Kept) {
+    for part in &message.parts {
+        if let Part::ToolResult(result) = part {
+            let call = before.and_then(|before| before.tool_calls().find(|call| call.id == result.call_id));
+            let kind = if call.is_some_and(is_custom) { "custom_tool_call_output" } else { "function_call_output" };
+            add_item(&json!({ "type": kind, "call_id": result.call_id, "output": result.output }), kept);
+        }
+    }
+}
+
+/// Whether its arguments were free text rather than JSON.
+fn is_custom(call: &ToolCall) -> bool {
+    call.opaque.as_ref().and_then(|opaque| opaque.get("type")).is_some_and(|kind| kind == "custom_tool_call")
+}
+
+fn add_item(item: &Value, kept: &mut Kept) {
+    kept.add(b",");
+    kept.add_json(item);
 }

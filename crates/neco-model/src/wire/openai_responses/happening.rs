@@ -9,7 +9,6 @@ use serde_json::value::RawValue;
 
 use crate::wire::loose::{Loose, or_default, or_ignored};
 
-/// One event.
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Happening<'a> {
@@ -43,7 +42,6 @@ pub(super) struct Incomplete<'a> {
     pub reason: Loose<'a>,
 }
 
-/// Token counts.
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Counts<'a> {

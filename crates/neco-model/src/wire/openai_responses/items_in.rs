@@ -95,7 +95,6 @@ impl ItemsIn {
         }
     }
 
-    /// An item begins.
     pub(super) fn added(&mut self, happening: &Happening<'_>, item: &Value, out: &mut Vec<Delta>) {
         let position = happening.output_index.number();
         self.items.push(Item { id: field(item, "id").to_owned(), position, ..Item::default() });

@@ -4,14 +4,13 @@
 //! back whole, in order, before what they led to. An item that the vendor did not give an encrypted
 //! form of can't go back at all.
 //!
-//! Reading order: `encode` (request) with `items_of` (messages), `happening` (what arrives),
+//! Reading order: `encode` (request), `happening` (what arrives),
 //! `decode` (what it means) with `items_in`.
 
 mod decode;
 mod encode;
 mod happening;
 mod items_in;
-mod items_of;
 
 pub use decode::ResponsesDecoder;
 pub use encode::OpenaiResponses;

@@ -1,11 +1,9 @@
 //! What may be calls: JSON, fences and tags, one after the other and inside of each other.
 
-use super::declared::Declared;
 use super::element::{self, Element};
-use super::function;
-use super::object;
 use super::scan::{Progress, Scan};
-use super::spot::{TextCall, Trust};
+use super::spot::{Declared, TextCall, Trust};
+use super::{function, object};
 
 /// Tags that hold calls.
 const TAGS: [&str; 5] = ["tool_call", "tools", "tool_calls", "function_call", "function_calls"];
@@ -14,7 +12,6 @@ const FUNCTION: &str = "function=";
 const RESULT: &str = "tool_response";
 /// What stands after the backticks of a fence that may hold a call.
 const LANGUAGES: [&str; 7] = ["", "json", "xml", "tool_call", "tool_calls", "tool", "function_call"];
-/// The longest tag.
 const LONGEST_TAG: usize = 100;
 
 /// Text that may be calls.
@@ -40,7 +37,6 @@ enum Step {
     /// A call, a wrapper, the end of one, or the end of it all.
     #[default]
     Between,
-    /// So many backticks.
     Ticks(usize),
     /// The rest of the line that opened a fence, from this byte on.
     Language(usize),

@@ -3,9 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::declared::Declared;
 use super::object;
-use super::spot::{TextCall, Trust};
+use super::spot::{Declared, TextCall, Trust};
 
 const CLOSES: [&str; 2] = ["</function>", "</invoke>"];
 const PARAMETER: &str = "<parameter";

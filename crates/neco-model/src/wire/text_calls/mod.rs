@@ -6,22 +6,20 @@
 //! write calls may err in tool and arguments, and hears of it; text that may become a call is held back,
 //! everything else passes at once; what is no call comes out unchanged, however the text was cut.
 //!
-//! Reading order: `declared` (which tools there are), `spot` (the walk over an answer) with `preface`
+//! Reading order: `spot` (the walk over an answer) with `preface`
 //! (what may stand before a call), `candidate` (what may be calls), `scan` (JSON while it arrives),
-//! `object`, `function` and `element` (what a call says), `mend` (JSON with small mistakes); `told` (how a model
+//! `object`, `function` and `element` (what a call says); `told` (how a model
 //! is told to write calls, and how it sees its own), `circle` (when it is told to come to an end).
 
 mod candidate;
 pub(super) mod circle;
-mod declared;
 mod element;
 mod function;
-mod mend;
 mod object;
 mod preface;
 mod scan;
 mod spot;
 pub(super) mod told;
 
-pub use declared::Declared;
+pub use spot::Declared;
 pub use spot::{Seen, Spotter, TextCall, Trust};

@@ -46,7 +46,6 @@ pub(super) enum Opening {
 }
 
 impl Preface {
-    /// Nothing yet.
     pub(super) fn new() -> Self {
         Self { line_is_blank: true, ..Self::default() }
     }
@@ -63,7 +62,7 @@ impl Preface {
 
     /// Whether `opening` may begin a call here.
     pub(super) fn admits(&self, opening: Opening) -> bool {
-        if self.in_fence || self.shows_an_example() {
+        if self.in_fence || SHOWS.iter().any(|words| self.text.contains(words)) {
             return false;
         }
         match opening {
@@ -99,9 +98,5 @@ impl Preface {
                 self.ticks = 0;
             }
         }
-    }
-
-    fn shows_an_example(&self) -> bool {
-        SHOWS.iter().any(|words| self.text.contains(words))
     }
 }

@@ -2,7 +2,6 @@
 
 use super::candidate::Against;
 
-/// What names the tool.
 pub(super) const NAMES: [&str; 5] = ["name", "tool", "function", "tool_name", "function_name"];
 /// What holds the arguments.
 pub(super) const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "params", "input"];

@@ -4,14 +4,12 @@
 //! off gives everything up to its last whole line, and says so; a file of a later format is refused
 //! before anything of it is taken.
 //!
-//! Reading order: `header`, `output`, `write`, `read`.
+//! Reading order: `write`, `read`.
 
-mod header;
-mod output;
 mod read;
 mod write;
 
-pub use header::{FORMAT, Header};
-pub use output::Output;
 pub use read::{JsonlError, JsonlReader};
 pub use write::JsonlWriter;
+pub use write::Output;
+pub use write::{FORMAT, Header};

@@ -4,11 +4,11 @@ use std::io::{self, BufRead};
 
 use neco_proto::{Event, Seq, SessionId};
 
-use super::header::{FORMAT, Header};
-use super::output::{Output, OutputLine};
+use super::write::{FORMAT, Header, Output, OutputLine};
 
 /// Why a file can't be read as a session.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum JsonlError {
     /// The file itself can't be read.
     #[error("can't be read: {0}")]
@@ -21,12 +21,7 @@ pub enum JsonlError {
     TooNew(u32),
     /// A line in the middle of it is no event.
     #[error("line {line} is no event that this version of Neco knows: {reason}")]
-    Line {
-        /// Its number, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Line { line: usize, reason: String },
     /// It begins in the middle of a session.
     #[error(
         "begins with event {0}: it is the last part of a session, as a run that goes on with one prints it; `neco \
@@ -35,20 +30,10 @@ pub enum JsonlError {
     Part(Seq),
     /// An event does not follow the one before it.
     #[error("line {line} holds event {got} where event {expected} was due")]
-    Gap {
-        /// Its number, from 1.
-        line: usize,
-        /// What should have come.
-        expected: Seq,
-        /// What came.
-        got: Seq,
-    },
+    Gap { line: usize, expected: Seq, got: Seq },
     /// An event is of another session than the ones before it.
     #[error("line {line} holds an event of another session")]
-    Mixed {
-        /// Its number, from 1.
-        line: usize,
-    },
+    Mixed { line: usize },
 }
 
 /// Reads a session from lines of JSON, event by event. A file without a header is read too, when its
@@ -69,9 +54,7 @@ pub struct JsonlReader<R> {
 
 impl<R: BufRead> JsonlReader<R> {
     /// Reads the first line of `input`.
-    ///
-    /// # Errors
-    /// When it is not the beginning of a session, or of a later format.
+    /// Fails when it is not the beginning of a session, or of a later format.
     pub fn new(input: R) -> Result<Self, JsonlError> {
         let mut reader =
             Self { input, header: None, first: None, session: None, line: 0, last: 0, cut: false, outputs: Vec::new() };
@@ -90,27 +73,22 @@ impl<R: BufRead> JsonlReader<R> {
     }
 
     /// What the file says of its session, if it has a header.
-    #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
     /// The session.
-    #[must_use]
     pub fn session(&self) -> Option<SessionId> {
         self.session
     }
 
     /// Whether the file ends in the middle of a line, or before the events that its header promises.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.cut || self.header.as_ref().is_some_and(|header| self.last < header.events)
     }
 
     /// The next event; nothing at the end of the file.
-    ///
-    /// # Errors
-    /// When a line is no event, or not the next one of this session.
+    /// Fails when a line is no event, or not the next one of this session.
     pub fn next_event(&mut self) -> Result<Option<Event>, JsonlError> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
@@ -140,7 +118,6 @@ impl<R: BufRead> JsonlReader<R> {
     }
 
     /// How many events were read.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.last
     }

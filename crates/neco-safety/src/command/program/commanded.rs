@@ -2,11 +2,10 @@
 
 use super::Case;
 use super::wrapper::{PACKAGE_MANAGERS, behind_options, every_suffix};
-use crate::command::environment;
 use crate::command::examined::Word;
 use crate::command::finding::{Finding, Inner, Input};
 use crate::command::source::{fed, is_input, is_pipe, printed};
-use crate::command::{option, reaching};
+use crate::command::{environment, option, reaching};
 use crate::listed::{is_listed, row};
 
 /// Programs and the options whose value is a command or a program.

@@ -3,8 +3,7 @@
 use super::Case;
 use crate::command::examined::Word;
 use crate::command::finding::Finding;
-use crate::command::option;
-use crate::command::{pattern, reaching};
+use crate::command::{option, pattern, reaching};
 
 /// As many named files as a person still reads one by one.
 const FEW: usize = 10;

@@ -10,13 +10,11 @@ use crate::listed::is_listed;
 pub(crate) struct Invocation<'a> {
     /// The subcommand; empty where there is none or it is not known.
     pub(crate) subcommand: &'a str,
-    /// What follows it.
     pub(crate) arguments: &'a [Word],
     /// What stands before it.
     pub(crate) global: &'a [Word],
 }
 
-/// Takes a call apart.
 pub(crate) fn invocation(arguments: &[Word]) -> Invocation<'_> {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {

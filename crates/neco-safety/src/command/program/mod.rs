@@ -31,11 +31,8 @@ pub(crate) use stream_editor::is_harmless_script;
 pub(crate) struct Case<'a> {
     /// The program by its own name, without folders, in small letters.
     pub(crate) name: &'a str,
-    /// What follows it.
     pub(crate) arguments: &'a [Word],
-    /// The whole command.
     pub(crate) command: &'a Command,
-    /// Where it runs.
     pub(crate) ground: &'a Ground<'a>,
 }
 

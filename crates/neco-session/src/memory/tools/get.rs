@@ -12,7 +12,6 @@ use super::refused;
 use crate::memory::found::Found;
 use crate::memory::memory::{Memory, MemoryError};
 
-/// Entries of one call.
 const MOST_AT_ONCE: usize = 20;
 
 pub struct MemoryGet(pub Arc<Memory>);

@@ -20,13 +20,11 @@ use neco_toolkit::{DynTool, ToolError};
 use super::memory::{Memory, MemoryError, MemorySetup};
 
 /// The tools of one agent; what it keeps is told to `sink`.
-#[must_use]
 pub fn tools(memory: &Arc<Memory>, sink: Arc<dyn EventSink>, session: SessionId) -> Vec<Arc<dyn DynTool>> {
     made(memory, Some(sink), format!("session {session}"))
 }
 
 /// The same tools without a session, for lists of what there is.
-#[must_use]
 pub fn listed() -> Vec<Arc<dyn DynTool>> {
     let nowhere = MemorySetup::new(Path::new(""), Path::new(""), Redactor::default());
     made(&Arc::new(Memory::new(nowhere)), None, String::new())

@@ -1,8 +1,7 @@
 //! Taking a rewind back, and that too: nothing that was said or done since goes without a word.
 
-use neco_proto::RewindKind;
 use neco_proto::event::{CheckpointWhen, RewindWhat, TurnEnd, TurnStart};
-use neco_proto::{EventBody, Message};
+use neco_proto::{EventBody, Message, RewindKind};
 use neco_workspace::checkpoint::Unfinished;
 
 use super::super::{RewindError, RewindHistory, RewindPlan};
@@ -71,7 +70,7 @@ fn rewinds_are_taken_back_one_after_the_other_and_that_too() {
     }
     log.happen(&work("four"));
     let course = RewindHistory::of(&log.events);
-    log.go(&course.way(course.last().unwrap(), RewindWhat::Both).unwrap());
+    log.go(&course.way(course.points.last().unwrap(), RewindWhat::Both).unwrap());
     let redo = RewindHistory::of(&log.events).redo();
     assert!(matches!(redo, Err(RewindError::NothingToRedo)), "a rewind of its own leaves nothing to bring back");
 }

@@ -73,7 +73,6 @@ pub struct RulesSearch {
     pub cwd: PathBuf,
     /// Where the person's own rules are.
     pub own: RulesPlaces,
-    /// The settings.
     pub settings: ContextSection,
     /// Judges what may be told.
     pub telling: Telling,

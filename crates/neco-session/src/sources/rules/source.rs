@@ -87,7 +87,6 @@ struct Fitted {
 
 impl Rules {
     /// The source of these files, which are in order.
-    #[must_use]
     pub fn new(files: Vec<RulesFile>) -> Self {
         Self { parts: files.into_iter().map(Part::new).collect(), watched: Watched::default() }
     }
@@ -98,7 +97,6 @@ impl Rules {
     }
 
     /// Whether nothing was edited since they were read; false where nobody knows. It may block.
-    #[must_use]
     pub fn is_current(&self) -> bool {
         !self.watched.is_empty() && self.watched.is_current()
     }
@@ -109,14 +107,12 @@ impl Rules {
     }
 
     /// What a person should know of the files, one line a file: what was not told, and what is hidden in them.
-    #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let files = self.parts.iter().map(|part| &part.file).filter(|file| !file.warnings.is_empty());
         files.map(|file| format!("{}: {}", file.name, file.warnings.join("; "))).collect()
     }
 
     /// What a person should know when not all files fit into so many tokens.
-    #[must_use]
     pub fn warning(&self, room: u64) -> Option<String> {
         let fitted = self.fitted(within(room));
         let what = match (fitted.short.as_slice(), fitted.out.as_slice()) {

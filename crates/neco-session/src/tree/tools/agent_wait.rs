@@ -12,7 +12,6 @@ use crate::tree::wait::{WaitFor, Waited};
 
 /// How long is waited when nobody says.
 const USUAL: u64 = 600;
-/// The longest wait.
 const LONGEST: u64 = 24 * 3600;
 
 pub struct AgentWait(pub(super) Member);

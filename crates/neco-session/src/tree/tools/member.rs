@@ -11,32 +11,27 @@ use serde_json::Value;
 
 use crate::roles::Definition;
 use crate::tree::child_setup::CancelOnDrop;
-use crate::tree::letters;
-use crate::tree::{AgentSupervisor, ChildSpec, SpawnRequest, TreeError};
+use crate::tree::{AgentSupervisor, ChildSpec, SpawnRequest, TreeError, letters};
 
 /// An agent of a supervisor.
 #[derive(Clone)]
 pub(super) struct Member {
     /// The supervisor; gone when the session has ended.
     pub supervisor: Weak<AgentSupervisor>,
-    /// The agent.
     pub agent: AgentId,
 }
 
 impl Member {
-    /// The supervisor.
     pub fn supervisor(&self) -> Result<Arc<AgentSupervisor>, ToolError> {
         self.supervisor.upgrade().ok_or_else(|| ToolError::failed("the session has ended"))
     }
 
-    /// The definition of a name.
     pub fn definition(&self, name: &str) -> Result<Definition, ToolError> {
         let definitions = self.supervisor()?.make.definitions();
         let found = definitions.find(name).map_err(|error| invalid(error.to_string()))?;
         Ok(found.clone())
     }
 
-    /// The child of a name.
     pub async fn child(&self, name: &str) -> Result<AgentId, ToolError> {
         let supervisor = self.supervisor()?;
         supervisor.child_named(self.agent, name).await.map_err(|error| invalid(error.to_string()))

@@ -19,7 +19,6 @@ use crate::sqlite::{failure, open, sizes};
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
 const STEPS: &[&str] = &[include_str!("migrations/0001_words.sql")];
 
-/// The search index of one store.
 pub(in crate::sqlite) struct SearchIndex {
     store: PathBuf,
     path: PathBuf,

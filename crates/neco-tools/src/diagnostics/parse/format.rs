@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 use super::super::problem::Problem;
-use super::{cargo, go_vet, linters, pattern};
+use super::{cargo, linters, pattern};
 
 /// How the output of a checker reads.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Format {
             Self::Tsc => pattern::tsc(output, folder),
             Self::Eslint => linters::eslint(output, folder),
             Self::Ruff => linters::ruff(output, folder),
-            Self::GoVet => go_vet::read(output, folder),
+            Self::GoVet => linters::go_vet(output, folder),
             Self::Usual => pattern::usual(output, folder),
             Self::Pattern(regex) => pattern::read(regex, output, folder),
         }

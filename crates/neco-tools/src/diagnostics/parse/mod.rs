@@ -5,7 +5,6 @@
 
 mod cargo;
 mod format;
-mod go_vet;
 mod linters;
 mod pattern;
 #[cfg(test)]

@@ -38,7 +38,6 @@ pub(super) fn rust_words(output: &str, folder: &Path) -> Vec<Problem> {
     pattern.captures_iter(output).map(|found| problem(&found, folder)).collect()
 }
 
-/// The problems that tsc tells.
 pub(super) fn tsc(output: &str, folder: &Path) -> Vec<Problem> {
     let Some(pattern) = TSC_LINE.as_ref() else { return Vec::new() };
     let mut problems: Vec<Problem> = Vec::new();

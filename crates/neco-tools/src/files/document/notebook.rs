@@ -4,13 +4,12 @@ use std::fmt::Write;
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Located;
-use neco_toolkit::{ToolError, ToolOutput};
+use neco_toolkit::{ToolError, ToolOutput, counted};
 use serde_json::Value;
 
 use super::span::{Span, stretch};
 use crate::files::listing::size;
 use crate::shell::plain_text::plain_text;
-use neco_toolkit::counted;
 
 /// A notebook beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
@@ -24,9 +23,7 @@ pub fn is_notebook(located: &Located) -> bool {
 }
 
 /// The cells of a notebook; `None` when the file is no notebook after all, and is read as any text.
-///
-/// # Errors
-/// When it can't be read or has no such cells.
+/// Fails when it can't be read or has no such cells.
 pub fn notebook(located: &Located, span: Span, bytes: usize) -> Result<Option<ToolOutput>, ToolError> {
     let (content, _) = located.read(MOST_BYTES + 1)?;
     if content.len() as u64 > MOST_BYTES {

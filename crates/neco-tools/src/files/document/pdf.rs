@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use neco_proto::ErrorCode;
 use neco_safety::path::Located;
-use neco_toolkit::{ToolError, ToolOutput};
+use neco_toolkit::{ToolError, ToolOutput, counted};
 
 use super::span::{Span, stretch};
-use neco_toolkit::counted;
 
 /// A document beyond this is not taken apart.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
@@ -26,9 +25,7 @@ pub trait Pages {
 }
 
 /// The text of a document.
-///
-/// # Errors
-/// When it can't be read, has no such pages, or this program was built without.
+/// Fails when it can't be read, has no such pages, or this program was built without.
 pub fn pdf(located: &Located, span: Span, bytes: usize, stop: &dyn Fn() -> bool) -> Result<ToolOutput, ToolError> {
     let shown = located.shown();
     let (content, stamp) = located.read(MOST_BYTES + 1)?;

@@ -25,9 +25,7 @@ pub fn media_type(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Shows a picture.
-///
-/// # Errors
-/// When it is too big, or damaged: a vendor would refuse the whole conversation because of it.
+/// Fails when it is too big, or damaged: a vendor would refuse the whole conversation because of it.
 pub fn picture(located: &Located, media_type: &str) -> Result<ToolOutput, ToolError> {
     let shown = located.shown();
     let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
@@ -50,9 +48,8 @@ pub fn picture(located: &Located, media_type: &str) -> Result<ToolOutput, ToolEr
 }
 
 /// Width and height of a picture that models take.
-///
-/// # Errors
-/// In words, when it is damaged or has too many points: a vendor would refuse the whole conversation because of it.
+/// Fails in words, when it is damaged or has too many points: a vendor would refuse the whole conversation because of
+/// it.
 pub fn points_shown(media_type: &str, bytes: &[u8]) -> Result<(u32, u32), String> {
     let Some((width, height)) = points(media_type, bytes).filter(|_| is_whole(media_type, bytes)) else {
         return Err("that is damaged, so it can't be shown".to_owned());

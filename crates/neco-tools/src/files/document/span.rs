@@ -12,7 +12,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// All there is.
     pub const ALL: Self = Self { first: 1, last: None };
 
     /// Reads what a model wrote.
@@ -35,7 +34,6 @@ impl Span {
     }
 
     /// The numbers of it that there are, out of `count`.
-    #[must_use]
     pub fn of(self, count: usize) -> std::ops::RangeInclusive<usize> {
         self.first..=self.last.unwrap_or(count).min(count)
     }

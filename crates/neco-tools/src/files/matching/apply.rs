@@ -109,9 +109,7 @@ impl Places {
 }
 
 /// Replaces `old` by `new` in `content`, unless `stop` says to give up.
-///
-/// # Errors
-/// When no place fits, or several do.
+/// Fails when no place fits, or several do.
 pub fn apply(content: &[u8], replacement: &Replacement<'_>, stop: &Stop<'_>) -> Result<Edited, Misfit> {
     if replacement.old.is_empty() {
         return Err(Misfit::NotFound(None));

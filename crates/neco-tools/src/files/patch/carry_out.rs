@@ -10,9 +10,7 @@ use super::stage::{Before, Stage, Staged};
 use crate::files::call::FileCall;
 
 /// Writes every file of a stage, those that go last.
-///
-/// # Errors
-/// What stood in the way; then everything is as it was before, or the error says what is not.
+/// The error is what stood in the way; then everything is as it was before, or the error says what is not.
 pub fn carry_out(stage: &Stage, call: &FileCall) -> Result<Vec<String>, ToolError> {
     let world = call.ctx.world.as_ref();
     let mut done: Vec<Done<'_>> = Vec::new();

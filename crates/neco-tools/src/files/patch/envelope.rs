@@ -1,7 +1,7 @@
 //! The envelope format: `*** Begin Patch`, a section a file, `*** End Patch`.
 
-use super::header::range_of;
 use super::hunk::{Act, FilePatch, Hunk, Side};
+use super::unified::range_of;
 
 const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";

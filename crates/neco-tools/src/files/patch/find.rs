@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::hunk::Hunk;
-use super::scope;
 use crate::files::matching::{
     Closest, Fit, LOOK_AFTER, Line, Lines, OldText, Shift, Stop, closest_to, shift_of, trim_end, write_out,
 };
@@ -79,7 +78,7 @@ pub fn spots(content: &[u8], lines: &Lines, hunk: &Hunk, stop: &Stop<'_>) -> Res
     if let Some(one) = exactly_there(content, lines, hunk, &old) {
         return Ok(vec![one]);
     }
-    let scopes = scope::outermost(scope::below(content, lines, &hunk.hints).map_err(Misfit::NoHint)?);
+    let scopes = outermost(below(content, lines, &hunk.hints).map_err(Misfit::NoHint)?);
     let look = Look { scopes: &scopes, stop };
     let mut elsewhere = None;
     for find in READINGS {
@@ -135,7 +134,7 @@ fn exactly_there(content: &[u8], lines: &Lines, hunk: &Hunk, old: &[&[u8]]) -> O
 /// Where several fit, those below the heading.
 fn narrowed(content: &[u8], lines: &Lines, hunk: &Hunk, spots: Vec<Spot>) -> Vec<Spot> {
     let Some(heading) = hunk.heading.clone().filter(|_| spots.len() > 1) else { return spots };
-    let Ok(scopes) = scope::below(content, lines, &[heading]) else { return spots };
+    let Ok(scopes) = below(content, lines, &[heading]) else { return spots };
     let below = |spot: &&Spot| scopes.iter().any(|scope| scope.contains(&spot.first));
     let kept: Vec<Spot> = spots.iter().filter(below).cloned().collect();
     if kept.is_empty() { spots } else { kept }
@@ -275,4 +274,92 @@ fn not_found(content: &[u8], lines: &Lines, hunk: &Hunk, old: Vec<&[u8]>) -> Mis
     let already = if new.is_empty() { Vec::new() } else { line_endings(content, lines, &new, &everywhere).inside };
     let already = already.first().filter(|_| already.len() == 1 && says_something(&new)).map(|spot| spot.first + 1);
     Misfit::NotFound { closest: closest_to(content, lines, &as_text(&old)), already }
+}
+
+/// The stretches of lines that stand below these lines, one inside the other; without any, all lines.
+/// The error is the first of them that is nowhere.
+pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Range<usize>>, String> {
+    let whole = 0..lines.len();
+    let mut scopes = vec![whole];
+    for hint in hints {
+        let inner: Vec<Range<usize>> = heads(content, lines, hint)
+            .into_iter()
+            .filter(|head| scopes.iter().any(|scope| scope.contains(head)))
+            .map(|head| scope_of(content, lines, head))
+            .collect();
+        if inner.is_empty() {
+            return Err(hint.clone());
+        }
+        scopes = inner;
+    }
+    Ok(scopes)
+}
+
+/// The stretches that lie in no other, in order. They never overlap otherwise: blocks lie in one another.
+pub fn outermost(mut scopes: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    scopes.sort_by_key(|scope| (scope.start, std::cmp::Reverse(scope.end)));
+    let mut kept: Vec<Range<usize>> = Vec::with_capacity(scopes.len());
+    for scope in scopes {
+        if kept.last().is_none_or(|last| scope.end > last.end) {
+            kept.push(scope);
+        }
+    }
+    kept
+}
+
+/// The lines that say this, but for white space around it; if there are none, those that have it in them.
+fn heads(content: &[u8], lines: &Lines, hint: &str) -> Vec<usize> {
+    let hint = hint.trim().as_bytes();
+    let find = |fits: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
+        lines.iter().enumerate().filter(|(_, line)| fits(line.text(content).trim_ascii())).map(|(at, _)| at).collect()
+    };
+    let whole = find(&|line| line == hint);
+    if whole.is_empty() { find(&|line| memchr::memmem::find(line, hint).is_some()) } else { whole }
+}
+
+/// A line that opens a block stands above what is in the block, any other above all that follows. It
+/// belongs to what it stands above: patches repeat it as often as not.
+fn scope_of(content: &[u8], lines: &Lines, head: usize) -> Range<usize> {
+    let text = |at: usize| lines.get(at..at + 1).first().map_or(&b""[..], |line| line.text(content));
+    let depth = |at: usize| text(at).len() - text(at).trim_ascii_start().len();
+    let is_blank = |at: usize| text(at).trim_ascii().is_empty();
+    let goes_on = |at: usize| {
+        let first = text(at).trim_ascii_start().first();
+        is_blank(at) || depth(at) > depth(head) || first.is_some_and(|byte| b"{}()[]#".contains(byte))
+    };
+    let next = (head + 1..lines.len())
+        .find(|at| !is_blank(*at) && !b"{(".contains(text(*at).trim_ascii_start().first().unwrap_or(&b' ')));
+    if next.is_none_or(|next| depth(next) <= depth(head)) {
+        return head..lines.len();
+    }
+    head..(head + 1..lines.len()).find(|at| !goes_on(*at)).unwrap_or(lines.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn below_of(content: &str, hints: &[&str]) -> Result<Vec<Range<usize>>, String> {
+        let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
+        below(content.as_bytes(), &Lines::of(content.as_bytes()), &hints)
+    }
+
+    fn one(range: Range<usize>) -> Vec<Range<usize>> {
+        Vec::from([range])
+    }
+
+    #[test]
+    fn blocks_end_where_their_indentation_does() {
+        let python = "class A:\n    def f(\n        self,\n    ):\n        x\n\n    def g(self):\n        x\n\nclass B:\n    def f(self):\n        x\n";
+        assert_eq!(below_of(python, &["class A:"]), Ok(one(0..9)));
+        assert_eq!(below_of(python, &["class A:", "def g(self):"]), Ok(one(6..9)));
+        assert_eq!(below_of(python, &["class A:", "def f("]), Ok(one(1..6)));
+        assert_eq!(below_of(python, &["class B"]), Ok(one(9..12)));
+        assert_eq!(below_of(python, &["class C"]), Err("class C".to_owned()));
+        assert_eq!(below_of(python, &["class B:", "def g(self):"]), Err("def g(self):".to_owned()));
+        let c = "int f(void)\n{\n    x;\n#ifdef A\n    y;\n#endif\n}\n\nint g(void)\n{\n    x;\n}\n";
+        assert_eq!(below_of(c, &["int f(void)"]), Ok(one(0..8)));
+        assert_eq!(below_of("import a\nimport b\nx\n", &["import a"]), Ok(one(0..3)), "it opens nothing");
+        assert_eq!(below_of("a\n", &[]), Ok(one(0..1)));
+    }
 }

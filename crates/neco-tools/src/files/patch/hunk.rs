@@ -1,6 +1,5 @@
 //! What a patch says, whichever way it was written.
 
-/// What a patch does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePatch {
     /// The file as it is named in the patch.
@@ -50,10 +49,8 @@ pub struct Hunk {
     pub new_unended: bool,
 }
 
-/// A line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkLine {
-    /// Which side it is on.
     pub side: Side,
     /// Its text without a newline.
     pub text: String,

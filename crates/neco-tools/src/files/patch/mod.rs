@@ -4,20 +4,17 @@
 //! only if there is exactly one way to put all hunks of its file in; lines that a patch only mentions
 //! stay as they are in the file; when a write fails, what was written before is put back.
 //!
-//! Reading order: [`hunk`], [`mod@read`], [`loose`], [`envelope`], [`unified`], [`header`]; [`find`], [`scope`],
+//! Reading order: [`hunk`], [`mod@read`], [`envelope`], [`unified`]; [`find`],
 //! [`place`], [`build`]; [`stage`], [`mod@carry_out`], [`report`].
 
 mod build;
 mod carry_out;
 mod envelope;
 mod find;
-mod header;
 mod hunk;
-mod loose;
 mod place;
 mod read;
 mod report;
-mod scope;
 mod stage;
 mod unified;
 

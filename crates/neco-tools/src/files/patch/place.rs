@@ -15,9 +15,7 @@ pub struct Patched {
 }
 
 /// Puts all hunks into a content, or none.
-///
-/// # Errors
-/// The index of the hunk that has no place of its own, and why.
+/// The error is the index of the hunk that has no place of its own, and why.
 pub fn patched(content: &[u8], hunks: &[Hunk], stop: &Stop<'_>) -> Result<Patched, (usize, Misfit)> {
     let lines = Lines::of(content);
     let mut meant: Vec<Hunk> = Vec::with_capacity(hunks.len());

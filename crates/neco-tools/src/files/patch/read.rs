@@ -1,21 +1,19 @@
 //! A patch as text: which format it has, and what models put around it.
 
 use super::hunk::FilePatch;
-use super::{envelope, loose, unified};
+use super::{envelope, unified};
 
 const BEGIN: &str = "*** Begin Patch";
 
 /// Reads a patch in either format.
-///
-/// # Errors
-/// What is wrong with it, with the line of the patch where that is.
+/// The error is what is wrong with it, with the line of the patch where that is.
 pub fn read(text: &str) -> Result<Vec<FilePatch>, String> {
     read_lines(&lines_of(text))
 }
 
 /// Reads a patch whose headings are padded, in other letters or in a code fence; nothing where it is none then either.
 pub fn read_loosely(text: &str) -> Option<Vec<FilePatch>> {
-    read_lines(&loose::mended(&lines_of(text))).ok()
+    read_lines(&mended(&lines_of(text))).ok()
 }
 
 fn read_lines(lines: &[String]) -> Result<Vec<FilePatch>, String> {
@@ -45,6 +43,73 @@ fn is_envelope_heading(line: &str) -> bool {
     ["*** Add File: ", "*** Update File: ", "*** Delete File: "].iter().any(|heading| line.starts_with(heading))
 }
 
+/// Headings of the envelope, as they should be.
+const HEADINGS: [&str; 7] = [
+    "*** Begin Patch",
+    "*** End Patch",
+    "*** Add File:",
+    "*** Update File:",
+    "*** Delete File:",
+    "*** Move to:",
+    "*** End of File",
+];
+
+/// Ends of what a patch may be wrapped in.
+const CLOSINGS: [&str; 7] = ["```", "~~~", "EOF", "PATCH", "END", "'", "\""];
+
+/// The lines as they were meant: whatever all of them are indented by is taken away, what was closed behind them goes,
+/// and headings are written as they should be. A line of a file can look like a heading, so this is the second reading.
+pub fn mended(lines: &[String]) -> Vec<String> {
+    let mut lines = dedented(lines);
+    if !lines.iter().any(|line| heading(line).as_deref() == Some("*** End Patch")) {
+        let is_closing = |line: &String| line.trim().is_empty() || CLOSINGS.contains(&line.trim());
+        let end = lines.iter().rposition(|line| !is_closing(line)).map_or(0, |last| last + 1);
+        lines.truncate(end);
+    }
+    let first = lines.iter().position(|line| heading(line).is_some()).unwrap_or(0);
+    lines.drain(..first);
+    lines.into_iter().map(|line| heading(&line).unwrap_or(line)).collect()
+}
+
+/// The lines without the indentation that the first heading has and all from there on.
+fn dedented(lines: &[String]) -> Vec<String> {
+    let begins = |line: &String| {
+        let text = line.trim_start();
+        heading(line).is_some() || text.starts_with("diff --git ") || text.starts_with("--- ")
+    };
+    let Some(first) = lines.iter().position(begins) else { return lines.to_vec() };
+    let rest = lines.get(first..).unwrap_or_default();
+    let indentation =
+        rest.first().map(|line| line.strip_suffix(line.trim_start()).unwrap_or_default()).unwrap_or_default();
+    let is_closed = |line: &&String| line.trim().is_empty() || CLOSINGS.contains(&line.trim());
+    if !rest.iter().all(|line| is_closed(&line) || line.starts_with(indentation)) {
+        return lines.to_vec();
+    }
+    let cut = |line: &String| line.strip_prefix(indentation).unwrap_or(line.trim()).to_owned();
+    rest.iter().map(cut).collect()
+}
+
+/// A heading as it should be, with the path that follows it.
+fn heading(line: &str) -> Option<String> {
+    let text = line.trim();
+    let words = text.trim_start_matches('*');
+    if text.len() - words.len() < 3 {
+        return None;
+    }
+    let words = words.trim_matches(['*', ' ', '\t']);
+    HEADINGS.iter().find_map(|heading| {
+        let name = heading.trim_start_matches("*** ");
+        let begins = words.get(..name.len()).filter(|begins| begins.eq_ignore_ascii_case(name))?;
+        let path = words.get(begins.len()..)?.trim();
+        match (name.ends_with(':'), path) {
+            (true, "") => None,
+            (true, path) => Some(format!("{heading} {path}")),
+            (false, "") => Some((*heading).to_owned()),
+            (false, _) => None,
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -68,5 +133,31 @@ mod tests {
             let text = lines.join("\n");
             let _ = (read(&text), read_loosely(&text));
         }
+    }
+
+    #[test]
+    fn headings_are_known_however_they_are_written() {
+        for (written, meant) in [
+            ("  *** Update File: a b.py", Some("*** Update File: a b.py")),
+            ("*** Begin Patch ***", Some("*** Begin Patch")),
+            ("***Add File:a.py", Some("*** Add File: a.py")),
+            ("\t*** end patch  ", Some("*** End Patch")),
+            ("**** Delete File: x", Some("*** Delete File: x")),
+            ("+*** Update File: a", None),
+            ("** Update File: a", None),
+            ("*** Update File:", None),
+            ("*** Begin Patch now", None),
+        ] {
+            assert_eq!(heading(written).as_deref(), meant, "{written:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_all_lines_have_is_taken_away() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let all = lines("Here:\n  *** Begin Patch\n  *** Update File: a\n  @@\n  -x\n  +y\n  *** End Patch");
+        assert_eq!(mended(&all), lines("*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch"));
+        let some = lines("```patch\n *** Begin Patch\n *** Update File: a\n@@\n x\n-x\n+y\n```");
+        assert_eq!(mended(&some), lines("*** Begin Patch\n*** Update File: a\n@@\n x\n-x\n+y"));
     }
 }

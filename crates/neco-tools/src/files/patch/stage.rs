@@ -30,7 +30,6 @@ const FEW: usize = 5;
 /// A file that a patch touches.
 #[derive(Debug)]
 pub struct Staged {
-    /// Where it is.
     pub located: Located,
     judgement: Judgement,
     /// What is on the disk; `None` when there is no file.
@@ -125,9 +124,7 @@ pub struct Stage {
 
 impl Stage {
     /// Works out what a patch would make of the files.
-    ///
-    /// # Errors
-    /// The first thing that can't be done, with the file and the hunk.
+    /// The error is the first thing that can't be done, with the file and the hunk.
     pub fn of(patch: &[FilePatch], call: &FileCall) -> Result<Self, ToolError> {
         let mut stage = Self::default();
         for file in patch {

@@ -4,7 +4,7 @@ use markup5ever_rcdom::Handle;
 use neco_safety::world::net::Request;
 use url::Url;
 
-use super::hit::Hit;
+use super::ask::Hit;
 use crate::web::dom::{attribute, below, has_class, parse, tag, text};
 
 pub(super) const ADDRESS: &str = "https://html.duckduckgo.com/html/";

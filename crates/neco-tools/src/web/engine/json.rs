@@ -4,7 +4,7 @@ use neco_config::section::SearchEngine;
 use neco_safety::world::net::{KeyHeader, Method, Request};
 use serde_json::{Value, json};
 
-use super::hit::Hit;
+use super::ask::Hit;
 
 /// The name under which the network keeps the key of the search engine.
 pub const SEARCH_KEY: &str = "web_search";

@@ -3,13 +3,12 @@
 //! Whatever one answers, a result is a web address with a title and an extract, both
 //! plain text on one line.
 //!
-//! Reading order: [`hit`], [`ask`], [`json`], [`duckduckgo`].
+//! Reading order: [`ask`], [`json`], [`duckduckgo`].
 
 mod ask;
 mod duckduckgo;
-mod hit;
 mod json;
 
+pub(super) use ask::Hit;
 pub(super) use ask::{Engine, Refusal};
-pub(super) use hit::Hit;
 pub use json::SEARCH_KEY;
