@@ -41,6 +41,8 @@ struct Own {
     services: Services,
     session: Session,
     served: Option<Arc<dyn Served>>,
+    /// Whether it stays although nothing was said in it: a single request may do something else.
+    keep: bool,
     /// That somebody works there, should it be a worktree of ours.
     _held: Option<Held>,
 }
@@ -103,7 +105,7 @@ impl OpenSessions {
 
     async fn open_here(&self, wanted: OpenSession, around: Around<'_>) -> Result<OpenedSession, AppError> {
         let Around { workspaces, overrides, opener } = around;
-        let environment = services::environment(workspaces.env());
+        let (environment, keep) = (services::environment(workspaces.env()), !wanted.interactive);
         let opening = Opening { wanted, overrides: overrides.to_vec(), environment };
         let Opened { services, session, folder, held, notes } = opening.open(workspaces, opener).await?;
         opener.hide(services.hub.redactor());
@@ -111,7 +113,7 @@ impl OpenSessions {
         let app = Arc::new(services.app(workspaces.env(), overrides));
         let served = opener.serve(id, Arc::clone(&client), app);
         let (since, folder) = (session.first_seq(), folder.display().to_string());
-        let own = Own { services, session, served, _held: held };
+        let own = Own { services, session, served, keep, _held: held };
         Ok(self.keep(OpenedSession { id, client, folder, owner: None, since, notes }, Some(own)))
     }
 
@@ -202,8 +204,8 @@ async fn put_away(kept: Kept, opener: &dyn Opener) -> Result<Option<SessionId>, 
 }
 
 /// The session first, then what it stands on.
-async fn end(own: Own, keep: bool, opener: &dyn Opener) -> Result<(), AppError> {
-    let Own { services, session, served, _held } = own;
+async fn end(own: Own, is_said: bool, opener: &dyn Opener) -> Result<(), AppError> {
+    let Own { services, session, served, keep, _held } = own;
     if let Some(served) = &served {
         served.leave().await;
     }
@@ -217,6 +219,7 @@ async fn end(own: Own, keep: bool, opener: &dyn Opener) -> Result<(), AppError> 
         served.end().await;
     }
     if !keep
+        && !is_said
         && is_empty(&services, id).await
         && let Ok(record) = services.hub.find(&id.to_string()).await
     {

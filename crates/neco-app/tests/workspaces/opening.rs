@@ -20,7 +20,7 @@ fn program(stage: &Stage, folder: &Path) -> Arc<SharedApp> {
 }
 
 fn new(folder: &Path) -> OpenSession {
-    OpenSession { folder: folder.display().to_string(), ..OpenSession::default() }
+    OpenSession { folder: folder.display().to_string(), interactive: true, ..OpenSession::default() }
 }
 
 fn named(opened: &OpenedSession, folder: &Path) -> OpenSession {

@@ -81,7 +81,7 @@ async fn a_shutdown_at_any_step_leaves_nothing_behind() {
     // Settings alone.
     let workspace = stage.workspaces.at(&one, &[]).await.unwrap();
     stage.workspaces.close().await.unwrap();
-    assert_eq!((Arc::strong_count(&workspace), left()), (2, (0, 0, false)));
+    assert_eq!((Arc::strong_count(&workspace), left()), (1, (0, 0, false)));
     // The store.
     drop(stage.workspaces.store().await.unwrap());
     stage.workspaces.close().await.unwrap();

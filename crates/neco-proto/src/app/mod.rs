@@ -108,7 +108,8 @@ pub trait App: Send + Sync {
     }
 
     /// Hands back a session that was opened; ready when everything is written. It ends with the last one who hands it
-    /// back; one of another process goes on there. Gives its id, unless nothing was said in it: then nothing stays of it.
+    /// back; one of another process goes on there. Gives its id, unless nothing was said in it: then
+    /// nothing stays of one that was made for more than a single request.
     fn close(&self, _client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
         async { Ok(None) }.boxed()
     }
