@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(read(&["-c", "and the docs"]).unwrap().run.words, ["and the docs"]);
         assert_eq!(overrides(&["-c", "model=a/b", "-c", "agent.max_turns=3", "-m", "x"]).len(), 2);
         assert_eq!(overrides(&["-c", "agent.max_turns", "-m", "x"]), ["agent.max_turns"], "not a message");
-        assert_eq!(read(&["-m", "x", "--", "-c"]).map(|line| line.run.continue_latest).unwrap_or_default(), false);
+        assert!(!read(&["-p", "--", "-c"]).unwrap().run.continue_latest, "behind -- everything is a message");
     }
 
     #[test]
