@@ -209,7 +209,8 @@ fn long_output_is_folded_and_can_be_seen_whole() {
     if !is_there() {
         return;
     }
-    let house = house(json!([call("bash", json!({ "command": "seq -f 'line-%g' 1 3000" })), say("That was long.")]));
+    let house =
+        house(json!([call("bash", json!({ "command": "seq -f 'line-%g' 1 3000; false" })), say("That was long.")]));
     let pane = Pane::ready(&house, "--yes");
     pane.say("count").shows("That was long.").waits();
     let text = pane.everything();
