@@ -148,7 +148,7 @@ fn a_rule_holds_at_once_and_so_does_taking_it_back() {
     let house = house(json!([touch("one"), say("One."), touch("two"), say("Two."), touch("three"), say("Three.")]));
     let pane = Pane::ready(&house, "");
     pane.say("one").shows("yes, once").answer("y").shows("One.").waits();
-    pane.say("/permissions").shows("another rule").press("Enter").shows("── a rule");
+    pane.say("/permissions").shows("another rule").press("Enter").shows("such as: allow");
     pane.say("allow bash(touch *)").showed("it holds from now on").waits();
     pane.say("two").shows("Two.").waits();
     pane.say("/permissions").shows("another rule").press("Down").press("DC").showed("no longer");
