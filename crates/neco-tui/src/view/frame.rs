@@ -329,7 +329,7 @@ impl WindowState {
             return "Enter: say it when it is back".to_owned();
         }
         if self.opening && self.purpose == Purpose::Message {
-            return "One moment: the session is being opened".to_owned();
+            return "Opening the session …".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
             (Purpose::Reason(_), _) => "why not? Enter says no · Esc goes back to the question".to_owned(),
