@@ -127,7 +127,6 @@ impl WindowState {
     /// Whom what is written goes to, or what it is, when it is no message.
     fn addressee(&self) -> String {
         match &self.purpose {
-            Purpose::Message if self.opening => "opening …".to_owned(),
             Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
                 let what = if asked::is_answer(self) { "your answer" } else { "a message" };
                 let stays = self.desk.wants_words() || self.desk.is_answered();
@@ -350,6 +349,9 @@ impl WindowState {
         }
         if self.standing.going_back.is_some() && self.purpose == Purpose::Message {
             return "Enter: say it when it is back".to_owned();
+        }
+        if self.opening && self.purpose == Purpose::Message {
+            return "Opening the session …".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
             (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),

@@ -31,7 +31,7 @@ fn an_undo_names_what_was_said_since_and_asks() {
     assert!(there("b.txt") && !there("a.txt"));
     pane.say("/undo").shows("undo going back").answer("y").showed("“write a” is restored");
     assert!(there("a.txt") && !there("b.txt"));
-    pane.say("/redo").shows("again?").answer("Enter").showed("gone back again");
+    pane.say("/redo").shows("again?").answer("Enter").showed("Rewound again");
     assert!(there("b.txt") && !there("a.txt"));
     // What no longer counts is marked when the session is opened again.
     pane.press("C-d").is_given_back();
@@ -68,10 +68,10 @@ fn a_checkpoint_can_be_gone_back_to_by_its_name() {
     pane.say("write a").shows("Written.").waits();
     pane.say("/checkpoint").shows("/rewind NAME puts the files back");
     let screen = pane.screen();
-    let row = screen.lines().find(|line| line.contains(" before ")).unwrap();
+    let row = screen.lines().find(|line| line.contains(" before ") && !line.contains("Asks")).unwrap();
     let rev = row.split_whitespace().next().unwrap().to_owned();
     pane.say(&format!("/rewind {rev}")).shows(&format!("files back to checkpoint {rev}")).shows("goes: a.txt");
-    pane.answer("y").showed("files are as in checkpoint");
+    pane.answer("y").showed("Files as in checkpoint");
     assert!(!house.project().join("a.txt").exists());
     pane.press("C-d").is_given_back();
 }

@@ -87,6 +87,6 @@ fn the_keys_of_vi() {
     let house = house(json!([say("never")]));
     let pane = Pane::ready(&house, "-c tui.vi=true");
     pane.write("one two").shows("one two").press("Escape").shows("NORMAL");
-    pane.write("0dw").shows(": two").write("P").shows(": one two").write("$x").shows(": one tw").hides("two");
+    pane.write("0dw").shows(": two").write("P").shows(": one two").write("$x").shows(": one tw").hides("one two");
     pane.write("u").shows("one two").write("A!").shows("one two!").shows("INSERT");
 }

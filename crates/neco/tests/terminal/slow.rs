@@ -98,7 +98,7 @@ fn keys_and_answers_to_them_do_not_wait_behind_what_streams() {
         let ahead = line.until(key, line.types(key));
         assert!(ahead < 3000, "{ahead} bytes came before the key");
     }
-    let ahead = line.until("stopped", line.types("\x1b"));
+    let ahead = line.until("Stopped", line.types("\x1b"));
     assert!(ahead < 4000, "{ahead} bytes came before it was said that it stopped");
     // The first Ctrl-C empties the field, the next two leave.
     line.until("restores it", line.types("\x03"));

@@ -42,11 +42,11 @@ fn esc_stops_the_turn_and_esc_again_the_agents() {
     }
     let house = three("4721", json!({ "calls": [{ "name": "agent_wait", "arguments": {} }] }));
     let pane = Pane::ready(&house, "--yes");
-    pane.say("split it up").shows("Wait for the agents").shows("3 agents");
+    pane.say("split it up").shows("Wait   for the agents").shows("3 agents");
     eventually("the commands run", || asked(&house) == 5);
     pane.press("Escape").shows("3 agents still work").shows("Esc pause them too");
     let text = pane.everything();
-    assert!(!text.contains("✓ Wait for the agents"), "{text}");
+    assert!(!text.contains("✓ Wait   for the agents"), "{text}");
     assert!(lives("4721"), "one Esc stops the turn only");
     pane.press("Escape").showed("3 agents are paused").shows("3 paused").hides("still work");
     eventually("the commands end", || !lives("4721"));
@@ -73,7 +73,7 @@ fn typing_at_an_agent_is_a_message() {
     });
     let states: Vec<Value> = log(&house).iter().filter(|event| event["type"] == "agent_update").cloned().collect();
     assert!(states.iter().all(|event| event["node"]["state"] == "running"), "{states:?}");
-    pane.press("C-x").shows("x Stop").press("x").showed("coder-1 cancelled");
+    pane.press("C-x").shows("x Stop").press("x").showed("coder-1  cancelled");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn ctrl_c_twice_stops_everything_and_leaves() {
     }
     let house = three("4723", json!({ "calls": [{ "name": "agent_wait", "arguments": {} }] }));
     let pane = Pane::ready(&house, "--yes");
-    pane.say("split it up").shows("Wait for the agents").shows("3 agents");
+    pane.say("split it up").shows("Wait   for the agents").shows("3 agents");
     eventually("the commands run", || asked(&house) == 5);
     pane.press("C-c").shows("coder-1, coder-2, coder-3 are working; leaving pauses them").press("C-c").is_given_back();
     assert!(!lives("4723"));

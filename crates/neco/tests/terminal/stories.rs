@@ -148,7 +148,7 @@ fn a_rule_holds_at_once_and_so_does_taking_it_back() {
     let house = house(json!([touch("one"), say("One."), touch("two"), say("Two."), touch("three"), say("Three.")]));
     let pane = Pane::ready(&house, "");
     pane.say("one").shows("1  Yes").answer("Enter").shows("One.").waits();
-    pane.say("/permissions").shows("Add a rule").press("Enter").shows("a rule");
+    pane.say("/permissions").shows("Add a rule").press("Enter").shows("such as: allow");
     pane.say("allow bash(touch *)").showed("it holds from now on").waits();
     pane.say("two").shows("Two.").waits();
     pane.say("/permissions").shows("Add a rule").press("Down").press("DC").showed("no longer");
@@ -209,7 +209,8 @@ fn long_output_is_folded_and_can_be_seen_whole() {
     if !is_there() {
         return;
     }
-    let house = house(json!([call("bash", json!({ "command": "seq -f 'line-%g' 1 3000" })), say("That was long.")]));
+    let house =
+        house(json!([call("bash", json!({ "command": "seq -f 'line-%g' 1 3000; false" })), say("That was long.")]));
     let pane = Pane::ready(&house, "--yes");
     pane.say("count").shows("That was long.").waits();
     let text = pane.everything();
