@@ -226,7 +226,9 @@ impl Picker {
     /// Its rows, at most `room`. Of what the chosen entry would do as much is shown as there is room for beside the
     /// list, and the rest can be scrolled to.
     pub fn rows(&mut self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut heading = vec![Span::styled(format!("? {}", self.heading), theme.accent)];
+        // What waits for an answer says so; a list does not.
+        let mark = if self.holds(|picked| *picked == Picked::Leave) { "◆ " } else { "  " };
+        let mut heading = vec![Span::styled(format!("{mark}{}", self.heading), theme.accent)];
         if !self.filter.is_empty() {
             heading.push(Span::styled(format!("  {}", self.filter), theme.chosen));
         }
