@@ -44,43 +44,22 @@ pub(super) struct Call {
 pub(super) enum Phase {
     /// Checked; waits for its turn. `approved` after a person changed the arguments, `gated` after
     /// the gate has seen them.
-    Scheduled {
-        prepared: Box<dyn PreparedCall>,
-        approved: bool,
-        gated: bool,
-    },
+    Scheduled { prepared: Box<dyn PreparedCall>, approved: bool, gated: bool },
     /// The gate looks at it.
-    AtGate {
-        touch: SideEffect,
-    },
+    AtGate { touch: SideEffect },
     /// The tool looks at what the call would do.
-    Planning {
-        touch: SideEffect,
-        approved: bool,
-    },
+    Planning { touch: SideEffect, approved: bool },
     /// A person decides.
-    AwaitingApproval {
-        prepared: Box<dyn PreparedCall>,
-        offer: Offer,
-    },
+    AwaitingApproval { prepared: Box<dyn PreparedCall>, offer: Offer },
     /// May run; starts when its mark is recorded.
     Cleared(Box<dyn PreparedCall>),
     /// Runs; with its arguments where the gate wants to know them afterwards.
-    Executing {
-        touch: SideEffect,
-        arguments: Option<Value>,
-    },
+    Executing { touch: SideEffect, arguments: Option<Value> },
     /// Has run; a person's answer is its result.
-    AwaitingAnswer {
-        touch: SideEffect,
-        arguments: Option<Value>,
-        outcome: Box<Outcome>,
-    },
+    AwaitingAnswer { touch: SideEffect, arguments: Option<Value>, outcome: Box<Outcome> },
     /// Has run; the gate looks at what came of it.
-    Finishing {
-        touch: SideEffect,
-        outcome: Box<Outcome>,
-    },
+    Finishing { touch: SideEffect, outcome: Box<Outcome> },
+    /// Has its result.
     Done(Outcome),
 }
 

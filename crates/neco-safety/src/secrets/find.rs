@@ -33,11 +33,10 @@ pub struct KnownSecret {
 /// What stands at a place where a secret may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
+    /// No secret.
     No,
-    Secret {
-        start: usize,
-        end: usize,
-    },
+    /// A secret.
+    Secret { start: usize, end: usize },
     /// It depends on what comes after the end of the text.
     Open,
     /// The same, and what decides begins here.
@@ -48,11 +47,8 @@ pub(super) enum Verdict {
 
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
-    Secret {
-        start: usize,
-        end: usize,
-        what: &'a str,
-    },
+    /// A secret.
+    Secret { start: usize, end: usize, what: &'a str },
     /// What may become one when more text comes.
     Open(usize),
 }

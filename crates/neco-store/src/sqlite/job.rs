@@ -31,6 +31,7 @@ pub(super) enum Job {
 }
 
 pub(super) enum CatalogChange {
+    /// Add a session.
     Create(SessionRecord),
     /// Add one that begins as another one does.
     Fork {
@@ -40,11 +41,8 @@ pub(super) enum CatalogChange {
         /// The last event that both have.
         at: Seq,
     },
-    SetTitle {
-        session: SessionId,
-        title: String,
-        by: TitleSource,
-    },
+    /// Give it another title.
+    SetTitle { session: SessionId, title: String, by: TitleSource },
     /// Its workspace lies elsewhere.
     SetFolder {
         session: SessionId,

@@ -313,33 +313,19 @@ fn starts_itself(body: &str, name: &str) -> bool {
 #[derive(Debug)]
 pub(crate) enum Step {
     /// It runs a command; `moves` tells whether a change of folder in it surely holds for what follows.
-    Command {
-        command: Command,
-        moves: bool,
-    },
+    Command { command: Command, moves: bool },
     /// It redirects to or from a file.
-    Redirect {
-        operator: String,
-        target: Word,
-    },
-    Assign {
-        name: String,
-        value: Word,
-    },
+    Redirect { operator: String, target: Word },
+    /// It sets a variable.
+    Assign { name: String, value: Word },
     /// It runs text: the inside of a substitution.
-    Script {
-        text: String,
-    },
+    Script { text: String },
     /// It names words that a loop will use.
-    Mention {
-        word: Word,
-    },
+    Mention { word: Word },
     /// It works out a value in which commands may hide.
     Computes,
     /// It defines a function; `bomb` when that starts itself twice at once.
-    Function {
-        bomb: bool,
-    },
+    Function { bomb: bool },
     /// It may now be in any folder it named so far.
     StatementEnd,
 }
