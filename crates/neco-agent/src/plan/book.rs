@@ -334,9 +334,9 @@ mod tests {
         assert_eq!(book.list_text(), "Todos (0 of 2 closed):\n[ ] 1: look\n[ ] 2: change");
         assert_eq!(do_step(&mut book, "1").len(), 2);
         assert_eq!(book.progress(), Progress { open: vec!["change".to_owned()], done: 1 });
-        assert!(book.plan().unwrap().is_unfinished());
+        assert!(book.plan.as_ref().unwrap().is_unfinished());
         do_step(&mut book, "2");
-        assert_eq!(book.plan().unwrap().status, PlanStatus::Finished);
+        assert_eq!(book.plan.as_ref().unwrap().status, PlanStatus::Finished);
         assert_eq!(book.text().unwrap(), "Todos (2 of 2 closed):\n[x] 1: look\n[x] 2: change");
     }
 
@@ -349,24 +349,24 @@ mod tests {
         book.write_todos(&TodoChange { replace: Some(true), items: Vec::new() }).unwrap();
         book.write_todos(&anew).unwrap();
         do_step(&mut book, "1");
-        assert_eq!(book.plan().unwrap().steps.iter().filter(|step| step.done).count(), 0);
+        assert_eq!(book.plan.as_ref().unwrap().steps.iter().filter(|step| step.done).count(), 0);
 
         book.settle("1. look at the parser\n2. change the parser\n", PlanStatus::Accepted);
         let cancel = TodoChange { replace: Some(false), items: vec![set("1", TodoStatus::Cancelled)] };
         book.write_todos(&cancel).unwrap();
-        assert!(!book.plan().unwrap().steps[0].done);
+        assert!(!book.plan.as_ref().unwrap().steps[0].done);
         let said =
             TodoItem { text: Some("Change the parser, carefully".to_owned()), ..set("2", TodoStatus::InProgress) };
         let change = TodoChange { replace: Some(false), items: vec![said, set("2", TodoStatus::Completed)] };
         book.write_todos(&change).unwrap();
-        assert!(book.plan().unwrap().steps[1].done);
+        assert!(book.plan.as_ref().unwrap().steps[1].done);
     }
 
     #[test]
     fn a_plan_that_nobody_saw_is_not_called_accepted() {
         let mut book = PlanBook::default();
         book.settle_unseen("1. look\n2. change");
-        assert!(book.plan().unwrap().is_unfinished() && book.plan().unwrap().unseen);
+        assert!(book.plan.as_ref().unwrap().is_unfinished() && book.plan.as_ref().unwrap().unseen);
         let text = book.text().unwrap();
         assert!(text.contains("no user has seen") && !text.contains("accepted"), "{text}");
     }
@@ -376,10 +376,10 @@ mod tests {
         let mut book = PlanBook::default();
         book.settle_unseen("1. look\n2. change");
         assert_eq!(book.end_work().len(), 1);
-        assert!(!book.plan().unwrap().is_unfinished());
+        assert!(!book.plan.as_ref().unwrap().is_unfinished());
         book.settle_unseen("1. look\n2. change");
         do_step(&mut book, "1");
-        assert!(book.end_work().is_empty() && book.plan().unwrap().is_unfinished());
+        assert!(book.end_work().is_empty() && book.plan.as_ref().unwrap().is_unfinished());
         book.settle("1. look\n2. change", PlanStatus::Accepted);
         assert!(book.end_work().is_empty(), "a person waits for it");
     }
@@ -391,16 +391,16 @@ mod tests {
         assert_eq!(book.list_text(), "Todos (1 of 2 closed):\n[ ] 1: one\n[x] 2: two");
         assert_eq!(book.progress(), Progress { open: vec!["one".to_owned()], done: 1 });
         do_step(&mut book, "1");
-        assert_eq!(book.plan().unwrap().status, PlanStatus::Finished);
+        assert_eq!(book.plan.as_ref().unwrap().status, PlanStatus::Finished);
     }
 
     #[test]
     fn a_plan_without_steps_ends_with_the_work_and_a_dropped_one_leaves_the_list_alone() {
         let mut book = PlanBook::default();
         book.settle("Just do it.", PlanStatus::Accepted);
-        assert!(book.plan().unwrap().is_unfinished());
+        assert!(book.plan.as_ref().unwrap().is_unfinished());
         assert_eq!(book.end_work().len(), 1);
-        assert!(book.end_work().is_empty() && !book.plan().unwrap().is_unfinished());
+        assert!(book.end_work().is_empty() && !book.plan.as_ref().unwrap().is_unfinished());
         let events = book.settle("1. x", PlanStatus::Dropped);
         assert_eq!((events.len(), book.todos().len()), (1, 0));
     }

@@ -7,8 +7,8 @@ mod speak;
 
 use bytes::Bytes;
 use neco_config::section::ProviderType;
-use neco_model::scripted::faults::{self, ERROR_EVENT, Fault};
-use neco_model::scripted::{Played, Player};
+use neco_model::scripted::script::{ERROR_EVENT, fault_body, fault_headers};
+use neco_model::scripted::{Fault, Played, Player};
 
 use self::speak::speak;
 
@@ -86,9 +86,9 @@ impl Reply {
 
 fn status(code: u16, retry_after: Option<f64>, message: Option<&str>) -> Reply {
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    for (name, value) in &faults::headers(retry_after) {
+    for (name, value) in &fault_headers(retry_after) {
         headers.push((name.to_string(), value.to_str().unwrap_or_default().to_owned()));
     }
-    let pieces = vec![faults::body(code, message).into()];
+    let pieces = vec![fault_body(code, message).into()];
     Reply { status: code, headers, pieces, delay_ms: 0, between_ms: 0, end: ReplyEnd::Whole }
 }

@@ -40,6 +40,11 @@ struct Inner {
 }
 
 impl Group {
+    /// The process id of the leader, which is the group's number.
+    pub fn id(&self) -> i32 {
+        self.inner.leader.as_raw_nonzero().get()
+    }
+
     /// Waits until the group is killed. Safe to cancel.
     pub(super) async fn killed(&self) {
         self.inner.killed.cancelled().await;
