@@ -197,7 +197,7 @@ fn a_plan_is_made_and_accepted() {
         say("Carried out.")
     ]));
     let pane = Pane::ready(&house, "");
-    pane.press("BTab").shows("accept_edits").press("BTab").shows("plan");
+    pane.press("BTab").shows("accepts edits").press("BTab").shows("plan");
     pane.say("make a plan").shows("Write the file").shows("1");
     assert!(!house.project().join("a.txt").exists());
     pane.answer("1").shows("a.txt").answer("1").shows("Carried out.");
