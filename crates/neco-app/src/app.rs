@@ -42,7 +42,6 @@ pub struct StorelessApp {
 
 impl StorelessApp {
     /// The program with the settings that were given with `-c`.
-    #[must_use]
     pub fn new(env: Env, overrides: Vec<String>) -> Self {
         Self { env, overrides, open: RunningSessions::default() }
     }
@@ -110,7 +109,6 @@ pub struct LocalApp {
 
 impl LocalApp {
     /// The program on a store, with what opens its sessions and the settings that were given with `-c`.
-    #[must_use]
     pub fn new(store: Arc<SqliteStore>, hub: Hub, env: Env, overrides: Vec<String>) -> Self {
         Self { store, hub, storeless: StorelessApp::new(env, overrides) }
     }

@@ -13,7 +13,6 @@ pub const NO_ROOM: &str =
     "The disk is so full that nothing can be removed either: make a little room on it, 1 MB will do, and try again.";
 
 /// Whether something can be written in a folder.
-#[must_use]
 pub fn has_room(folder: &Path) -> bool {
     try_out(folder).is_ok()
 }
@@ -24,13 +23,11 @@ fn try_out(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Whether the disk of a folder is full, and not only closed to us.
-#[must_use]
 pub fn is_full(folder: &Path) -> bool {
     matches!(try_out(folder), Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded))
 }
 
 /// What helps when the store could not be written or read: what does on this disk, as it is now.
-#[must_use]
 pub fn store_advice(data_dir: &Path) -> &'static str {
     match (is_full(data_dir), SqliteStore::can_make_room(&data_dir.join(STORE_FILE))) {
         (false, _) => "Look at the free space and permissions of the data folder, which `neco doctor` prints.",
@@ -44,7 +41,6 @@ pub fn store_advice(data_dir: &Path) -> &'static str {
 }
 
 /// Whether the store was found to be damaged, so that the next opening looks closely.
-#[must_use]
 pub fn is_doubted(data_dir: &Path) -> bool {
     SqliteStore::is_doubted(&data_dir.join(STORE_FILE))
 }

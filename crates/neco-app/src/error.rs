@@ -21,7 +21,6 @@ pub(crate) fn invalid(words: impl ToString) -> AppError {
 }
 
 /// The configuration can't be used.
-#[must_use]
 pub fn of_config(error: &ConfigError) -> AppError {
     let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
     invalid(format!("the configuration can't be used:{}", problems.concat()))
@@ -29,7 +28,6 @@ pub fn of_config(error: &ConfigError) -> AppError {
 }
 
 /// A model can't be used.
-#[must_use]
 pub fn of_setup(error: SetupError) -> AppError {
     let is_key =
         matches!(error, SetupError::MissingKey { .. } | SetupError::BadKey { .. } | SetupError::KeySource { .. });
@@ -38,7 +36,6 @@ pub fn of_setup(error: SetupError) -> AppError {
 }
 
 /// The store failed.
-#[must_use]
 pub fn of_store(error: StoreError) -> AppError {
     let code = Some(error.code());
     let session = match &error {
@@ -65,7 +62,6 @@ pub fn of_store(error: StoreError) -> AppError {
 }
 
 /// A session can't be had as it was wanted.
-#[must_use]
 pub fn of_session(error: SessionError) -> AppError {
     let trouble = match error {
         SessionError::Store(error) | SessionError::Rewind(RewindError::Store(error)) => return of_store(error),
@@ -94,7 +90,6 @@ pub fn of_session(error: SessionError) -> AppError {
 }
 
 /// A session can't be written to a file or taken in from one.
-#[must_use]
 pub fn of_port(error: PortError) -> AppError {
     let (trouble, hint) = match error {
         PortError::Store(error) => return of_store(error),
@@ -121,14 +116,12 @@ pub fn of_port(error: PortError) -> AppError {
 }
 
 /// A workflow can't be had.
-#[must_use]
 pub fn of_workflow(error: WorkflowError) -> AppError {
     let is_missing = matches!(error, WorkflowError::Unknown { .. });
     AppError::new(if is_missing { Trouble::NotFound } else { Trouble::Invalid }, error.to_string())
 }
 
 /// The memory can't do something.
-#[must_use]
 pub fn of_memory(error: MemoryError) -> AppError {
     let trouble = match error {
         MemoryError::Unknown { .. } => {

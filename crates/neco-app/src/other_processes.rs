@@ -110,7 +110,6 @@ pub async fn look_up(
 }
 
 /// Whether any process may have a session open.
-#[must_use]
 pub fn any_open(data_dir: &Path) -> bool {
     std::fs::read_dir(lock_folder(data_dir)).is_ok_and(|mut entries| entries.next().is_some())
 }

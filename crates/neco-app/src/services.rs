@@ -98,7 +98,6 @@ pub struct ServiceSetup<'a> {
 
 impl<'a> ServiceSetup<'a> {
     /// For services that only read and list: no model, no tool and no rule of anybody's.
-    #[must_use]
     pub fn bare(env: &Env, config: &'a Config) -> Self {
         Self {
             config,
@@ -136,7 +135,6 @@ impl Services {
     }
 
     /// The program on the same store.
-    #[must_use]
     pub fn app(&self, env: &Env, overrides: &[String]) -> LocalApp {
         let storeless = StorelessApp::new(env.clone(), overrides.to_vec()).knowing(&self.all);
         LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless }
@@ -215,7 +213,6 @@ pub fn models(config: &Config, env: &Env) -> Result<Models, AppError> {
 }
 
 /// The keys of all models.
-#[must_use]
 pub fn secrets(models: &Models) -> Vec<KnownSecret> {
     let known = |(what, value): (&str, &SecretString)| KnownSecret {
         what: what.to_owned(),
@@ -268,7 +265,6 @@ pub(crate) fn world(
 
 /// Variables that commands don't get: those of the settings, and those that hold the keys of any
 /// provider, whatever the settings say.
-#[must_use]
 pub fn hidden_variables(config: &Config) -> Vec<String> {
     let providers = Providers::new(&config.model_providers).ok();
     let of_providers = providers.iter().flat_map(Providers::iter).flat_map(|entry| entry.api_key_envs.clone());
@@ -276,7 +272,6 @@ pub fn hidden_variables(config: &Config) -> Vec<String> {
 }
 
 /// The environment of this process, for commands.
-#[must_use]
 pub fn environment(env: &Env) -> Vec<(OsString, OsString)> {
     env.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }

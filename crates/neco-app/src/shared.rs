@@ -56,7 +56,6 @@ pub struct SharedApp {
 
 impl SharedApp {
     /// With the settings that were given with `-c`, and those of `folder` about where files of sessions are kept.
-    #[must_use]
     pub fn new(workspaces: Arc<Workspaces>, overrides: Vec<String>, folder: &Path, opener: Arc<dyn Opener>) -> Self {
         let storeless = StorelessApp::new(workspaces.env().clone(), overrides.clone());
         let storeless = storeless.knowing(workspaces.running_sessions());
@@ -65,7 +64,6 @@ impl SharedApp {
     }
 
     /// The folders that are worked in, and the one store of all of them.
-    #[must_use]
     pub fn workspaces(&self) -> &Workspaces {
         &self.workspaces
     }

@@ -9,7 +9,6 @@ pub use neco_tui::line::ask::*;
 use crate::terminal::Terminal;
 
 /// Who sits at `tty` and is asked about what is done in `folder`.
-#[must_use]
 pub fn person(tty: Tty, folder: PathBuf, env: &Env) -> Person {
     let terminal = Terminal::look_at(env);
     let place = question::Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
@@ -17,7 +16,6 @@ pub fn person(tty: Tty, folder: PathBuf, env: &Env) -> Person {
 }
 
 /// The programs that the person wants.
-#[must_use]
 pub fn programs(env: &Env) -> editor::Programs {
     editor::Programs::wanted(|name| env.var_os(name), env.find_program("less").is_some())
 }

@@ -13,7 +13,6 @@ use crate::misuse::misuse;
 
 impl CommandLine {
     /// Reads the command line of this process; ends it when help was asked for or a flag is wrong.
-    #[must_use]
     pub fn of_process() -> Self {
         Self::read(std::env::args_os().collect()).unwrap_or_else(|error| error.exit())
     }

@@ -67,7 +67,6 @@ pub fn stop(
 }
 
 /// Where sessions of a data folder are served to windows of other processes.
-#[must_use]
 pub fn sockets(env: &Env) -> SocketPlaces {
     let of = |name: &str| env.var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let short = [of("XDG_RUNTIME_DIR"), of("TMPDIR"), Some(PathBuf::from("/tmp"))];

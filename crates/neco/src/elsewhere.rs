@@ -69,13 +69,11 @@ const FLAGS: &[(&[&str], &str)] = &[
 ];
 
 /// What comes close to a command of another tool; `None` when it is none, and nothing inside when nothing does.
-#[must_use]
 pub fn command(word: &str) -> Option<Option<&'static str>> {
     COMMANDS.iter().find(|(name, _)| *name == word).map(|(_, instead)| *instead)
 }
 
 /// What is written here for a flag of another agent.
-#[must_use]
 pub fn flag(written: &str) -> Option<&'static str> {
     let name = written.split('=').next().unwrap_or(written);
     FLAGS.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here)

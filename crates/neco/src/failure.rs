@@ -29,13 +29,11 @@ pub struct Failure {
 
 impl Failure {
     /// A failure with nothing else known.
-    #[must_use]
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, message: message.into(), hint: None, code: None }
     }
 
     /// Wrong usage.
-    #[must_use]
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }

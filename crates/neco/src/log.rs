@@ -34,7 +34,6 @@ pub fn hide(redactor: &Redactor) {
 }
 
 /// `text` without the secrets that are known, and without what looks like one.
-#[must_use]
 pub fn redacted(text: &str, scope: Scope) -> String {
     HIDDEN.redact(text, scope).into_owned()
 }
@@ -56,7 +55,6 @@ impl<W: Write> Write for WithoutSecrets<W> {
 }
 
 /// Where the log file lies.
-#[must_use]
 pub fn path(env: &Env) -> PathBuf {
     env.data_dir().join("logs").join("neco.log")
 }

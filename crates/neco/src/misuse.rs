@@ -6,7 +6,6 @@ use crate::args::{CommandLine, RunArgs};
 use crate::elsewhere;
 
 /// What is wrong with a request although each part of it is fine.
-#[must_use]
 pub fn misuse(run: &RunArgs) -> Option<String> {
     let words = run.words.join(" ");
     if let Some(message) = &run.message {

@@ -21,7 +21,6 @@ pub fn hold_notes() {
 }
 
 /// The notes that were kept since the last time.
-#[must_use]
 pub fn held_notes() -> Vec<String> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(std::mem::take).unwrap_or_default()
 }

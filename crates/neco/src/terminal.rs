@@ -35,7 +35,6 @@ pub struct Terminal {
 
 impl Terminal {
     /// Looks at the streams.
-    #[must_use]
     pub fn look_at(env: &Env) -> Self {
         let capable = env.var("TERM") != Some("dumb");
         Self {
@@ -50,7 +49,6 @@ impl Terminal {
     }
 
     /// How a run is drawn on stderr.
-    #[must_use]
     pub fn look(&self) -> Look {
         Look {
             colour: self.stderr && self.colourful,
@@ -61,7 +59,6 @@ impl Terminal {
     }
 
     /// What prints a run to this process's streams.
-    #[must_use]
     pub fn printer(&self, format: OutputFormat) -> Printer {
         let out = Box::new(io::stdout());
         match format {
@@ -78,38 +75,32 @@ impl Terminal {
     }
 
     /// Whether a window can be drawn on it: it writes over what is there.
-    #[must_use]
     pub fn is_capable(&self) -> bool {
         self.capable
     }
 
     /// Colours for what is asked on the terminal itself.
-    #[must_use]
     pub fn paint(&self) -> Paint {
         Paint::new(self.colourful)
     }
 
     /// Colours for stdout.
-    #[must_use]
     pub fn stdout_paint(&self) -> Paint {
         Paint::new(self.stdout && self.colourful)
     }
 }
 
 /// Whether the surroundings say that nobody is there, terminal or not.
-#[must_use]
 pub fn is_unattended(env: &Env) -> bool {
     env.var("CI").is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
 /// Columns and rows of the terminal that stderr is.
-#[must_use]
 pub fn size() -> (usize, usize) {
     size_of(rustix::stdio::stderr()).unwrap_or(USUAL_SIZE)
 }
 
 /// Columns of the terminal that stdout is.
-#[must_use]
 pub fn stdout_width() -> usize {
     size_of(rustix::stdio::stdout()).unwrap_or(USUAL_SIZE).0
 }

@@ -34,7 +34,6 @@ pub(super) struct Looked {
 
 impl Looked {
     /// The call, as the policy is asked about it.
-    #[must_use]
     pub(super) fn action(&self) -> Action<'_> {
         Action {
             tool: &self.tool,
@@ -76,14 +75,12 @@ impl Looker {
     }
 
     /// On whose behalf, when it is the agent that a person talks to.
-    #[must_use]
     pub(super) fn who(&self, mode: Mode, approval: ApprovalMode, person_present: bool) -> Who<'static> {
         let (confinement, network) = (self.sandbox.confinement(), self.sandbox.reaches_network());
         Who { mode, approval, person_present, role: Who::ROOT, confinement, network }
     }
 
     /// The argument that a tool can't do without: what is meant where only one is given.
-    #[must_use]
     pub(super) fn first_argument(&self, tool: &str) -> &str {
         let found = self.registry.find(tool).ok();
         found.and_then(|tool| tool.schema()["required"][0].as_str()).unwrap_or("command")

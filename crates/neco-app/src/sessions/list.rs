@@ -107,7 +107,6 @@ pub async fn ids(app: &LocalApp) -> Result<Vec<SessionId>, AppError> {
 }
 
 /// A session as it is listed, without what has to be looked up.
-#[must_use]
 pub fn row(record: SessionRecord) -> SessionRow {
     let time = |millis: i64| Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH);
     SessionRow {

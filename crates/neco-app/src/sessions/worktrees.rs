@@ -46,7 +46,6 @@ pub(crate) fn hold(folder: &Path, data_dir: &Path) -> Option<Held> {
 
 /// Brings back what came of the work in `folder`, should that be in a worktree where nobody else works, and says
 /// what to do next.
-#[must_use]
 pub fn end_worktree(folder: &Path, title: &str, session: &str, data_dir: &Path) -> Option<String> {
     let tree = Worktree::around(folder, &worktree_folder(data_dir))?;
     let path = tree.path.display();

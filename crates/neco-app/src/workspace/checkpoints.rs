@@ -14,13 +14,11 @@ use neco_workspace::checkpoint::{Checkpoints, LeaveOutSettings, Place, open, sto
 const MOST_BYTES: usize = 1 << 20;
 
 /// The folder of all stores in the data folder.
-#[must_use]
 pub fn stores(data_dir: &Path) -> PathBuf {
     data_dir.join("checkpoints")
 }
 
 /// Opens the states of any workspace, each once; nothing is read before that.
-#[must_use]
 pub fn opener(section: &CheckpointsSection, environment: &[(OsString, OsString)], data_dir: &Path) -> OpenCheckpoints {
     if !section.enabled {
         return Arc::new(|_| None);

@@ -28,7 +28,6 @@ pub struct Fingerprint {
 
 impl Fingerprint {
     /// The files for work in a folder, as they are now.
-    #[must_use]
     pub fn take(env: &Env, folder: &Path) -> Self {
         let root = GitFacts::of(folder).map_or_else(|| folder.to_owned(), |facts| facts.root);
         let folders = folder.ancestors().take_while(|above| above.starts_with(&root));
@@ -43,13 +42,11 @@ impl Fingerprint {
     }
 
     /// Whether nothing was edited since: a question to the system for each file and folder, and nothing is read.
-    #[must_use]
     pub fn is_current(&self) -> bool {
         self.files.is_current() && self.folders.is_current()
     }
 
     /// Whether the same files are there, none of them edited, whatever else lies beside them.
-    #[must_use]
     pub fn is_of_the_same_files(&self, other: &Self) -> bool {
         self.files == other.files
     }

@@ -134,13 +134,11 @@ impl Workspace {
     }
 
     /// The folder.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The environment that its settings were found with.
-    #[must_use]
     pub fn env(&self) -> &Env {
         &self.env
     }
@@ -156,7 +154,6 @@ impl Workspace {
     }
 
     /// What it brings, as far as that is known.
-    #[must_use]
     pub fn now(&self) -> Arc<FolderState> {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner))
     }

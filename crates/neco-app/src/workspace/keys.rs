@@ -19,7 +19,6 @@ pub struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// Looks at the keys file, once.
-    #[must_use]
     pub fn find(env: &'a Env) -> Self {
         Self { env, kept: file(env).read().map_err(|error| error.to_string()) }
     }
@@ -51,14 +50,12 @@ impl KeySources for Keys<'_> {
 }
 
 /// The file that `neco auth` writes.
-#[must_use]
 pub fn file(env: &Env) -> KeysFile {
     KeysFile::new(env.config_dir().join(FILE))
 }
 
 /// What tells whether the keys are others that settings name in the keyring; nothing where they name none. No key can be
 /// read from it.
-#[must_use]
 pub(crate) fn in_keyring(config: &Config) -> Option<String> {
     let mut entries = config.model_providers.values().filter_map(|section| section.keyring.as_deref()).peekable();
     entries.peek()?;
@@ -70,14 +67,12 @@ pub(crate) fn in_keyring(config: &Config) -> Option<String> {
 }
 
 /// A key without the quotes around it that belong to a file or a shell.
-#[must_use]
 pub fn unquoted(key: &str) -> &str {
     let within = |quote: char| key.strip_prefix(quote).and_then(|key| key.strip_suffix(quote));
     within('"').or_else(|| within('\'')).unwrap_or(key)
 }
 
 /// What is to be said about keys that stand among the settings.
-#[must_use]
 pub fn warnings(loaded: &Loaded) -> Vec<String> {
     let written = |(name, section): (&String, &ProviderSection)| {
         section.api_key.as_ref()?;

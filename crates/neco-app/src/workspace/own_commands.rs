@@ -42,13 +42,11 @@ pub struct OwnCommand {
 
 impl OwnCommand {
     /// What it says, as it is written.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// What is said to the agent, with `argument` in its places; behind it when it has none.
-    #[must_use]
     pub fn say(&self, argument: &str) -> String {
         let words = words(argument);
         let mut said = String::new();
@@ -76,7 +74,6 @@ impl OwnCommand {
 
 /// All commands of a person and of the project that `folder` lies in, by name; of two with one name the person's
 /// own counts, then the nearer one.
-#[must_use]
 pub fn find(env: &Env, folder: &Path) -> Vec<OwnCommand> {
     let own = [env.config_dir().join("commands"), env.home().join(PLACES[1])];
     let mut all: Vec<OwnCommand> = own.iter().flat_map(|place| read_all(place, None)).collect();
@@ -92,7 +89,6 @@ pub fn find(env: &Env, folder: &Path) -> Vec<OwnCommand> {
 }
 
 /// Those of the project that `folder` lies in, the nearest first.
-#[must_use]
 pub fn of_folder(folder: &Path) -> Vec<OwnCommand> {
     let root = GitFacts::of(folder).map_or_else(|| folder.to_owned(), |facts| facts.root);
     let folders = folder.ancestors().take_while(|above| above.starts_with(&root));

@@ -74,7 +74,6 @@ pub struct Plugged {
 
 impl Plugged {
     /// Looks at what is there. Runs nothing.
-    #[must_use]
     pub fn look(env: &Env, folder: &Path, loaded: &Loaded) -> Self {
         let found = find(env, folder, loaded);
         let mut notices = found.notices;
@@ -110,20 +109,17 @@ impl Plugged {
     }
 
     /// The files of rules, as they were when they were looked at: what was shown and trusted is what counts.
-    #[must_use]
     pub fn rules(&self) -> &[PolicyFile] {
         &self.rules
     }
 
     /// Whether the folder would switch on something that no person has decided about.
-    #[must_use]
     pub fn has_news(&self) -> bool {
         self.items.iter().any(|item| self.is_new(item))
     }
 
     /// The hooks that may run, and those of a trusted folder that guard calls and are not what was trusted: they don't
     /// run, and a person is asked about the calls instead.
-    #[must_use]
     pub fn hooks(&self) -> Vec<Hook> {
         let theirs = self.items.iter().filter_map(|item| match &item.kind {
             Kind::Hook(hook) if self.is_on(item) => Some((hook, item.hash.clone())),
@@ -137,7 +133,6 @@ impl Plugged {
     }
 
     /// The folder's files in the place of prompts that count.
-    #[must_use]
     pub fn prompts(&self) -> Vec<PromptFile> {
         let on = self.items.iter().filter(|item| self.is_on(item));
         on.filter_map(|item| match &item.kind {
@@ -148,7 +143,6 @@ impl Plugged {
     }
 
     /// How many hooks the user has, how many the folder has that may run, and how many that may not.
-    #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
         let hooks: Vec<bool> =
             self.items.iter().filter(|item| matches!(item.kind, Kind::Hook(_))).map(|item| self.is_on(item)).collect();
@@ -157,7 +151,6 @@ impl Plugged {
     }
 
     /// Which definitions of agents may do what only trust lets them.
-    #[must_use]
     pub fn trusted_agents(&self) -> IsTrusted {
         let on = self.items.iter().filter(|item| matches!(item.kind, Kind::Agent) && self.is_on(item));
         let hashes: BTreeSet<String> = on.map(|item| item.hash.clone()).collect();
@@ -165,13 +158,11 @@ impl Plugged {
     }
 
     /// Whether a command of the folder may be run: it was seen and trusted as it is.
-    #[must_use]
     pub fn may_run(&self, command: &OwnCommand) -> bool {
         command.folder.as_ref().is_none_or(|folder| self.trust.covers(folder, &command.hash))
     }
 
     /// Whether the folder's own rules count: every file of them was seen and trusted.
-    #[must_use]
     pub fn rules_count(&self) -> bool {
         self.items.iter().filter(|item| matches!(item.kind, Kind::Rules)).all(|item| self.is_on(item))
     }
@@ -214,19 +205,16 @@ impl Plugged {
     }
 
     /// Whether the folder would switch on anything at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// Whether all that the folder would switch on is on.
-    #[must_use]
     pub fn is_all_on(&self) -> bool {
         self.items.iter().all(|item| self.is_on(item))
     }
 
     /// What exactly [`Self::describe`] describes: another text when anything of it is another.
-    #[must_use]
     pub fn fingerprint(&self) -> String {
         let items: BTreeSet<String> =
             self.items.iter().map(|item| format!("{}\0{}", item.folder.display(), item.hash)).collect();
@@ -235,7 +223,6 @@ impl Plugged {
 
     /// What is switched on, for the person who decides: of every folder in question all of it, with the first lines of
     /// what it says or runs.
-    #[must_use]
     pub fn describe(&self, scope: Scope) -> String {
         let mut text = String::new();
         for (folder, items) in self.by_folder(scope) {
@@ -255,7 +242,6 @@ impl Plugged {
     }
 
     /// One line about what is off, if anything is.
-    #[must_use]
     pub fn note(&self) -> Option<String> {
         type Named = (fn(&Kind) -> bool, &'static str, &'static str);
         let tells = |item: &&Item| !self.is_on(item) && !matches!(item.kind, Kind::Command);

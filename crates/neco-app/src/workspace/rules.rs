@@ -118,7 +118,6 @@ pub struct AlwaysFile {
 
 impl AlwaysFile {
     /// The file of the user.
-    #[must_use]
     pub fn of(env: &Env) -> Self {
         let path = policy_folder(env).join(ALWAYS_FILE);
         let shown = env.shown(&path);
@@ -126,13 +125,11 @@ impl AlwaysFile {
     }
 
     /// Where it is, whether it exists or not.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The same for a person.
-    #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
     }

@@ -58,7 +58,6 @@ fn setup(config: &Config, env: &Env, data_dir: &Path) -> SandboxSetup {
 
 /// This program. One that was replaced while it runs is found at its old place: a launcher of another
 /// version says so and runs nothing.
-#[must_use]
 pub fn own_program() -> PathBuf {
     let path = std::env::current_exe().unwrap_or_default();
     match path.to_str().and_then(|text| text.strip_suffix(" (deleted)")) {

@@ -47,7 +47,6 @@ impl ToldFiles {
 }
 
 /// Where the person's own definitions of agents are; no folder is trusted.
-#[must_use]
 pub fn agent_places(env: &Env) -> DefinitionPlaces {
     let of_others = [".claude/agents", ".agents/agents"].map(|name| env.home().join(name));
     DefinitionPlaces {
@@ -58,14 +57,12 @@ pub fn agent_places(env: &Env) -> DefinitionPlaces {
 }
 
 /// The definitions of agents that count in a folder, as a session there would have them.
-#[must_use]
 pub fn definitions(env: &Env, folder: &Path, loaded: &Loaded) -> Definitions {
     let trusted = Plugged::look(env, folder, loaded).trusted_agents();
     Definitions::load(&DefinitionPlaces { trusted, ..agent_places(env) }, folder)
 }
 
 /// Where the person's own workflows are.
-#[must_use]
 pub fn workflow_places(env: &Env) -> WorkflowPlaces {
     WorkflowPlaces { own: vec![env.config_dir().join("workflows")], ..WorkflowPlaces::default() }
 }
@@ -80,7 +77,6 @@ fn rules(env: &Env) -> RulesPlaces {
 }
 
 /// The folders that may bring prompts, the nearest last: from the root of the repository to `folder`.
-#[must_use]
 pub fn folders_with_prompts(folder: &Path) -> Vec<PathBuf> {
     let root = GitFacts::of(folder).map_or_else(|| folder.to_owned(), |facts| facts.root);
     let mut folders: Vec<PathBuf> = folder

@@ -44,7 +44,6 @@ pub struct Workspaces {
 
 impl Workspaces {
     /// None yet.
-    #[must_use]
     pub fn new(env: Env) -> Self {
         Self {
             env,
@@ -56,7 +55,6 @@ impl Workspaces {
     }
 
     /// The environment of the process.
-    #[must_use]
     pub fn env(&self) -> &Env {
         &self.env
     }

@@ -57,7 +57,6 @@ pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failu
 }
 
 /// The flags that mean nothing for a session that runs already, as a note; nothing when there are none.
-#[must_use]
 pub fn left_out(args: &RunArgs) -> Option<String> {
     let given = [
         ("--model", args.model.is_some()),

@@ -39,7 +39,6 @@ impl Ends {
     }
 
     /// The message with what the model has to know of this.
-    #[must_use]
     pub fn told(&self, message: String) -> String {
         match &self.schema {
             None => message,
@@ -67,7 +66,6 @@ impl Ends {
     }
 
     /// How the process ends after its work did so with these last words.
-    #[must_use]
     pub fn after(&self, exit: Exit, last: &str) -> Exit {
         if let Some(file) = &self.output
             && let Err(error) = std::fs::write(file, format!("{}\n", last.trim_end_matches('\n')))

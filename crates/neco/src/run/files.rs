@@ -15,7 +15,6 @@ const MOST_BYTES: u64 = 256 * 1024;
 const PICTURES: &[&str] = &["png", "jpg", "jpeg", "webp", "gif"];
 
 /// The pictures of a request: those that are named as such, and those among its files.
-#[must_use]
 pub fn pictures(args: &RunArgs) -> Vec<PathBuf> {
     args.images.iter().chain(args.files.iter().filter(|file| is_picture(file))).cloned().collect()
 }

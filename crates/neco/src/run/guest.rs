@@ -61,13 +61,11 @@ impl Begun {
     }
 
     /// Where the session works.
-    #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.folder.clone()
     }
 
     /// The session.
-    #[must_use]
     pub fn id(&self) -> SessionId {
         self.id
     }

@@ -42,7 +42,6 @@ pub struct TerminalOpener {
 
 impl TerminalOpener {
     /// With a person who can be asked, or without.
-    #[must_use]
     pub fn new(env: &Env, asks: bool, interactive: bool) -> Self {
         Self { env: env.clone(), asks: AtomicBool::new(asks), interactive }
     }
@@ -53,7 +52,6 @@ impl TerminalOpener {
     }
 
     /// The program that opens sessions for this process, with what `args` say of all of them.
-    #[must_use]
     pub fn program(self: &Arc<Self>, args: &RunArgs, everywhere: &EverywhereArgs) -> Arc<SharedApp> {
         // What was said of the sandbox on the command line holds for what is asked, too.
         let overrides = [everywhere.overrides.clone(), args.box_args.overrides()].concat();

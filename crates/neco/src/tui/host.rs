@@ -73,7 +73,6 @@ pub struct TerminalHost {
 
 impl TerminalHost {
     /// For work in `folder`, with sessions that run on `runtime`.
-    #[must_use]
     pub fn new(
         args: &RunArgs,
         everywhere: &EverywhereArgs,
@@ -117,7 +116,6 @@ impl TerminalHost {
     }
 
     /// The whole program, on the store of the sessions.
-    #[must_use]
     pub fn app(&self) -> Arc<dyn App> {
         Arc::clone(&self.app) as _
     }
@@ -151,13 +149,11 @@ impl TerminalHost {
     }
 
     /// The last session that was left and in which something was said, as people write it.
-    #[must_use]
     pub fn last_said(&self) -> Option<String> {
         locked(&self.said).map(short_id)
     }
 
     /// Where the session on the screen works.
-    #[must_use]
     pub fn folder(&self) -> PathBuf {
         locked(&self.shown).as_ref().map_or_else(|| self.start.clone(), |shown| PathBuf::from(&shown.folder))
     }

@@ -32,7 +32,6 @@ const A_MOMENT: Duration = Duration::from_millis(20);
 const LAST_WORDS: Duration = Duration::from_secs(25);
 
 /// Whether a window is meant rather than a single request: nothing is piped, and nobody said `-m`.
-#[must_use]
 pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
     let terminal = Terminal::look_at(env);
     let ends = args.input_format != InputFormat::Text

@@ -94,7 +94,6 @@ fn goes_on(event: &Event) -> Option<bool> {
 }
 
 /// Whether a word can be a part of an id.
-#[must_use]
 pub fn reads_as_id(word: &str) -> bool {
     word.chars().count() >= FEWEST && word.chars().all(|char| char.is_ascii_hexdigit() || char == '-')
 }
