@@ -43,7 +43,7 @@ fn screens(theme: ThemeName, depth: Depth, play: fn(&mut Scene)) -> String {
 }
 
 fn thought(text: &str) -> EventBody {
-    EventBody::ReasoningChunk(serde_json::from_value(json!({ "text": text })).unwrap())
+    EventBody::ReasoningChunk(StreamChunk { text: text.to_owned() })
 }
 
 fn changed() -> Diff {

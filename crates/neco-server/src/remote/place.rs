@@ -53,12 +53,6 @@ impl SocketPlaces {
         Self { folder, short }
     }
 
-    /// Whether anybody may be listening at all: most of the time nobody is.
-    pub fn has_any(&self) -> bool {
-        let entries = fs::read_dir(&self.folder);
-        entries.is_ok_and(|entries| entries.flatten().any(|entry| is_socket_name(&entry.path())))
-    }
-
     /// Listens for windows of `session`.
     pub(super) fn bind(&self, session: SessionId) -> io::Result<(UnixListener, Bound)> {
         make_private(&self.folder)?;
@@ -230,14 +224,14 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let places = SocketPlaces::new(home.path().join("sockets"), Vec::new());
         let session = SessionId::new();
-        assert_eq!((places.has_any(), places.find(session)), (false, None));
+        assert_eq!(places.find(session), None);
         fs::create_dir(home.path().join("sockets")).unwrap();
         fs::set_permissions(home.path().join("sockets"), Permissions::from_mode(0o755)).unwrap();
         let (_listener, bound) = places.bind(session).unwrap();
         let socket = places.find(session).unwrap();
-        assert_eq!((mode(&socket), mode(socket.parent().unwrap()), places.has_any()), (0o600, 0o700, true));
+        assert_eq!((mode(&socket), mode(socket.parent().unwrap())), (0o600, 0o700));
         drop(bound);
-        assert_eq!((places.has_any(), fs::read_dir(home.path().join("sockets")).unwrap().count()), (false, 0));
+        assert_eq!(fs::read_dir(home.path().join("sockets")).unwrap().count(), 0);
     }
 
     #[test]

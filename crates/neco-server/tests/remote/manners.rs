@@ -269,7 +269,7 @@ async fn a_session_that_is_open_is_opened_over_the_socket_and_no_other_one() {
     let (app, person): (&dyn App, _) = (&client, Caller::person());
     let id = stage.session.id.to_string();
     let named = |id: &str| OpenSession { which: WhichSession::Id(id.to_owned()), ..OpenSession::default() };
-    let opened = app.open(&person, named(&id[..30])).await.unwrap();
+    let opened = app.open(&person, named(id.get(..30).unwrap())).await.unwrap();
     assert_eq!((opened.id, opened.owner), (stage.session.id, Some(std::process::id())));
     opened.client.send(Command::Cancel).await.unwrap();
     assert_eq!(app.close(opened.client).await.unwrap(), None);

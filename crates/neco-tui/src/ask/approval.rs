@@ -392,7 +392,7 @@ impl ApprovalBox {
             let mark = Span::styled("◆ ", tints.edge);
             let summary = asks.who.and_then(|who| request.summary.strip_prefix(&format!("{who}: ")));
             let summary = summary.unwrap_or(&request.summary);
-            let counts = (!self.asked.revised).then(|| counts(request, theme)).unwrap_or_default();
+            let counts = if self.asked.revised { Vec::new() } else { counts(request, theme) };
             let taken = counts.iter().map(Span::width).sum::<usize>();
             let (verb, what) = parted(summary);
             let lead = match asks.who {

@@ -241,8 +241,8 @@ impl Text {
                 let is_end = |char: char| !char.is_alphanumeric();
                 let run = trimmed.rfind(is_end).map_or(0, |at| trimmed.ceil_char_boundary(at + 1));
                 // Where words have no blanks between them, a run of letters is many of them.
-                let words = trimmed.get(run..).unwrap_or_default().unicode_word_indices();
-                run + words.last().map_or(0, |(at, _)| at)
+                let mut words = trimmed.get(run..).unwrap_or_default().unicode_word_indices();
+                run + words.next_back().map_or(0, |(at, _)| at)
             }
             Move::WordRight => {
                 let skipped = after.find(char::is_alphanumeric).unwrap_or(after.len());

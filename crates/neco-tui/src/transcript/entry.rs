@@ -183,10 +183,10 @@ fn agent_ended(node: &AgentNode, with: Drawn<'_>) -> Vec<Line<'static>> {
         NodeState::Failed => Span::styled("✕", theme.bad),
         _ => Span::styled("⊘", theme.dim),
     };
-    let state = (node.state != NodeState::Completed).then(|| format!("  {}", node.state)).unwrap_or_default();
+    let state = if node.state == NodeState::Completed { String::new() } else { format!("  {}", node.state) };
     let said = ended_with(node).map(|said| format!("  {said}")).unwrap_or_default();
     let used = node.subtree_usage.input + node.subtree_usage.output;
-    let used = (used > 0).then(|| format!(" · {} tokens", figures::tokens(used))).unwrap_or_default();
+    let used = if used == 0 { String::new() } else { format!(" · {} tokens", figures::tokens(used)) };
     let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(|cost| format!(" · {}", figures::cost(cost)));
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let words = vec![

@@ -344,7 +344,7 @@ impl Transcript {
         let waits = self.works && self.entries.len() == 1;
         let entry = self.entries.pop_front_if(|entry| {
             let is_over = self.view.block(entry.id).is_none_or(|block| is_over(&block.body));
-            is_over && !(waits && !entry.waits_ms.is_empty())
+            is_over && (!waits || entry.waits_ms.is_empty())
         })?;
         let block = self.view.take(entry.id)?;
         Some((entry, block))
