@@ -95,7 +95,7 @@ fn approval(binary: &Path, colours: &Colours) -> Result<vt100::Screen> {
     );
     fs::write(home.join(".config/neco/config.toml"), settings)?;
     let mut window = Terminal::start(binary, &home, &project, colours)?;
-    window.wait_for("for commands")?;
+    window.wait_for("Ask, or say")?;
     window.press(TASK)?.press("\r")?;
     window.wait_for("checked_sub")?;
     window.rest();
