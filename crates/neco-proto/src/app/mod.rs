@@ -134,7 +134,8 @@ impl dyn App + '_ {
     ///
     /// /// Says whether something is wrong as soon as that is known.
     /// async fn is_sick(app: &dyn App, folder: String) -> Result<bool, AppError> {
-    ///     let mut findings = app.watch(&Caller::person(), &Examine { folder });
+    ///     let person = Caller::person();
+    ///     let mut findings = app.watch(&person, &Examine { folder });
     ///     while let Some(finding) = findings.next().await {
     ///         if finding?.health == Health::Fail {
     ///             return Ok(true);
