@@ -19,20 +19,17 @@ type Seen = ((i64, i64), u64, u64);
 pub struct Watched(BTreeMap<PathBuf, Option<Seen>>);
 
 impl Watched {
-    /// Looks at a path, which is read only afterwards. Where nothing lies, the nearest folder above it tells when
-    /// something comes.
+    /// Looks at a path, which is read only afterwards. Where nothing lies, it is the first part of the path that is
+    /// missing, so that other things may come and go in the folder above it.
     pub fn add(&mut self, path: &Path) {
-        for place in path.ancestors() {
-            if self.0.contains_key(place) {
-                return;
-            }
-            let seen = seen(place);
-            // A link that leads nowhere may lead somewhere later, which no folder above it would tell.
-            if seen.is_some() || fs::symlink_metadata(place).is_ok() {
-                self.0.insert(place.to_owned(), seen);
-                return;
-            }
-        }
+        let seen = seen(path);
+        // A link that leads nowhere may lead somewhere later: it is looked at itself.
+        let is_missing = |place: &&Path| fs::symlink_metadata(place).is_err();
+        let place = match seen {
+            Some(_) => path,
+            None => path.ancestors().take_while(is_missing).last().unwrap_or(path),
+        };
+        self.0.entry(place.to_owned()).or_insert(seen);
     }
 
     /// Looks at what another one looked at, too.
@@ -77,7 +74,7 @@ mod tests {
             let mut watched = Watched::default();
             ["file", "deep/down/below", "link"].iter().for_each(|name| watched.add(&at(name)));
             assert!(watched.is_current());
-            assert_eq!(watched.len(), 3, "the file, the folder above what is not there, the link");
+            assert_eq!(watched.len(), 3, "the file, the first folder that is not there, the link");
             watched
         };
         let edits: [(&str, &dyn Fn()); 5] = [
@@ -90,6 +87,9 @@ mod tests {
             ("the end of a link", &|| fs::write(at("later"), "").unwrap()),
             ("a file that goes", &|| fs::remove_file(at("file")).unwrap()),
         ];
+        let before = looked();
+        fs::write(at("other"), "one").unwrap();
+        assert!(before.is_current(), "what lies beside them does not matter");
         for (what, edit) in edits {
             let before = looked();
             edit();
