@@ -145,7 +145,7 @@ pub struct RunArgs {
     pub agent: Option<String>,
     /// What is said before the message.
     #[arg(skip)]
-    pub preface: Option<String>,
+    pub role: Option<String>,
     /// What kind of work: plan changes nothing, ask writes and runs nothing
     ///
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes

@@ -105,8 +105,8 @@ fn every_line_of_stdin_is_a_message() {
 
 #[test]
 fn a_request_works_as_an_agent_that_is_defined() {
-    let house =
-        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "You count lines.\n\ncount" } }]));
+    let told = json!({ "system_contains": "You are the agent \"counter\".\n\nYou count lines.", "last_user_contains": "count" });
+    let house = House::playing(json!([{ "say": "ok", "expect": told }]));
     let folder = house.path("home/agents");
     std::fs::create_dir_all(&folder).unwrap();
     let text = "---\nname: counter\ndescription: counts\nmode: ask\n---\nYou count lines.\n";
@@ -115,3 +115,5 @@ fn a_request_works_as_an_agent_that_is_defined() {
     assert_eq!(ran.events()[0]["mode"], "ask");
     house.run(&["-p", "count", "--agent", "nobody"]).ended_with(2).says("nobody");
 }
+    let said = house.run(&["session", "show", "--json"]).ended_with(0);
+    assert!(!said.stdout.contains("You count lines."), "it is no part of the message: {}", said.stdout);
