@@ -15,7 +15,7 @@ use super::ends::Ends;
 use super::guest::{self, Begun};
 use super::message::Message;
 use super::opener::{TerminalOpener, wanted};
-use super::{attach, files, message, note, picture, turns, worktree};
+use super::{attach, files, message, note, picture, slash, turns, worktree};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
@@ -65,6 +65,7 @@ pub(super) fn attempt(
         return Ok(exit);
     }
     message.warnings.iter().for_each(|words| say::note(words));
+    message.text = slash::spelt_out(message.text, everywhere, env)?;
     let mut ends = Some(Ends::of(args)?);
     let title = message.text.lines().next().unwrap_or_default().to_owned();
     message.text = files::added(message.text, args)?;

@@ -33,11 +33,13 @@ pub enum AuthCommand {
     List {
         #[command(flatten)]
         json: JsonArg,
+    #[command(alias = "ls", alias = "status")]
     },
     /// Forgets the keys and the login of a provider, or one of its keys
     Remove {
         /// The provider
         provider: String,
+    #[command(alias = "logout", alias = "rm")]
         /// The number of the key, as `neco auth list` shows it; without it all of them
         key_number: Option<String>,
     },
