@@ -4,16 +4,22 @@
 //! file, for its owner alone.
 
 use std::path::Path;
+use std::time::Duration;
 
 use neco_config::section::ProviderType;
+use neco_model::refuses;
 use neco_model::route::{Credential, KeptKeys, Key, KeysFile, ProviderEntry, Providers, credentials_in};
-use neco_proto::app::AppError;
+use neco_proto::ErrorCode;
 use neco_proto::app::keys::{KeptKey, KeyList, KeyPlace, KeyRow, ListKeys, RemoveKeys, RemovedKeys, SetKey};
+use neco_proto::app::{AppError, Trouble};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::StorelessApp;
 use crate::error::{failed, invalid, of_setup};
 use crate::workspace::keys::{self, Keys, unquoted};
+
+/// How long a provider has to say whether it takes a key.
+const CHECK: Duration = Duration::from_secs(5);
 
 /// Providers, and where their keys are kept.
 struct Here {
@@ -103,8 +109,29 @@ fn orphans(providers: &Providers, sources: &Keys<'_>) -> Vec<KeyRow> {
 
 pub(crate) async fn set(app: &StorelessApp, request: SetKey) -> Result<KeptKey, AppError> {
     let here = Here::look(app, &request.folder)?;
+    if request.check {
+        check(&here, &request).await.map_err(|error| error.after(&here.warnings))?;
+    }
     let kept = keep(app, &here, &request).map_err(|error| error.after(&here.warnings))?;
     Ok(KeptKey { file: here.path(), warnings: here.warnings, ..kept })
+}
+
+/// Asks the provider whether it takes the key that is to be kept.
+async fn check(here: &Here, request: &SetKey) -> Result<(), AppError> {
+    let provider = &request.provider;
+    let entry = here.providers.get(provider).map_err(of_setup)?;
+    let Some(typed) = &request.key else { return Ok(()) };
+    let key = Key::new(checked(&typed.0)?.expose_secret(), "");
+    // What a login gives is traded for another key first.
+    let Some(key) = key.filter(|_| entry.login.is_none()) else { return Ok(()) };
+    match refuses(entry, &key, CHECK).await {
+        true => {
+            let words = format!("{provider} refuses this key; it was not kept");
+            let hint = "Copy it again, whole, or make a new one where the provider has them.";
+            Err(AppError { code: Some(ErrorCode::NotAuthorised), ..AppError::new(Trouble::NoModel, words).hint(hint) })
+        }
+        false => Ok(()),
+    }
 }
 
 fn keep(app: &StorelessApp, here: &Here, request: &SetKey) -> Result<KeptKey, AppError> {

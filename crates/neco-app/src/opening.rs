@@ -322,6 +322,7 @@ impl Opening {
             interactive: self.wanted.interactive,
             config: &state.loaded.config,
             tools: self.wanted.tools.clone(),
+            role: self.wanted.role.clone(),
             policy,
             hooks: state.plugged.hooks(),
             rule_book: Some(Arc::new(AlwaysFile::of(env))),

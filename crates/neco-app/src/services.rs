@@ -68,6 +68,8 @@ pub struct ServiceSetup<'a> {
     pub config: &'a Config,
     /// Only these tools exist; empty means all.
     pub tools: Vec<String>,
+    /// Who the agent is, where it is not the one that comes with Neco.
+    pub role: Option<String>,
     /// The rules that calls are judged by, and the folders that are open.
     pub policy: Policy,
     /// The hooks that may run.
@@ -102,6 +104,7 @@ impl<'a> ServiceSetup<'a> {
         Self {
             config,
             tools: Vec::new(),
+            role: None,
             policy: Policy::default(),
             hooks: Vec::new(),
             rule_book: None,
@@ -195,6 +198,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         context: setup.config.context.clone(),
         rules: told.rules,
         prompts: told.prompts,
+        role: setup.role.take(),
         path: environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
         shell: setup.config.tools.shell.clone(),
         index_dir: setup.index_dir.clone(),

@@ -9,6 +9,8 @@ use crate::catalogue::makes_instead;
 use crate::http::build_client;
 use crate::route::{Address, Key, ProviderEntry};
 use crate::wire::format::Auth;
+use neco_config::section::ProviderType;
+use reqwest::header::HeaderName;
 
 /// The largest list of models that is read.
 const LIST_LIMIT: usize = 1024 * 1024;
@@ -39,6 +41,25 @@ pub enum Served {
 pub(crate) async fn served(entry: &ProviderEntry, key: Option<&Key>, timeout: Duration) -> Served {
     let Some(base) = &entry.base else { return Served::Unknown };
     tokio::time::timeout(timeout, list(base, key)).await.unwrap_or(Served::Unknown)
+}
+
+/// Whether a provider refuses a key, which costs nothing to ask; false also where it does not say.
+pub async fn refuses(entry: &ProviderEntry, key: &Key, timeout: Duration) -> bool {
+    let Some(base) = &entry.base else { return false };
+    let asked = async {
+        let client = build_client(base.shown(), None).await.ok()?;
+        let auth = match entry.kind {
+            ProviderType::Anthropic => Auth::Header(HeaderName::from_static("x-api-key")),
+            ProviderType::Gemini => Auth::Header(HeaderName::from_static("x-goog-api-key")),
+            ProviderType::Openai | ProviderType::Responses | ProviderType::Scripted => Auth::Bearer,
+        };
+        let (name, value) = key.header(&auth);
+        let request = client.get(base.join("/models")).header(name, value).header("anthropic-version", "2023-06-01");
+        Some(request.send().await.ok()?.status().as_u16())
+    };
+    let status = tokio::time::timeout(timeout, asked).await.ok().flatten();
+    // Google calls a key that is none a bad request. A key that may not list models may still ask them.
+    status == Some(401) || (status == Some(400) && entry.kind == ProviderType::Gemini)
 }
 
 /// Asks all of `entries` at once; those that list no model within `timeout` are left out.

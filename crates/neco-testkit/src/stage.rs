@@ -203,6 +203,7 @@ impl Stage {
                 context: self.config.context.clone(),
                 rules: RulesPlaces::default(),
                 prompts: Vec::new(),
+                role: None,
                 path: None,
                 shell,
                 index_dir: self.home.path().join("index"),

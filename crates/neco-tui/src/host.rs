@@ -147,6 +147,15 @@ pub struct Edited {
     pub diff: Vec<Diff>,
 }
 
+/// A provider that takes a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderEntry {
+    /// Its name.
+    pub name: String,
+    /// Whether it has one.
+    pub about: String,
+}
+
 /// A model or a group in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelEntry {

@@ -35,7 +35,9 @@ mod transcript;
 pub mod update;
 mod view;
 
-pub use host::{CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, RuleEntry, SessionEntry, Wanted};
+pub use host::{
+    CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, ProviderEntry, RuleEntry, SessionEntry, Wanted,
+};
 pub use looks::Looks;
 pub use run::{WindowError, run};
 pub use term::{Depth, Notify, give_back};

@@ -100,7 +100,7 @@ impl Beyond<'_> {
             Outside::Doctor => self.doctor().await?,
             Outside::Sessions => self.all_sessions().await?,
             Outside::Models => {
-                let list = ListModels { folder: self.folder(), all: false, own_servers: false };
+                let list = ListModels { folder: self.folder(), all: false, own_servers: true };
                 print(&models::as_lines(&self.ask(&list).await?, Paint::default()))
             }
             Outside::Permissions => {

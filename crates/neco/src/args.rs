@@ -43,12 +43,17 @@ pub const APPROVALS: &Choices<ApprovalMode> = &[
     (ApprovalMode::AcceptEdits, "accept_edits", "Before commands are run; edits are accepted"),
     (ApprovalMode::AskFirst, "ask_first", "Before files are written and commands are run"),
     (ApprovalMode::Manual, "manual", "Before everything that does more than read"),
+    (ApprovalMode::AcceptEdits, "accept-edits", ""),
+    (ApprovalMode::AskFirst, "ask-first", ""),
 ];
 /// What commands may touch, as the setting has it.
 const SANDBOXES: &Choices<&str> = &[
     ("read_only", "read_only", "They read"),
     ("workspace_write", "workspace_write", "They write to the workspace"),
     ("full", "full", "No box"),
+    ("read_only", "read-only", ""),
+    ("workspace_write", "workspace-write", ""),
+    ("full", "danger-full-access", ""),
 ];
 /// How the result of a worktree is brought back.
 const BRING_BACK: &Choices<BringBack> = &[
@@ -76,7 +81,7 @@ pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedV
     after_long_help = help::LONG,
     help_template = help::TEMPLATE,
     override_usage = "neco [OPTIONS] [MESSAGE | -m TEXT]\n       neco COMMAND …",
-    max_term_width = 100
+    max_term_width = 80
 )]
 pub struct CommandLine {
     /// What is asked when no subcommand is named.
@@ -97,7 +102,7 @@ pub struct EverywhereArgs {
     #[arg(short = 'c', alias = "config", value_name = "KEY=VALUE", global = true, action = ArgAction::Append)]
     pub overrides: Vec<String>,
     /// Works in this folder instead of the current one
-    #[arg(short = 'C', long, alias = "cd", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long, aliases = ["cd", "dir", "directory", "workdir"], value_name = "DIR", global = true)]
     pub cwd: Option<PathBuf>,
     /// Writes a log file and says where it is
     #[arg(long, global = true)]
@@ -110,7 +115,7 @@ pub struct RunArgs {
     /// One request: answers and ends; piped stdin is added, `-` is stdin alone
     ///
     /// Others on this machine see it in the list of processes while it runs: what they must not see is piped in.
-    #[arg(help_heading = "Request", short, long, value_name = "TEXT")]
+    #[arg(help_heading = "Request", short, long, aliases = ["prompt", "text", "query"], value_name = "TEXT")]
     pub message: Option<String>,
     /// One request, written behind it or piped in, as in Claude Code
     #[arg(help_heading = "Request", short, long)]
@@ -119,7 +124,7 @@ pub struct RunArgs {
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
-    #[arg(help_heading = "Request", hide_short_help = true, long = "image", value_name = "FILE", action = ArgAction::Append)]
+    #[arg(help_heading = "Request", hide_short_help = true, short = 'i', long = "image", value_name = "FILE", action = ArgAction::Append)]
     pub images: Vec<PathBuf>,
     /// Adds a file to the message, or shows a picture; may be repeated
     #[arg(help_heading = "Request", long = "file", value_name = "FILE", action = ArgAction::Append)]
@@ -143,9 +148,9 @@ pub struct RunArgs {
     /// Works as this agent: with the instructions, the model, the tools and the limits of its definition
     #[arg(long, help_heading = "Model and tools", hide_short_help = true, value_name = "NAME")]
     pub agent: Option<String>,
-    /// What is said before the message.
+    /// Who the agent is, for the system prompt.
     #[arg(skip)]
-    pub preface: Option<String>,
+    pub role: Option<String>,
     /// What kind of work: plan changes nothing, ask writes and runs nothing
     ///
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
@@ -159,7 +164,7 @@ pub struct RunArgs {
     #[arg(help_heading = "Safety", long, value_parser = one_of(APPROVALS))]
     pub approval: Option<ApprovalMode>,
     /// The same as --approval auto
-    #[arg(help_heading = "Safety", short, long, conflicts_with = "approval")]
+    #[arg(help_heading = "Safety", short, long, alias = "full-auto", conflicts_with = "approval")]
     pub yes: bool,
     /// The rules of this run and the folders it opens
     #[command(flatten)]
@@ -187,7 +192,7 @@ pub struct RunArgs {
     #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// Stops when the session has cost so much, as far as prices are known
-    #[arg(help_heading = "Limits", long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    #[arg(help_heading = "Limits", long, alias = "max-budget-usd", value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
     /// Stops after so long: 90, 90s, 10m, 1h
     #[arg(help_heading = "Limits", long, value_name = "TIME", value_parser = duration)]
@@ -208,6 +213,9 @@ pub struct RunArgs {
     /// would be asked is refused.
     #[arg(help_heading = "Output", long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output_format: OutputFormat,
+    /// Flags of other agents that ask for what is so here anyway: nothing is left out, and any folder will do
+    #[arg(long, hide = true, alias = "skip-git-repo-check")]
+    pub verbose: bool,
 }
 
 /// The box that commands run in.
@@ -293,7 +301,7 @@ pub enum Subcommands {
     /// Continues the session with this id, or one that you choose from a list
     Resume(Box<ResumeArgs>),
     /// Runs one request and ends, as -m does
-    #[command(visible_alias = "exec")]
+    #[command(visible_alias = "exec", override_usage = "neco run [OPTIONS] [MESSAGE]")]
     Run(Box<RunArgs>),
     /// Opens the terminal window, as neco alone does
     #[command(hide = true)]
@@ -311,7 +319,7 @@ pub enum Subcommands {
         provider: Option<String>,
     },
     /// Lists, shows, finds, forks, rewinds, compares and removes sessions
-    #[command(subcommand)]
+    #[command(subcommand, alias = "sessions")]
     Session(SessionCommand),
     /// Shows, adds, finds, edits and removes what is remembered from one session to the next
     #[command(subcommand)]
@@ -320,7 +328,7 @@ pub enum Subcommands {
     #[command(subcommand)]
     Plan(PlanCommand),
     /// Lists, shows and checks agents; steers those that are at work
-    #[command(subcommand)]
+    #[command(subcommand, alias = "agent")]
     Agents(AgentsCommand),
     /// Runs, lists, shows and resumes workflows: tasks that depend on each other
     #[command(subcommand)]
@@ -331,7 +339,7 @@ pub enum Subcommands {
     /// Shows what a folder would switch on by itself, and trusts it or not
     Trust(TrustArgs),
     /// Lists models, shows what is known of one, and tries whether it works
-    #[command(subcommand)]
+    #[command(subcommand, alias = "models")]
     Model(ModelCommand),
     /// Shows and sets settings, and says where they come from
     #[command(subcommand)]

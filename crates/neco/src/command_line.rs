@@ -22,15 +22,15 @@ impl CommandLine {
     /// # Errors
     /// When help was asked for or something is wrong with the line.
     pub fn read(words: Vec<OsString>) -> Result<Self, clap::Error> {
-        let words = with_continue(words);
+        let words = with_continue(elsewhere::translated(words));
         let matches = Self::command().try_get_matches_from(&words).map_err(|error| in_our_words(error, &words))?;
         let mut line = Self::from_arg_matches(&matches)?;
         let misused = match line.command {
             Some(_) => flags_of_a_run(&matches).or_else(|| settle(&mut line)),
             None => settle(&mut line),
         };
-        if let Some(misused) = misused {
-            return Err(Self::command().error(ErrorKind::ArgumentConflict, misused));
+        if let Some(misused) = misused.or_else(|| named_worktree(&words)) {
+            return Err(told(misused));
         }
         if line.command.is_some() && !line.everywhere.overrides.is_empty() {
             let before = settings_before_the_subcommand(&words);
@@ -42,6 +42,23 @@ impl CommandLine {
         }
         Ok(line)
     }
+}
+
+/// A sentence in place of an answer: how a command line is written would only hide it.
+fn told(words: String) -> clap::Error {
+    clap::Error::raw(ErrorKind::ArgumentConflict, format!("{words}\n"))
+}
+
+/// A word behind `--worktree` that is the name of one elsewhere, and would be a part of the message here.
+fn named_worktree(words: &[OsString]) -> Option<String> {
+    words.windows(3).find_map(|three| {
+        let [flag, name, next] = three else { return None };
+        let name = name.to_str().filter(|name| !name.starts_with('-') && !name.contains(char::is_whitespace))?;
+        let asks = ["-p", "--print", "-m", "--message"].iter().any(|ask| next == ask);
+        (flag == "--worktree" && asks).then(|| {
+            format!("--worktree takes no name: leave `{name}` out, or write --worktree=branch or --worktree=patch")
+        })
+    })
 }
 
 /// Spells out a `-c` without a setting behind it: elsewhere that continues the last session.
@@ -77,20 +94,24 @@ fn reads_as_setting(word: &str) -> bool {
 
 /// What other agents call otherwise is told by its name here.
 fn in_our_words(error: clap::Error, words: &[OsString]) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        return told("what is written is not UTF-8 text; pipe it in, or name a file with --file".to_owned());
+    }
     let written = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(written)) => written.as_str(),
         _ => return error,
     };
-    let told = match error.kind() {
+    let words = match error.kind() {
         ErrorKind::UnknownArgument => {
-            elsewhere::flag(written).map(|here| format!("there is no {written} here: {here}"))
+            let name = written.split('=').next().unwrap_or(written);
+            elsewhere::flag(written).map(|here| format!("there is no {name} here: {here}"))
         }
         ErrorKind::InvalidValue if written.starts_with("--cwd") && words.iter().any(|word| word == "-C") => {
             Some("-C takes a folder; -c or --continue continues the last session".to_owned())
         }
         _ => None,
     };
-    told.map_or(error, |told| CommandLine::command().error(ErrorKind::ArgumentConflict, told))
+    words.map_or(error, told)
 }
 
 /// Brings every way to write a request into one form; gives what is wrong with it, if anything is.
@@ -257,15 +278,41 @@ mod tests {
     fn flags_of_other_agents_name_ours() {
         for (words, ours) in [
             (&["-p", "x", "--dangerously-skip-permissions"][..], "--yes"),
-            (&["exec", "x", "--full-auto"], "--yes"),
+            (&["exec", "x", "--yolo"], "--yes"),
+            (&["exec", "-a", "on-request", "x"], "--approval ask_first"),
+            (&["-p", "x", "--api-key=sk-123"], "neco login PROVIDER"),
+            (&["--worktree", "feature", "-p", "x"], "--worktree takes no name"),
             (&["--allowedTools", "Bash", "-m", "x"], "--allow RULE"),
-            (&["--permission-mode=plan"], "--mode plan"),
+            (&["--permission-mode=bypassPermissions"], "--mode plan"),
             (&["--ask-for-approval", "never"], "--approval"),
             (&["-C", "-m", "x"], "-c or --continue"),
         ] {
             let told = read(words).unwrap_err();
             assert!(told.contains(ours), "{told}");
+            assert!(!told.contains("sk-123") && !told.contains("Usage"), "{told}");
         }
+    }
+
+    #[test]
+    fn flags_of_other_agents_that_say_the_same_are_taken() {
+        for words in [
+            &["-p", "x", "--full-auto", "--verbose"][..],
+            &["-p", "x", "--permission-mode", "acceptEdits", "--sandbox", "workspace-write"],
+            &["--prompt", "x", "--sandbox=danger-full-access", "--approval", "ask-first"],
+            &["exec", "--skip-git-repo-check", "-i", "a.png", "x", "--dir", "/tmp", "--max-budget-usd", "1"],
+            &["exec", "resume", "--last", "x"],
+            &["config", "list"],
+            &["auth", "status"],
+            &["agent", "list"],
+            &["sessions", "list"],
+            &["models"],
+        ] {
+            assert!(read(words).is_ok(), "{words:?}: {:?}", read(words));
+        }
+        let Some(Subcommands::Resume(args)) = read(&["exec", "resume", "--last", "x"]).unwrap().command else {
+            panic!()
+        };
+        assert!(args.run.print && args.run.continue_latest && args.run.words == ["x"], "{args:?}");
     }
 
     #[test]

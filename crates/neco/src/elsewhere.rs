@@ -1,39 +1,33 @@
 //! Flags and commands of other agents, and what does the same here.
 
+use std::ffi::OsString;
+
+/// What is said of a command that there is not.
+const NO_MCP: &str = "There are no MCP servers yet.";
+const NO_SERVER: &str = "There is no server and no web page yet; `neco` opens the window in this terminal.";
+const UPDATE: &str = "Neco does not update itself: install the new version as you installed this one.";
+
 /// Commands of other tools, and what comes close here. As a message they are too short to be meant.
-const COMMANDS: &[(&str, Option<&str>)] = &[
-    ("list", Some("neco session list")),
-    ("ls", Some("neco session list")),
-    ("sessions", Some("neco session list")),
-    ("history", Some("neco session list")),
-    ("export", Some("neco session export")),
-    ("import", Some("neco session import")),
-    ("attach", Some("neco session attach")),
-    ("rewind", Some("neco session rewind")),
-    ("undo", Some("neco session rewind ID --undo")),
-    ("fork", Some("neco session fork")),
-    ("search", Some("neco session search")),
-    ("continue", Some("neco --continue")),
-    ("models", Some("neco model list")),
-    ("providers", Some("neco auth list")),
-    ("status", Some("neco doctor")),
-    ("setup", Some("neco doctor")),
-    ("configure", Some("neco config show")),
-    ("settings", Some("neco config show")),
-    ("permissions", Some("neco policy list")),
-    ("version", Some("neco --version")),
-    ("agent", Some("neco agents list")),
-    ("mcp", None),
-    ("web", None),
-    ("serve", None),
-    ("server", None),
-    ("acp", None),
-    ("tui", Some("neco")),
-    ("start", Some("neco")),
-    ("update", None),
-    ("upgrade", None),
-    ("install", None),
-    ("uninstall", None),
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["list", "ls", "history"], "`neco session list` comes close."),
+    (&["export"], "`neco session export` comes close."),
+    (&["import"], "`neco session import` comes close."),
+    (&["attach"], "`neco session attach` comes close."),
+    (&["rewind"], "`neco session rewind` comes close."),
+    (&["undo"], "`neco session rewind ID --undo` comes close."),
+    (&["fork"], "`neco session fork` comes close."),
+    (&["search"], "`neco session search` comes close."),
+    (&["providers", "provider", "keys", "credentials"], "`neco auth list` comes close."),
+    (&["status", "setup", "info"], "`neco doctor` comes close."),
+    (&["configure", "settings"], "`neco config show` comes close."),
+    (&["permissions", "rules"], "`neco policy list` comes close."),
+    (&["stats", "usage", "cost"], "`neco session list` shows the sessions, `/cost` in the window what one has cost."),
+    (&["completion"], "`neco completions SHELL` comes close."),
+    (&["mcp", "extension", "extensions", "plugin", "plugins", "skill", "skills"], NO_MCP),
+    (&["web", "serve", "server", "acp", "app", "desktop", "app-server", "remote-control"], NO_SERVER),
+    (&["tui", "start"], "`neco` alone opens the window."),
+    (&["apply"], "What the agent changes is in the files already; `git diff` shows it."),
+    (&["update", "upgrade", "install", "uninstall", "self-update"], UPDATE),
 ];
 
 /// Flags of other agents, and what to write here.
@@ -42,41 +36,166 @@ const FLAGS: &[(&[&str], &str)] = &[
         &["--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo"],
         "--yes asks only about what is critical; --sandbox full takes the sandbox away",
     ),
-    (&["--full-auto", "--auto", "--force"], "--yes asks only about what is critical, and commands stay in the sandbox"),
+    (
+        &["--allow-dangerously-skip-permissions", "--allow-all-tools", "--allow-all", "--auto", "--force"],
+        "--yes asks only about what is critical, and commands stay in the sandbox",
+    ),
     (&["--allowedTools", "--allowed-tools", "--allow-tool"], "--allow RULE, such as --allow 'bash(git log *)'"),
     (&["--disallowedTools", "--disallowed-tools", "--deny-tool"], "--deny RULE, such as --deny 'bash(git push *)'"),
-    (&["--permission-mode"], "--mode plan|agent and --approval auto|ask_first|manual"),
-    (&["--ask-for-approval", "--approval-mode"], "--approval auto|ask_first|manual"),
+    (&["--permission-mode"], "--mode plan, or --approval auto|accept_edits|ask_first|manual"),
     (
-        &["--system-prompt", "--append-system-prompt"],
-        "rules for the model are written in AGENTS.md; `neco init` begins one",
+        &["-a", "--ask-for-approval", "--approval-mode"],
+        "--approval ask_first asks before writes and commands, accept_edits before commands, auto only about what is \
+         critical",
     ),
-    (&["--mcp-config", "--strict-mcp-config"], "there are no MCP servers yet"),
+    (&["-s"], "--sandbox read_only|workspace_write|full is the box of commands, --session ID a session"),
+    (
+        &[
+            "--system-prompt",
+            "--append-system-prompt",
+            "--system-prompt-file",
+            "--append-system-prompt-file",
+            "--system",
+        ],
+        "rules for the model are written in AGENTS.md (`neco init` begins one), a role in a file for --agent NAME",
+    ),
+    (&["--agents"], "--agent NAME works as an agent that is defined in a file; `neco agents list` names them"),
+    (
+        &["--mcp-config", "--strict-mcp-config", "--extensions", "--with-extension", "--plugin-dir"],
+        "there are no MCP servers yet",
+    ),
     (&["--settings", "--profile"], "-c KEY=VALUE sets one setting; NECO_HOME names another folder of settings"),
+    (&["--setting-sources"], "`neco config path` names the files that are read; -c KEY=VALUE outranks them"),
     (&["--json"], "--output-format json is one object at the end, --output-format stream-json one event a line"),
-    (&["--verbose"], "--debug writes a log file; --output-format stream-json prints every event"),
-    (&["--prompt", "--query"], "-m TEXT"),
-    (&["--dir", "--directory", "--workdir"], "-C DIR"),
+    (&["--quiet", "-q"], "only the answer goes to stdout; 2>/dev/null leaves the rest out"),
+    (&["-v"], "-V prints the version; --debug writes a log file"),
+    (&["-d", "--log-level", "--print-logs"], "--debug writes a log file"),
+    (&["--include-directories"], "--add-dir DIR, once for each"),
     (&["--search"], "the model has web_search; --network lets commands reach the network, too"),
     (&["--oss", "--local-provider"], "--model ollama/MODEL; `neco doctor` finds local servers"),
-    (&["--effort", "--thinking", "--variant"], "--model 'provider/model?reasoning=high'"),
-    (&["--max-budget-usd"], "--max-cost USD"),
+    (&["--provider"], "--model provider/model"),
+    (&["--api-key"], "a key is never an argument, where others see it: `neco login PROVIDER` asks for it"),
+    (
+        &["--effort", "--thinking", "--variant", "--reasoning-effort", "--max-thinking-tokens"],
+        "--model 'provider/model?reasoning=high'",
+    ),
+    (&["--temperature", "--max-tokens"], "--model 'provider/model?temperature=0&max_tokens=8000'"),
     (&["--fork-session", "--fork"], "neco session fork ID makes a second session; --resume continues it"),
     (&["--session-id"], "--session ID continues a session; a new one gets its id by itself"),
+    (&["--list-sessions"], "neco session list"),
+    (&["--delete-session"], "neco session remove ID"),
+    (&["--list-models"], "neco model list"),
+    (&["-l", "--list-extensions"], "neco session list, neco model list"),
+    (
+        &["--no-session-persistence", "--no-session", "--ephemeral"],
+        "sessions are kept; `neco session remove ID` removes one",
+    ),
+    (
+        &["--from-pr", "--teleport", "--remote"],
+        "only sessions of this machine are continued; `neco session import` takes files",
+    ),
     (&["--fallback-model"], "[model_groups.NAME] in config.toml lists models that stand in for each other"),
-    (&["--skip-git-repo-check"], "it is not needed: any folder will do"),
     (&["--include-partial-messages"], "--output-format stream-json has the words as they come"),
+    (&["--output-last-message-file"], "-o FILE"),
+    (&["-w"], "--worktree works in a git worktree of its own"),
+    (&["-t", "-e"], "-m TEXT"),
+    (
+        &["--instructions", "--recipe", "--prompt-file"],
+        "--file FILE adds a file; `neco - < FILE` takes it as the message",
+    ),
+    (&["--no-color", "--no-colour", "--color"], "NO_COLOR=1 in the environment takes colours away"),
+    (&["--ide", "--chrome"], "there is no link to other programs yet"),
+    (&["--host", "--hostname", "--port"], "there is no server yet"),
 ];
 
-/// What comes close to a command of another tool; `None` when it is none, and nothing inside when nothing does.
-pub fn command(word: &str) -> Option<Option<&'static str>> {
-    COMMANDS.iter().find(|(name, _)| *name == word).map(|(_, instead)| *instead)
+/// Words behind the command of another tool that no sentence goes on with.
+const ORDERS: &[&str] = &[
+    "add", "auth", "create", "delete", "disable", "enable", "get", "info", "install", "list", "login", "logout", "ls",
+    "remove", "rm", "serve", "show", "start", "status", "stop", "update",
+];
+
+/// Words that make a sentence of a few.
+const OF_SENTENCES: &[&str] = &[
+    "a", "all", "an", "and", "any", "every", "for", "from", "how", "in", "it", "me", "my", "of", "on", "our", "that",
+    "the", "these", "this", "to", "what", "where", "why", "with",
+];
+
+/// Lines of other agents that say exactly what a line of ours does.
+const SAME: &[(&[&str], &[&str])] = &[
+    (&["version"], &["--version"]),
+    (&["continue"], &["--continue"]),
+    (&["sessions"], &["session", "list"]),
+    (&["models"], &["model", "list"]),
+    (&["providers"], &["auth", "list"]),
+    (&["providers", "list"], &["auth", "list"]),
+    (&["login", "status"], &["auth", "list"]),
+];
+
+/// Values of `--permission-mode`, and what says the same here.
+const PERMISSION_MODES: &[(&str, &[&str])] = &[
+    ("plan", &["--mode", "plan"]),
+    ("default", &["--approval", "ask_first"]),
+    ("acceptEdits", &["--approval", "accept_edits"]),
+];
+
+/// What is said of a command of another tool; none where the words are no such command.
+pub fn command(words: &[String]) -> Option<&'static str> {
+    let (first, rest) = words.split_first()?;
+    let (_, instead) = COMMANDS.iter().find(|(names, _)| names.contains(&first.as_str()))?;
+    let is = |list: &[&str], word: &String| list.contains(&word.to_lowercase().as_str());
+    let orders = rest.first().is_some_and(|word| is(ORDERS, word));
+    let short =
+        rest.len() <= 2 && !rest.iter().any(|word| is(OF_SENTENCES, word) || word.contains(char::is_whitespace));
+    (orders || short).then_some(*instead)
 }
 
 /// What is written here for a flag of another agent.
 pub fn flag(written: &str) -> Option<&'static str> {
     let name = written.split('=').next().unwrap_or(written);
     FLAGS.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here)
+}
+
+/// A command line in our words, where somebody else's say exactly the same.
+pub fn translated(words: Vec<OsString>) -> Vec<OsString> {
+    let lines: Vec<&str> = words.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    if let Some((_, ours)) = SAME.iter().find(|(theirs, _)| *theirs == lines.as_slice()) {
+        return words.into_iter().take(1).chain(ours.iter().map(OsString::from)).collect();
+    }
+    let mut words = permission_modes(words);
+    // `exec resume` continues a session with one request.
+    let is = |at: usize, names: &[&str]| {
+        words.get(at).and_then(|word| word.to_str()).is_some_and(|word| names.contains(&word))
+    };
+    if is(1, &["exec", "run"]) && is(2, &["resume"]) {
+        words.splice(1..3, ["resume".into(), "--print".into()]);
+    }
+    words
+}
+
+fn permission_modes(words: Vec<OsString>) -> Vec<OsString> {
+    let same = |mode: &str| PERMISSION_MODES.iter().find(|(theirs, _)| *theirs == mode).map(|(_, ours)| *ours);
+    let mut spelt = Vec::with_capacity(words.len());
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            spelt.push(word);
+            spelt.extend(words.by_ref());
+            break;
+        }
+        let joined = word.to_str().and_then(|word| same(word.strip_prefix("--permission-mode=")?));
+        let apart = words.peek().filter(|_| word == "--permission-mode").and_then(|next| same(next.to_str()?));
+        let ours = joined.or(apart);
+        match ours {
+            None => spelt.push(word),
+            Some(ours) => {
+                if joined.is_none() {
+                    words.next();
+                }
+                spelt.extend(ours.iter().map(OsString::from));
+            }
+        }
+    }
+    spelt
 }
 
 #[cfg(test)]
@@ -86,16 +205,23 @@ mod tests {
     use super::*;
     use crate::args::CommandLine;
 
+    fn told(line: &str) -> Option<&'static str> {
+        command(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
     #[test]
     fn nothing_of_ours_is_in_the_lists() {
         let ours = CommandLine::command();
         for command in ours.get_subcommands() {
             let names = std::iter::once(command.get_name()).chain(command.get_all_aliases());
-            names.for_each(|name| assert_eq!(self::command(name), None, "{name}"));
+            names.for_each(|name| assert_eq!(told(name), None, "{name}"));
         }
         for arg in ours.get_arguments() {
-            for name in arg.get_long_and_visible_aliases().unwrap_or_default() {
+            for name in arg.get_long().into_iter().chain(arg.get_all_aliases().unwrap_or_default()) {
                 assert_eq!(flag(&format!("--{name}")), None, "{name}");
+            }
+            for name in arg.get_short().into_iter() {
+                assert_eq!(flag(&format!("-{name}")), None, "{name}");
             }
         }
     }
@@ -104,5 +230,34 @@ mod tests {
     fn a_flag_is_found_with_its_value() {
         assert!(flag("--permission-mode=plan").unwrap().contains("--mode"));
         assert_eq!(flag("--no-such-flag"), None);
+    }
+
+    #[test]
+    fn a_command_of_another_tool_is_told_from_a_sentence() {
+        for line in ["mcp", "mcp list", "mcp add files npx -y server", "import chat.json", "providers add x", "update"]
+        {
+            assert!(told(line).is_some(), "{line}");
+        }
+        for line in ["list the files", "update all dependencies", "search for dead code here", "explain mcp"] {
+            assert_eq!(told(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_says_the_same_is_taken_for_it() {
+        for (theirs, ours) in [
+            ("sessions", "session list"),
+            ("version", "--version"),
+            ("exec resume --last fix", "resume --print --last fix"),
+            ("-p x --permission-mode plan", "-p x --mode plan"),
+            ("--permission-mode=acceptEdits -p x", "--approval accept_edits -p x"),
+            ("--permission-mode bypassPermissions", "--permission-mode bypassPermissions"),
+            ("-p -- --permission-mode plan", "-p -- --permission-mode plan"),
+            ("sessions list", "sessions list"),
+        ] {
+            let words =
+                |line: &str| ["neco"].into_iter().chain(line.split(' ')).map(OsString::from).collect::<Vec<_>>();
+            assert_eq!(translated(words(theirs)), words(ours), "{theirs}");
+        }
     }
 }

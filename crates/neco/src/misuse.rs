@@ -5,9 +5,17 @@ use clap::CommandFactory;
 use crate::args::{CommandLine, RunArgs};
 use crate::elsewhere;
 
+/// Names of formats, which elsewhere stand behind `-o`.
+const FORMATS: &[&str] = &["text", "json", "stream-json"];
+
 /// What is wrong with a request although each part of it is fine.
 pub fn misuse(run: &RunArgs) -> Option<String> {
     let words = run.words.join(" ");
+    if let Some(format) = run.output.as_ref().and_then(|file| file.to_str()).filter(|file| FORMATS.contains(file)) {
+        return Some(format!(
+            "-o names a file: --output-format {format} is the format, and a file of that name is -o ./{format}"
+        ));
+    }
     if let Some(message) = &run.message {
         let whole = format!("{message} {words}");
         return (!words.is_empty()).then(|| format!("quote the message: neco -m \"{whole}\""));
@@ -17,16 +25,14 @@ pub fn misuse(run: &RunArgs) -> Option<String> {
         return None;
     }
     let as_message = format!("As a message it is written neco -m \"{words}\"");
+    if let (Some(instead), Some(first)) = (elsewhere::command(&run.words), run.words.first()) {
+        return Some(format!("there is no command `{first}`. {instead} {as_message}"));
+    }
     if let Some((written, meant)) = misspelt_subcommand(run) {
         return Some(format!("there is no command `{written}`; did you mean `neco {meant}`? {as_message}"));
     }
     let [word] = run.words.as_slice() else { return None };
-    let instead = match elsewhere::command(word) {
-        Some(Some(instead)) => format!(" `{instead}` comes close."),
-        None if !reads_as_command(word) => return None,
-        Some(None) | None => String::new(),
-    };
-    Some(format!("there is no command `{word}`.{instead} {as_message}"))
+    reads_as_command(word).then(|| format!("there is no command `{word}`. {as_message}"))
 }
 
 /// Whether a word could be the name of a command rather than something to say.
@@ -79,7 +85,8 @@ mod tests {
     #[test]
     fn a_command_of_another_tool_is_not_taken_for_a_message() {
         assert!(misused(&["list"]).unwrap().contains("`neco session list` comes close"));
-        assert!(misused(&["mcp"]).unwrap().contains("there is no command `mcp`. As a message"));
+        assert!(misused(&["mcp", "add", "x"]).unwrap().contains("there is no command `mcp`. There are no MCP servers"));
+        assert!(misused(&["explain"]).unwrap().contains("there is no command `explain`. As a message"));
         for message in [&["list", "the", "files"][..], &["-"], &["list all sessions"], &["-p", "list"], &["为什么"]]
         {
             assert_eq!(misused(message), None, "{message:?}");
@@ -92,6 +99,12 @@ mod tests {
         assert_eq!(misused(&["explain", "--continue"]), None, "it is said to a session that is named");
         assert_eq!(misused(&["explain!"]), None);
         assert_eq!(misused(&["/resume"]), None, "a command of the window");
+    }
+
+    #[test]
+    fn a_format_is_no_file() {
+        assert!(misused(&["-p", "hi", "-o", "json"]).unwrap().contains("--output-format json"));
+        assert_eq!(misused(&["-p", "hi", "-o", "./json"]), None);
     }
 
     #[test]

@@ -94,6 +94,8 @@ pub struct SetKey {
     pub key: Option<NewKey>,
     /// Whether it takes the place of those that are kept already.
     pub replace: bool,
+    /// Whether the provider is asked first: a key that it refuses is not kept.
+    pub check: bool,
 }
 
 request!(SetKey => KeptKey, "keys.set", Put "/keys/{provider}", Manage, repeatable);

@@ -45,6 +45,9 @@ pub struct OpenSession {
     /// Most US dollars that it may cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
+    /// Who the agent is, for its system prompt; the agent as it comes where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// Whether a person is there.
     pub attended: bool,
     /// Whether more than a single request is meant.

@@ -227,9 +227,10 @@ fn sources(
     kind: NodeType,
     definition: &Definition,
 ) -> Vec<Arc<dyn Source>> {
-    if kind == NodeType::ActOnly {
-        sources.retain(|source| source.layer() != Layer::Agents);
-    }
+    // Who the root is says nothing of who a child is.
+    sources.retain(|source| {
+        source.layer() != Layer::Role && (kind != NodeType::ActOnly || source.layer() != Layer::Agents)
+    });
     let ending = match definition.output_schema {
         Some(_) => "Finish with complete_task: only its output counts.",
         None => "Your last message is your result: say all that it needs there, and nothing else.",

@@ -126,6 +126,8 @@ pub struct AgentDeps {
     pub rules: RulesPlaces,
     /// Files in the place of prompts.
     pub prompts: Vec<PromptFile>,
+    /// Who the root is, for its system prompt; nobody in particular where nothing is said.
+    pub role: Option<String>,
     /// The `PATH` of commands, for the prompt.
     pub path: Option<OsString>,
     /// The shell that runs commands, for the prompt.

@@ -99,6 +99,7 @@ impl AgentDeps {
             sources.push(Arc::new(Fixed(Layer::Environment, place.text.clone())));
             sources.extend(place.repo_map.clone().map(|map| Arc::new(Fixed(Layer::RepoMap, map)) as Arc<dyn Source>));
         }
+        sources.extend(self.role.clone().map(|role| Arc::new(Fixed(Layer::Role, role)) as Arc<dyn Source>));
         Ok(Told { sources, prompts })
     }
 

@@ -5,12 +5,13 @@
 //!
 //! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
 //! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to
-//! choose from), [`facing`] (who the keys are for while something is asked), [`state`] (all of it together).
+//! choose from), [`facing`] (who the keys are for while something is asked), [`secret`] (a key that is being typed), [`state`] (all of it together).
 
 mod agents;
 pub(crate) mod facing;
 mod person;
 pub(crate) mod picker;
+mod secret;
 mod shell;
 pub(crate) mod standing;
 pub(crate) mod state;
@@ -20,5 +21,6 @@ pub(crate) use agents::Agents;
 pub(crate) use facing::Place;
 pub(crate) use person::Person;
 pub(crate) use picker::{Picked, Picker};
+pub use secret::SecretEntry;
 pub use state::{Purpose, WindowState};
 pub(crate) use watched::Watched;

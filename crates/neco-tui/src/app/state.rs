@@ -10,6 +10,7 @@ use super::agents::Agents;
 use super::facing::Facing;
 use super::person::Person;
 use super::picker::Picker;
+use super::secret::SecretEntry;
 use super::shell::Shell;
 use super::standing::Standing;
 use super::watched::Watched;
@@ -76,6 +77,8 @@ pub struct WindowState {
     pub agents: Agents,
     /// What is being chosen.
     pub picker: Option<Picker>,
+    /// The key of a provider that is being typed.
+    pub secret: Option<SecretEntry>,
     /// The colours.
     pub theme: Theme,
     /// Which keys do what.
@@ -249,7 +252,7 @@ impl WindowState {
         for naming in std::mem::take(&mut self.naming) {
             self.prompt.restore(&naming.written.text, naming.written.pictures);
         }
-        self.picker = None;
+        (self.picker, self.secret) = (None, None);
         self.watched = None;
         self.coming_back = ComingBack::default();
         self.person.list_came();

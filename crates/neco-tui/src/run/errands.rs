@@ -136,6 +136,16 @@ impl Errands {
             Effect::Models => self.spawn("the models", async move {
                 News::Models(questions::models(program.as_ref(), host.folder()).await)
             }),
+            Effect::Providers => self.spawn("the providers", async move {
+                News::Providers(questions::providers(program.as_ref(), host.folder()).await)
+            }),
+            Effect::LookForKey(provider) => self.spawn("the key", async move {
+                News::LookedForKey(questions::look_for_key(program.as_ref(), host.folder(), provider).await)
+            }),
+            Effect::KeepKey(provider, key) => self.spawn("the key", async move {
+                let kept = questions::keep_key(program.as_ref(), host.folder(), &provider, key).await;
+                News::KeptKey(provider, kept)
+            }),
             Effect::Rules => {
                 self.spawn(
                     "the rules",

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use neco_proto::RuleSource;
 use neco_proto::app::files::{ListFiles, ShowBranch};
+use neco_proto::app::keys::{NewKey, SetKey};
 use neco_proto::app::memory::KeepNote;
-use neco_proto::app::models::{ListModels, ModelRow};
+use neco_proto::app::models::{ListModels, ModelRow, ProviderRow, ProviderStanding};
 use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::workflows::ListWorkflows;
@@ -14,7 +15,7 @@ use neco_proto::visible::visible_line;
 use neco_view::figures;
 use neco_view::short_id::short_id;
 
-use crate::host::{Host, ModelEntry, RuleEntry, SessionEntry};
+use crate::host::{Host, ModelEntry, ProviderEntry, RuleEntry, SessionEntry};
 use crate::input::Candidate;
 use crate::text::figures::ago;
 
@@ -72,6 +73,50 @@ pub(super) async fn files(program: &dyn Program, folder: String) -> Vec<String> 
 /// The branch of a folder.
 pub(super) async fn branch(program: &dyn Program, folder: String) -> Option<String> {
     program.ask(&Caller::person(), &ShowBranch { folder }).await.unwrap_or_default().name
+}
+
+/// The providers that take a key, those that have one first.
+pub(super) async fn providers(program: &dyn Program, folder: String) -> Result<Vec<ProviderEntry>, AppError> {
+    let list = program.ask(&Caller::person(), &ListModels { folder, all: true, own_servers: false }).await?;
+    let entry = |row: ProviderRow| {
+        let about = match row.standing {
+            ProviderStanding::Key { sources } => format!("has a key: {}", sources.join(", ")),
+            ProviderStanding::KeyMissing { .. } => String::new(),
+            ProviderStanding::Script
+            | ProviderStanding::Answers { .. }
+            | ProviderStanding::Silent { .. }
+            | ProviderStanding::NoKeyNeeded { .. } => return None,
+        };
+        Some(ProviderEntry { name: row.name, about })
+    };
+    Ok(list.providers.into_iter().filter_map(entry).collect())
+}
+
+/// The provider, if a key of it can be kept.
+pub(super) async fn look_for_key(program: &dyn Program, folder: String, provider: String) -> Result<String, AppError> {
+    let look = SetKey { folder, provider: provider.clone(), ..SetKey::default() };
+    program.ask(&Caller::person(), &look).await?;
+    Ok(provider)
+}
+
+/// Keeps a key that its provider takes; gives what is said of that.
+pub(super) async fn keep_key(
+    program: &dyn Program,
+    folder: String,
+    provider: &str,
+    key: NewKey,
+) -> Result<String, AppError> {
+    let request = SetKey { folder, provider: provider.to_owned(), key: Some(key), check: true, ..SetKey::default() };
+    let kept = program.ask(&Caller::person(), &request).await?;
+    let words = match (kept.new, kept.keys) {
+        (false, _) => format!("{provider} has this key already"),
+        (true, 0 | 1) => format!("The key of {provider} is kept; it holds from your next message on"),
+        (true, count) => format!("{provider} has {count} keys now, which take turns"),
+    };
+    Ok(match kept.hidden_by {
+        Some(place) => format!("{words}. The one in the {place} goes first while that is there"),
+        None => words,
+    })
 }
 
 /// The models and groups that can be asked: groups first, then the models of every provider.

@@ -4,7 +4,7 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::{self, Outside, Setting, Slash};
 
 use super::effect::Effect;
-use super::{going_back, picking, reports};
+use super::{going_back, logging_in, picking, reports};
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::panel;
@@ -68,6 +68,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(window, Effect::Sessions),
         Slash::Outside(Outside::Models, _) => return picking::ask_for_list(window, Effect::Models),
         Slash::Outside(Outside::Permissions, _) => return picking::ask_for_list(window, Effect::Rules),
+        Slash::Outside(Outside::Login, provider) => return logging_in::begin(window, provider.trim()),
         Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
         Slash::Custom { name, argument } => {
             window.tried_command = Some(format!("/{name} {argument}").trim_end().to_owned());

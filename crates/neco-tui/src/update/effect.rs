@@ -1,11 +1,12 @@
 //! What is to be done outside of the window's state, and what came of it.
 
 use neco_proto::app::AppError;
+use neco_proto::app::keys::NewKey;
 use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
-use crate::host::{CommandOutcome, Edited, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::host::{CommandOutcome, Edited, ImageSource, ModelEntry, ProviderEntry, RuleEntry, SessionEntry, Wanted};
 use crate::input::Candidate;
 
 /// What is to be done.
@@ -25,6 +26,12 @@ pub enum Effect {
     Sessions,
     /// List the models.
     Models,
+    /// List the providers that take a key.
+    Providers,
+    /// Find out whether a key of this provider could be kept.
+    LookForKey(String),
+    /// Keep a key of this provider, if it takes it.
+    KeepKey(String, NewKey),
     /// List the permission rules.
     Rules,
     /// Add a permission rule.
@@ -94,6 +101,12 @@ pub enum News {
     Sessions(Result<Vec<SessionEntry>, AppError>),
     /// The models.
     Models(Result<Vec<ModelEntry>, AppError>),
+    /// The providers that take a key.
+    Providers(Result<Vec<ProviderEntry>, AppError>),
+    /// A key of this provider can be kept, or not.
+    LookedForKey(Result<String, AppError>),
+    /// A key of this provider was kept, or not.
+    KeptKey(String, Result<String, AppError>),
     /// The permission rules.
     Rules(Result<Vec<RuleEntry>, AppError>),
     /// A permission rule was added or taken away.
@@ -143,6 +156,8 @@ impl News {
             | Self::Sessions(_)
             | Self::Models(_)
             | Self::Rules(_)
+            | Self::Providers(_)
+            | Self::LookedForKey(_)
             | Self::Outside(_)
             | Self::Custom(_)
             | Self::Arguments(..)
@@ -153,6 +168,7 @@ impl News {
             Self::Refused(..)
             | Self::NotDecided(..)
             | Self::RuleChanged(_)
+            | Self::KeptKey(..)
             | Self::Printed(_)
             | Self::LeftOut(_)
             | Self::Broken(_)

@@ -6,7 +6,7 @@ use neco_view::slash::Slash;
 
 use super::completing::wants_nothing_more;
 use super::effect::Effect;
-use super::{asked, commands, picking, sending, stopping, taking_back, watching};
+use super::{asked, commands, logging_in, picking, sending, stopping, taking_back, watching};
 use crate::app::{Person, Purpose, WindowState};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
@@ -21,6 +21,9 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     if key.code == KeyCode::Esc && key.modifiers == KeyModifiers::ALT {
         let once = KeyEvent { modifiers: KeyModifiers::NONE, ..key };
         return [window.key(once), window.key(once)].concat();
+    }
+    if window.secret.is_some() {
+        return logging_in::secret_key(window, key);
     }
     let again = window.person.pressed.take();
     if window.prompt.searches() {
@@ -48,6 +51,10 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
 
 /// Something was pasted, or a file dropped.
 pub(crate) fn paste(window: &mut WindowState, text: &str) -> Vec<Effect> {
+    if let Some(secret) = &mut window.secret {
+        secret.push(text);
+        return Vec::new();
+    }
     if window.prompt.searches() || window.picker.is_some() {
         return Vec::new();
     }

@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
 //! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
-//! agents), [`menu`] (what can be done to one), [`stopping`], [`commands`] (what begins with a slash), [`news`].
+//! agents), [`menu`] (what can be done to one), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
 
 pub(crate) mod asked;
 mod commands;
@@ -12,6 +12,7 @@ mod completing;
 mod effect;
 pub(crate) mod going_back;
 pub(crate) mod keys;
+mod logging_in;
 mod menu;
 pub(crate) mod news;
 pub(crate) mod picking;

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
-use super::{asked, commands, going_back, picking, sending, taking_back, watching};
+use super::{asked, commands, going_back, logging_in, picking, sending, taking_back, watching};
 use crate::app::{Purpose, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
@@ -58,6 +58,9 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         News::Sessions(Ok(sessions)) => picking::pick_session(window, sessions),
         News::Models(Ok(models)) => picking::pick_model(window, models),
         News::Rules(Ok(rules)) => picking::pick_rule(window, rules),
+        News::Providers(Ok(providers)) => logging_in::pick_provider(window, providers),
+        News::LookedForKey(Ok(provider)) => logging_in::ask(window, provider),
+        News::KeptKey(provider, kept) => logging_in::kept(window, provider, kept),
         News::RuleChanged(Ok(words)) => {
             window.tried_rule = None;
             window.transcript.say(Tone::Good, words);
@@ -102,6 +105,8 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         News::Sessions(Err(error))
         | News::Models(Err(error))
         | News::Rules(Err(error))
+        | News::Providers(Err(error))
+        | News::LookedForKey(Err(error))
         | News::Outside(Err(error))
         | News::Kept(Err(error)) => window.warn(error.words()),
         News::Prompt(Err(words)) | News::Call(_, Err(words)) => window.warn(words),

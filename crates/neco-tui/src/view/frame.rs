@@ -11,7 +11,7 @@ use super::status::status;
 use crate::app::standing::GoingBack;
 use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
-use crate::input::FieldLook;
+use crate::input::{FieldLook, Prompt};
 use crate::panel;
 use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
@@ -105,6 +105,13 @@ impl WindowState {
 
     /// The field, with what it is for.
     fn field(&self, width: usize, height: usize) -> (Vec<Line<'static>>, Cursor) {
+        if let Some(secret) = &self.secret {
+            let hint = format!("Paste or type the key of {}; it is shown as dots", clean_line(&secret.provider));
+            let look = FieldLook { hint: &hint, to: "Enter keeps it   Esc back", edge: self.theme.warning };
+            let mut dots = Prompt::default();
+            dots.text.set(secret.dots());
+            return dots.rows(width, 1, &look, &self.theme);
+        }
         let (hint, to) = (self.hint(), self.addressee());
         let asks = self.picker.is_some() || !self.desk.is_empty() && asked::question_place(self) == Place::Box;
         let edge = match self.standing.mode {

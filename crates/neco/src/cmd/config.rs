@@ -16,6 +16,7 @@ use crate::say;
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Prints every setting that has a value
+    #[command(alias = "list", alias = "ls")]
     Show {
         /// Adds where each value comes from
         #[arg(long)]

@@ -66,7 +66,7 @@ pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Re
     let paint = terminal.stdout_paint();
     match command {
         ModelCommand::List { all, json } => {
-            let list = ask(&ListModels { folder, all: *all, own_servers: false }, everywhere, env)?;
+            let list = ask(&ListModels { folder, all: *all, own_servers: true }, everywhere, env)?;
             notes(&list.warnings);
             let provider = |provider: &ProviderRow| json!({ "name": provider.name, "usable": provider.usable, "state": models::standing(&provider.standing) });
             let providers: Vec<Value> = list.providers.iter().map(provider).collect();

@@ -7,13 +7,14 @@ use crate::args::{EverywhereArgs, RunArgs};
 use crate::cmd::program::ask_once;
 use crate::failure::Failure;
 
-/// The request with what the definition that `--agent` names says; flags outrank it.
+/// The request with what the definition that `--agent` names says: its instructions are a part of the system prompt,
+/// and flags outrank the rest.
 ///
 /// # Errors
 /// When there is no such definition.
 pub fn taken(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<RunArgs, Failure> {
     let mut args = args.clone();
-    let Some(name) = args.agent.take() else { return Ok(args) };
+    let Some(name) = args.agent.clone() else { return Ok(args) };
     let folder = crate::folder(everywhere)?.display().to_string();
     let shown = ask_once(&ShowAgent { folder, name }, everywhere, env)?;
     let definition = shown.definition;
@@ -23,6 +24,7 @@ pub fn taken(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<R
     args.max_turns = args.max_turns.or(definition.max_turns);
     args.rules.deny.extend(definition.disallowed_tools.into_iter().chain(definition.deny));
     args.rules.ask.extend(definition.ask);
-    args.preface = Some(shown.prompt.trim().to_owned()).filter(|prompt| !prompt.is_empty());
+    let prompt = Some(shown.prompt.trim()).filter(|prompt| !prompt.is_empty());
+    args.role = prompt.map(|prompt| format!("You are the agent \"{}\".\n\n{prompt}", definition.name));
     Ok(args)
 }

@@ -71,9 +71,10 @@ pub fn see_through<W: Future<Output = ()> + Send + 'static>(
     let timed_out = ui.ends.watch(runtime.handle(), Arc::clone(&client));
     let window = LineWindow::new(client, runtime.handle(), ui.printer, ui.person, mask, sender);
     window.send(asked)?;
-    let mut drive = Drive::new(id, window, rest, stopped, say::note, log::event).timed(timed_out);
-    let exit = drive.until_done(&mut happenings, goes_on);
-    Ok(ui.ends.after(exit, drive.last_words()))
+    let ends = ui.ends;
+    let drive = Drive::new(id, window, rest, stopped, say::note, log::event).timed(timed_out);
+    let mut drive = drive.judged(Box::new(move |exit, last| ends.after(exit, last)));
+    Ok(drive.until_done(&mut happenings, goes_on))
 }
 
 /// Begins to hear signals.

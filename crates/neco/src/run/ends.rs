@@ -65,23 +65,20 @@ impl Ends {
         over
     }
 
-    /// How the process ends after its work did so with these last words.
-    pub fn after(&self, exit: Exit, last: &str) -> Exit {
+    /// How the process ends after its work did so with these last words, and why where that is not the same.
+    pub fn after(&self, exit: Exit, last: &str) -> (Exit, Option<String>) {
         if let Some(file) = &self.output
             && let Err(error) = std::fs::write(file, format!("{}\n", last.trim_end_matches('\n')))
         {
-            say::note(&format!("the last message can't be written to {}: {error}", file.display()));
-            return Exit::Failed;
+            let words = format!("the last message can't be written to {}: {error}", file.display());
+            return (Exit::Failed, Some(words));
         }
         match (&self.schema, exit) {
             (Some((_, validator)), Exit::Done) => match misfit(validator, last) {
-                Some(why) => {
-                    say::note(&format!("the answer does not fit the schema: {why}"));
-                    Exit::Failed
-                }
-                None => exit,
+                Some(why) => (Exit::Failed, Some(format!("the answer does not fit the schema: {why}"))),
+                None => (exit, None),
             },
-            (_, exit) => exit,
+            (_, exit) => (exit, None),
         }
     }
 }

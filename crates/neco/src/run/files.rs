@@ -19,15 +19,11 @@ pub fn pictures(args: &RunArgs) -> Vec<PathBuf> {
     args.images.iter().chain(args.files.iter().filter(|file| is_picture(file))).cloned().collect()
 }
 
-/// The message with what is said before it, and the files of the request behind it.
+/// The message with the files of the request behind it.
 ///
 /// # Errors
 /// When one can't be read, is no text or too big.
-pub fn added(message: String, args: &RunArgs) -> Result<String, Failure> {
-    let mut message = match &args.preface {
-        Some(preface) => format!("{preface}\n\n{message}"),
-        None => message,
-    };
+pub fn added(mut message: String, args: &RunArgs) -> Result<String, Failure> {
     for file in args.files.iter().filter(|file| !is_picture(file)) {
         let text = read(file)?;
         let fence = fence(&text);

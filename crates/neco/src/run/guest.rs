@@ -133,9 +133,10 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     past.iter().for_each(|event| window.past(event));
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);
-    let mut guest = Guest::new(session, snapshot.root_agent, owner, window, mine, log::event);
-    let exit = guest.until_done(&mut happenings);
-    Ok(ui.ends.after(exit, guest.last_words()))
+    let ends = ui.ends;
+    let guest = Guest::new(session, snapshot.root_agent, owner, window, mine, log::event);
+    let mut guest = guest.judged(Box::new(move |exit, last| ends.after(exit, last)));
+    Ok(guest.until_done(&mut happenings))
 }
 
 /// Hears signals: the first one detaches, a second Ctrl-C soon after it stops the work as well.

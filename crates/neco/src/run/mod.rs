@@ -4,7 +4,7 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`agent`] and
+//! Reading order: [`message`], [`slash`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`agent`] and
 //! [`turns`] (who is asked, and how often), [`request`] (opening the session) with [`opener`] and [`worktree`],
 //! [`drive`] (the main thread's loop) with [`stop`] (signals), then [`attach`] and [`guest`] (when another process has
 //! the session open).
@@ -19,6 +19,7 @@ pub mod message;
 mod note;
 pub mod opener;
 pub mod request;
+mod slash;
 pub mod stop;
 mod turns;
 pub mod worktree;

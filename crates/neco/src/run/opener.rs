@@ -183,6 +183,7 @@ pub fn wanted(args: &RunArgs, everywhere: &EverywhereArgs, folder: String) -> Re
         approval: args.approval(),
         max_turns: args.max_turns,
         max_cost: args.max_cost,
+        role: args.role.clone(),
         ..OpenSession::default()
     })
 }

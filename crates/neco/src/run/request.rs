@@ -15,7 +15,7 @@ use super::ends::Ends;
 use super::guest::{self, Begun};
 use super::message::Message;
 use super::opener::{TerminalOpener, wanted};
-use super::{attach, files, message, note, picture, turns, worktree};
+use super::{attach, files, message, note, picture, slash, turns, worktree};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
@@ -65,6 +65,7 @@ pub(super) fn attempt(
         return Ok(exit);
     }
     message.warnings.iter().for_each(|words| say::note(words));
+    message.text = slash::spelt_out(message.text, everywhere, env)?;
     let mut ends = Some(Ends::of(args)?);
     let title = message.text.lines().next().unwrap_or_default().to_owned();
     message.text = files::added(message.text, args)?;
@@ -105,7 +106,10 @@ pub(super) fn attempt(
     notes.iter().for_each(|words| say::note(words));
     let ui = take_seat(args.output_format, env, tty, works_in.clone().into(), id);
     *session = Some(id);
-    let ui = RunUi { ends: ends.unwrap_or_default(), ..ui };
+    let mut ui = RunUi { ends: ends.unwrap_or_default(), ..ui };
+    if let (Printer::Text(text), Some(agent)) = (&mut ui.printer, &args.agent) {
+        text.name_agent(agent);
+    }
     let asked = Command::UserMessage { content: message.text, attachments };
     let run = Run { id, client: Arc::clone(&client), since, write_all: app.write_all() };
     let seen = see_through(&runtime, run, ui, asked, || runtime.block_on(app.goes_on(&client)));
@@ -138,8 +142,12 @@ fn steering(text: &str, attachments: &[Attachment]) -> Command {
 
 /// What a session that works in `folder` is seen with.
 pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> RunUi {
-    let mut printer = Terminal::look_at(env).printer(format);
-    if let Printer::Text(text) = &mut printer {
+    let terminal = Terminal::look_at(env);
+    let mut printer = terminal.printer(format);
+    // How it is gone on with is for whoever reads it; a file and a program have no use for it.
+    if let Printer::Text(text) = &mut printer
+        && terminal.stderr
+    {
         text.set_session(short_id(session));
     }
     RunUi { printer, person: tty.map(|tty| ask::person(tty, folder, env)), ends: Ends::default() }

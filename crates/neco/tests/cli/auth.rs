@@ -51,7 +51,8 @@ fn what_is_no_key_or_no_provider_is_refused() {
     let house = House::empty();
     piped(&house, &["set", "opnai"], KEY).ended_with(2).says("did you mean openai?");
     piped(&house, &["remove", "antropic"], "").ended_with(2).says("did you mean anthropic?");
-    piped(&house, &["login", "openai"], "").ended_with(2).says("there is one for github-copilot").says("neco auth set");
+    piped(&house, &["login", "openai"], "").ended_with(2).says("no key was given");
+    piped(&house, &["login"], "").ended_with(2).says("say which provider").says("neco login github-copilot");
     piped(&house, &["set", "scripted"], KEY).ended_with(2).says("needs no key");
     piped(&house, &["set", "openai"], " \n").ended_with(2).says("no key was given");
     piped(&house, &["set", "openai"], &format!("{KEY}\n{SECOND}\n")).ended_with(2).says("one key at a time");
@@ -110,12 +111,14 @@ fn a_keyring_that_this_build_does_not_have_is_said() {
 #[test]
 fn a_typed_key_is_not_seen() {
     let house = House::empty();
+    house.configure("[model_providers.openai]\nbase = \"http://127.0.0.1:1/v1\"\n");
     let mut seat = Seat::take(&house, &["auth", "set", "openai"], "false");
     seat.sees("Key of openai (it is not shown): ", 1);
     seat.press(&format!("{KEY}\r"));
     seat.sees("the key of openai is kept", 1);
     seat.ends_with(0);
     assert!(!seat.shown().contains("secret"), "{}", seat.shown());
+    assert_eq!(seat.shown().matches('•').count(), KEY.len(), "{}", seat.shown());
     assert!(kept(&house).contains(KEY));
     let mut seat = Seat::take(&house, &["auth", "set", "openai"], "false");
     seat.sees("(it is not shown): ", 1);

@@ -94,6 +94,70 @@ fn the_folder_and_settings_are_written_as_elsewhere() {
 fn flags_of_other_agents_name_ours() {
     let house = House::empty();
     house.run(&["-p", "x", "--dangerously-skip-permissions"]).ended_with(2).says("--yes");
-    house.run(&["exec", "--full-auto", "x"]).ended_with(2).says("--yes");
+    house.run(&["exec", "--yolo", "x"]).ended_with(2).says("--yes");
     house.run(&["-p", "x", "--allowedTools", "Bash"]).ended_with(2).says("--allow RULE");
+}
+
+#[test]
+fn what_other_agents_write_is_meant_or_told_and_never_billed() {
+    let house = House::playing(json!([say("billed")]));
+    for (line, told) in [
+        (&["mcp", "list"][..], "There are no MCP servers yet"),
+        (&["mcp", "add", "files", "npx", "server"], "There are no MCP servers yet"),
+        (&["extensions", "list"], "There are no MCP servers yet"),
+        (&["import", "chat.json"], "`neco session import` comes close"),
+        (&["update"], "install the new version"),
+        (&["serve"], "There is no server"),
+        (&["web", "--port", "80"], "there is no server yet"),
+        (&["stats"], "/cost"),
+        (&["-p", "/help"], "/help is a command of the window"),
+        (&["/compact"], "/compact is a command of the window"),
+        (&["-p", "x", "-o", "json"], "--output-format json"),
+        (&["--worktree", "name", "-p", "x"], "--worktree takes no name"),
+        (&["-a", "on-request", "x y"], "--approval ask_first"),
+        (&["-s", "read-only", "x y"], "--sandbox read_only"),
+        (&["-p", "x", "--permission-mode", "bypassPermissions"], "--approval"),
+        (&["-p", "x", "--api-key", "sk-1"], "neco login PROVIDER"),
+        (&["--list-sessions"], "neco session list"),
+        (&["--append-system-prompt", "be kind", "-p", "x"], "AGENTS.md"),
+        (&["exec", "--json", "x"], "--output-format stream-json"),
+        (&["-q", "x y"], "2>/dev/null"),
+        (&["exec", "-"], "no message was given"),
+    ] {
+        let ran = house.run(line).ended_with(2).says(told);
+        assert_eq!(ran.stdout, "", "{line:?}");
+        assert!(!ran.stderr.contains("Usage:"), "{line:?}: {}", ran.stderr);
+    }
+    assert_eq!(house.run(&["session", "list", "--json"]).ended_with(0).json(), json!([]));
+    for line in [
+        &["sessions"][..],
+        &["sessions", "list"],
+        &["models"],
+        &["agent", "list"],
+        &["config", "list"],
+        &["auth", "status"],
+        &["login", "status"],
+        &["version"],
+    ] {
+        house.run(line).ended_with(0);
+    }
+    for line in [
+        &["exec", "--full-auto", "--skip-git-repo-check", "x"][..],
+        &["-p", "x", "--verbose", "--permission-mode", "plan"],
+        &["--prompt", "x", "--sandbox", "workspace-write", "--approval", "accept-edits"],
+        &["exec", "resume", "--last", "x"],
+        &["-p", "/tmp is full, why?"],
+        &["-p", "/review", "--mode", "ask"],
+    ] {
+        assert_eq!(house.run(line).ended_with(0).stdout, "billed\n", "{line:?}");
+    }
+}
+
+#[test]
+fn a_command_of_ones_own_is_spelt_out() {
+    let house =
+        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "Count the lines of a.txt." } }]));
+    std::fs::create_dir_all(house.path("home/commands")).unwrap();
+    std::fs::write(house.path("home/commands/count.md"), "Count the lines of $ARGUMENTS.\n").unwrap();
+    house.run(&["-p", "/count a.txt"]).ended_with(0);
 }

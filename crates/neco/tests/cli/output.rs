@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use crate::approvals::Seat;
 use crate::support::{House, call, say};
 
 fn writing() -> House {
@@ -26,12 +27,24 @@ fn text_has_the_answer_on_stdout_and_the_rest_on_stderr() {
         "✓ Write a.txt (+1 −0, new)",
         "+hi",
         "2 turns · 2.5k in (1.2k cached) · 40 out",
-        "continue: neco -m \"…\" --session ",
     ] {
         assert!(ran.stderr.contains(words), "{words:?} is not in\n{}", ran.stderr);
     }
     assert!(!ran.stderr.contains('\u{1b}'), "no colours without a terminal");
+    assert!(!ran.stderr.contains("--session"), "how it is gone on with is said on a terminal:\n{}", ran.stderr);
     assert_eq!(std::fs::read_to_string(house.project().join("a.txt")).unwrap(), "hi\n");
+}
+
+#[test]
+fn a_person_is_told_how_to_go_on() {
+    let house = House::playing(json!([say("Done.")]));
+    std::fs::create_dir_all(house.path("home/agents")).unwrap();
+    let agent = "---\nname: counter\ndescription: counts\n---\nYou count.\n";
+    std::fs::write(house.path("home/agents/counter.md"), agent).unwrap();
+    let mut seat = Seat::take(&house, &["-m", "x", "--agent", "counter"], "false");
+    seat.ends_with(0);
+    seat.sees("continue: neco -m \"…\" --session ", 1);
+    seat.sees(" --agent counter", 1);
 }
 
 #[test]

@@ -47,6 +47,10 @@ fn an_answer_fits_its_schema_or_the_request_failed() {
     house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(0);
     house.script("script.json", json!([say("Done.")]));
     house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not fit the schema");
+    let ran = house.run(&["-m", "x", "--output-schema", "s.json", "--output-format", "json"]).ended_with(1);
+    let report = ran.json();
+    assert_eq!((&report["exit_code"], &report["is_error"]), (&json!(1), &json!(true)), "{report}");
+    assert!(report["error"]["message"].as_str().unwrap().contains("does not fit the schema"), "{report}");
     house.run(&["-m", "x", "--output-schema", "gone.json"]).ended_with(2).says("gone.json can't be used");
 }
 
@@ -74,6 +78,17 @@ fn harnesses_read_the_lines_of_claude_code() {
     );
     assert_eq!(last["usage"]["cache_read_input_tokens"], 100);
     assert_eq!(last["session_id"], lines[0]["session_id"]);
+    assert_eq!(last["modelUsage"]["play/a"]["cacheReadInputTokens"], 100);
+    assert_eq!(last["errors"], json!([]));
+    assert!(lines.iter().all(|line| line["uuid"].is_string()), "{}", ran.stdout);
+    for (flags, mode) in [
+        (["--approval", "accept_edits"], "acceptEdits"),
+        (["--approval", "auto"], "bypassPermissions"),
+        (["--mode", "plan"], "plan"),
+    ] {
+        let ran = house.run(&[&["-p", "x", "--output-format", "claude-stream-json"], &flags[..]].concat());
+        assert_eq!(ran.events()[0]["permissionMode"], mode);
+    }
     let failed = House::empty().run(&["-p", "x", "--model", "openai/gpt-5", "--output-format", "claude-stream-json"]);
     assert_eq!(failed.ended_with(5).json()["is_error"], true);
 }
@@ -105,13 +120,15 @@ fn every_line_of_stdin_is_a_message() {
 
 #[test]
 fn a_request_works_as_an_agent_that_is_defined() {
-    let house =
-        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "You count lines.\n\ncount" } }]));
+    let told = json!({ "system_contains": "You are the agent \"counter\".\n\nYou count lines.", "last_user_contains": "count" });
+    let house = House::playing(json!([{ "say": "ok", "expect": told }]));
     let folder = house.path("home/agents");
     std::fs::create_dir_all(&folder).unwrap();
     let text = "---\nname: counter\ndescription: counts\nmode: ask\n---\nYou count lines.\n";
     std::fs::write(folder.join("counter.md"), text).unwrap();
     let ran = house.run(&["-p", "count", "--agent", "counter", "--output-format", "stream-json"]).ended_with(0);
     assert_eq!(ran.events()[0]["mode"], "ask");
+    let said = house.run(&["session", "show", "--json"]).ended_with(0);
+    assert!(!said.stdout.contains("You count lines."), "it is no part of the message: {}", said.stdout);
     house.run(&["-p", "count", "--agent", "nobody"]).ended_with(2).says("nobody");
 }

@@ -158,8 +158,8 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     assert_eq!(ended.status.code(), Some(0), "{said}");
     assert!(said.contains("✓ coder-1 · Turned left."), "{said}");
     assert!(said.contains("› coder-1: turn left"), "{said}");
-    assert_eq!(said.matches("continue: neco").count(), 1, "once, at the very end:\n{said}");
-    assert!(said.trim_end().lines().last().unwrap().starts_with("continue: neco"), "{said}");
+    assert_eq!(said.matches("done in ").count(), 1, "once, at the very end:\n{said}");
+    assert!(said.trim_end().lines().last().unwrap().starts_with("done in "), "{said}");
     let id = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
     let shown = house.run(&["session", "show", &id, "--agent", "coder-1"]).ended_with(0);
     assert!(shown.stdout.contains("Turned left.") && !shown.stdout.contains("All is done."), "{}", shown.stdout);

@@ -58,7 +58,7 @@ fn one(mut stream: TcpStream, key: Option<&str>) -> Option<()> {
         return write!(stream, "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").ok();
     }
     let (kind, body) = match line.starts_with("GET") {
-        true => ("application/json", "{\"data\":[{\"id\":\"small\"}]}".to_owned()),
+        true => ("application/json", "{\"data\":[{\"id\":\"small\"},{\"id\":\"large\"}]}".to_owned()),
         false => ("text/event-stream", answer(&String::from_utf8_lossy(&body))),
     };
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}", body.len());
@@ -107,13 +107,39 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     pane.shows("◆ The name of the model").answer("Escape").shows("◆ Its address");
     let base = serve(Some("sesame"));
     pane.say(&base).shows("Key of mine");
-    pane.write("wrong").press("Enter").showed("rejected this key; it was not saved");
+    pane.write("wrong").press("Enter").showed("refuses this key; it was not kept");
     pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
     pane.write("sesame").press("Enter").shows("Which of its models?").shows("small").answer("Enter");
     pane.showed("mine/small answers").waits();
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
     assert!(config.contains("model = \"mine/small\"") && config.contains(&base), "{config}");
     pane.say("hello").shows("Hello from next door.");
+    assert!(!pane.everything().contains("sesame"), "{}", pane.everything());
+    let mut list = std::process::Command::new(env!("CARGO_BIN_EXE_neco"));
+    let listed = list.env_clear().envs(house.variables()).args(["model", "list"]).output().unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("mine/small") && listed.contains("mine/large"), "what it serves stays known:\n{listed}");
+}
+
+#[test]
+fn a_key_is_typed_unseen_in_the_window_and_used_from_then_on() {
+    if !is_there() {
+        return;
+    }
+    let house = House::empty();
+    let base = serve(Some("sesame"));
+    house.configure(&format!(
+        "model = \"mine/small\"\n{NOWHERE}[model_providers.mine]\ntype = \"openai\"\nbase = \"{base}\"\n"
+    ));
+    let pane = Pane::neco(&house, "", 100, 40);
+    pane.waits().say("/login opnai").showed("there is no");
+    pane.say("/login mine").shows("the key of mine; it is shown as dots");
+    pane.write("wrong").shows("•••••").press("Enter").showed("mine refuses this key; it was not kept");
+    pane.shows("it is shown as dots").write("sesame").shows("••••••").press("Enter").showed("The key of mine is kept");
+    assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sesame"));
+    pane.say("hello").shows("Hello from next door.");
+    pane.say("/login mine").shows("it is shown as dots").press("Escape").shows("No key was kept");
+    assert!(!pane.everything().contains("sesame") && !pane.everything().contains("wrong"), "{}", pane.everything());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::io;
 
 use neco_proto::event::{SessionStart, ToolCallEnd};
-use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Message, Mode, Part, Role, SessionId, Usage};
+use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Message, MessageId, Mode, Part, Role, SessionId, Usage};
 use serde_json::{Value, json};
 
 use super::json::JsonPrinter;
@@ -46,13 +46,19 @@ impl ClaudePrinter {
             EventBody::ToolCallEnd(end) => tool_result(end, session),
             _ => return Ok(()),
         };
+        self.line(line)
+    }
+
+    /// Every line of that format has an id of its own.
+    fn line(&mut self, mut line: Value) -> io::Result<()> {
+        line["uuid"] = json!(MessageId::new());
         self.json.line(&line.to_string())
     }
 
     /// Writes the last line from the object that a run is with `--output-format json`.
     pub fn result(&mut self, report: &str) -> io::Result<()> {
         let report: Value = serde_json::from_str(report).unwrap_or_default();
-        self.json.line(&result(&report).to_string())
+        self.line(result(&report))
     }
 
     fn assistant(&self, message: &Message, session: SessionId) -> Value {
@@ -80,7 +86,8 @@ fn init(start: &SessionStart, session: SessionId) -> Value {
     let mode = match (start.mode, start.approval) {
         (Mode::Plan, _) => "plan",
         (_, ApprovalMode::Auto) => "bypassPermissions",
-        (_, _) => "default",
+        (_, ApprovalMode::AcceptEdits) => "acceptEdits",
+        (_, ApprovalMode::AskFirst | ApprovalMode::Manual) => "default",
     };
     json!({
         "type": "system",
@@ -92,6 +99,10 @@ fn init(start: &SessionStart, session: SessionId) -> Value {
         "tools": [],
         "mcp_servers": [],
         "slash_commands": [],
+        "agents": [],
+        "skills": [],
+        "plugins": [],
+        "output_style": "default",
         "apiKeySource": "none",
     })
 }
@@ -126,12 +137,16 @@ fn tool_result(end: &ToolCallEnd, session: SessionId) -> Value {
 }
 
 fn result(report: &Value) -> Value {
-    let is_error = report["is_error"].as_bool().unwrap_or(true);
-    let subtype = match (is_error, report["exit_code"].as_u64()) {
+    let exit_code = report["exit_code"].as_u64();
+    // A call that was refused is no error there: it stands among the denials.
+    let is_error = exit_code != Some(3) && report["is_error"].as_bool().unwrap_or(true);
+    let subtype = match (is_error, exit_code) {
         (false, _) => "success",
+        (true, Some(4)) if !report["budget_reached"].is_null() => "error_max_budget_usd",
         (true, Some(4)) => "error_max_turns",
         (true, _) => "error_during_execution",
     };
+    let errors: Vec<&Value> = report["error"].get("message").into_iter().filter(|_| is_error).collect();
     let denials = report["permission_denials"].as_array().into_iter().flatten();
     let denials = denials.map(|denial| {
         json!({ "tool_name": denial["tool"], "tool_use_id": denial["call_id"], "tool_input": denial["arguments"] })
@@ -144,12 +159,29 @@ fn result(report: &Value) -> Value {
         "duration_api_ms": report["duration_ms"],
         "num_turns": report["num_turns"],
         "result": report["result"],
-        "error": report["error"]["message"],
+        "error": errors.first(),
+        "errors": errors,
         "session_id": report["session_id"],
         "total_cost_usd": report["total_cost_usd"].as_f64().unwrap_or_default(),
         "usage": usage(&report["usage"]),
+        "modelUsage": model_usage(report),
         "permission_denials": denials.collect::<Vec<_>>(),
     })
+}
+
+/// What was used of the model that answered last.
+fn model_usage(report: &Value) -> Value {
+    let Some(model) = report["model"].as_str() else { return json!({}) };
+    let used = usage(&report["usage"]);
+    json!({ model: {
+        "inputTokens": used["input_tokens"],
+        "outputTokens": used["output_tokens"],
+        "cacheReadInputTokens": used["cache_read_input_tokens"],
+        "cacheCreationInputTokens": used["cache_creation_input_tokens"],
+        "webSearchRequests": 0,
+        "costUSD": report["total_cost_usd"].as_f64().unwrap_or_default(),
+        "contextWindow": report["context_window"],
+    } })
 }
 
 /// Tokens as that format counts them: input without what was read from and written to a cache.

@@ -104,6 +104,11 @@ impl TextPrinter {
         self.continue_with = Some(id);
     }
 
+    /// The agent whose definition the session works with: that is said anew when it is gone on with.
+    pub fn name_agent(&mut self, name: &str) {
+        self.continue_with.iter_mut().for_each(|id| id.push_str(&format!(" --agent {name}")));
+    }
+
     /// A line for the person that is no event.
     pub fn note(&mut self, line: &str) -> io::Result<()> {
         self.screen.line(line)

@@ -19,6 +19,9 @@ use crate::line::{LineWindow, LoopEvent};
 /// The signal that stopped a run, if one did.
 pub type Stopped = Arc<OnceLock<Signal>>;
 
+/// Looks at how a run ended and at the model's last words: gives how the process ends, and why where that is not the same.
+pub type Judge = Box<dyn Fn(Exit, &str) -> (Exit, Option<String>)>;
+
 /// What the main thread has in its hands.
 pub struct Drive {
     id: SessionId,
@@ -34,6 +37,8 @@ pub struct Drive {
     stopped: Stopped,
     /// Whether the work was stopped because its time was over.
     timed_out: Arc<OnceLock<()>>,
+    /// What the run has to come to.
+    judge: Judge,
     /// Whether the work was stopped because nobody reads what is printed.
     told_unread: bool,
     note: fn(&str),
@@ -53,8 +58,20 @@ impl Drive {
         log: fn(&Event),
     ) -> Self {
         let outcome = Outcome::default();
-        let timed_out = Arc::default();
-        Self { id, window, outcome, rest, over: false, done: false, stopped, timed_out, told_unread: false, note, log }
+        Self {
+            id,
+            window,
+            outcome,
+            rest,
+            over: false,
+            done: false,
+            stopped,
+            timed_out: Arc::default(),
+            judge: unjudged(),
+            told_unread: false,
+            note,
+            log,
+        }
     }
 
     /// The same where the work may be stopped because its time is over, which `timed_out` tells.
@@ -63,10 +80,10 @@ impl Drive {
         Self { timed_out, ..self }
     }
 
-    /// The model's last words.
+    /// The same where `judge` has the last word about how it ended.
     #[must_use]
-    pub fn last_words(&self) -> &str {
-        self.outcome.complete.as_ref().map(|complete| complete.final_text.as_str()).unwrap_or_default()
+    pub fn judged(self, judge: Judge) -> Self {
+        Self { judge, ..self }
     }
 
     /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
@@ -111,6 +128,7 @@ impl Drive {
         };
         let over = stopped.is_none() && self.timed_out.get().is_some() && matches!(exit, Exit::Stopped(_));
         let exit = if over { Exit::Limit } else { exit };
+        let exit = judged(&self.judge, exit, &mut self.outcome, &mut self.window);
         let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
         self.window.printed(printed);
         match self.window.unread() {
@@ -203,4 +221,20 @@ impl Drive {
             let _ = self.window.send(Command::StopAll);
         }
     }
+}
+
+/// Nothing in particular has to come of a run.
+pub(super) fn unjudged() -> Judge {
+    Box::new(|exit, _| (exit, None))
+}
+
+/// How a process ends; what is wrong with how it ended is told, and stands in what programs read.
+pub(super) fn judged(judge: &Judge, exit: Exit, outcome: &mut Outcome, window: &mut LineWindow) -> Exit {
+    let last = outcome.complete.as_ref().map(|complete| complete.final_text.as_str()).unwrap_or_default();
+    let (exit, why) = judge(exit, last);
+    if let Some(message) = why {
+        window.tell(&format!("! {message}"));
+        outcome.error = Some(RunError { code: None, message });
+    }
+    exit
 }

@@ -8,6 +8,7 @@ use neco_proto::{
 use neco_view::short_id::short_id;
 use tokio::sync::mpsc::Receiver;
 
+use super::drive::{Judge, judged, unjudged};
 use super::exit::Exit;
 use super::outcome::{Outcome, RunError};
 use super::report::Report;
@@ -55,6 +56,8 @@ pub struct Guest {
     watches: bool,
     /// How the process ends, when it does.
     done: Option<Exit>,
+    /// What the run has to come to.
+    judge: Judge,
     log: fn(&Event),
 }
 
@@ -80,8 +83,15 @@ impl Guest {
             watches: mine.is_none(),
             mine,
             done: None,
+            judge: unjudged(),
             log,
         }
+    }
+
+    /// The same where `judge` has the last word about how it ended.
+    #[must_use]
+    pub fn judged(self, judge: Judge) -> Self {
+        Self { judge, ..self }
     }
 
     /// Shows what happens until what was said is done; gives how the process ends.
@@ -102,15 +112,10 @@ impl Guest {
             }
         }
         let exit = self.done.unwrap_or(Exit::Failed);
+        let exit = judged(&self.judge, exit, &mut self.outcome, &mut self.window);
         let printed = self.window.close().finish(|| Report::new(&self.outcome, Some(self.id), exit).line());
         self.window.printed(printed);
         exit
-    }
-
-    /// The model's last words.
-    #[must_use]
-    pub fn last_words(&self) -> &str {
-        self.outcome.complete.as_ref().map(|complete| complete.final_text.as_str()).unwrap_or_default()
     }
 
     fn event(&mut self, event: Box<Event>) {

@@ -9,5 +9,5 @@ pub mod guest;
 pub mod outcome;
 pub mod report;
 
-pub use drive::{Drive, Stopped};
+pub use drive::{Drive, Judge, Stopped};
 pub use guest::{Guest, lately};

@@ -1,13 +1,16 @@
 //! The forms of `neco auth`.
 
+use std::io::{self, IsTerminal};
+
 use clap::Subcommand;
 use neco_config::Env;
 use neco_model::route::KeysFileError;
+use neco_proto::ErrorCode;
 use neco_proto::app::keys::{ListKeys, NewKey, RemoveKeys, RemovedKeys, SetKey};
 use neco_view::paint::lists::keys;
 use secrecy::ExposeSecret;
 
-use super::{login, typed};
+use super::{short, typed};
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::cmd::program::{ask, asked, folder, notes, print_hanging};
 use crate::exit::Exit;
@@ -30,21 +33,23 @@ pub enum AuthCommand {
         rest: Vec<String>,
     },
     /// Shows who has keys, and where they come from
+    #[command(alias = "ls", alias = "status")]
     List {
         #[command(flatten)]
         json: JsonArg,
     },
     /// Forgets the keys and the login of a provider, or one of its keys
+    #[command(alias = "logout", alias = "rm")]
     Remove {
         /// The provider
         provider: String,
         /// The number of the key, as `neco auth list` shows it; without it all of them
         key_number: Option<String>,
     },
-    /// Logs in with a browser instead of a key
+    /// Logs in with a browser where the provider has that, else keeps a key, as neco login does
     Login {
         /// The provider, such as github-copilot
-        provider: String,
+        provider: Option<String>,
     },
 }
 
@@ -64,7 +69,7 @@ pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
             )))
         }
         AuthCommand::Set { provider, replace, .. } => {
-            let request = SetKey { folder, provider: provider.clone(), key: None, replace: *replace };
+            let request = SetKey { folder, provider: provider.clone(), replace: *replace, ..SetKey::default() };
             set(request, everywhere, env)
         }
         AuthCommand::List { json } => {
@@ -87,7 +92,7 @@ pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
             say::out(&format!("{what} of {provider} removed from {}\n", removed.file))?;
             Ok(Exit::Done)
         }
-        AuthCommand::Login { provider } => login::run(provider, everywhere, env),
+        AuthCommand::Login { provider } => short::log_in(provider.as_deref(), everywhere, env),
     }
 }
 
@@ -96,13 +101,22 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     // Before a person types: what can't be kept need not be asked for.
     notes(&ask(&request, everywhere, env)?.warnings);
     let provider = request.provider.clone();
-    let typed = match typed::key(&format!("Key of {provider} (it is not shown): "))? {
-        typed::Typed::Key(key) => key,
-        typed::Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
+    // Whoever types a key is told at once when it is wrong; what is piped in is kept as it is.
+    request.check = io::stdin().is_terminal();
+    let kept = loop {
+        let typed = match typed::key(&format!("Key of {provider} (it is not shown): "))? {
+            typed::Typed::Key(key) => key,
+            typed::Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
+        };
+        request.key = Some(NewKey(typed.expose_secret().to_owned()));
+        // What is to be said of the settings was said.
+        match asked(&request, everywhere, env)? {
+            Err(refused) if refused.code == Some(ErrorCode::NotAuthorised) => {
+                say::note(&format!("{}. Type it again; Ctrl-C leaves", refused.message));
+            }
+            kept => break kept?,
+        }
     };
-    request.key = Some(NewKey(typed.expose_secret().to_owned()));
-    // What is to be said of the settings was said.
-    let kept = asked(&request, everywhere, env)??;
     let words = match (kept.replaced, kept.new, kept.keys) {
         (1, true, _) => format!("the key of {provider} is replaced"),
         (replaced @ 2.., _, _) => format!("{replaced} keys of {provider} are replaced by this one"),

@@ -5,6 +5,7 @@ use neco_model::route::Providers;
 use neco_proto::app::keys::{KeyPlace, ListKeys};
 
 use super::command::{AuthCommand, run};
+use super::login;
 use crate::args::EverywhereArgs;
 use crate::cmd::program::{ask, folder};
 use crate::exit::Exit;
@@ -25,12 +26,13 @@ pub fn log_in(provider: Option<&str>, everywhere: &EverywhereArgs, env: &Env) ->
     let cwd = crate::folder(everywhere)?;
     let loaded = neco_config::load(LoadOptions { env, cwd: &cwd, overrides: &everywhere.overrides })?;
     let with_browser = Providers::new(&loaded.config.model_providers)?.get(provider)?.login.is_some();
-    let provider = provider.to_owned();
-    let command = match with_browser {
-        true => AuthCommand::Login { provider },
-        false => AuthCommand::Set { provider, replace: false, rest: Vec::new() },
-    };
-    run(&command, everywhere, env)
+    match with_browser {
+        true => login::run(provider, everywhere, env),
+        false => {
+            let set = AuthCommand::Set { provider: provider.to_owned(), replace: false, rest: Vec::new() };
+            run(&set, everywhere, env)
+        }
+    }
 }
 
 /// Forgets the keys and the login of a provider; of the only one that has some where none is named.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use secrecy::SecretString;
 
 use crate::compose;
@@ -40,9 +40,9 @@ fn at_terminal(question: &str) -> io::Result<Typed> {
     let typed = runtime.block_on(async {
         let mut signals = Signals::listen(InterruptMask::default())?;
         terminal.file.write_all(question.as_bytes())?;
-        let file = terminal.file.try_clone()?;
+        let (file, shown) = (terminal.file.try_clone()?, terminal.file.try_clone()?);
         tokio::select! {
-            line = tokio::task::spawn_blocking(move || read_line(file)) => Ok(Typed::Key(line??.into())),
+            line = tokio::task::spawn_blocking(move || read_line(file, shown)) => Ok(Typed::Key(line??.into())),
             signal = signals.next() => Ok(Typed::Stopped(signal)),
         }
     });
@@ -52,7 +52,7 @@ fn at_terminal(question: &str) -> io::Result<Typed> {
     typed
 }
 
-/// A terminal that does not show what is typed, until it is dropped.
+/// A terminal that does not show what is typed and hands on every key, until it is dropped.
 struct Hidden {
     file: File,
     found: Termios,
@@ -62,8 +62,10 @@ impl Hidden {
     fn new(file: File) -> io::Result<Self> {
         let found = tcgetattr(&file)?;
         let mut hidden = found.clone();
-        hidden.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
-        hidden.local_modes.insert(LocalModes::ICANON | LocalModes::ISIG);
+        hidden.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON);
+        hidden.local_modes.insert(LocalModes::ISIG);
+        hidden.special_codes[SpecialCodeIndex::VMIN] = 1;
+        hidden.special_codes[SpecialCodeIndex::VTIME] = 0;
         // What was typed before it was asked for is no key.
         tcsetattr(&file, OptionalActions::Flush, &hidden)?;
         Ok(Self { file, found })
@@ -76,7 +78,8 @@ impl Drop for Hidden {
     }
 }
 
-fn read_line(mut file: File) -> io::Result<String> {
+/// Reads up to the end of the line; every character is a dot in `shown`, so that a person sees that something came.
+fn read_line(mut file: impl Read, mut shown: impl Write) -> io::Result<String> {
     let mut line = Vec::new();
     let mut bytes = [0; 1024];
     loop {
@@ -85,11 +88,38 @@ fn read_line(mut file: File) -> io::Result<String> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        line.extend_from_slice(bytes.get(..length).unwrap_or_default());
-        if length == 0 || line.ends_with(b"\n") {
+        for byte in bytes.get(..length).unwrap_or_default() {
+            let before = characters(&line);
+            match byte {
+                b'\r' | b'\n' => return String::from_utf8(line).map_err(|_| not_text()),
+                // Ctrl-D ends a line, too.
+                0x04 => return String::from_utf8(line).map_err(|_| not_text()),
+                // Backspace, and the keys that take a word or all of it away.
+                0x08 | 0x7f => while line.pop().is_some_and(|byte| !begins_character(byte)) {},
+                0x15 | 0x17 => line.clear(),
+                byte => line.push(*byte),
+            }
+            let now = characters(&line);
+            let _ = write!(
+                shown,
+                "{}{}",
+                "\u{8} \u{8}".repeat(before.saturating_sub(now)),
+                "•".repeat(now.saturating_sub(before))
+            );
+        }
+        if length == 0 {
             return String::from_utf8(line).map_err(|_| not_text());
         }
+        let _ = shown.flush();
     }
+}
+
+fn characters(line: &[u8]) -> usize {
+    line.iter().filter(|byte| begins_character(**byte)).count()
+}
+
+fn begins_character(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
 }
 
 fn read_all(source: impl Read) -> io::Result<String> {
@@ -104,4 +134,19 @@ fn read_all(source: impl Read) -> io::Result<String> {
 /// The bytes themselves are nobody's business.
 fn not_text() -> io::Error {
     io::Error::other("it is not text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_dots_and_can_be_mended() {
+        let mut shown = Vec::new();
+        assert_eq!(read_line(&b"sk-o\x7fk\x15ab\xc3\xa9\x7fc\rrest"[..], &mut shown).unwrap(), "abc");
+        let shown = String::from_utf8(shown).unwrap();
+        assert_eq!(shown.matches('•').count(), 9, "{shown:?}");
+        assert!(!shown.contains(char::is_alphanumeric), "{shown:?}");
+        assert_eq!(read_line(&b"abc"[..], io::sink()).unwrap(), "abc", "the end is an end");
+    }
 }
