@@ -266,8 +266,8 @@ pub const TABLE: &[Row] = &[
     row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message, with or without files", |text| {
         Ok(Slash::Rewind(text.to_owned()))
     }),
-    row("undo", "", "undo the last rewind", |_| Ok(Slash::Undo)),
-    row("redo", "", "redo what /undo took back", |_| Ok(Slash::Redo)),
+    row("undo", "", "take your last message back, with what it changed in files", |_| Ok(Slash::Undo)),
+    row("redo", "", "bring forth again what /undo or /rewind took back", |_| Ok(Slash::Redo)),
     row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
         outside(Outside::Fork, text)
     }),

@@ -38,6 +38,8 @@ impl Answers {
             }
             Query::UndoPreview => self.preview(&self.course().await?.undo()?).await,
             Query::RedoPreview => self.preview(&self.course().await?.redo()?).await,
+            Query::BackPreview => self.preview(&self.course().await?.back()?).await,
+            Query::ForthPreview => self.preview(&self.course().await?.forth()?).await,
             Query::Tree => Ok(Answer::Tree { nodes: self.ctx.supervisor.nodes().await }),
             Query::Workflows => {
                 let workflows = self.ctx.workflows.graphs().await?;

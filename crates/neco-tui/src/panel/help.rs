@@ -39,7 +39,7 @@ const GROUPS: [(&str, &[Tip]); 6] = [
             Tip::Key(Action::Interrupt),
             Tip::Key(Action::Leave),
             Tip::Key(Action::Suspend),
-            Tip::Other("/undo", "undo the last rewind"),
+            Tip::Other("/undo", "take the last turn back"),
             Tip::Other("/redo", "and forth again"),
         ],
     ),

@@ -52,8 +52,8 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Generation(generation) => return send(Command::SetGeneration { generation: *generation }),
         Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
         Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
-        Slash::Undo => return picking::ask_for_list(window, Effect::Ask(Query::UndoPreview)),
-        Slash::Redo => return picking::ask_for_list(window, Effect::Ask(Query::RedoPreview)),
+        Slash::Undo => return picking::ask_for_list(window, Effect::Ask(Query::BackPreview)),
+        Slash::Redo => return picking::ask_for_list(window, Effect::Ask(Query::ForthPreview)),
         Slash::Context(view) => {
             window.context_view = *view;
             return vec![Effect::Ask(Query::Context)];

@@ -127,7 +127,7 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
             window.transcript.show(rows);
         }
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
-        Answer::RewindPreview(preview) => going_back::previewed(window, &preview),
+        Answer::RewindPreview(preview) => return going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
             window.agents.nodes = nodes;
             let agents = &window.agents;
