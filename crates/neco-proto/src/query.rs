@@ -220,6 +220,9 @@ pub struct SessionSnapshot {
     pub state: AgentState,
     /// Used so far.
     pub usage: Usage,
+    /// Of that, what the session itself asked models for: its title, what is worth remembering.
+    #[serde(default)]
+    pub aside: Usage,
     /// Approvals that wait for a person.
     pub pending: Vec<PermissionRequest>,
     /// Questions that wait for a person.

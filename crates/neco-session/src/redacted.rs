@@ -186,6 +186,7 @@ fn redact_body(body: &mut EventBody, redactor: &Redactor) {
         | EventBody::TurnStart(_)
         | EventBody::Usage(_)
         | EventBody::FilesBack(_)
+        | EventBody::SideCall(_)
         | EventBody::Rewind(_)
         | EventBody::Stop(_)
         | EventBody::Imported(_)

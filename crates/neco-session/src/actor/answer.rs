@@ -72,6 +72,7 @@ impl Answers {
             approval: standing.approval,
             state: standing.state,
             usage: standing.usage,
+            aside: standing.aside,
             pending: standing.pending,
             questions: standing.questions,
             generation: standing.generation,

@@ -22,7 +22,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Todo => todo(window),
         Slash::Plan => plan(window),
         Slash::Cost => {
-            let rows = reports::cost_rows(window.standing.usage, &window.agents, window.width, &window.theme);
+            let rows = reports::cost_rows(&window.standing, &window.agents, window.width, &window.theme);
             window.transcript.show(rows);
         }
         Slash::Tree if window.agents.is_empty() => window.tell("No agents, no todos"),
