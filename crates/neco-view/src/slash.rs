@@ -38,9 +38,9 @@ pub enum Slash {
     /// Back to an earlier message.
     /// A message's number or the name of a checkpoint may be behind it.
     Rewind(String),
-    /// The last rewind is taken back.
+    /// The last turn is taken back.
     Undo,
-    /// The last undo is taken back.
+    /// What was taken back last comes forth again.
     Redo,
     /// Another title.
     Rename(String),
@@ -48,6 +48,8 @@ pub enum Slash {
     Tree,
     /// Everything that came of the last call.
     Expand,
+    /// The command that runs goes on in the background.
+    Background,
     /// The last answer, to the clipboard.
     Copy,
     /// Other colours; one of the choices of the row.
@@ -159,6 +161,8 @@ const SANDBOX_CHOICES: &[(&str, &str)] = &[
 pub const NO_ANSWER: &str = "there is no answer yet";
 /// See [`NO_ANSWER`].
 pub const NO_CALL: &str = "Nothing to unfold";
+/// See [`NO_ANSWER`].
+pub const NO_COMMAND: &str = "No command of the agent runs now";
 /// See [`NO_ANSWER`].
 pub const NO_TODOS: &str = "the todo list is empty";
 
@@ -305,6 +309,8 @@ pub const TABLE: &[Row] = &[
     row("export", "[FILE] [--force]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
     row("rename", "TITLE", "rename this session", rename).also(&["title"]),
     row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
+    row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
+        .also(&["bg"]),
     row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
     row("theme", "[dark|light|16|none]", "colours", theme).of(&["dark", "light", "16", "none"]),
     row("config", "[KEY VALUE]", "the settings and where they come from; with a key and a value, sets it", |text| {

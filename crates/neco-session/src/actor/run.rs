@@ -224,6 +224,7 @@ impl SessionActor {
                 let told = self.withheld.may_be_told(&self.ctx, context).await;
                 AgentInput::SetIdeContext(told?)
             }
+            Command::Background { call_id } => AgentInput::Background(call_id),
             Command::Cancel => return self.cancel(by).await.map(|()| receipt),
             // Only orders for the root come here.
             Command::AgentCommand { order: AgentOrder::Cancel, .. } => {

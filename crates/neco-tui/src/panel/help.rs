@@ -39,6 +39,7 @@ const GROUPS: [(&str, &[Tip]); 6] = [
             Tip::Key(Action::Interrupt),
             Tip::Key(Action::Leave),
             Tip::Key(Action::Suspend),
+            Tip::Key(Action::Background),
             Tip::Other("/undo", "take the last turn back"),
             Tip::Other("/redo", "and forth again"),
         ],

@@ -40,6 +40,8 @@ pub struct Drawn<'t> {
     pub frame: usize,
     /// Whether more is shown of what runs.
     pub expanded: bool,
+    /// Whether a key sends a command that runs to the background.
+    pub sends_away: bool,
 }
 
 /// What the person said, on its own ground.

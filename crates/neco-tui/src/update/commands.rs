@@ -28,6 +28,10 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Tree if window.agents.is_empty() => window.tell("No agents, no todos"),
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
+        Slash::Background => match window.transcript.running_command() {
+            Some(call_id) => return send(Command::Background { call_id }),
+            None => window.tell(slash::NO_COMMAND),
+        },
         Slash::Theme(name) => {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
             window.tell(format!("theme {name}"));

@@ -96,6 +96,9 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Redraw) => vec![Effect::Redraw],
         Some(Action::Panel) => picking::panel(window),
         Some(Action::Expand) => commands::expand(window),
+        Some(Action::Background) if empty && window.transcript.running_command().is_some() => {
+            commands::run(window, &Slash::Background)
+        }
         Some(Action::Editor) => vec![Effect::EditPrompt(window.prompt.text.as_str().to_owned())],
         Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
         Some(Action::Copy) => commands::run(window, &Slash::Copy),
@@ -106,7 +109,7 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
             window.panels.help_from = 0;
             Vec::new()
         }
-        Some(Action::Leave | Action::Help) | None => edit_key(window, key),
+        Some(Action::Leave | Action::Help | Action::Background) | None => edit_key(window, key),
     }
 }
 

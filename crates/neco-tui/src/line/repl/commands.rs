@@ -83,6 +83,8 @@ impl Repl {
             }
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
+            // Lines are read when nothing runs.
+            Slash::Background => told(slash::NO_COMMAND),
             Slash::Copy => self.copy(),
             Slash::Theme(_) => told(answers::NO_THEMES),
             Slash::Outside(what, argument) => self.outside(what, &argument),
