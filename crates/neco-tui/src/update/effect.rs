@@ -1,7 +1,7 @@
 //! What is to be done outside of the window's state, and what came of it.
 
 use neco_proto::app::AppError;
-use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
+use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, QuestionId, Seq};
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
@@ -55,6 +55,8 @@ pub enum Effect {
     EditPrompt(String),
     /// Let the person change the arguments of a call of this tool that waits.
     EditCall(CallId, String, Value),
+    /// Let the person change a plan that waits.
+    EditPlan(QuestionId, String),
     /// Keep what was sent for later windows.
     Remember(String),
     /// Put a text into the clipboard.
@@ -116,6 +118,8 @@ pub enum News {
     Prompt(Result<Option<String>, String>),
     /// The arguments of a call that were written in the editor.
     Call(CallId, Result<Option<Edited>, String>),
+    /// The plan that was written in the editor.
+    Plan(QuestionId, Result<Option<String>, String>),
     /// What was decided about a call was not taken.
     NotDecided(ClientError, CallId),
     /// What the status line says; none when whoever makes it failed.
@@ -147,6 +151,7 @@ impl News {
             | Self::Custom(_)
             | Self::Arguments(..)
             | Self::Call(..)
+            | Self::Plan(..)
             | Self::Files(_)
             | Self::Branch(_)
             | Self::Commands(..) => true,
