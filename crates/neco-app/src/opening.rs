@@ -38,6 +38,9 @@ use crate::workspace::{FolderState, Workspace, Workspaces, keys};
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
 
+/// Most turns of a single request, where nobody sits to be asked whether it goes on, unless a setting says otherwise.
+const TURNS_ALONE: u32 = 500;
+
 /// What belongs to the opening of one session, and not to the folder that it works in.
 /// It can't be printed: the environment holds keys.
 #[derive(Clone, Default)]
@@ -294,7 +297,7 @@ impl Opening {
         let used = Used { state: Arc::clone(&state), warnings };
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
         let services = Services::start(store, setup)?;
-        let options = self.options(config, default_model)?;
+        let options = self.options(&state.loaded, default_model)?;
         self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
         Ok(Made { state, services, models, options })
     }
@@ -351,7 +354,8 @@ impl Opening {
     }
 
     /// What a session is opened with, by the settings and by this opening.
-    pub(crate) fn options(&self, config: &Config, default_model: String) -> Result<SessionOptions, AppError> {
+    pub(crate) fn options(&self, loaded: &Loaded, default_model: String) -> Result<SessionOptions, AppError> {
+        let config = &loaded.config;
         let known = |number: u8| CapabilityLevel::new(number).map_err(invalid);
         let default_generation = config.agent.generation.map(known).transpose()?;
         let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
@@ -365,13 +369,20 @@ impl Opening {
             default_generation,
             approval: self.wanted.approval.unwrap_or(config.approval),
             person_present: self.wanted.attended,
-            max_turns: self.wanted.max_turns.unwrap_or(config.agent.max_turns),
+            max_turns: self.wanted.max_turns.unwrap_or_else(|| self.most_turns(loaded)),
             budget: Budget {
                 cost: self.wanted.max_cost.or(config.agent.max_cost),
                 tokens: config.agent.max_tokens,
                 time: config.agent.max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             },
         })
+    }
+
+    /// Most turns for one request: a window asks then whether it goes on.
+    fn most_turns(&self, loaded: &Loaded) -> u32 {
+        let set = loaded.origins.get("agent.max_turns").filter(|set| set.origin.layer != Layer::BuiltIn);
+        let is_alone = !self.wanted.interactive && set.is_none();
+        if is_alone { TURNS_ALONE } else { loaded.config.agent.max_turns }
     }
 
     /// Rejects names of tools that this generation lacks.
