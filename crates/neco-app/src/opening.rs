@@ -26,6 +26,7 @@ use neco_workspace::worktree::Held;
 use crate::edits::{Used, look_again};
 use crate::error::{failed, invalid, of_session, of_setup};
 use crate::first_model::guide;
+use crate::folders::AddedFolders;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
@@ -51,6 +52,8 @@ pub struct Opening {
     pub overrides: Vec<String>,
     /// The environment that commands are given, before secrets are taken out.
     pub environment: Vec<(OsString, OsString)>,
+    /// Folders that are added while the session is open.
+    pub added: AddedFolders,
 }
 
 /// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
@@ -275,7 +278,7 @@ impl Opening {
         };
         let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, &state.loaded.config).await);
-        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags());
+        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.clone());
         services.keep(open, workspace.running_sessions());
         Ok((services, session))
     }
@@ -294,7 +297,7 @@ impl Opening {
         let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
         let find_model: FindModel = Arc::new(move |name| found_by.find(name));
         let mut setup = self.setup(workspace, &state, policy, find_model, &redactor);
-        let used = Used { state: Arc::clone(&state), warnings };
+        let used = Used { state: Arc::clone(&state), warnings, added: self.added.all() };
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
         let services = Services::start(store, setup)?;
         let options = self.options(&state.loaded, default_model)?;
@@ -302,8 +305,11 @@ impl Opening {
         Ok(Made { state, services, models, options })
     }
 
-    fn flags(&self) -> RuleFlags {
-        RuleFlags::from(&self.wanted.given)
+    /// The rules of this opening, and the folders that are open besides its own.
+    pub(crate) fn flags(&self) -> RuleFlags {
+        let mut flags = RuleFlags::from(&self.wanted.given);
+        flags.add_dir.extend(self.added.all());
+        flags
     }
 
     /// The rules of the folder and of this opening.

@@ -208,6 +208,8 @@ pub enum Outside {
     Bug,
     /// What holds here.
     Status,
+    /// Opens another folder to the session.
+    AddDir,
     /// What the folder would switch on by itself.
     Trust,
     /// How a key is added.
@@ -295,6 +297,7 @@ pub const TABLE: &[Row] = &[
     row("hooks", "", "your commands that run at moments of the work", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy"]),
+    row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
     row("trust", "[yes|no]", "what this folder would switch on by itself, and whether it may", |text| {
         one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
     })
@@ -407,6 +410,13 @@ fn one_of(what: Outside, text: &str, words: &[&str], choices: &str) -> Result<Sl
 
 fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn add_dir(text: &str) -> Result<Slash, String> {
+    if text.is_empty() {
+        return Err("/add-dir takes the folder: /add-dir ../library".to_owned());
+    }
+    outside(Outside::AddDir, text)
 }
 
 fn resume(text: &str) -> Result<Slash, String> {
