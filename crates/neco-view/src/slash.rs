@@ -363,11 +363,14 @@ fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
     let names = || TABLE.iter().map(|row| row.name).chain(custom.iter().map(|custom| custom.name.as_str()));
     let aliases = TABLE.iter().flat_map(|row| row.aliases.iter().copied());
     let begins = names().filter(|_| !name.is_empty()).find(|known| known.starts_with(name));
-    begins.or_else(|| {
-        let slips = names().chain(aliases).map(|known| (strsim::damerau_levenshtein(name, known), known));
-        let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
-        near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
-    })
+    begins.or_else(|| nearest(name, names().chain(aliases)))
+}
+
+/// The one of `known` that is `name` but for a slip of the finger.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let slips = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
+    let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
+    near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
 }
 
 impl Row {

@@ -82,7 +82,7 @@ impl Keymap {
         let mut keymap = Self::default();
         for (name, keys) in settings {
             let action = ACTIONS.iter().find(|(_, known, ..)| *known == name).map(|(action, ..)| *action);
-            let action = action.ok_or_else(|| format!("there is no action “{name}”; there are {}", names()))?;
+            let action = action.ok_or_else(|| no_action(name))?;
             keymap.keys.retain(|(_, known)| *known != action);
             for key in keys.split_whitespace() {
                 let chord = Chord::read(key)
@@ -108,8 +108,13 @@ impl Keymap {
     }
 }
 
-fn names() -> String {
-    ACTIONS.iter().map(|(_, name, ..)| *name).collect::<Vec<_>>().join(", ")
+/// That there is no such action, and which one may be meant.
+fn no_action(name: &str) -> String {
+    let names = || ACTIONS.iter().map(|(_, name, ..)| *name);
+    match neco_view::slash::nearest(name, names()) {
+        Some(meant) => format!("there is no action “{name}”; did you mean “{meant}”?"),
+        None => format!("there is no action “{name}”; there are {}", names().collect::<Vec<_>>().join(", ")),
+    }
 }
 
 impl Chord {
