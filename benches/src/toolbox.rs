@@ -53,6 +53,7 @@ impl Toolbox {
             world: Arc::new(world),
             live: Arc::new(Unheard),
             cancel: CancellationToken::new(),
+            background: CancellationToken::new(),
             spill: Arc::new(Nowhere),
             max_output: settings.max_output_bytes,
             more_writes: false,

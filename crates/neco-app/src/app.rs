@@ -12,8 +12,8 @@ use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
 use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
-    agents::*, blobs::*, commands::*, doctor::*, files::*, history::*, keys::*, memory::*, models::*, plans::*,
-    port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
+    agents::*, blobs::*, commands::*, doctor::*, files::*, folders::*, history::*, keys::*, memory::*, models::*,
+    plans::*, port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
 };
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
@@ -27,8 +27,8 @@ use crate::watching::{nothing_but, values};
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
-    agents, commands, doctor, error, files, keys, memory, models, plans, rules, services, sessions, settings, trust,
-    workflows,
+    agents, commands, doctor, error, files, folders, keys, memory, models, plans, rules, services, sessions, settings,
+    trust, workflows,
 };
 
 /// The program as far as it needs no store: it works where the store does not.
@@ -290,6 +290,8 @@ routes! {
         ListKeys => keys::list,
         SetKey => keys::set,
         RemoveKeys => keys::remove,
+        ListFolders => folders::list,
+        AddFolder => folders::add,
         ListTrust => trust::list,
         ShowTrust => trust::show,
         DecideTrust => trust::decide,

@@ -1,5 +1,6 @@
 //! What was edited while a session is open: what it takes up, and what the person should know of that.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_safety::secrets::Redactor;
@@ -44,6 +45,8 @@ pub(crate) struct Used {
     pub state: Arc<FolderState>,
     /// What was said of its rules.
     pub warnings: Vec<String>,
+    /// The folders that had been added to it.
+    pub added: Vec<PathBuf>,
 }
 
 /// Looks whether what the folder brings was edited since this opening took it up last. What can't be used is tried again
@@ -63,7 +66,8 @@ pub(crate) fn look_again(
         };
         models.renew(&state, workspace.env());
         let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&state, &used.state) {
+        let added = opening.added.all();
+        if Arc::ptr_eq(&state, &used.state) && added == used.added {
             return Looked::Same;
         }
         match opening.deps(&workspace, &state, &redactor) {
@@ -71,7 +75,7 @@ pub(crate) fn look_again(
                 let before = [used.state.notes(), std::mem::take(&mut used.warnings)].concat();
                 let now = state.notes().into_iter().chain(warnings.iter().cloned());
                 let news = now.filter(|note| !before.contains(note)).chain(changed(&used.state, &state)).collect();
-                *used = Used { state, warnings };
+                *used = Used { state, warnings, added };
                 Looked::Anew(Box::new(deps), news)
             }
             Err(error) => Looked::Broken(error.message),

@@ -6,7 +6,7 @@
 //! is opened) with [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
-//! [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
+//! [`folders`], [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -17,6 +17,7 @@ mod edits;
 pub mod error;
 mod files;
 mod first_model;
+pub mod folders;
 mod keys;
 pub mod memory;
 mod models;

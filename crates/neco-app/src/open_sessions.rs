@@ -106,7 +106,7 @@ impl OpenSessions {
     async fn open_here(&self, wanted: OpenSession, around: Around<'_>) -> Result<OpenedSession, AppError> {
         let Around { workspaces, overrides, opener } = around;
         let (environment, keep) = (services::environment(workspaces.env()), !wanted.interactive);
-        let opening = Opening { wanted, overrides: overrides.to_vec(), environment };
+        let opening = Opening { wanted, overrides: overrides.to_vec(), environment, ..Opening::default() };
         let Opened { services, session, folder, held, notes } = opening.open(workspaces, opener).await?;
         opener.hide(services.hub.redactor());
         let (id, client): (_, Arc<dyn Client>) = (session.id(), Arc::new(session.clone()));

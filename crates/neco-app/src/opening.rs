@@ -26,6 +26,7 @@ use neco_workspace::worktree::Held;
 use crate::edits::{Used, look_again};
 use crate::error::{failed, invalid, of_session, of_setup};
 use crate::first_model::guide;
+use crate::folders::AddedFolders;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
@@ -38,6 +39,9 @@ use crate::workspace::{FolderState, Workspace, Workspaces, keys};
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
 
+/// Most turns of a single request, where nobody sits to be asked whether it goes on, unless a setting says otherwise.
+const TURNS_ALONE: u32 = 500;
+
 /// What belongs to the opening of one session, and not to the folder that it works in.
 /// It can't be printed: the environment holds keys.
 #[derive(Clone, Default)]
@@ -48,6 +52,8 @@ pub struct Opening {
     pub overrides: Vec<String>,
     /// The environment that commands are given, before secrets are taken out.
     pub environment: Vec<(OsString, OsString)>,
+    /// Folders that are added while the session is open.
+    pub added: AddedFolders,
 }
 
 /// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
@@ -272,7 +278,7 @@ impl Opening {
         };
         let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, &state.loaded.config).await);
-        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.flags());
+        let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.clone());
         services.keep(open, workspace.running_sessions());
         Ok((services, session))
     }
@@ -291,16 +297,19 @@ impl Opening {
         let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
         let find_model: FindModel = Arc::new(move |name| found_by.find(name));
         let mut setup = self.setup(workspace, &state, policy, find_model, &redactor);
-        let used = Used { state: Arc::clone(&state), warnings };
+        let used = Used { state: Arc::clone(&state), warnings, added: self.added.all() };
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
         let services = Services::start(store, setup)?;
-        let options = self.options(config, default_model)?;
+        let options = self.options(&state.loaded, default_model)?;
         self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
         Ok(Made { state, services, models, options })
     }
 
-    fn flags(&self) -> RuleFlags {
-        RuleFlags::from(&self.wanted.given)
+    /// The rules of this opening, and the folders that are open besides its own.
+    pub(crate) fn flags(&self) -> RuleFlags {
+        let mut flags = RuleFlags::from(&self.wanted.given);
+        flags.add_dir.extend(self.added.all());
+        flags
     }
 
     /// The rules of the folder and of this opening.
@@ -352,7 +361,8 @@ impl Opening {
     }
 
     /// What a session is opened with, by the settings and by this opening.
-    pub(crate) fn options(&self, config: &Config, default_model: String) -> Result<SessionOptions, AppError> {
+    pub(crate) fn options(&self, loaded: &Loaded, default_model: String) -> Result<SessionOptions, AppError> {
+        let config = &loaded.config;
         let known = |number: u8| CapabilityLevel::new(number).map_err(invalid);
         let default_generation = config.agent.generation.map(known).transpose()?;
         let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
@@ -366,13 +376,20 @@ impl Opening {
             default_generation,
             approval: self.wanted.approval.unwrap_or(config.approval),
             person_present: self.wanted.attended,
-            max_turns: self.wanted.max_turns.unwrap_or(config.agent.max_turns),
+            max_turns: self.wanted.max_turns.unwrap_or_else(|| self.most_turns(loaded)),
             budget: Budget {
                 cost: self.wanted.max_cost.or(config.agent.max_cost),
                 tokens: config.agent.max_tokens,
                 time: config.agent.max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             },
         })
+    }
+
+    /// Most turns for one request: a window asks then whether it goes on.
+    fn most_turns(&self, loaded: &Loaded) -> u32 {
+        let set = loaded.origins.get("agent.max_turns").filter(|set| set.origin.layer != Layer::BuiltIn);
+        let is_alone = !self.wanted.interactive && set.is_none();
+        if is_alone { TURNS_ALONE } else { loaded.config.agent.max_turns }
     }
 
     /// Rejects names of tools that this generation lacks.

@@ -75,6 +75,7 @@ impl PersonsShell {
             world: Arc::clone(&self.world),
             live: Arc::new(Shown(output)),
             cancel: cancel.clone(),
+            background: CancellationToken::new(),
             spill: Arc::new(Nowhere),
             max_output: MOST_OUTPUT,
             more_writes: false,

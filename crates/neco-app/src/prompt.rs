@@ -111,7 +111,7 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
         ..OpenSession::default()
     };
     let opening = Opening { wanted, ..Opening::default() };
-    let options = opening.options(&loaded.config, loaded.config.model.clone().unwrap_or_default())?;
+    let options = opening.options(&loaded, loaded.config.model.clone().unwrap_or_default())?;
     let session = match record {
         Some(record) => hub.open(record, options).await,
         None => hub.create(&folder, options).await,

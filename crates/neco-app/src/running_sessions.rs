@@ -1,9 +1,14 @@
 //! The sessions that a process has open, for what must reach them at once.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use neco_proto::app::AppError;
+use neco_safety::policy::LoadedPolicy;
 use neco_session::Session;
 
+use crate::error::invalid;
+use crate::opening::Opening;
 use crate::workspace::Workspace;
 use crate::workspace::rules::{RuleFlags, load};
 
@@ -15,13 +20,38 @@ pub struct RunningSessions(Arc<Mutex<Vec<Weak<RunningSession>>>>);
 pub(crate) struct RunningSession {
     session: Session,
     workspace: Arc<Workspace>,
-    /// Rules of its opening.
-    flags: RuleFlags,
+    /// What it was opened with.
+    opening: Opening,
 }
 
 impl RunningSession {
-    pub(crate) fn new(session: Session, workspace: Arc<Workspace>, flags: RuleFlags) -> Arc<Self> {
-        Arc::new(Self { session, workspace, flags })
+    pub(crate) fn new(session: Session, workspace: Arc<Workspace>, opening: Opening) -> Arc<Self> {
+        Arc::new(Self { session, workspace, opening })
+    }
+
+    /// Lets it read and write one more folder from its next turn on. It reads files.
+    pub(crate) fn add_folder(&self, folder: PathBuf) -> Result<(), AppError> {
+        let here = self.workspace.folder();
+        let flags = self.opening.flags();
+        let resolved = here.join(&folder).canonicalize().unwrap_or_else(|_| folder.clone());
+        if resolved.starts_with(here) && resolved.is_dir() {
+            return Err(invalid(format!("{} belongs to the folder that is worked in", folder.display())));
+        }
+        let add_dir = flags.add_dir.iter().cloned().chain([folder]).collect();
+        let refused = |error: AppError| AppError { message: error.message.replace("--add-dir: ", ""), ..error };
+        self.rules(&RuleFlags { add_dir, ..flags }).map_err(refused)?;
+        self.opening.added.add(resolved);
+        Ok(())
+    }
+
+    /// The folders that it may read and write besides its own. It reads files.
+    pub(crate) fn open_folders(&self) -> Result<Vec<PathBuf>, AppError> {
+        Ok(self.rules(&self.opening.flags())?.policy.place().roots.clone())
+    }
+
+    fn rules(&self, flags: &RuleFlags) -> Result<LoadedPolicy, AppError> {
+        let state = self.workspace.now();
+        load(flags, self.workspace.env(), self.workspace.folder(), &state.loaded, &state.plugged)
     }
 
     /// The rules that are kept for good changed: those that hold in its folder hold in it at once. Where they can't be
@@ -29,7 +59,7 @@ impl RunningSession {
     async fn renew_kept(&self) {
         let (workspace, env) = (&self.workspace, self.workspace.env());
         let Ok(state) = workspace.look_again() else { return };
-        if let Ok(rules) = load(&self.flags, env, workspace.folder(), &state.loaded, &state.plugged) {
+        if let Ok(rules) = load(&self.opening.flags(), env, workspace.folder(), &state.loaded, &state.plugged) {
             let kept = rules.policy.rules().iter().filter(|rule| rule.kept).cloned().collect();
             self.session.renew_kept(kept).await;
         }
@@ -41,6 +71,12 @@ impl RunningSessions {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|open| open.strong_count() > 0);
         all.push(Arc::downgrade(open));
+    }
+
+    /// The session of an id.
+    pub(crate) fn find(&self, session: &str) -> Option<Arc<RunningSession>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.iter().filter_map(Weak::upgrade).find(|open| open.session.id().to_string() == session)
     }
 
     /// The rules that are kept for good changed: they hold in all sessions at once.

@@ -66,6 +66,12 @@ pub enum Command {
     /// paused with what they did and can be resumed, told or cancelled; workflows can be resumed. Taken when no model
     /// is asked any more, and none is until the person acts.
     StopAll,
+    /// Lets a command that a call of the root agent runs go on in the background; the call ends with what it has
+    /// printed so far, and the agent goes on.
+    Background {
+        /// The call.
+        call_id: CallId,
+    },
     /// Changes the mode from the next turn on.
     SetMode {
         /// The new mode.

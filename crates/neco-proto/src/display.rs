@@ -25,6 +25,9 @@ pub enum Display {
         tail: String,
         /// Its exit code; absent when it was killed or still runs.
         exit_code: Option<i32>,
+        /// The name of the background process that it goes on as; absent when it is over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        background: Option<String>,
     },
     /// A list of things found.
     List {

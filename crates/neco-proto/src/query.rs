@@ -47,6 +47,12 @@ pub enum Query {
     UndoPreview,
     /// What taking the last undo back would change.
     RedoPreview,
+    /// What taking the last turn back would change: the last undo of a rewind if nothing was said since, otherwise the
+    /// last message with everything that came of it.
+    BackPreview,
+    /// What bringing forth again would change that was taken back last. Unlike [`Query::UndoPreview`] it never goes
+    /// back.
+    ForthPreview,
     /// The agents of the session.
     Tree,
     /// The workflows of the session.
@@ -78,7 +84,8 @@ pub enum Answer {
         /// Oldest first.
         points: Vec<RewindPoint>,
     },
-    /// To [`Query::RewindPreview`], [`Query::CheckpointPreview`], [`Query::UndoPreview`] and [`Query::RedoPreview`].
+    /// To [`Query::RewindPreview`], [`Query::CheckpointPreview`], [`Query::UndoPreview`], [`Query::RedoPreview`],
+    /// [`Query::BackPreview`] and [`Query::ForthPreview`].
     RewindPreview(RewindPreview),
     /// To [`Query::Tree`].
     Tree {
@@ -170,6 +177,9 @@ pub struct RewindPreview {
     pub rev: Option<String>,
     /// What would happen to files.
     pub files: Vec<FilePreview>,
+    /// Whether files were worked on since the rewind that it takes back: what was done to them goes too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_work: bool,
     /// What a person should know before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -210,6 +220,9 @@ pub struct SessionSnapshot {
     pub state: AgentState,
     /// Used so far.
     pub usage: Usage,
+    /// Of that, what the session itself asked models for: its title, what is worth remembering.
+    #[serde(default)]
+    pub aside: Usage,
     /// Approvals that wait for a person.
     pub pending: Vec<PermissionRequest>,
     /// Questions that wait for a person.

@@ -6,8 +6,11 @@ use futures::StreamExt;
 use neco_agent::context::transcript;
 use neco_model::tokens::Family;
 use neco_model::{Answer, Delta, FinishReason, History, OutputSchema, Provider, Request};
-use neco_proto::{AgentOrder, Command, Message, WorkflowOrder};
+use neco_proto::event::{SideCall, SidePurpose};
+use neco_proto::{AgentOrder, Command, EventBody, Message, WorkflowOrder};
 use tokio::sync::watch;
+
+use crate::hub::SessionCore;
 
 /// Whether a session may ask models by itself; clones are of the same session.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +52,16 @@ impl Aside {
             came = asks => Some(came),
         }
     }
+}
+
+/// What comes of asking a model for `purpose`; windows are told that it is asked, and when that is over.
+pub async fn told<T>(core: &SessionCore, purpose: SidePurpose, asks: impl Future<Output = T>) -> T {
+    let tell = |running| core.emit(EventBody::SideCall(SideCall { purpose, running }));
+    // Nobody acts on it, so what can't be told is not missed.
+    let _ = tell(true).await;
+    let came = asks.await;
+    let _ = tell(false).await;
+    came
 }
 
 /// What a model answers to one question about `messages`, of which it is shown `most` tokens, and why it ended there.

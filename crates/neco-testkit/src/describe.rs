@@ -68,6 +68,7 @@ pub fn text(event: &Event) -> String {
         | EventBody::Rewind(_)
         | EventBody::Usage(_)
         | EventBody::FilesBack(_)
+        | EventBody::SideCall(_)
         | EventBody::Stop(_)
         | EventBody::TurnEnd(_)
         | EventBody::Unknown(_) => String::new(),
@@ -103,6 +104,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::ContextTrim(trim) => format!("{} outputs", trim.outputs.len()),
         EventBody::Compaction(done) => format!("{} {}", done.cause, done.strategy),
         EventBody::Checkpoint(kept) => format!("{} {} changed", kept.when, kept.changed_count()),
+        EventBody::SideCall(call) => format!("{} {}", call.purpose, if call.running { "running" } else { "over" }),
         EventBody::FilesBack(back) => format!("{} of {}", back.done, back.total),
         EventBody::Rewind(back) => match (back.conversation, back.files.is_some()) {
             (true, true) => "both".to_owned(),

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use neco_proto::app::agents::{ListAgents, ShowAgent};
 use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands, ListHooks};
 use neco_proto::app::doctor::{Examine, ShowSandbox};
+use neco_proto::app::folders::{AddFolder, ListFolders, OpenFolders};
 use neco_proto::app::history::DiffSession;
 use neco_proto::app::keys::{ListKeys, RemoveKeys};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
@@ -111,6 +112,7 @@ impl Beyond<'_> {
             Outside::Sandbox => self.sandbox().await?,
             Outside::Bug => CommandOutcome::Show(self.bug().await),
             Outside::Status => self.status().await?,
+            Outside::AddDir => self.add_dir(one).await?,
             Outside::Trust => self.trust(one).await?,
             Outside::Login => self.login(one).await?,
             Outside::Logout => self.logout(one).await?,
@@ -289,8 +291,23 @@ impl Beyond<'_> {
             ("Settings", self.shown(&files.own), "/config"),
             ("Used", used, "/cost"),
         ];
-        let text: String = rows.iter().map(|(name, value, with)| format!("{name:<11} {value:<48} {with}\n")).collect();
+        let session = session.session_id.to_string();
+        // A session of another process does not say.
+        let OpenFolders { folders } = self.ask(&ListFolders { session }).await.unwrap_or_default();
+        let open = folders.iter().map(|folder| ("Also open", self.shown(folder), "/add-dir"));
+        let line = |(name, value, with): &(&str, String, &str)| format!("{name:<11} {value:<48} {with}\n");
+        let text: String = rows.into_iter().chain(open).map(|row| line(&row)).collect();
         Ok(print(&text))
+    }
+
+    /// Opens another folder to the session.
+    async fn add_dir(&self, folder: &str) -> Result<CommandOutcome, AppError> {
+        let session = self.snapshot().await?.session_id.to_string();
+        let open = self.ask(&AddFolder { session, folder: folder.to_owned() }).await?;
+        let added = open.folders.last().map(|folder| self.shown(folder)).unwrap_or_default();
+        Ok(CommandOutcome::Say(format!(
+            "{added} can be read and written from the next turn on, while this session is open"
+        )))
     }
 
     /// What the folder would switch on by itself, and whether it may.

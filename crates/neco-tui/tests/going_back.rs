@@ -82,7 +82,7 @@ fn a_command_takes_the_place_of_the_message_that_came_back() {
     scene.types("/undo");
     assert_eq!(scene.app.prompt.text.as_str(), "/undo");
     let sent = scene.key(KeyCode::Enter);
-    assert_eq!(sent, [Effect::Remember("/undo".into()), Effect::Ask(Query::UndoPreview)]);
+    assert_eq!(sent, [Effect::Remember("/undo".into()), Effect::Ask(Query::BackPreview)]);
     scene.app.prompt.offer_again("make a parser");
     scene.types(" in src/");
     assert_eq!(scene.app.prompt.text.as_str(), "make a parser in src/", "what is gone on with is a message");
@@ -113,13 +113,13 @@ fn read_all(scene: &mut Scene) -> String {
 #[test]
 fn an_undo_is_asked_about_with_all_that_it_would_change() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
-        scene.types("/undo");
-        assert!(scene.key(KeyCode::Enter).contains(&Effect::Ask(Query::UndoPreview)));
+        scene.types("/redo");
+        assert!(scene.key(KeyCode::Enter).contains(&Effect::Ask(Query::ForthPreview)));
         scene.news(News::Answered(preview("undo", 40)));
     }));
     for size in [(40, 20), (50, 16), (80, 24)] {
         let mut scene = Scene::new(size);
-        scene.types("/undo");
+        scene.types("/redo");
         scene.key(KeyCode::Enter);
         scene.news(News::Answered(preview("undo", 40)));
         let first: String = scene.picture().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -131,7 +131,7 @@ fn an_undo_is_asked_about_with_all_that_it_would_change() {
             assert!(all.contains(words), "{size:?}: {words}");
         }
         assert_eq!(scene.key(KeyCode::Char('n')), [], "no");
-        scene.types("/undo");
+        scene.types("/redo");
         scene.key(KeyCode::Enter);
         scene.news(News::Answered(preview("undo", 1)));
         scene.picture();
@@ -139,6 +139,39 @@ fn an_undo_is_asked_about_with_all_that_it_would_change() {
         scene.reads();
         assert_eq!(scene.key(KeyCode::Char('y')), [Effect::Send(Command::UndoRewind)]);
     }
+}
+
+#[test]
+fn the_last_turn_goes_back_at_once_unless_that_costs_others_work() {
+    let look = |scene: &mut Scene, by_others: bool| {
+        scene.types("/undo");
+        scene.key(KeyCode::Enter);
+        let said = serde_json::to_value(point(2, "and test it")).unwrap();
+        let preview = json!({
+            "type": "rewind_preview", "kind": "message", "about": "and test it", "message_id": said["message_id"],
+            "what": "both", "to": 5, "rev": "51e6ceffb0aa", "messages": [said],
+            "files": [{"path": "a.rs", "kind": "modified", "by_others": by_others}], "notes": ["big.bin stays"],
+        });
+        let message_id = serde_json::from_value(preview["message_id"].clone()).unwrap();
+        let back = Command::Rewind { message_id, what: RewindWhat::Both };
+        (scene.news(News::Answered(serde_json::from_value(preview).unwrap())), back)
+    };
+    let mut scene = Scene::new((80, 24));
+    let (sent, back) = look(&mut scene, false);
+    assert_eq!(sent, [Effect::Send(back)]);
+    scene.happen(EventBody::Rewind(rewind(1, &point(2, ""), true, None)));
+    assert_eq!(scene.app.prompt.text.as_str(), "and test it", "what was said is in the field again");
+    // A change of somebody else's is shown before it is overwritten; leaving the question leaves everything.
+    let (sent, _) = look(&mut scene, true);
+    assert_eq!(sent, []);
+    assert!(scene.picture().contains("take “and test it” back?"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    look(&mut scene, true);
+    scene.reads();
+    assert!(matches!(
+        &scene.key(KeyCode::Char('y'))[..],
+        [Effect::Send(Command::Rewind { what: RewindWhat::Both, .. })]
+    ));
 }
 
 #[test]
@@ -201,7 +234,7 @@ fn going_back_is_seen_while_it_lasts_and_is_not_stopped_halfway() {
     scene.happen(EventBody::FilesBack(FilesBack { done: 120, total: 600 }));
     assert!(scene.picture().contains("· 120 of 600 files"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), []);
-    assert!(scene.picture().contains("can't be stopped halfway; /undo"));
+    assert!(scene.picture().contains("can't be stopped halfway; /redo"));
     scene.happen(EventBody::Rewind(rewind(0, &points[0], true, None)));
     let screen = scene.picture();
     assert!(!screen.contains("of 600 files") && screen.contains("600 files put"), "{screen}");
@@ -257,7 +290,7 @@ fn a_question_stays_a_question_while_other_agents_work() {
     let mut scene = Scene::new((80, 24));
     let child = AgentId::new();
     scene.happen(support::agent_update(&support::node(child, scene.root, "explore", "look", "running", 0.0)));
-    scene.types("/undo");
+    scene.types("/redo");
     scene.key(KeyCode::Enter);
     scene.news(News::Answered(preview("undo", 2)));
     assert!(scene.picture().contains("undo going back to before"));

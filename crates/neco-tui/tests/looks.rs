@@ -81,6 +81,7 @@ fn working(scene: &mut Scene) {
         command: "cargo test".into(),
         tail: "test honours_retry_after ... ok\ntest deadline_wins ... FAILED\n  left: 4, right: 3\n".into(),
         exit_code: Some(101),
+        background: None,
     };
     let output = Ended { duration_ms: 6200, ..Ended::well(Some(failed)) };
     scene.ends("5", "bash", "Run cargo test -p harbor", output);

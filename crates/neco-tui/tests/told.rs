@@ -17,7 +17,14 @@ fn earlier_lines_are_those_of_the_whole_output() {
     // A flood is told in part.
     (1..=1860).for_each(|line| scene.prints("1", &format!("{line}\n")));
     let tail: String = (4961..=5000).map(|line| format!("{line}\n")).collect();
-    let display = || Some(Display::Terminal { command: "seq 1 5000".into(), tail: tail.clone(), exit_code: Some(1) });
+    let display = || {
+        Some(Display::Terminal {
+            command: "seq 1 5000".into(),
+            tail: tail.clone(),
+            exit_code: Some(1),
+            background: None,
+        })
+    };
     let all: String = (1..=5000).map(|line| format!("{line}\n")).collect();
     let output = format!("<untrusted-74196f source=\"the command\">\n{all}</untrusted-74196f>\n[took 2 s]");
     scene.ends("1", "bash", "Run seq 1 5000", Ended { output, ..Ended::well(display()) });

@@ -69,6 +69,7 @@ fn a_command_shows_its_last_lines_and_then_what_came_of_it() {
                     command: "cargo test".into(),
                     tail: "test 8 ok\ntest 9 failed\n".into(),
                     exit_code: Some(101),
+                    background: None,
                 }),
                 ..Ended::badly(ErrorCode::ToolFailed, "failed")
             },
@@ -196,7 +197,12 @@ fn what_is_asked_aside_fills_no_context() {
 fn ctrl_o_shows_all_of_it() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         let output: String = (1..=12).map(|n| format!("line {n}\n")).collect();
-        let display = Some(Display::Terminal { command: "seq 12".into(), tail: output.clone(), exit_code: Some(0) });
+        let display = Some(Display::Terminal {
+            command: "seq 12".into(),
+            tail: output.clone(),
+            exit_code: Some(0),
+            background: None,
+        });
         scene.ends("1", "bash", "Run seq 12", Ended { output, ..Ended::well(display) });
         scene.picture();
         scene.control('o');

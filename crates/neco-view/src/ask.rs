@@ -58,8 +58,19 @@ pub struct PlanAnswer {
     pub listed: Option<&'static str>,
     /// What is said once it was given.
     pub said: &'static str,
-    /// What it sends; none when the person is to say first what should be different.
-    pub reply: Option<Reply>,
+    /// What comes of it.
+    pub means: PlanMeans,
+}
+
+/// What comes of an answer to a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlanMeans {
+    /// It is sent.
+    Send(Reply),
+    /// The person says first what should be different.
+    Revise,
+    /// The person changes the plan themselves, and what they made of it is carried out.
+    Edit,
 }
 
 /// The answers to a plan, in the order in which they are offered.
@@ -80,14 +91,21 @@ pub const PLAN_ANSWERS: &[PlanAnswer] = &[
         label: "send it back",
         listed: Some("Change the plan: say what should be different"),
         said: "send it back",
-        reply: None,
+        means: PlanMeans::Revise,
+    },
+    PlanAnswer {
+        key: 'e',
+        label: "edit it",
+        listed: Some("Edit the plan in the editor"),
+        said: "edit it",
+        means: PlanMeans::Edit,
     },
     PlanAnswer {
         key: 'n',
         label: "drop it",
         listed: Some("No, stay in plan mode"),
         said: "dropped",
-        reply: Some(Reply::DropPlan),
+        means: PlanMeans::Send(Reply::DropPlan),
     },
 ];
 
@@ -98,5 +116,6 @@ const fn accepts(
     listed: Option<&'static str>,
     said: &'static str,
 ) -> PlanAnswer {
-    PlanAnswer { key, label, listed, said, reply: Some(Reply::AcceptPlan { approval, comments: None }) }
+    let means = PlanMeans::Send(Reply::AcceptPlan { approval, comments: None, plan: None });
+    PlanAnswer { key, label, listed, said, means }
 }

@@ -38,9 +38,9 @@ pub enum Slash {
     /// Back to an earlier message.
     /// A message's number or the name of a checkpoint may be behind it.
     Rewind(String),
-    /// The last rewind is taken back.
+    /// The last turn is taken back.
     Undo,
-    /// The last undo is taken back.
+    /// What was taken back last comes forth again.
     Redo,
     /// Another title.
     Rename(String),
@@ -48,6 +48,8 @@ pub enum Slash {
     Tree,
     /// Everything that came of the last call.
     Expand,
+    /// The command that runs goes on in the background.
+    Background,
     /// The last answer, to the clipboard.
     Copy,
     /// Other colours; one of the choices of the row.
@@ -160,6 +162,8 @@ pub const NO_ANSWER: &str = "there is no answer yet";
 /// See [`NO_ANSWER`].
 pub const NO_CALL: &str = "Nothing to unfold";
 /// See [`NO_ANSWER`].
+pub const NO_COMMAND: &str = "No command of the agent runs now";
+/// See [`NO_ANSWER`].
 pub const NO_TODOS: &str = "the todo list is empty";
 
 /// What needs more than the session.
@@ -204,6 +208,8 @@ pub enum Outside {
     Bug,
     /// What holds here.
     Status,
+    /// Opens another folder to the session.
+    AddDir,
     /// What the folder would switch on by itself.
     Trust,
     /// How a key is added.
@@ -266,8 +272,8 @@ pub const TABLE: &[Row] = &[
     row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message, with or without files", |text| {
         Ok(Slash::Rewind(text.to_owned()))
     }),
-    row("undo", "", "undo the last rewind", |_| Ok(Slash::Undo)),
-    row("redo", "", "redo what /undo took back", |_| Ok(Slash::Redo)),
+    row("undo", "", "take your last message back, with what it changed in files", |_| Ok(Slash::Undo)),
+    row("redo", "", "bring forth again what /undo or /rewind took back", |_| Ok(Slash::Redo)),
     row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
         outside(Outside::Fork, text)
     }),
@@ -291,6 +297,7 @@ pub const TABLE: &[Row] = &[
     row("hooks", "", "your commands that run at moments of the work", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy"]),
+    row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
     row("trust", "[yes|no]", "what this folder would switch on by itself, and whether it may", |text| {
         one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
     })
@@ -305,6 +312,8 @@ pub const TABLE: &[Row] = &[
     row("export", "[FILE] [--force]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
     row("rename", "TITLE", "rename this session", rename).also(&["title"]),
     row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
+    row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
+        .also(&["bg"]),
     row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
     row("theme", "[dark|light|16|none]", "colours", theme).of(&["dark", "light", "16", "none"]),
     row("config", "[KEY VALUE]", "the settings and where they come from; with a key and a value, sets it", |text| {
@@ -354,11 +363,14 @@ fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
     let names = || TABLE.iter().map(|row| row.name).chain(custom.iter().map(|custom| custom.name.as_str()));
     let aliases = TABLE.iter().flat_map(|row| row.aliases.iter().copied());
     let begins = names().filter(|_| !name.is_empty()).find(|known| known.starts_with(name));
-    begins.or_else(|| {
-        let slips = names().chain(aliases).map(|known| (strsim::damerau_levenshtein(name, known), known));
-        let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
-        near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
-    })
+    begins.or_else(|| nearest(name, names().chain(aliases)))
+}
+
+/// The one of `known` that is `name` but for a slip of the finger.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let slips = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
+    let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
+    near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
 }
 
 impl Row {
@@ -401,6 +413,13 @@ fn one_of(what: Outside, text: &str, words: &[&str], choices: &str) -> Result<Sl
 
 fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn add_dir(text: &str) -> Result<Slash, String> {
+    if text.is_empty() {
+        return Err("/add-dir takes the folder: /add-dir ../library".to_owned());
+    }
+    outside(Outside::AddDir, text)
 }
 
 fn resume(text: &str) -> Result<Slash, String> {

@@ -166,6 +166,9 @@ pub fn event(event: &Event) {
         EventBody::Checkpoint(kept) => {
             tracing::info!(seq, rev = %kept.rev, when = %kept.when, changed = kept.changed_count(), "checkpoint");
         }
+        EventBody::SideCall(call) => {
+            tracing::debug!(seq, purpose = %call.purpose, running = call.running, "side call");
+        }
         EventBody::FilesBack(back) => tracing::debug!(seq, done = back.done, total = back.total, "files back"),
         EventBody::Rewind(back) => {
             tracing::info!(seq, to = back.to, conversation = back.conversation, files = back.files.is_some(), "rewind");

@@ -60,6 +60,8 @@ pub enum AgentInput {
     KeepTools(Vec<String>),
     /// It may use this in all.
     SetBudget(Budget),
+    /// What this call runs goes on in the background.
+    Background(CallId),
     /// Stop the present work.
     Cancel,
     /// Another mode from the next turn on.

@@ -94,15 +94,21 @@ impl Planning {
         reports: &Reports,
     ) -> Result<Decided, SinkError> {
         let fulfilled = match reply {
-            Reply::AcceptPlan { approval, comments } => {
+            Reply::AcceptPlan { approval, comments, plan: changed } => {
                 let mode = self.left.unwrap_or(Mode::Agent);
-                let events = self.book.settle(plan, PlanStatus::Accepted);
+                let events = self.book.settle(changed.as_deref().unwrap_or(plan), PlanStatus::Accepted);
                 self.accept(events, (mode, approval), ("the plan was accepted", by), terms, reports).await?;
                 let comments = comments.filter(|comments| !comments.trim().is_empty());
                 let mind = comments.map(|comments| format!(" The user adds: {}", comments.trim())).unwrap_or_default();
                 let list =
                     if self.book.todos().is_empty() { String::new() } else { format!("\n{}", self.book.list_text()) };
-                Fulfilled::Done(format!("The user accepted the plan: carry it out.{mind}{list}"))
+                let accepted = match changed {
+                    Some(plan) => {
+                        format!("The user changed the plan. Carry this one out, not yours:\n\n{}\n", plan.trim())
+                    }
+                    None => "The user accepted the plan: carry it out.".to_owned(),
+                };
+                Fulfilled::Done(format!("{accepted}{mind}{list}"))
             }
             Reply::RevisePlan { comments } => {
                 reports.commit_all(self.book.settle(plan, PlanStatus::SentBack)).await?;

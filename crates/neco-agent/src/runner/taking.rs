@@ -65,6 +65,7 @@ impl Agent {
                 self.calls_moved().await?;
             }
             AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply, by).await?,
+            AgentInput::Background(call_id) => self.scheduler.background(&call_id).map_err(InputError::Refused)?,
             AgentInput::Cancel if self.machine.busy() => {
                 self.stopped_by = by;
                 self.on(Input::Cancel).await?;

@@ -9,6 +9,7 @@ use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::{SideEffect, Verdict, untrusted};
 use neco_toolkit::{ActingFile, Intent, PreparedCall, ToolError};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::approve::Offer;
 use crate::gate::GateRuling;
@@ -31,6 +32,8 @@ pub(super) struct Call {
     pub answered: bool,
     /// Whether a person was asked about it as it is and said yes.
     pub approved: bool,
+    /// Set when the person wants what it runs to go on in the background.
+    pub background: CancellationToken,
     /// What the person who was asked about it was told.
     pub told: Option<Verdict>,
     /// The files and folders that it touches when it runs.

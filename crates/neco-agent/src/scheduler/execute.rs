@@ -114,7 +114,7 @@ fn redact_display(display: &mut Display, redactor: &Redactor) {
                 redact(unified);
             }
         }
-        Display::Terminal { command, tail, exit_code: _ } => {
+        Display::Terminal { command, tail, exit_code: _, background: _ } => {
             // The person has to see what ran; only what can be nothing but a key is taken out of it.
             redactor.redact_in(command, Scope::Said);
             redact(tail);
@@ -163,10 +163,20 @@ mod tests {
         );
         let end = text.find('\n').unwrap();
         assert_eq!(presented(ToolOutput::text(text).outside(..end, "command")), wrapped);
-        let display = Display::Terminal { command: format!("echo {KEY}"), tail: KEY.to_owned(), exit_code: None };
+        let display = Display::Terminal {
+            command: format!("echo {KEY}"),
+            tail: KEY.to_owned(),
+            exit_code: None,
+            background: None,
+        };
         let shown =
             present(&"call_1".into(), ToolOutput::text("x").with_display(display), &Redactor::default()).display;
-        let clean = Display::Terminal { command: format!("echo {MARK}"), tail: MARK.to_owned(), exit_code: None };
+        let clean = Display::Terminal {
+            command: format!("echo {MARK}"),
+            tail: MARK.to_owned(),
+            exit_code: None,
+            background: None,
+        };
         assert_eq!(shown, Some(clean));
     }
 }

@@ -402,6 +402,7 @@ mod tests {
             touches: Vec::new(),
             approved: false,
             told: None,
+            background: CancellationToken::new(),
             redactor: Default::default(),
             phase: Phase::Executing { touch: SideEffect::Runs, arguments: None },
         });

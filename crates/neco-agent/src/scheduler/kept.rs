@@ -105,6 +105,7 @@ mod tests {
     use neco_proto::{CallId, TurnId};
     use neco_safety::SideEffect;
     use tokio::sync::oneshot;
+    use tokio_util::sync::CancellationToken;
 
     use super::super::call::Call;
     use super::super::schedule::{Progress, Work};
@@ -153,6 +154,7 @@ mod tests {
             touches: Vec::new(),
             approved: false,
             told: None,
+            background: CancellationToken::new(),
             redactor: Default::default(),
             phase: Phase::Cleared(Box::new(Stub(touch))),
         });

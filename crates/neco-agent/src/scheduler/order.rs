@@ -35,6 +35,7 @@ mod tests {
     use neco_proto::CallId;
     use neco_safety::SideEffect;
     use proptest::prelude::*;
+    use tokio_util::sync::CancellationToken;
 
     use super::super::call::{Outcome, Phase};
     use super::super::stand_ins::Stub;
@@ -66,6 +67,7 @@ mod tests {
             touches: Vec::new(),
             approved: false,
             told: None,
+            background: CancellationToken::new(),
             redactor: Default::default(),
             phase,
         }

@@ -259,6 +259,16 @@ impl Scheduler {
         Ok(records)
     }
 
+    /// Lets what a call runs go on in the background.
+    /// Fails in words for the person, when no command of that call runs.
+    pub fn background(&self, call_id: &CallId) -> Result<(), String> {
+        let runs = |call: &&Call| matches!(call.phase, Phase::Executing { touch: SideEffect::Runs, .. });
+        let found = self.calls.iter().filter(runs).find(|call| call.id == *call_id);
+        let call = found.ok_or("no command runs that could go on in the background")?;
+        call.background.cancel();
+        Ok(())
+    }
+
     /// Starts the calls whose marks are recorded.
     pub fn launch(&mut self) {
         for index in 0..self.calls.len() {
@@ -459,6 +469,7 @@ impl Scheduler {
             call_id,
             world: Arc::clone(&self.world),
             cancel: self.cancel.child_token(),
+            background: self.calls.get(index).map(|call| call.background.clone()).unwrap_or_default(),
             spill: Arc::clone(&self.spill),
             max_output: self.limits.max_output,
             more_writes: self.more_writes(index),

@@ -8,6 +8,7 @@ use neco_proto::{CallId, ErrorCode, Mode, ToolCall, ToolOrigin};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::repair::read_arguments;
 use neco_toolkit::{PreparedCall, Registry, ToolError};
+use tokio_util::sync::CancellationToken;
 
 use super::call::{Call, Outcome, Phase};
 use crate::mode::declares;
@@ -36,6 +37,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: Option<&C
         touches: Vec::new(),
         approved: false,
         told: None,
+        background: CancellationToken::new(),
         redactor: Redactor::default(),
         phase: Phase::Done(Outcome::cancelled(false)),
     };

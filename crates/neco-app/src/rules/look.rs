@@ -119,6 +119,7 @@ impl Looker {
             world: Arc::clone(&self.world),
             live: Arc::new(Silence),
             cancel: CancellationToken::new(),
+            background: CancellationToken::new(),
             spill: Arc::new(Nowhere),
             max_output: 0,
             more_writes: false,

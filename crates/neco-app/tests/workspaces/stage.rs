@@ -102,7 +102,7 @@ impl Stage {
         let overrides = overrides.to_vec();
         let folder = folder.display().to_string();
         let wanted = OpenSession { folder, attended: self.is_attended, ..OpenSession::default() };
-        let opening = Opening { wanted, environment, overrides };
+        let opening = Opening { wanted, environment, overrides, ..Opening::default() };
         let Opened { services, session, .. } = opening.open(&self.workspaces, &()).await.unwrap();
         Open { services, session, workspace, seen: 0 }
     }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentSection {
-    /// Most turns for one request; then the person can say "continue".
+    /// Most turns for one request; then a window asks whether it goes on, for as many. Not set means 500 for a single
+    /// request (`-m`), which ends there with exit code 4.
     #[schemars(range(min = 1, max = 100_000))]
     pub max_turns: u32,
     /// Most US dollars that a session may cost, as far as prices are known.

@@ -40,7 +40,12 @@ pub fn summary(tool: &str, arguments: &Value) -> String {
 pub fn display(tool: &str, arguments: &Value, output: &str) -> Option<Display> {
     let field = |name: &str| arguments.get(name).and_then(Value::as_str);
     match tool {
-        "bash" => Some(Display::Terminal { command: command(arguments)?, tail: tail(output), exit_code: exit(output) }),
+        "bash" => Some(Display::Terminal {
+            command: command(arguments)?,
+            tail: tail(output),
+            exit_code: exit(output),
+            background: None,
+        }),
         "edit_file" => {
             let path = field("path")?;
             let edits: Vec<&Value> = match arguments.get("edits").and_then(Value::as_array) {

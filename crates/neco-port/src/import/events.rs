@@ -213,7 +213,7 @@ impl<'a> Maker<'a> {
         self.used += usage;
         self.begin().usage += usage;
         let model = model.unwrap_or_else(|| self.source.from.name().to_owned());
-        self.push(turn, EventBody::Usage(UsageEvent { model, usage, context_window: None }));
+        self.push(turn, EventBody::Usage(UsageEvent { model, usage, context_window: None, aside: None }));
     }
 
     /// A part as it is kept; the end of a call is put aside until its message is told.

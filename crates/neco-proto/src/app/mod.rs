@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
 //! [`opening`], [`sessions`], [`history`], [`blobs`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
-//! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`commands`].
+//! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`folders`], [`commands`].
 
 pub mod agents;
 pub mod blobs;
@@ -15,6 +15,7 @@ pub mod commands;
 pub mod doctor;
 pub mod error;
 pub mod files;
+pub mod folders;
 pub mod history;
 pub mod keys;
 pub mod memory;

@@ -10,8 +10,8 @@ use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
     PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionStop,
-    SessionTitle, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart, ToolCallUpdate,
-    ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent, WorkflowUpdate,
+    SessionTitle, SideCall, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart,
+    ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -150,6 +150,8 @@ event_bodies! {
     ModeChange(ModeChange) = "mode_change",
     /// A model call used tokens.
     Usage(UsageEvent) = "usage",
+    /// The session itself asks a model something beside its agents, or is done with that.
+    SideCall(SideCall) = "side_call",
     /// Something the person should know.
     Notification(Notification) = "notification",
     /// The person said something while the agent works; a `message` of the same id follows when it is admitted.
@@ -207,6 +209,7 @@ impl EventBody {
             | Self::StreamToolCallDelta(_)
             | Self::ModelRetry(_)
             | Self::ToolOutputChunk(_)
+            | Self::SideCall(_)
             | Self::FilesBack(_) => true,
             Self::SessionStart(_)
             | Self::ModelSwitch(_)

@@ -42,7 +42,7 @@ pub use tree::{
     AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, SessionStop, SubtreeBudget, Up,
 };
 pub use turn::{
-    Admission, MessageQueued, ModelRetry, ModelSwitch, StreamChunk, ToolCallDelta, ToolCallStart, TurnEnd, TurnStart,
-    UsageEvent,
+    Admission, MessageQueued, ModelRetry, ModelSwitch, SideCall, SidePurpose, StreamChunk, ToolCallDelta,
+    ToolCallStart, TurnEnd, TurnStart, UsageEvent,
 };
 pub use workflow::{TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask, WorkflowUpdate};

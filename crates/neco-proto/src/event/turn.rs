@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error_code::ErrorCode;
 use crate::ids::CallId;
 use crate::message::Message;
+use crate::mode::names;
 use crate::usage::Usage;
 
 /// An iteration of the loop begins.
@@ -92,6 +93,29 @@ pub struct UsageEvent {
     /// conversation takes of them is `input` and `output` together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
+    /// What it was asked for beside the conversation; absent when an agent asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<SidePurpose>,
+}
+
+/// The session itself asks a model something beside its agents, or is done with that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SideCall {
+    /// What for.
+    pub purpose: SidePurpose,
+    /// Whether it is under way; `false` when it is over, whatever came of it.
+    pub running: bool,
+}
+
+names! {
+    /// What a session asks a model for beside its agents.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum SidePurpose {
+        /// Its title; `sessions.model_title = false` switches that off.
+        Title = "title",
+        /// What of it is worth remembering; `memory.extract = false` switches that off.
+        Memory = "memory",
+    }
 }
 
 impl UsageEvent {
@@ -99,7 +123,7 @@ impl UsageEvent {
     #[must_use]
     pub fn of(model: &str, usage: Usage, scripted: bool) -> Self {
         let unpriced = u32::from(usage.cost.is_none() && !scripted);
-        Self { model: model.to_owned(), usage: Usage { unpriced, ..usage }, context_window: None }
+        Self { model: model.to_owned(), usage: Usage { unpriced, ..usage }, context_window: None, aside: None }
     }
 }
 

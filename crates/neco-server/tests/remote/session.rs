@@ -166,6 +166,7 @@ impl FakeSession {
             approval: ApprovalMode::AskFirst,
             state: AgentState::Idle,
             usage: Usage::default(),
+            aside: Usage::default(),
             pending: Vec::new(),
             questions: Vec::new(),
             generation: 8,

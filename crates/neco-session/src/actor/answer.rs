@@ -38,6 +38,8 @@ impl Answers {
             }
             Query::UndoPreview => self.preview(&self.course().await?.undo()?).await,
             Query::RedoPreview => self.preview(&self.course().await?.redo()?).await,
+            Query::BackPreview => self.preview(&self.course().await?.back()?).await,
+            Query::ForthPreview => self.preview(&self.course().await?.forth()?).await,
             Query::Tree => Ok(Answer::Tree { nodes: self.ctx.supervisor.nodes().await }),
             Query::Workflows => {
                 let workflows = self.ctx.workflows.graphs().await?;
@@ -70,6 +72,7 @@ impl Answers {
             approval: standing.approval,
             state: standing.state,
             usage: standing.usage,
+            aside: standing.aside,
             pending: standing.pending,
             questions: standing.questions,
             generation: standing.generation,

@@ -4,9 +4,10 @@
 //! has ended, everything is on the disk and the session's lock is free.
 //!
 //! Reading order: [`session`] (the window's side), [`run`] (the task), [`answer`], [`back`] with [`shown`],
-//! [`remember`], [`opened`] (in an editor).
+//! [`remember`], [`opened`] (in an editor), [`attached`] (to a message).
 
 mod answer;
+mod attached;
 mod back;
 mod opened;
 mod remember;

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use neco_proto::app::memory::Kept;
-use neco_proto::event::{Notification, NotificationLevel};
+use neco_proto::event::{Notification, NotificationLevel, SidePurpose};
 use neco_proto::{ClientError, EventBody, Seq};
 
-use crate::aside::Aside;
+use crate::aside::{self, Aside};
 use crate::fold::fold_since;
 use crate::hub::{Remembering, SessionCore};
 use crate::memory::{NewEntry, kept_words};
@@ -69,9 +69,12 @@ impl Remembers {
             Ok(fold) => fold,
             Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
         };
-        let asks = extraction.ask(provider.as_ref(), fold.messages);
+        if !extraction.is_worth_it(provider.as_ref(), &fold.messages) {
+            return;
+        }
+        let asks = self.aside.unless_stopped(extraction.ask(provider.as_ref(), fold.messages));
         // A stop ends the asking; what was answered is kept and told as a whole.
-        let Some(Some(answer)) = self.aside.unless_stopped(asks).await else { return };
+        let Some(Some(answer)) = aside::told(&self.core, SidePurpose::Memory, asks).await else { return };
         let extracted = extraction.keep(answer).await;
         let mut told = Ok(());
         if let Some(usage) = extracted.usage {

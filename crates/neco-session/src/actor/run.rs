@@ -20,6 +20,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::answer::Answers;
+use super::attached::attach;
 use super::opened::Withheld;
 use super::remember::Remembers;
 use super::shown::Shown;
@@ -224,6 +225,7 @@ impl SessionActor {
                 let told = self.withheld.may_be_told(&self.ctx, context).await;
                 AgentInput::SetIdeContext(told?)
             }
+            Command::Background { call_id } => AgentInput::Background(call_id),
             Command::Cancel => return self.cancel(by).await.map(|()| receipt),
             // Only orders for the root come here.
             Command::AgentCommand { order: AgentOrder::Cancel, .. } => {
@@ -307,6 +309,7 @@ impl SessionActor {
         let text = presentable(text, &self.title.redactor);
         self.title.first_words(&text).await?;
         self.remembers.recall(&text).await?;
+        let text = attach(&self.ctx, &self.title.redactor, text).await?;
         let mut message = Message { by: Some(by.clone()), ..Message::user(text) };
         message.parts.extend(attachments.into_iter().map(|attachment| match attachment {
             Attachment::Image { media_type, data } => Part::Image { media_type, data },

@@ -1,6 +1,6 @@
 //! How a session stands: everything but the conversation.
 
-use neco_proto::event::{AgentState, ModeChange, PermissionRequest};
+use neco_proto::event::{AgentState, ModeChange, PermissionRequest, UsageEvent};
 use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Plan, Question, Seq, Todo, Usage};
 
 /// How a session stands.
@@ -18,6 +18,8 @@ pub struct Standing {
     /// The title that was given last, whatever else does not count.
     pub title: String,
     pub usage: Usage,
+    /// Of that, what the session itself asked models for.
+    pub aside: Usage,
     pub pending: Vec<PermissionRequest>,
     pub questions: Vec<Question>,
     /// The generation; 0 when none was ever chosen.
@@ -75,7 +77,7 @@ impl Standing {
         self.last_seq = event.seq;
         self.root_agent.get_or_insert(event.agent_id);
         if let EventBody::Usage(used) = &event.body {
-            self.spend(used.usage);
+            self.spend(used);
         }
         if !self.is_own(event) {
             return self.wait(event);
@@ -116,9 +118,13 @@ impl Standing {
     }
 
     /// What another agent program used is no part of what may be used here.
-    fn spend(&mut self, usage: Usage) {
-        if !self.elsewhere {
-            self.usage += usage;
+    fn spend(&mut self, used: &UsageEvent) {
+        if self.elsewhere {
+            return;
+        }
+        self.usage += used.usage;
+        if used.aside.is_some() {
+            self.aside += used.usage;
         }
     }
 

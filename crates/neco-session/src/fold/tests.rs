@@ -190,7 +190,7 @@ fn what_the_vendor_counted_is_known_until_something_else_is_told() {
     let usage = Usage { input: 777, output: 5, ..Usage::default() };
     let mut log = vec![
         EventBody::Message(Message::user("go")),
-        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: None }),
+        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: None, aside: None }),
         assistant(vec![Part::Text { text: "Done.".to_owned() }]),
     ];
     let counted = |log: &[EventBody]| Fold::of(&events(log.to_vec())).counted;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use neco_model::{FinishReason, OutputSchema, Provider};
 use neco_proto::app::memory::Kept;
-use neco_proto::event::UsageEvent;
+use neco_proto::event::{SidePurpose, UsageEvent};
 use neco_proto::{Message, Part, Role};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -58,11 +58,13 @@ pub struct Extracted {
 }
 
 impl Extraction {
+    /// Whether something was said and done that is worth asking about, and `provider` may be asked.
+    pub fn is_worth_it(&self, provider: &dyn Provider, messages: &[Message]) -> bool {
+        is_worth_it(messages) && (self.scripted_too || !provider.scripted())
+    }
+
     /// Looks through what was said and done and asks what is worth keeping. Nothing is kept yet.
     pub async fn ask(&self, provider: &dyn Provider, messages: Vec<Message>) -> Option<WorthAnswer> {
-        if !is_worth_it(&messages) || (provider.scripted() && !self.scripted_too) {
-            return None;
-        }
         let asked = tokio::time::timeout(self.timeout, ask(provider, messages)).await;
         let asked = asked.unwrap_or_else(|_| Err("the model took too long".to_owned()));
         asked.inspect_err(|error| tracing::warn!(error, "nothing is kept of the session")).ok()
@@ -151,7 +153,11 @@ async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<WorthAns
     if !matches!(reason, FinishReason::Stop | FinishReason::ToolCalls) {
         return Err(format!("the answer is not whole: {reason:?}"));
     }
-    let usage = answer.usage.map(|usage| UsageEvent::of(&answer.model, usage, provider.scripted()));
+    let used = |usage| UsageEvent {
+        aside: Some(SidePurpose::Memory),
+        ..UsageEvent::of(&answer.model, usage, provider.scripted())
+    };
+    let usage = answer.usage.map(used);
     Ok(WorthAnswer { text: answer.text, usage })
 }
 

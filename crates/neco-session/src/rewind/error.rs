@@ -34,6 +34,12 @@ pub enum RewindError {
     /// There is no undo to take back.
     #[error("there is no undo to take back")]
     NothingToRedo,
+    /// No message is left to be taken back.
+    #[error("nothing to undo: no message of yours is left in this conversation")]
+    NothingBack,
+    /// Nothing is taken back that could come forth again.
+    #[error("nothing to redo: nothing is taken back")]
+    NothingForth,
     /// Everything is so already.
     #[error("nothing would change: {0}")]
     Nothing(String),

@@ -395,7 +395,7 @@ fn point(event: &Event, message: &Message) -> RewindPoint {
         message_id: message.id,
         seq: event.seq,
         ts: event.ts,
-        text: message.text(),
+        text: Message::written(&message.text()).to_owned(),
         calls: 0,
         files: false,
     }

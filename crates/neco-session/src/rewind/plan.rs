@@ -26,8 +26,6 @@ pub struct RewindPlan {
     pub shown: RewindPreview,
     /// The moment that is gone back to, in milliseconds since 1970.
     pub since_ms: i64,
-    /// Whether it goes over work on files that was done since the rewind that it takes back.
-    pub over_work: bool,
     /// The rewind that this one takes back.
     pub undoes: Option<Seq>,
     /// Work that was cut short: what it changed is the session's own.
@@ -102,6 +100,20 @@ impl RewindHistory {
         Ok(way)
     }
 
+    /// The way one turn back: over the last undo of a rewind if nothing was said since, otherwise to before the last
+    /// message that counts.
+    /// Fails when nothing is left to be taken back.
+    pub fn back(&self) -> Result<RewindPlan, RewindError> {
+        self.redo().or_else(|_| self.way(self.points.last().ok_or(RewindError::NothingBack)?, RewindWhat::Both))
+    }
+
+    /// The way that brings forth again what was taken back last, or what a rewind left that was cut short.
+    /// Fails when nothing is taken back.
+    pub fn forth(&self) -> Result<RewindPlan, RewindError> {
+        let way = self.undo().ok().filter(|way| way.kind == RewindKind::Undo);
+        way.ok_or(RewindError::NothingForth)
+    }
+
     fn taking_back(&self, Gone { seq, ms, rewind }: &Gone) -> RewindPlan {
         let what = match (rewind.conversation, rewind.undo.is_some()) {
             (true, true) => RewindWhat::Both,
@@ -119,9 +131,20 @@ impl RewindHistory {
         let (messages, again) = if what.conversation() { self.difference(to) } else { Default::default() };
         let (about, rev, files, notes) = Default::default();
         RewindPlan {
-            shown: RewindPreview { kind, about, message_id, what, to, messages, again, rev, files, notes },
+            shown: RewindPreview {
+                kind,
+                about,
+                message_id,
+                what,
+                to,
+                messages,
+                again,
+                rev,
+                files,
+                notes,
+                over_work: false,
+            },
             since_ms: i64::MAX,
-            over_work: false,
             undoes: None,
             unfinished: self.unfinished.clone(),
             is_mending: false,
@@ -140,7 +163,7 @@ impl RewindPlan {
 
     /// The same, which goes over work on files or does not.
     fn over(mut self, work: bool) -> Self {
-        self.over_work = work;
+        self.shown.over_work = work;
         self.shown.notes.extend(work.then(|| OVER_WORK.to_owned()));
         self
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use neco_model::FinishReason;
-use neco_proto::event::{CompleteReason, SessionTitle, TitleSource, UsageEvent};
+use neco_proto::event::{CompleteReason, SessionTitle, SidePurpose, TitleSource, UsageEvent};
 use neco_proto::{Event, EventBody, Seq};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_store::StoreError;
@@ -109,7 +109,7 @@ impl TitleKeeper {
             *by = Some(TitleSource::Model);
         }
         let made = self.aside.unless_stopped(tokio::time::timeout(settings.timeout, self.made(settings)));
-        let Some(made) = made.await else { return };
+        let Some(made) = aside::told(&self.core, SidePurpose::Title, made).await else { return };
         match made {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(error, "the session keeps its first words as its title"),
@@ -126,7 +126,9 @@ impl TitleKeeper {
         // An answer that was cut off costs as much as a whole one.
         if let Some(usage) = answer.usage {
             let context_window = provider.context_window();
-            let usage = UsageEvent { context_window, ..UsageEvent::of(&answer.model, usage, provider.scripted()) };
+            let aside = Some(SidePurpose::Title);
+            let used = UsageEvent::of(&answer.model, usage, provider.scripted());
+            let usage = UsageEvent { context_window, aside, ..used };
             let recorded = self.core.emit(EventBody::Usage(usage)).await;
             recorded.map_err(|error| error.to_string())?;
         }

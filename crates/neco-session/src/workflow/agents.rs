@@ -250,7 +250,8 @@ mod tests {
     use super::*;
 
     fn end(tool: &str, output: String, exit_code: Option<i32>) -> ToolCallEnd {
-        let terminal = |_| Display::Terminal { command: "x".to_owned(), tail: String::new(), exit_code };
+        let terminal =
+            |_| Display::Terminal { command: "x".to_owned(), tail: String::new(), exit_code, background: None };
         ToolCallEnd {
             call_id: "c".into(),
             origin: neco_proto::ToolOrigin::BuiltIn,

@@ -334,7 +334,8 @@ fn closing_bodies() -> Vec<EventBody> {
         unpriced: 1,
     };
     vec![
-        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: Some(200_000) }),
+        EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: Some(200_000), aside: None }),
+        EventBody::SideCall(SideCall { purpose: SidePurpose::Title, running: true }),
         EventBody::Notification(Notification::new(NotificationLevel::Warning, "note".to_owned())),
         EventBody::MessageQueued(MessageQueued { when: Admission::AfterWork, message: Message::user("later") }),
         EventBody::Message(message()),

@@ -64,7 +64,7 @@ pub(super) fn text(order: &Order, ran: &Ran) -> ToolOutput {
     let text = ran.text.trim_end();
     let text = if text.is_empty() { order.silence.to_owned() } else { text.to_owned() };
     let tail = last_lines(&text, SHOWN_LINES).to_owned();
-    let display = Display::Terminal { command: order.line(), tail, exit_code: Some(0) };
+    let display = Display::Terminal { command: order.line(), tail, exit_code: Some(0), background: None };
     told(text, ran).with_display(display)
 }
 

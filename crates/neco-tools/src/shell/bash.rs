@@ -126,11 +126,15 @@ impl Bash {
         let freedom = allowance.freedom;
         let running = ctx.world.processes().run(launch, allowance).await.map_err(refused)?;
         let limit = self.limit(args);
-        let followed = follow(running, own_words, limit, ctx).await;
+        let (followed, goes_on) = follow(running, own_words, limit, ctx).await;
+        let process = goes_on.map(|running| self.processes.add(&args.command, running));
         if let Some(report) = report {
             let counts =
                 matches!(followed.outcome, Outcome::Ended(_)) && args.cwd.as_ref().is_none_or(String::is_empty);
             notes.extend(self.after(report, counts, ctx).await);
+        }
+        if let Some(process) = process {
+            return Ok(self.sent_away(args, followed, process.id(), &notes));
         }
         let stopped = stopped_by_box(&followed, freedom, ctx).await;
         notes.extend(waited_words(&args.command, followed.outcome, freedom, ctx).await);
@@ -144,6 +148,19 @@ impl Bash {
             output.error_code = Some(ErrorCode::SandboxDenied);
         }
         Ok(output)
+    }
+
+    /// What is told of a command that the person sent to the background.
+    fn sent_away(&self, args: &BashArgs, followed: Followed, id: &str, notes: &[String]) -> ToolOutput {
+        let words = format!(
+            "the user sent it to the background, where it goes on as {id}; process shows its output from now on"
+        );
+        let notes: Vec<String> = std::iter::once(words).chain(notes.iter().cloned()).collect();
+        let mut output = self.output(args, followed, Duration::ZERO, &notes);
+        if let Some(Display::Terminal { background, .. }) = &mut output.display {
+            *background = Some(id.to_owned());
+        }
+        output
     }
 
     async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -172,6 +189,7 @@ impl Bash {
             command: args.command.clone(),
             tail: look.text,
             exit_code: look.exit.and_then(exit_code),
+            background: look.exit.is_none().then(|| process.id().to_owned()),
         };
         Ok(ToolOutput::text(text).outside(..printed, COMMAND).with_display(display))
     }
@@ -210,10 +228,11 @@ impl Bash {
                 command: args.command.clone(),
                 tail: last_lines(&shown, SHOWN_LINES).to_owned(),
                 exit_code: outcome_code(outcome),
+                background: None,
             }),
             spilled_to: output.spilled_to,
             error_code: match outcome {
-                Outcome::Ended(_) => None,
+                Outcome::Ended(_) | Outcome::GoesOn => None,
                 Outcome::TimedOut => Some(ErrorCode::CommandTimedOut),
                 Outcome::Cancelled => Some(ErrorCode::ToolFailed),
             },
@@ -244,6 +263,8 @@ impl Bash {
                 seconds(limit)
             )),
             Outcome::Cancelled => Some(format!("[cancelled{took}]")),
+            // Said with the name that it goes on by.
+            Outcome::GoesOn => None,
         }
     }
 }
@@ -387,7 +408,7 @@ fn refused(error: SpawnError) -> ToolError {
 fn outcome_code(outcome: Outcome) -> Option<i32> {
     match outcome {
         Outcome::Ended(end) => exit_code(end.exit),
-        Outcome::TimedOut | Outcome::Cancelled => None,
+        Outcome::TimedOut | Outcome::Cancelled | Outcome::GoesOn => None,
     }
 }
 

@@ -31,9 +31,11 @@ pub(super) enum Outcome {
     TimedOut,
     /// It was killed because the call was cancelled.
     Cancelled,
+    /// Not yet: the person sent it to the background.
+    GoesOn,
 }
 
-/// A command that is over.
+/// A command that is over, or followed no further.
 pub(super) struct Followed {
     /// What it printed.
     pub(super) output: BoundedText,
@@ -49,13 +51,14 @@ pub(super) struct Followed {
     pub(super) changed_later: Vec<PathBuf>,
 }
 
-/// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest.
+/// Follows a command to its end, which comes after `limit` and [`GRACE`] at the latest, or until the person sends it to
+/// the background: then it comes back, and goes on.
 pub(super) async fn follow(
     mut running: Box<dyn Process>,
     mut own_words: OwnWords,
     limit: Duration,
     ctx: &ToolContext,
-) -> Followed {
+) -> (Followed, Option<Box<dyn Process>>) {
     let started = Instant::now();
     let mut kept = Bounded::new(ctx.call_id.clone(), Arc::clone(&ctx.spill), ctx.max_output);
     let mut live = LivePlainText::default();
@@ -75,6 +78,7 @@ pub(super) async fn follow(
                 }
                 break Outcome::Cancelled;
             }
+            () = ctx.background.cancelled(), if alarms == 0 => break Outcome::GoesOn,
             () = &mut alarm => {
                 running.stop(if alarms == 0 { Stop::Terminate } else { Stop::Kill });
                 alarms += 1;
@@ -96,7 +100,7 @@ pub(super) async fn follow(
     kept.push(&rest).await;
     show(ctx, &live.end());
     let refused_hosts = running.refused_hosts();
-    Followed {
+    let followed = Followed {
         output: kept.finish().await,
         outcome,
         took: started.elapsed(),
@@ -104,7 +108,8 @@ pub(super) async fn follow(
         taken_away: running.taken_away().to_vec(),
         left_behind: running.left_behind().to_vec(),
         changed_later: running.changed_later().to_vec(),
-    }
+    };
+    (followed, (outcome == Outcome::GoesOn).then_some(running))
 }
 
 /// What a command that was killed had printed and nobody had read yet.

@@ -219,6 +219,7 @@ fn shown(process: &Background, lines: usize, note: Option<String>, ctx: &ToolCon
         command: process.command.clone(),
         tail: look.text,
         exit_code: look.exit.and_then(exit_code),
+        background: look.exit.is_none().then(|| process.id().to_owned()),
     })
 }
 

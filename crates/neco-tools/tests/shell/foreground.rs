@@ -22,7 +22,7 @@ async fn output_comes_in_order_and_live_and_the_exit_code_is_said() {
     assert!(output.model.contains("\n[exit code 3 after "), "{}", output.model);
     assert_eq!(*bench.heard.0.lock().unwrap(), expected);
     assert_eq!((output.error_code, output.spilled_to), (None, None), "a code other than zero is a result");
-    let Some(Display::Terminal { command, tail, exit_code }) = output.display else { panic!("no terminal") };
+    let Some(Display::Terminal { command, tail, exit_code, .. }) = output.display else { panic!("no terminal") };
     assert!(command.starts_with("for n"));
     assert_eq!((tail.as_str(), exit_code), (expected.trim_end(), Some(3)));
 }

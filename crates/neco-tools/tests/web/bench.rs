@@ -45,6 +45,7 @@ impl Bench {
             world: Arc::new(world),
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
+            background: CancellationToken::new(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,
             more_writes: false,

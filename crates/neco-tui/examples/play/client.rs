@@ -150,6 +150,7 @@ impl Client for Stage {
                     approval: ApprovalMode::default(),
                     state: state.at,
                     usage: Usage::default(),
+                    aside: Usage::default(),
                     pending: Vec::new(),
                     questions: Vec::new(),
                     generation: 4,

@@ -80,7 +80,7 @@ impl Shell {
     pub(crate) fn keep_what_ran(&mut self, text: &str) -> String {
         let (written, ran) = text.split_once(Message::RAN).unwrap_or((text, ""));
         self.ran.extend((!ran.is_empty()).then(|| ran.to_owned()));
-        written.to_owned()
+        Message::written(written).to_owned()
     }
 
     /// The model of another session is told nothing of it.

@@ -1,6 +1,6 @@
 //! How the session stands, for the status line and the panels, as far as the view does not say it.
 
-use neco_proto::event::{AgentState, NotificationLevel, NotificationTopic};
+use neco_proto::event::{AgentState, NotificationLevel, NotificationTopic, SidePurpose};
 use neco_proto::{ApprovalMode, Event, EventBody, Mode, SessionSnapshot, Usage};
 use serde_json::{Value, json};
 
@@ -23,6 +23,10 @@ pub struct Standing {
     pub going_back: Option<GoingBack>,
     /// Used in all, children included.
     pub usage: Usage,
+    /// Of that, what the session itself asked models for.
+    pub aside: Usage,
+    /// What it asks one for now.
+    pub asks_aside: Option<SidePurpose>,
     /// Tokens of the last request and its answer, and how many fit.
     pub filled: Option<(u64, u64)>,
     /// The iteration of the present work.
@@ -57,6 +61,7 @@ impl Standing {
             generation: snapshot.generation,
             state: snapshot.state,
             usage: snapshot.usage,
+            aside: snapshot.aside,
             cwd: snapshot.cwd.clone(),
             branch: before.branch.clone(),
             filled: before.filled,
@@ -105,7 +110,13 @@ impl Standing {
                     self.answers = None;
                 }
             }
-            EventBody::Usage(used) => self.usage += used.usage,
+            EventBody::Usage(used) => {
+                self.usage += used.usage;
+                if used.aside.is_some() {
+                    self.aside += used.usage;
+                }
+            }
+            EventBody::SideCall(call) => self.asks_aside = call.running.then_some(call.purpose),
             EventBody::Notification(told) => match told.about {
                 Some(NotificationTopic::CompactionBegins) => self.compact(Some(event)),
                 Some(NotificationTopic::CompactionFailed) => self.compact(None),

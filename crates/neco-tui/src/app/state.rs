@@ -175,7 +175,14 @@ impl WindowState {
 
     /// What blocks are drawn with.
     pub(crate) fn drawn<'t>(&self, theme: &'t Theme) -> Drawn<'t> {
-        Drawn { width: self.width, theme, now_ms: self.now_ms, frame: self.frame, expanded: self.expanded }
+        Drawn {
+            width: self.width,
+            theme,
+            now_ms: self.now_ms,
+            frame: self.frame,
+            expanded: self.expanded,
+            sends_away: true,
+        }
     }
 
     /// Offers what may be meant by the word at the cursor.

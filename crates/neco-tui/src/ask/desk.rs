@@ -151,7 +151,7 @@ impl Desk {
         let id = question.question_id;
         let asked = match question.subject {
             Subject::Choices { items } => Asked::Choices(id, Choices::new(items)),
-            Subject::Plan { .. } => Asked::Plan(id, PlanBox::default()),
+            Subject::Plan { plan } => Asked::Plan(id, PlanBox::new(plan)),
             Subject::Loop { text } => Asked::Loop(id, LoopBox::new(text)),
         };
         self.push(who, name, asked);

@@ -18,9 +18,15 @@ fn listed() -> impl Iterator<Item = (&'static str, &'static PlanAnswer)> {
 #[derive(Clone, Debug, Default)]
 pub struct PlanBox {
     at: usize,
+    /// The plan, as it is changed by whoever edits it.
+    pub plan: String,
 }
 
 impl PlanBox {
+    pub fn new(plan: String) -> Self {
+        Self { at: 0, plan }
+    }
+
     /// One row up or down.
     pub fn step(&mut self, down: bool) {
         let count = listed().count();

@@ -18,6 +18,7 @@ pub enum Action {
     Redraw,
     Panel,
     Expand,
+    Background,
     Editor,
     Picture,
     Copy,
@@ -39,6 +40,7 @@ pub const ACTIONS: &[(Action, &str, &[&str], &str)] = &[
     (Action::Leave, "leave", &["ctrl-d"], "leave, if nothing is typed"),
     (Action::Suspend, "suspend", &["ctrl-z"], "to the shell; `fg` comes back"),
     (Action::Expand, "expand", &["ctrl-o"], "unfold calls, thoughts"),
+    (Action::Background, "background", &["ctrl-b"], "running command to the background"),
     (Action::Panel, "panel", &["ctrl-t"], "agents and todo"),
     (Action::Copy, "copy", &["alt-c"], "copy the last answer"),
     (Action::Redraw, "redraw", &["ctrl-l"], "redraw the screen"),
@@ -80,7 +82,7 @@ impl Keymap {
         let mut keymap = Self::default();
         for (name, keys) in settings {
             let action = ACTIONS.iter().find(|(_, known, ..)| *known == name).map(|(action, ..)| *action);
-            let action = action.ok_or_else(|| format!("there is no action “{name}”; there are {}", names()))?;
+            let action = action.ok_or_else(|| no_action(name))?;
             keymap.keys.retain(|(_, known)| *known != action);
             for key in keys.split_whitespace() {
                 let chord = Chord::read(key)
@@ -106,8 +108,13 @@ impl Keymap {
     }
 }
 
-fn names() -> String {
-    ACTIONS.iter().map(|(_, name, ..)| *name).collect::<Vec<_>>().join(", ")
+/// That there is no such action, and which one may be meant.
+fn no_action(name: &str) -> String {
+    let names = || ACTIONS.iter().map(|(_, name, ..)| *name);
+    match neco_view::slash::nearest(name, names()) {
+        Some(meant) => format!("there is no action “{name}”; did you mean “{meant}”?"),
+        None => format!("there is no action “{name}”; there are {}", names().collect::<Vec<_>>().join(", ")),
+    }
 }
 
 impl Chord {

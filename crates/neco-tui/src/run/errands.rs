@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use neco_proto::app::App as Program;
-use neco_proto::{AgentId, CallId, Client, Query};
+use neco_proto::{AgentId, CallId, Client, Query, QuestionId};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -191,6 +191,7 @@ impl Errands {
             | Effect::Look(_)
             | Effect::EditPrompt(_)
             | Effect::EditCall(..)
+            | Effect::EditPlan(..)
             | Effect::Copy(_)
             | Effect::Notify(_)
             | Effect::StopShell
@@ -208,6 +209,15 @@ impl Errands {
             // However it ends, the window gets its terminal back.
             let edited = tokio::spawn(async move { host.edit_text(text).await.map_err(|error| error.words()) }).await;
             let _ = back.send(Back::Edited(News::Prompt(edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
+        });
+    }
+
+    /// The same for a plan that waits.
+    pub(super) fn edit_plan(&self, question: QuestionId, plan: String) {
+        let (host, back) = (Arc::clone(&self.host), self.back.clone());
+        tokio::spawn(async move {
+            let edited = tokio::spawn(async move { host.edit_text(plan).await.map_err(|error| error.words()) }).await;
+            let _ = back.send(Back::Edited(News::Plan(question, edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
         });
     }
 

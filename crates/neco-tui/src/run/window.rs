@@ -414,6 +414,10 @@ impl Window {
                     self.terminal.step_aside().await?;
                     self.errands.edit_call(call, tool, arguments);
                 }
+                Effect::EditPlan(question, plan) => {
+                    self.terminal.step_aside().await?;
+                    self.errands.edit_plan(question, plan);
+                }
                 Effect::Copy(text) => {
                     self.terminal.writer.write(notify::copy(&text, self.looks.tmux).into_bytes());
                 }

@@ -40,11 +40,14 @@ pub struct Drawn<'t> {
     pub frame: usize,
     /// Whether more is shown of what runs.
     pub expanded: bool,
+    /// Whether a key sends a command that runs to the background.
+    pub sends_away: bool,
 }
 
 /// What the person said, on its own ground.
 pub(super) fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (text, ran) = without_what_ran(text);
+    let (text, attached) = text.split_once(Message::ATTACHED).unwrap_or((text, ""));
     let text = clean(text);
     let all: Vec<&str> = text.lines().collect();
     let most = if all.len() > SAID_LINES { SAID_LINES / 2 } else { all.len() };
@@ -53,6 +56,10 @@ pub(super) fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>
     if all.len() > most {
         let beyond = figures::count(all.len() - most, "more line", "more lines");
         lines.push(Line::styled(format!("… {beyond}"), theme.dim));
+    }
+    if !attached.is_empty() {
+        let files = figures::count(fences(attached), "file", "files");
+        lines.push(Line::styled(format!("+ {files} attached"), theme.dim));
     }
     if ran > 0 {
         let outputs = figures::count(ran, "command", "commands");
@@ -65,17 +72,20 @@ pub(super) fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>
 
 /// What was written, and how many commands the person ran whose output went along: that was on the screen before.
 fn without_what_ran(text: &str) -> (&str, usize) {
-    let Some((written, ran)) = text.split_once(Message::RAN) else { return (text, 0) };
-    let mut lines = ran.lines();
+    text.split_once(Message::RAN).map_or((text, 0), |(written, ran)| (written, fences(ran)))
+}
+
+/// How many fences there are: each ends with the line that it began with.
+fn fences(text: &str) -> usize {
+    let mut lines = text.lines();
     let mut count = 0;
-    // Each output stands in a fence of its own, which ends with the line that it began with.
-    while let Some(fence) = lines.by_ref().find(|line| !line.is_empty()) {
+    while let Some(fence) = lines.by_ref().find(|line| line.starts_with("```")) {
         count += 1;
         if !lines.any(|line| line == fence) {
             break;
         }
     }
-    (written, count)
+    count
 }
 
 fn thought_head(theme: &Theme) -> Vec<Span<'static>> {

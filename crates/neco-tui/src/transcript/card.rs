@@ -18,6 +18,12 @@ use crate::text::wrap::{cut, wrap};
 use crate::text::{diff, figures};
 use crate::theme::Theme;
 
+/// The tool that runs commands.
+pub(super) const COMMAND: &str = "bash";
+
+/// How long a command runs before it is said that it can do so in the background, in milliseconds.
+const LONG_MS: i64 = 2000;
+
 /// Lines of a body that are shown without being asked for.
 const BODY_LINES: usize = 8;
 
@@ -145,7 +151,10 @@ fn running_outcome(call: &Call, with: Drawn<'_>) -> Vec<Span<'static>> {
         }
         (None, _) => return Vec::new(),
     };
-    vec![Span::styled(words, with.theme.dim)]
+    let is_long = call.started_ms.is_some_and(|since| with.now_ms - since >= LONG_MS);
+    let sends_away = with.sends_away && is_long && call.tool == COMMAND && call.status == CallStatus::Executing;
+    let hint = if sends_away { " · Ctrl-B background" } else { "" };
+    vec![Span::styled(format!("{words}{hint}"), with.theme.dim)]
 }
 
 /// What came of it, behind what was done: figures, why it failed, how long it took.
@@ -207,6 +216,9 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         },
         _ => match &end.display {
             Some(Display::List { total, .. }) => (dim(format!("{total} found")), String::new()),
+            Some(Display::Terminal { background: Some(id), .. }) => {
+                (dim(format!("goes on in the background as {}", clean_line(id))), String::new())
+            }
             _ => (figures_of(call).and_then(dim), String::new()),
         },
     }

@@ -219,6 +219,12 @@ impl Transcript {
         self.calls().any(|call| call.status == CallStatus::Executing)
     }
 
+    /// The call whose command runs.
+    pub fn running_command(&self) -> Option<CallId> {
+        let runs = |call: &&Call| call.status == CallStatus::Executing && call.tool == card::COMMAND;
+        self.calls().find(runs).map(|call| call.call_id.clone())
+    }
+
     /// All of the last call or thought that is over and has more than was seen of it, or of the `back`th before it.
     pub fn whole(&self, back: usize, with: Drawn<'_>) -> Option<Vec<Line<'static>>> {
         Some(match self.finished.iter().rev().nth(back)? {

@@ -1,7 +1,8 @@
 //! The keys of questions.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{ApprovalMode, Command, Reply};
+use neco_proto::{ApprovalMode, Command, QuestionId, Reply};
+use neco_view::ask::PlanMeans;
 
 use super::effect::Effect;
 use super::stopping;
@@ -275,28 +276,43 @@ fn own_words(window: &mut WindowState) -> Option<Vec<Effect>> {
 fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
     let Some(Asked::Plan(id, plan)) = window.desk.present() else { return None };
     let id = *id;
-    let reply = match key.code {
+    let means = match key.code {
         KeyCode::Up | KeyCode::Down => {
             plan.step(key.code == KeyCode::Down);
             return Some(Vec::new());
         }
-        KeyCode::Char(digit @ '1'..='9') => plan.answer(Some(digit.to_digit(10)? as usize))?.reply.clone(),
-        KeyCode::Enter => plan.answer(None)?.reply.clone(),
+        KeyCode::Char(digit @ '1'..='9') => plan.answer(Some(digit.to_digit(10)? as usize))?.means.clone(),
+        KeyCode::Enter => plan.answer(None)?.means.clone(),
         // What asks less from then on takes Enter as well: a sentence may begin with its letter.
         KeyCode::Char('a') if window.prompt.text.is_empty() && plan.go_to('a') => return Some(Vec::new()),
         KeyCode::Char(letter) if window.prompt.text.is_empty() && plan.go_to(letter) => {
-            plan.answer(None)?.reply.clone()
+            plan.answer(None)?.means.clone()
         }
-        KeyCode::Esc => Some(Reply::DropPlan),
+        KeyCode::Esc => PlanMeans::Send(Reply::DropPlan),
         _ => return None,
     };
-    Some(match reply {
-        Some(reply) => vec![Effect::Send(answer(id, reply))],
-        None => {
+    Some(match means {
+        PlanMeans::Send(reply) => vec![Effect::Send(answer(id, reply))],
+        PlanMeans::Revise => {
             window.purpose = Purpose::Revision(id);
             Vec::new()
         }
+        PlanMeans::Edit => vec![Effect::EditPlan(id, plan.plan.clone())],
     })
+}
+
+/// A plan came back from the editor: what was changed is carried out, and what was not is asked about again.
+pub(super) fn edited_plan(window: &mut WindowState, edited: QuestionId, text: String) -> Vec<Effect> {
+    window.facing.unseen(window.now_ms);
+    let before = match window.desk.present() {
+        Some(Asked::Plan(id, plan)) if *id == edited => plan.plan.clone(),
+        _ => return window.only_tell("The plan was answered meanwhile; your changes are not sent"),
+    };
+    if text.trim() == before.trim() || text.trim().is_empty() {
+        return window.only_tell("The plan is as it was");
+    }
+    let reply = Reply::AcceptPlan { approval: None, comments: None, plan: Some(text) };
+    answers(window, vec![Effect::Send(answer(edited, reply))])
 }
 
 /// Whether what is written is the answer to the question on the screen: what was begun before it was there is not.

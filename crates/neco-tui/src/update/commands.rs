@@ -22,12 +22,16 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Todo => todo(window),
         Slash::Plan => plan(window),
         Slash::Cost => {
-            let rows = reports::cost_rows(window.standing.usage, &window.agents, window.width, &window.theme);
+            let rows = reports::cost_rows(&window.standing, &window.agents, window.width, &window.theme);
             window.transcript.show(rows);
         }
         Slash::Tree if window.agents.is_empty() => window.tell("No agents, no todos"),
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
+        Slash::Background => match window.transcript.running_command() {
+            Some(call_id) => return send(Command::Background { call_id }),
+            None => window.tell(slash::NO_COMMAND),
+        },
         Slash::Theme(name) => {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
             window.tell(format!("theme {name}"));
@@ -52,8 +56,8 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Generation(generation) => return send(Command::SetGeneration { generation: *generation }),
         Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
         Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
-        Slash::Undo => return picking::ask_for_list(window, Effect::Ask(Query::UndoPreview)),
-        Slash::Redo => return picking::ask_for_list(window, Effect::Ask(Query::RedoPreview)),
+        Slash::Undo => return picking::ask_for_list(window, Effect::Ask(Query::BackPreview)),
+        Slash::Redo => return picking::ask_for_list(window, Effect::Ask(Query::ForthPreview)),
         Slash::Context(view) => {
             window.context_view = *view;
             return vec![Effect::Ask(Query::Context)];

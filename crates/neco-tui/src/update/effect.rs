@@ -2,7 +2,7 @@
 
 use neco_proto::app::AppError;
 use neco_proto::app::keys::NewKey;
-use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, Seq};
+use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, QuestionId, Seq};
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
@@ -62,6 +62,8 @@ pub enum Effect {
     EditPrompt(String),
     /// Let the person change the arguments of a call of this tool that waits.
     EditCall(CallId, String, Value),
+    /// Let the person change a plan that waits.
+    EditPlan(QuestionId, String),
     /// Keep what was sent for later windows.
     Remember(String),
     /// Put a text into the clipboard.
@@ -129,6 +131,8 @@ pub enum News {
     Prompt(Result<Option<String>, String>),
     /// The arguments of a call that were written in the editor.
     Call(CallId, Result<Option<Edited>, String>),
+    /// The plan that was written in the editor.
+    Plan(QuestionId, Result<Option<String>, String>),
     /// What was decided about a call was not taken.
     NotDecided(ClientError, CallId),
     /// What the status line says; none when whoever makes it failed.
@@ -162,6 +166,7 @@ impl News {
             | Self::Custom(_)
             | Self::Arguments(..)
             | Self::Call(..)
+            | Self::Plan(..)
             | Self::Files(_)
             | Self::Branch(_)
             | Self::Commands(..) => true,

@@ -3,7 +3,7 @@
 use neco_proto::clean::clean_line;
 use neco_proto::event::{CheckpointWhen, RewindWhat};
 use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
-use neco_view::wording::rewind;
+use neco_view::wording::rewind as wording;
 
 use super::effect::Effect;
 use super::picking;
@@ -99,8 +99,8 @@ pub(super) fn preview(window: &mut WindowState) -> Vec<Effect> {
 }
 
 /// What going back would change: of what is chosen, or of what the person is asked about now.
-pub(super) fn previewed(window: &mut WindowState, preview: &RewindPreview) {
-    let Some(picker) = &mut window.picker else { return question_before(window, preview) };
+pub(super) fn previewed(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
+    let Some(picker) = &mut window.picker else { return go_or_ask(window, preview) };
     let answered = match (preview.kind, &preview.rev) {
         (RewindKind::Checkpoint, Some(rev)) => Query::CheckpointPreview { rev: rev.clone() },
         (RewindKind::Checkpoint | RewindKind::Message | RewindKind::Undo | RewindKind::Redo, _) => {
@@ -109,55 +109,69 @@ pub(super) fn previewed(window: &mut WindowState, preview: &RewindPreview) {
     };
     let fits = picker.chosen().and_then(|entry| preview_of(&entry.picked)) == Some(answered);
     if fits {
-        picker.set_preview(rewind::preview(preview, NAMED));
+        picker.set_preview(wording::preview(preview, NAMED));
     }
+    Vec::new()
 }
 
-/// Asks before anything is changed: nothing is lost that nobody saw.
-fn question_before(window: &mut WindowState, preview: &RewindPreview) {
+/// Goes where `/undo` and `/redo` lead; asks first where that costs something that nobody saw, and before files alone
+/// are put back.
+fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
+    let turn = preview.messages.last().filter(|_| preview.messages.len() == 1 && preview.what == RewindWhat::Both);
     let is_meant = match (preview.kind, &window.rewind_wanted) {
-        (RewindKind::Message, _) | (RewindKind::Checkpoint, None) => false,
+        // More than the last turn is what a list showed that is closed by now.
+        (RewindKind::Message, _) => turn.is_some(),
+        (RewindKind::Checkpoint, None) => false,
         (RewindKind::Checkpoint, Some(wanted)) => {
             wanted == "end" || preview.rev.as_ref().is_some_and(|rev| rev.starts_with(wanted.as_str()))
         }
         (RewindKind::Undo | RewindKind::Redo, _) => true,
     };
     if !is_meant || !window.person.waits_for_list() || !picking::is_waited_for(window) {
-        return;
+        return Vec::new();
     }
     window.rewind_wanted = None;
     let about = clean_line(&preview.about);
     let rev: String = preview.rev.iter().flat_map(|rev| rev.chars()).take(REV).collect();
-    let (heading, yes, command) = match preview.kind {
-        RewindKind::Message => return,
+    let go = |command| Picked::Go(Box::new(command));
+    let (heading, yes, picked) = match preview.kind {
+        RewindKind::Message => {
+            let picked = turn.map(|point| Picked::Rewind(point.clone(), preview.what));
+            (format!("take “{about}” back?"), "yes: take it back", picked)
+        }
         RewindKind::Checkpoint => {
-            let command = preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev });
-            (format!("files back to checkpoint {rev} ({about})?"), "put the files back", command)
+            let picked = preview.rev.clone().map(|rev| go(Command::RestoreCheckpoint { rev }));
+            (format!("files back to checkpoint {rev} ({about})?"), "put the files back", picked)
         }
         RewindKind::Undo => {
             let heading = format!("undo going back to before “{about}”?");
-            (heading, "yes: as it was before", Some(Command::UndoRewind))
+            (heading, "yes: as it was before", Some(go(Command::UndoRewind)))
         }
         RewindKind::Redo => {
             let heading = format!("take the last undo back: to before “{about}” again?");
-            (heading, "yes: go back again", Some(Command::RedoRewind))
+            (heading, "yes: go back again", Some(go(Command::RedoRewind)))
         }
     };
-    let Some(command) = command else { return };
-    let entries = vec![
-        Entry::new(yes, "", Picked::Go(Box::new(command))),
-        Entry::new("no: leave everything as it is", "", Picked::Leave),
-    ];
+    let Some(picked) = picked else { return Vec::new() };
+    if preview.kind != RewindKind::Checkpoint && !wording::is_asked(preview) {
+        return match picked {
+            Picked::Rewind(point, what) => rewind(window, &point, what),
+            Picked::Go(command) => goes_back(window, *command),
+            _ => Vec::new(),
+        };
+    }
+    let entries = vec![Entry::new(yes, "", picked), Entry::new("no: leave everything as it is", "", Picked::Leave)];
     let hint = "y or Enter confirm   n or Esc cancel";
     window.picker =
-        Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(rewind::preview(preview, NAMED)));
+        Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(wording::preview(preview, NAMED)));
+    Vec::new()
 }
 
 pub(super) fn pick_what(window: &mut WindowState, point: RewindPoint) -> Vec<Effect> {
     let at = if point.files { 0 } else { 1 };
     let heading = format!("back to before “{}”: what?", clean_line(&point.text));
     let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
-    let hint = "↑↓ and Enter · /undo takes it back · Esc goes back";
+    let hint = "↑↓ and Enter · /redo takes it back · Esc goes back";
     window.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
     preview(window)
 }

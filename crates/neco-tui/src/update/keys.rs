@@ -103,6 +103,9 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
         Some(Action::Redraw) => vec![Effect::Redraw],
         Some(Action::Panel) => picking::panel(window),
         Some(Action::Expand) => commands::expand(window),
+        Some(Action::Background) if empty && window.transcript.running_command().is_some() => {
+            commands::run(window, &Slash::Background)
+        }
         Some(Action::Editor) => vec![Effect::EditPrompt(window.prompt.text.as_str().to_owned())],
         Some(Action::Picture) => vec![Effect::Image(ImageSource::Clipboard)],
         Some(Action::Copy) => commands::run(window, &Slash::Copy),
@@ -113,7 +116,7 @@ fn field_key(window: &mut WindowState, key: KeyEvent, again: Option<(char, i64)>
             window.panels.help_from = 0;
             Vec::new()
         }
-        Some(Action::Leave | Action::Help) | None => edit_key(window, key),
+        Some(Action::Leave | Action::Help | Action::Background) | None => edit_key(window, key),
     }
 }
 
@@ -214,7 +217,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return stopping::stop_work(window);
     }
     if window.standing.going_back.is_some() {
-        return window.only_tell("Rewinding can't be stopped halfway; /undo takes it back");
+        return window.only_tell("Rewinding can't be stopped halfway; /redo takes it back");
     }
     if window.set_up {
         return Vec::new();

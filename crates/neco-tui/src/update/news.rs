@@ -93,7 +93,8 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             }
             window.facing.unseen(window.now_ms);
         }
-        News::Prompt(Ok(None)) | News::Call(_, Ok(None)) => {}
+        News::Plan(question, Ok(Some(text))) => return asked::edited_plan(window, question, text),
+        News::Prompt(Ok(None)) | News::Call(_, Ok(None)) | News::Plan(_, Ok(None)) => {}
         // A line that could not be made once is not gone.
         News::Status(line) => window.status_line = line.or(window.status_line.take()),
         News::Broken(what) => {
@@ -109,7 +110,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         | News::LookedForKey(Err(error))
         | News::Outside(Err(error))
         | News::Kept(Err(error)) => window.warn(error.words()),
-        News::Prompt(Err(words)) | News::Call(_, Err(words)) => window.warn(words),
+        News::Prompt(Err(words)) | News::Call(_, Err(words)) | News::Plan(_, Err(words)) => window.warn(words),
     }
     Vec::new()
 }
@@ -132,7 +133,7 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
             window.transcript.show(rows);
         }
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
-        Answer::RewindPreview(preview) => going_back::previewed(window, &preview),
+        Answer::RewindPreview(preview) => return going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
             window.agents.nodes = nodes;
             let agents = &window.agents;

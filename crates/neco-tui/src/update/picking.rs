@@ -205,8 +205,9 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::Esc => {
             // The second question of going back has a first one to go back to.
             let is_second = picker.holds(|picked| matches!(picked, Picked::Rewind(..) | Picked::Checkpoint(_)));
+            let is_question = picker.holds(|picked| *picked == Picked::Leave);
             window.picker = None;
-            if is_second {
+            if is_second && !is_question {
                 return ask_for_list(window, Effect::Ask(Query::RewindPoints));
             }
         }

@@ -1,11 +1,12 @@
 //! What fills the context, and what was used: as rows.
 
-use neco_proto::Usage;
 use neco_proto::context::{ContextReport, MessageSize};
+use neco_view::wording::notices;
 use neco_view::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
 use crate::app::Agents;
+use crate::app::standing::Standing;
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -14,7 +15,8 @@ use crate::theme::Theme;
 const BAR: u64 = 24;
 
 /// What was used, for the session and for each of its agents.
-pub(super) fn cost_rows(usage: Usage, agents: &Agents, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn cost_rows(standing: &Standing, agents: &Agents, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (usage, aside) = (standing.usage, standing.aside);
     let money = usage.cost.map_or_else(|| "no known price".to_owned(), figures::cost);
     let mut rows = vec![Line::styled(format!("Used so far: {money}"), theme.heading)];
     let share = |part: u64, all: u64| part.saturating_mul(100).checked_div(all).unwrap_or_default();
@@ -31,6 +33,10 @@ pub(super) fn cost_rows(usage: Usage, agents: &Agents, width: usize, theme: &The
         let used = node.subtree_usage;
         let name = format!("{}{}", "  ".repeat(depth), neco_proto::clean::clean_line(&node.name));
         row(&name, used.input + used.output, used.cost.map(figures::cost).unwrap_or_default());
+    }
+    if aside.input + aside.output > 0 {
+        let cost = aside.cost.map(|cost| format!("{} · ", figures::cost(cost))).unwrap_or_default();
+        row("beside it", aside.input + aside.output, format!("{cost}{}", notices::BESIDE));
     }
     if usage.unpriced > 0 {
         let calls = figures::count(usage.unpriced as usize, "call", "calls");

@@ -62,7 +62,7 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
 /// All of it, into the scrollback.
 fn print_watched(window: &mut WindowState) {
     let theme = window.theme;
-    let with = Drawn { expanded: true, ..window.drawn(&theme) };
+    let with = Drawn { expanded: true, sends_away: false, ..window.drawn(&theme) };
     let rows = window.watched.as_mut().map(|watched| watched.all(with)).unwrap_or_default();
     window.transcript.show(rows);
 }

@@ -252,6 +252,7 @@ impl WindowState {
             Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);
         let hint = "letters write to it · Ctrl-X pauses, resumes or ends it · ↑↓ scroll · Ctrl-O prints it · Esc back";
         let hint = wrap(&Line::styled(hint, theme.dim), width, &Indent::default());
+        let with = Drawn { sends_away: false, ..with };
         let (rows, below) = watched.rows(with, room.saturating_sub(1 + hint.len()));
         let more = (below > 0).then(|| Line::styled(format!("  ↓ {below} more rows"), theme.dim));
         let rows = rows.into_iter().flat_map(|row| fitting(row, width));

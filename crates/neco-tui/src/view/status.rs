@@ -2,6 +2,7 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::{ApprovalMode, Mode};
+use neco_view::wording::notices;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -90,6 +91,9 @@ fn left(window: &WindowState) -> Vec<Part> {
     if working > 0 {
         let agents = figures::count(working, "agent", "agents");
         parts.push(Part::new(8, " · ", format!("◔ {agents}"), theme.accent));
+    }
+    if let Some(purpose) = standing.asks_aside {
+        parts.push(Part::new(8, " · ", format!("◔ {}", notices::side_call(purpose)), theme.accent));
     }
     let paused = window.agents.live().saturating_sub(working);
     if paused > 0 {

@@ -320,6 +320,7 @@ impl View {
             | EventBody::ContextTrim(_)
             | EventBody::Checkpoint(_)
             | EventBody::FilesBack(_)
+            | EventBody::SideCall(_)
             | EventBody::TurnEnd(_)
             | EventBody::Unknown(_) => Vec::new(),
         }

@@ -127,13 +127,13 @@ fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -
     };
     let before = before.as_ref().map_or_else(|| "an earlier message".to_owned(), |before| format!("“{before}”"));
     let (done, back) = match (rewind.undoes, *redo, *named) {
-        (Some(_), false, _) => (format!("Rewind undone: {what} restored"), "/redo"),
-        (Some(_), true, _) => (format!("Rewound again: {what} as before {before}"), "/undo"),
+        (Some(_), false, _) => (format!("Rewind undone: {what} restored"), "/undo"),
+        (Some(_), true, _) => (format!("Rewound again: {what} as before {before}"), "/redo"),
         (None, _, true) => {
             let rev: String = rewind.files.iter().flat_map(|rev| rev.chars()).take(10).collect();
-            (format!("Files as in checkpoint {rev}; the conversation stays"), "/undo")
+            (format!("Files as in checkpoint {rev}; the conversation stays"), "/redo")
         }
-        (None, _, false) => (format!("Rewound: {what} as before {before}"), "/undo"),
+        (None, _, false) => (format!("Rewound: {what} as before {before}"), "/redo"),
     };
     let messages = |count: usize| figures::counted(count, "message", "messages");
     let gone = (!gone.is_empty()).then(|| format!("{} removed from the conversation", messages(gone.len())));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use neco_proto::event::{
     AgentNode, Checkpoint, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, MemoryAction,
-    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, Up,
+    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SidePurpose, Up,
 };
 
 use crate::figures;
@@ -69,6 +69,17 @@ pub fn rewind(rewind: &Rewind) -> String {
     match rewind.undoes {
         Some(_) => format!("took going back back: {what}{files}"),
         None => format!("went back to an earlier message: {what}{files}"),
+    }
+}
+
+/// What tokens beside the conversation were for, and how that is switched off.
+pub const BESIDE: &str = "its title and what to remember; sessions.model_title, memory.extract = false: off";
+
+/// `naming the session…`.
+pub fn side_call(purpose: SidePurpose) -> &'static str {
+    match purpose {
+        SidePurpose::Title => "naming the session…",
+        SidePurpose::Memory => "finding what to remember…",
     }
 }
 

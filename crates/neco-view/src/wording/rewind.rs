@@ -61,8 +61,14 @@ pub fn done(preview: &RewindPreview) -> String {
     format!("done{what}; {} takes it back", takes_back(preview.kind))
 }
 
+/// Whether a person is asked before `/undo` or `/redo` does it: it would cost something that nobody asked to lose.
+pub fn is_asked(preview: &RewindPreview) -> bool {
+    let takes_along = preview.kind == RewindKind::Undo && !preview.messages.is_empty();
+    takes_along || preview.over_work || preview.files.iter().any(|file| file.by_others)
+}
+
 fn takes_back(kind: RewindKind) -> &'static str {
-    if kind == RewindKind::Undo { "/redo" } else { "/undo" }
+    if kind == RewindKind::Undo { "/undo" } else { "/redo" }
 }
 
 fn file_counts(preview: &RewindPreview) -> Option<Told> {

@@ -80,7 +80,7 @@ impl Interrupted {
         let undo: String = undo.trim().chars().take(12).collect();
         Some(format!(
             "going back to an earlier state was cut short, so files may be half of one state and half of another; undo \
-             (/undo, neco session rewind ID --undo) brings back what was there before it: checkpoint {undo}"
+             (/redo, neco session rewind ID --undo) brings back what was there before it: checkpoint {undo}"
         ))
     }
 

@@ -10,7 +10,7 @@ fn writes(path: &str) -> serde_json::Value {
 }
 
 #[test]
-fn an_undo_names_what_was_said_since_and_asks() {
+fn what_was_said_since_is_named_before_it_goes() {
     if !is_there() {
         return;
     }
@@ -26,18 +26,47 @@ fn an_undo_names_what_was_said_since_and_asks() {
     assert!(!there("a.txt"));
     // The old message stands in the field: a command takes its place.
     pane.press("C-u").say("an hour of work").shows("Another.").waits();
-    pane.say("/undo").shows("undo going back to before “write a”?").shows("no longer counts: “an hour of work”");
+    pane.say("/redo").shows("undo going back to before “write a”?").shows("no longer counts: “an hour of work”");
     pane.answer("n").shows("Nothing is changed");
     assert!(there("b.txt") && !there("a.txt"));
-    pane.say("/undo").shows("undo going back").answer("y").showed("“write a” is restored");
+    pane.say("/redo").shows("undo going back").answer("y").showed("“write a” is restored");
     assert!(there("a.txt") && !there("b.txt"));
-    pane.say("/redo").shows("again?").answer("Enter").showed("Rewound again");
+    pane.say("/undo").showed("Rewound again");
     assert!(there("b.txt") && !there("a.txt"));
     // What no longer counts is marked when the session is opened again.
     pane.press("C-d").is_given_back();
     let again = Pane::ready(&house, "--continue");
     again.showed("No longer part of the conversation");
     again.press("C-d").is_given_back();
+}
+
+#[test]
+fn the_last_turn_is_taken_back_again_and_again_and_comes_forth() {
+    if !is_there() {
+        return;
+    }
+    let house = house(json!([writes("a.txt"), say("Written."), writes("b.txt"), say("Another.")]));
+    let there = |name: &str| house.project().join(name).exists();
+    let pane = Pane::ready(&house, "--yes");
+    pane.say("write a").shows("Written.").waits();
+    pane.say("write b").shows("Another.").waits();
+    let in_field = |words: &'static str| move |pane: &Pane| pane.screen().contains(words);
+    pane.say("/undo")
+        .showed("“write b” is removed from the conversation")
+        .showed("1 file put back · /redo takes it back");
+    pane.until("the message in the field", in_field("▎› write b"));
+    assert!(there("a.txt") && !there("b.txt"));
+    // A command takes the place of what came back.
+    pane.say("/undo").showed("“write a” is removed from the conversation");
+    pane.until("the message in the field", in_field("▎› write a"));
+    assert!(!there("a.txt") && !there("b.txt"));
+    pane.say("/undo").shows("othing to undo");
+    pane.say("/redo").showed("“write a” is restored");
+    assert!(there("a.txt") && !there("b.txt"));
+    pane.say("/redo").showed("“write b” is restored");
+    assert!(there("a.txt") && there("b.txt"));
+    pane.say("/redo").shows("othing to redo");
+    pane.press("C-d").is_given_back();
 }
 
 #[test]
@@ -53,7 +82,7 @@ fn a_session_that_was_gone_back_over_as_a_whole_is_kept_and_comes_back() {
     let list = house.run(&["session", "list", "--json"]).json();
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
     let again = Pane::ready(&house, "--continue");
-    again.say("/undo").shows("counts again: “write a”").answer("y").showed("“write a” is restored");
+    again.say("/redo").showed("“write a” is restored");
     assert!(house.project().join("a.txt").exists());
     again.press("C-d").is_given_back();
 }

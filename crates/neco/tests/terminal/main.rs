@@ -24,3 +24,4 @@ mod stories;
 #[path = "../cli/support.rs"]
 mod support;
 mod tmux;
+mod turns;

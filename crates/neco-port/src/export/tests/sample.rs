@@ -108,7 +108,7 @@ impl Sample {
             unpriced: 0,
         };
         let model = "anthropic/claude-sonnet-4-5".to_owned();
-        self.push(EventBody::Usage(UsageEvent { model, usage, context_window: Some(200_000) }));
+        self.push(EventBody::Usage(UsageEvent { model, usage, context_window: Some(200_000), aside: None }));
     }
 
     /// A call ends.
@@ -270,8 +270,12 @@ fn beginning(sample: &mut Sample) {
     let printed: String =
         (1..=60).map(|test| format!("\u{1b}[32mtest\u{1b}[0m parser::case_{test:02} ... ok\n")).collect();
     let output = format!("{printed}\ntest result: FAILED. 59 passed; 1 failed\n");
-    let terminal =
-        Display::Terminal { command: "cargo test -q".to_owned(), tail: "1 failed".to_owned(), exit_code: Some(101) };
+    let terminal = Display::Terminal {
+        command: "cargo test -q".to_owned(),
+        tail: "1 failed".to_owned(),
+        exit_code: Some(101),
+        background: None,
+    };
     sample.ends("c4", "bash", "Run cargo test -q", &output, Some(terminal));
     sample.done("mended");
 }

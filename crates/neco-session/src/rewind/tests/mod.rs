@@ -140,7 +140,7 @@ impl Growing {
             self.checkpoint(CheckpointWhen::After);
         }
         let usage = Usage { input: 10, output: 1, ..Usage::default() };
-        self.add(EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: None }));
+        self.add(EventBody::Usage(UsageEvent { model: "a/b".to_owned(), usage, context_window: None, aside: None }));
         self.add(EventBody::Message(Message::new(Role::Assistant, vec![Part::Text { text: answer.to_owned() }])));
         self.add(EventBody::AgentComplete(AgentComplete {
             reason: CompleteReason::Natural,

@@ -76,6 +76,36 @@ fn rewinds_are_taken_back_one_after_the_other_and_that_too() {
 }
 
 #[test]
+fn turns_go_back_one_by_one_and_come_forth_and_no_further() {
+    let mut log = grown(&[work("one"), work("two")]);
+    back(&mut log, "2", RewindWhat::Conversation);
+    let steps: [(&str, Option<usize>); 9] = [
+        ("back", Some(0)),
+        ("back", None),
+        ("forth", Some(1)),
+        ("forth", Some(2)),
+        ("forth", None),
+        // What came forth goes back as one, also where it was no turn.
+        ("back", Some(1)),
+        ("forth", Some(2)),
+        ("back", Some(1)),
+        ("back", Some(0)),
+    ];
+    for (step, left) in steps {
+        let course = RewindHistory::of(&log.events);
+        let way = if step == "back" { course.back() } else { course.forth() };
+        match (way, left) {
+            (Ok(way), Some(left)) => {
+                log.go(&way);
+                assert_eq!(RewindHistory::of(&log.events).points.len(), left, "{step}");
+            }
+            (Err(RewindError::NothingBack | RewindError::NothingForth), None) => {}
+            (way, left) => panic!("{step}: {way:?} instead of {left:?}"),
+        }
+    }
+}
+
+#[test]
 fn what_work_that_was_cut_short_changed_is_known_to_be_its_own() {
     let mut log = grown(&[Happening::Work { says: "one".into(), calls: 1, answer: "a".into() }]);
     assert!(RewindHistory::of(&log.events).unfinished.is_empty());

@@ -4,7 +4,7 @@ use neco_proto::visible::{visible, visible_line};
 use neco_proto::{ItemAnswer, Question, QuestionItem, Reply, Subject};
 
 use super::question::{Place, Step, Typed, Want};
-use neco_view::ask::{PLAN_ANSWERS, PlanAnswer};
+use neco_view::ask::{PLAN_ANSWERS, PlanAnswer, PlanMeans};
 use neco_view::paint::wrap::wrap_under;
 
 /// Lines of a question around a plan.
@@ -111,11 +111,13 @@ impl Inquiry {
             (Subject::Loop { .. }, 't') => self.ask_line(Line::Advice, "go on", "what should it do instead? "),
             (Subject::Loop { .. }, 'n') => (self.place.chosen("stopped"), Step::Reply(Reply::Dismiss)),
             (Subject::Plan { .. }, _) => match plan {
-                Some(PlanAnswer { said, reply: Some(reply), .. }) => {
+                Some(PlanAnswer { said, means: PlanMeans::Send(reply), .. }) => {
                     (self.place.chosen(said), Step::Reply(reply.clone()))
                 }
-                Some(PlanAnswer { said, .. }) => self.ask_line(Line::Revision, said, "what should be different? "),
-                None => (self.hint(), Step::Read(Want::Key)),
+                Some(PlanAnswer { said, means: PlanMeans::Revise, .. }) => {
+                    self.ask_line(Line::Revision, said, "what should be different? ")
+                }
+                Some(PlanAnswer { means: PlanMeans::Edit, .. }) | None => (self.hint(), Step::Read(Want::Key)),
             },
             (Subject::Loop { .. }, _) => (self.hint(), Step::Read(Want::Key)),
         }
@@ -202,7 +204,9 @@ impl Inquiry {
             Subject::Choices { .. } => Vec::new(),
             Subject::Plan { plan } => {
                 let all = self.is_cut(plan).then_some(('d', "show all"));
-                PLAN_ANSWERS.iter().map(|answer| (answer.key, answer.label)).chain(all).collect()
+                // Only a window has an editor.
+                let here = PLAN_ANSWERS.iter().filter(|answer| answer.means != PlanMeans::Edit);
+                here.map(|answer| (answer.key, answer.label)).chain(all).collect()
             }
             Subject::Loop { .. } => vec![('c', "go on"), ('t', "go on and tell it something"), ('n', "stop")],
         }
@@ -347,13 +351,13 @@ mod tests {
         let plan: String = (1..=40).map(|number| format!("{number}. step {number}\n")).collect();
         insta::assert_snapshot!(inquiry(Subject::Plan { plan: "1. look\n2. change `a.rs`\n".into() }).shown());
         let step = |key| inquiry(Subject::Plan { plan: plan.clone() }).on(Typed::Key(key)).1;
-        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
+        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None, plan: None });
         assert_eq!((step('y'), step('Y')), (accept(None), accept(None)));
         assert_eq!(step('a'), accept(Some(ApprovalMode::AcceptEdits)));
         assert_eq!(step('u'), accept(Some(ApprovalMode::Auto)));
         assert_eq!(step('m'), accept(Some(ApprovalMode::Manual)));
         assert_eq!(step('n'), Step::Reply(Reply::DropPlan));
-        assert_eq!(step('x'), Step::Read(Want::Key));
+        assert_eq!((step('x'), step('e')), (Step::Read(Want::Key), Step::Read(Want::Key)));
         assert!(matches!(step('d'), Step::Page(all) if all.contains("40. step 40")));
         let mut inquiry = inquiry(Subject::Plan { plan: plan.clone() });
         assert_eq!(inquiry.on(Typed::Key('r')).1, Step::Read(Want::Line));

@@ -124,7 +124,7 @@ fn failed(id: &str, summary: &str, code: ErrorCode, words: &str) -> EventBody {
 }
 
 fn terminal(tail: &str, exit_code: Option<i32>) -> Option<Display> {
-    Some(Display::Terminal { command: "make".into(), tail: tail.into(), exit_code })
+    Some(Display::Terminal { command: "make".into(), tail: tail.into(), exit_code, background: None })
 }
 
 fn change() -> Diff {

@@ -6,6 +6,7 @@ use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
 use neco_proto::{ContextReport, MessageSize, SessionSnapshot, Todo, TodoStatus};
 use neco_view::slash::{self, Setting, Slash};
+use neco_view::wording::notices;
 use neco_view::{ContextView, Speaker, figures};
 
 /// What is said of themes.
@@ -61,7 +62,12 @@ fn node_line(node: &AgentNode) -> String {
 /// What a command wants to know of how the session stands.
 pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
     match what {
-        Slash::Cost => figures::usage(&snapshot.usage).unwrap_or_else(|| "nothing was used yet".to_owned()),
+        Slash::Cost => {
+            let all = figures::usage(&snapshot.usage).unwrap_or_else(|| "nothing was used yet".to_owned());
+            let beside = (snapshot.aside.input + snapshot.aside.output > 0).then(|| figures::usage(&snapshot.aside));
+            let beside = beside.flatten().map(|used| format!("\nof it {used} beside it: {}", notices::BESIDE));
+            format!("{all}{}", beside.unwrap_or_default())
+        }
         Slash::How(setting) => match setting {
             Setting::Mode => setting.told(snapshot.mode.name()),
             Setting::Approval => setting.told(snapshot.approval.name()),

@@ -51,13 +51,20 @@ pub(super) fn rewind(session: &LineSession, lines: &mut Lines, wanted: &str) -> 
     }
 }
 
-/// Takes the last rewind, or the last undo, back.
+/// Takes the last turn back, or brings it forth again, and asks only where that costs something that nobody saw.
 pub(super) fn take_back(session: &LineSession, lines: &mut Lines, query: Query) -> io::Result<()> {
-    agree(session, lines, query, |preview| match preview.kind {
-        RewindKind::Undo => Some(Command::UndoRewind),
-        RewindKind::Redo => Some(Command::RedoRewind),
-        RewindKind::Message | RewindKind::Checkpoint => None,
-    })
+    let Some(preview) = look(session, query)? else { return Ok(()) };
+    let command = match preview.kind {
+        RewindKind::Undo => Command::UndoRewind,
+        RewindKind::Redo => Command::RedoRewind,
+        RewindKind::Message => Command::Rewind { message_id: preview.message_id, what: preview.what },
+        RewindKind::Checkpoint => return Ok(()),
+    };
+    if wording::is_asked(&preview) {
+        return ask(session, lines, &preview, command);
+    }
+    let verb = if preview.kind == RewindKind::Undo { "brought forth again" } else { "taken back" };
+    told(&session.tell(command, &format!("{verb}: “{}”; {}", clean_line(&preview.about), wording::done(&preview))))
 }
 
 /// Shows what would change, and does it when the person says yes.
@@ -67,16 +74,25 @@ fn agree(
     query: Query,
     command: impl FnOnce(&RewindPreview) -> Option<Command>,
 ) -> io::Result<()> {
-    let preview = match session.ask(query) {
-        Ok(Answer::RewindPreview(preview)) => preview,
-        Ok(_) => return Ok(()),
-        Err(error) => return told(&error.to_string()),
-    };
+    let Some(preview) = look(session, query)? else { return Ok(()) };
     let Some(command) = command(&preview) else { return Ok(()) };
-    out(&shown(&preview))?;
+    ask(session, lines, &preview, command)
+}
+
+/// What would change; why nothing can be said of it is told.
+fn look(session: &LineSession, query: Query) -> io::Result<Option<RewindPreview>> {
+    match session.ask(query) {
+        Ok(Answer::RewindPreview(preview)) => Ok(Some(preview)),
+        Ok(_) => Ok(None),
+        Err(error) => told(&error.to_string()).map(|()| None),
+    }
+}
+
+fn ask(session: &LineSession, lines: &mut Lines, preview: &RewindPreview, command: Command) -> io::Result<()> {
+    out(&shown(preview))?;
     match lines.answer("Do it? y or n: ") {
         Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
-            told(&session.tell(command, &wording::done(&preview)))
+            told(&session.tell(command, &wording::done(preview)))
         }
         Some(_) | None => told("nothing is changed"),
     }

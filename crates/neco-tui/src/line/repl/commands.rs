@@ -63,8 +63,8 @@ impl Repl {
                 self.tell(Command::Compact { focus }, "asked for; an empty line shows what came of it")
             }
             Slash::Rename(title) => self.tell(Command::Rename { title }, "renamed"),
-            Slash::Undo => back::take_back(&self.session, &mut self.lines, Query::UndoPreview),
-            Slash::Redo => back::take_back(&self.session, &mut self.lines, Query::RedoPreview),
+            Slash::Undo => back::take_back(&self.session, &mut self.lines, Query::BackPreview),
+            Slash::Redo => back::take_back(&self.session, &mut self.lines, Query::ForthPreview),
             Slash::Rewind(wanted) => back::rewind(&self.session, &mut self.lines, &wanted),
             Slash::Context(view) => match self.session.ask(Query::Context) {
                 Ok(Answer::Context(report)) => told(&answers::context(&report, view)),
@@ -83,6 +83,8 @@ impl Repl {
             }
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
+            // Lines are read when nothing runs.
+            Slash::Background => told(slash::NO_COMMAND),
             Slash::Copy => self.copy(),
             Slash::Theme(_) => told(answers::NO_THEMES),
             Slash::Outside(what, argument) => self.outside(what, &argument),

@@ -173,6 +173,7 @@ mod tests {
             rev: Some("abc".to_owned()),
             files: Vec::new(),
             notes: Vec::new(),
+            over_work: false,
         }
     }
 

@@ -172,6 +172,7 @@ fn detail(body: &EventBody) -> String {
             let rev: String = kept.rev.chars().take(12).collect();
             format!("{rev} · {} · {} changed", kept.when, figures::count(kept.changed_count(), "file"))
         }
+        EventBody::SideCall(call) => format!("{} {}", call.purpose, if call.running { "begins" } else { "is over" }),
         EventBody::FilesBack(back) => format!("{} of {}", back.done, back.total),
         EventBody::Rewind(rewind) => format!("to {} · {}", rewind.to, notices::rewind(rewind)),
         EventBody::AgentUpdate(update) => notices::node(&update.node),

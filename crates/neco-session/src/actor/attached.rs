@@ -1,0 +1,160 @@
+//! Files that a message names with an `@`: what stands in them goes with it, within limits. Whoever sends a message means
+//! them, so nobody is asked; what rules close to reading stays closed all the same.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use neco_proto::Message;
+use neco_proto::event::{Notification, NotificationLevel};
+use neco_proto::{ClientError, EventBody};
+use neco_safety::path::Access;
+use neco_safety::policy::Telling;
+use neco_safety::secrets::{Redactor, Scope};
+use neco_safety::untrusted::neutral;
+use neco_safety::world::Files;
+
+use crate::hub::SessionCore;
+
+/// Most files whose content goes with one message, most bytes of one of them, and of all together.
+const MOST_FILES: usize = 10;
+const MOST_BYTES: u64 = 64 * 1024;
+const MOST_IN_ALL: usize = 256 * 1024;
+
+/// Endings of pictures, which windows show to the model themselves.
+const PICTURES: &[&str] = &["png", "jpg", "jpeg", "webp", "gif"];
+
+/// A message with what stands in the files that it names. Of those that are only named the person is told.
+pub(super) async fn attach(core: &SessionCore, redactor: &Redactor, text: String) -> Result<String, ClientError> {
+    let (written, _) = text.split_once(Message::RAN).unwrap_or((&text, ""));
+    let names = named(written);
+    if names.is_empty() {
+        return Ok(text);
+    }
+    let (cwd, deps) = (core.cwd().to_owned(), core.hub.deps());
+    let (roots, telling, redactor) = (deps.roots.clone(), deps.telling(&cwd), redactor.clone());
+    let looked = tokio::task::spawn_blocking(move || {
+        let roots: Vec<PathBuf> = roots.into_iter().filter(|root| root.is_dir()).collect();
+        let files = Files::new(&cwd, Vec::new()).and_then(|files| files.with_roots(&roots)).ok()?;
+        Some(read(&names, &files, &telling, &redactor))
+    });
+    // A folder that can't be looked at has no files that could go along.
+    let Some((contents, left)) = looked.await.ok().flatten() else { return Ok(text) };
+    for words in left {
+        core.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, words))).await?;
+    }
+    Ok(match contents.is_empty() {
+        true => text,
+        false => {
+            let end = written.len();
+            let (written, ran) = text.split_at_checked(end).unwrap_or((&text, ""));
+            format!("{written}{}{}{ran}", Message::ATTACHED, contents.join("\n\n"))
+        }
+    })
+}
+
+/// The names behind an `@`, each once; what stands in quotes may hold blanks.
+fn named(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut before = None;
+    for (at, char) in text.char_indices() {
+        let begins = before.is_none_or(|before: char| before.is_whitespace() || before == '(');
+        before = Some(char);
+        let Some(rest) = text.get(at + 1..).filter(|_| char == '@' && begins) else { continue };
+        let name = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next(),
+            None => rest.split(char::is_whitespace).next(),
+        };
+        let name = name.unwrap_or_default().to_owned();
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// What stands in the files of these names, each in a fence, and of which of them it does not go along, with the reason.
+fn read(names: &[String], files: &Files, telling: &Telling, redactor: &Redactor) -> (Vec<String>, Vec<String>) {
+    let (mut contents, mut left, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let mut seen = HashSet::new();
+    for name in names {
+        // A sentence may end behind a name.
+        let bare = name.trim_end_matches([',', ';', '.', ':', '?', '!', ')']);
+        let is_file = |name: &&str| files.workspace().join(name).is_file();
+        let Some(name) = [name.as_str(), bare].into_iter().find(is_file) else { continue };
+        let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
+        if PICTURES.contains(&ending.as_str()) || !seen.insert(name) {
+            continue;
+        }
+        match content(name, files, telling) {
+            Ok(text) if contents.len() < MOST_FILES && bytes + text.len() <= MOST_IN_ALL => {
+                bytes += text.len();
+                let text = redactor.redact(&text, Scope::Outside);
+                contents.push(format!("{name}:\n{}", fenced(&neutral(&text))));
+            }
+            Ok(_) => {
+                left.push(format!("{name} is only named: with one message go {MOST_FILES} files at most, and 256 KB"))
+            }
+            Err(why) => left.push(format!("{name} is only named: {why}")),
+        }
+    }
+    (contents, left)
+}
+
+/// What stands in a file, or why that does not go along.
+fn content(name: &str, files: &Files, telling: &Telling) -> Result<String, String> {
+    let located = files.locate(name, Access::Read).map_err(|_| "it lies outside the workspace".to_owned())?;
+    if let Some(why) = telling.refuses(&located) {
+        return Err(why);
+    }
+    let size = located.metadata().map_err(|error| error.to_string())?.len();
+    if size > MOST_BYTES {
+        return Err(format!("it has {} KB, more than {} KB", size / 1024, MOST_BYTES / 1024));
+    }
+    let (bytes, _) = located.read(MOST_BYTES).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(|| "it is not text".to_owned())
+}
+
+/// In a fence that is longer than any inside.
+fn fenced(text: &str) -> String {
+    let ticks = |line: &str| line.trim_start().chars().take_while(|char| *char == '`').count();
+    let fence = "`".repeat(text.lines().map(ticks).max().unwrap_or_default().max(2) + 1);
+    format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use neco_safety::Policy;
+
+    use super::*;
+
+    #[test]
+    fn names_stand_behind_an_at_sign_of_their_own() {
+        assert_eq!(named("see @a.rs and (@src/b.rs), me@host @\"c d.md\" @a.rs @"), ["a.rs", "src/b.rs),", "c d.md"]);
+    }
+
+    #[test]
+    fn text_goes_along_within_limits_and_the_rest_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = folder.path().canonicalize().unwrap();
+        fs::write(cwd.join("a.rs"), "```\nfn main() {}\n").unwrap();
+        fs::write(cwd.join("big.txt"), "x".repeat(70_000)).unwrap();
+        fs::write(cwd.join("blob"), [0, 159, 146, 150]).unwrap();
+        fs::write(cwd.join(".env"), "KEY=x").unwrap();
+        fs::write(cwd.join("shot.png"), "png").unwrap();
+        for number in 0..12 {
+            fs::write(cwd.join(format!("{number}.txt")), "n").unwrap();
+        }
+        let files = Files::new(&cwd, Vec::new()).unwrap();
+        let look = |text: &str| read(&named(text), &files, &Policy::default().telling(), &Redactor::default());
+        let (contents, left) = look("look at @a.rs, @shot.png and @nobody");
+        assert_eq!((contents, left.len()), (vec!["a.rs:\n````\n```\nfn main() {}\n````".to_owned()], 0));
+        let (contents, left) = look("@big.txt @blob @.env @/etc/hostname");
+        assert_eq!((contents.len(), left.len()), (0, 4), "{left:?}");
+        assert!(left[0].contains("68 KB") && left[1].contains("not text") && left[3].contains("outside"), "{left:?}");
+        let all: String = (0..12).map(|number| format!("@{number}.txt ")).collect();
+        let (contents, left) = look(&all);
+        assert_eq!((contents.len(), left.len()), (MOST_FILES, 2));
+    }
+}
