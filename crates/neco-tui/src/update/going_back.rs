@@ -75,14 +75,14 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
         let when = match info.when {
             CheckpointWhen::Before => "before",
             CheckpointWhen::After => "after",
-            CheckpointWhen::Restore => "before going back from",
+            CheckpointWhen::Restore => "before rewinding from",
         };
         let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
         let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
         Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
     };
     let entries = checkpoints.into_iter().map(entry).collect();
-    window.picker = Some(Picker::new("files back to which checkpoint?", CHOOSE, Letters::Filter, entries));
+    window.picker = Some(Picker::new("Restore files from a checkpoint", CHOOSE, Letters::Filter, entries));
     preview(window)
 }
 
@@ -132,22 +132,20 @@ fn question_before(window: &mut WindowState, preview: &RewindPreview) {
         RewindKind::Message => return,
         RewindKind::Checkpoint => {
             let command = preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev });
-            (format!("files back to checkpoint {rev} ({about})?"), "put the files back", command)
+            (format!("Restore the files of checkpoint {rev} ({about})?"), "Yes, restore them", command)
         }
         RewindKind::Undo => {
-            let heading = format!("undo going back to before “{about}”?");
-            (heading, "yes: as it was before", Some(Command::UndoRewind))
+            let heading = format!("Undo the rewind to before “{about}”?");
+            (heading, "Yes, undo it", Some(Command::UndoRewind))
         }
         RewindKind::Redo => {
-            let heading = format!("take the last undo back: to before “{about}” again?");
-            (heading, "yes: go back again", Some(Command::RedoRewind))
+            let heading = format!("Rewind to before “{about}” again?");
+            (heading, "Yes, rewind again", Some(Command::RedoRewind))
         }
     };
     let Some(command) = command else { return };
-    let entries = vec![
-        Entry::new(yes, "", Picked::Go(Box::new(command))),
-        Entry::new("no: leave everything as it is", "", Picked::Leave),
-    ];
+    let entries =
+        vec![Entry::new(yes, "", Picked::Go(Box::new(command))), Entry::new("No, change nothing", "", Picked::Leave)];
     let hint = "y or Enter confirm   n or Esc cancel";
     window.picker =
         Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(rewind::preview(preview, NAMED)));
@@ -155,9 +153,9 @@ fn question_before(window: &mut WindowState, preview: &RewindPreview) {
 
 pub(super) fn pick_what(window: &mut WindowState, point: RewindPoint) -> Vec<Effect> {
     let at = if point.files { 0 } else { 1 };
-    let heading = format!("back to before “{}”: what?", clean_line(&point.text));
+    let heading = format!("Rewind to before “{}”", clean_line(&point.text));
     let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
-    let hint = "↑↓ and Enter · /undo takes it back · Esc goes back";
+    let hint = "↑↓ Enter choose   Esc back   /undo takes it back";
     window.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
     preview(window)
 }
