@@ -83,7 +83,7 @@ fn in_our_words(error: clap::Error, words: &[OsString]) -> clap::Error {
     };
     let told = match error.kind() {
         ErrorKind::UnknownArgument => {
-            elsewhere::flag(written).map(|here| format!("there is no {written} here: {here}"))
+            elsewhere::flag(written).map(|here| format!("there is no flag {written}: {here}"))
         }
         ErrorKind::InvalidValue if written.starts_with("--cwd") && words.iter().any(|word| word == "-C") => {
             Some("-C takes a folder; -c or --continue continues the last session".to_owned())

@@ -76,7 +76,7 @@ impl Ends {
         match (&self.schema, exit) {
             (Some((_, validator)), Exit::Done) => match misfit(validator, last) {
                 Some(why) => {
-                    say::note(&format!("the answer does not fit the schema: {why}"));
+                    say::note(&format!("the answer does not match the schema: {why}"));
                     Exit::Failed
                 }
                 None => exit,
@@ -88,7 +88,7 @@ impl Ends {
 
 fn misfit(validator: &Validator, last: &str) -> Option<String> {
     match serde_json::from_str::<Value>(last.trim()) {
-        Err(error) => Some(format!("it is no JSON: {error}")),
+        Err(error) => Some(format!("it is not JSON: {error}")),
         Ok(value) => validator.iter_errors(&value).next().map(|error| error.to_string()),
     }
 }
