@@ -26,7 +26,7 @@ fn text_has_the_answer_on_stdout_and_the_rest_on_stderr() {
         "✓ Write a.txt (+1 −0, new)",
         "+hi",
         "2 turns · 2.5k in (1.2k cached) · 40 out",
-        "continue: neco -m \"…\" --session ",
+        "Resume it with  neco resume ",
     ] {
         assert!(ran.stderr.contains(words), "{words:?} is not in\n{}", ran.stderr);
     }

@@ -139,7 +139,7 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     let turned = json!({ "say": "Turned left.", "expect": { "last_user_contains": "turn left" } });
     let house = coder_at_work(json!([turned]));
     let nothing = house.run(&["agents", "pause", "coder-1"]).ended_with(2);
-    assert!(nothing.stderr.contains("no process has a session of this folder open"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("no session is open in this folder"), "{}", nothing.stderr);
     let run = house.start(&ALL);
     begun(&house);
     house.run(&["agents", "redirect", "coder-9", "turn left"]).ended_with(1).says("live are root, coder-1");
@@ -158,8 +158,8 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     assert_eq!(ended.status.code(), Some(0), "{said}");
     assert!(said.contains("✓ coder-1 · Turned left."), "{said}");
     assert!(said.contains("› coder-1: turn left"), "{said}");
-    assert_eq!(said.matches("continue: neco").count(), 1, "once, at the very end:\n{said}");
-    assert!(said.trim_end().lines().last().unwrap().starts_with("continue: neco"), "{said}");
+    assert_eq!(said.matches("Resume it with  neco").count(), 1, "once, at the very end:\n{said}");
+    assert!(said.trim_end().lines().last().unwrap().starts_with("Resume it with  neco"), "{said}");
     let id = house.run(&["session", "list", "--json"]).json()[0]["id"].as_str().unwrap().to_owned();
     let shown = house.run(&["session", "show", &id, "--agent", "coder-1"]).ended_with(0);
     assert!(shown.stdout.contains("Turned left.") && !shown.stdout.contains("All is done."), "{}", shown.stdout);
