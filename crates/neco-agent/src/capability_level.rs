@@ -15,7 +15,7 @@ pub struct CapabilityLevel(u8);
 
 /// That there is no such generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no generation {0}; there are 1 to {highest}", highest = CapabilityLevel::highest().number())]
+#[error("there is no tool level {0}; there are 1 to {highest}", highest = CapabilityLevel::highest().number())]
 pub struct UnknownGeneration(pub u8);
 
 /// One entry of the table.

@@ -43,11 +43,9 @@ pub fn of_store(error: StoreError) -> AppError {
         _ => None,
     };
     let (trouble, hint) = match &error {
-        StoreError::InUse { .. } => {
-            (Trouble::InUse, "End the other process, or start a new session without --session and --continue.")
-        }
+        StoreError::InUse { .. } => (Trouble::InUse, "End the other process, or start a new session with `neco`."),
         StoreError::Write(_) | StoreError::Read(_) => {
-            let message = format!("error {}: {error}", error.code().number());
+            let message = format!("{error} ({})", error.code().number());
             return AppError { code, ..AppError::new(Trouble::Failed, message) };
         }
         StoreError::Foreign { .. }
@@ -67,7 +65,7 @@ pub fn of_session(error: SessionError) -> AppError {
         SessionError::Store(error) | SessionError::Rewind(RewindError::Store(error)) => return of_store(error),
         SessionError::Rewind(error @ RewindError::Files(_)) => {
             return failed(error)
-                .hint("`neco doctor` says whether checkpoints can be kept; --conversation leaves files alone.");
+                .hint("`neco doctor` says whether checkpoints can be made; --conversation leaves files alone.");
         }
         SessionError::Rewind(error @ RewindError::ByOthers(_)) => {
             return invalid(error).hint("Pass --others to overwrite that too; --undo brings it back.");

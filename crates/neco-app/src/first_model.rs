@@ -11,7 +11,7 @@ use crate::error::invalid;
 /// The guide to a first model.
 pub(crate) fn guide(looked: &LookedFor, config_dir: &Path) -> AppError {
     let mut text = String::from(
-        "\nAny one of these is enough:\n\n  1. a key, kept by `neco auth set PROVIDER` or in the environment\n",
+        "\nAny one of these is enough:\n\n  1. a key, added with `neco login PROVIDER` or in the environment\n",
     );
     for (provider, variables) in &looked.keys {
         let _ = writeln!(text, "       {:<28} {provider}", variables.join(", "));

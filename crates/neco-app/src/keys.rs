@@ -206,12 +206,12 @@ fn forget(app: &StorelessApp, here: &Here, request: &RemoveKeys) -> Result<Remov
 fn place_of(number: &str, count: usize) -> Result<usize, AppError> {
     let known = number.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
     let there = match count {
-        0 => "no keys are kept".to_owned(),
+        0 => "there are no keys".to_owned(),
         1 => "there is only key 1".to_owned(),
         count => format!("there are keys 1 to {count}"),
     };
     known.map(|number| number - 1).ok_or_else(|| {
-        let words = format!("that is no number of a key: {there}; `neco auth list` shows them");
+        let words = format!("no key of that number: {there}; `neco auth list` shows them");
         invalid(words)
     })
 }
@@ -233,7 +233,7 @@ fn nothing_kept(provider: &str, here: &Here, app: &StorelessApp) -> AppError {
     };
     let set: Vec<&str> =
         entry.api_key_envs.iter().map(String::as_str).filter(|variable| app.env.is_set(variable)).collect();
-    let error = failed(format!("nothing is kept for {provider} in {}", here.path()));
+    let error = failed(format!("{provider} has no key in {}", here.path()));
     match set.as_slice() {
         [] => error,
         set => error.hint(format!("Its key is in the environment: unset {}.", set.join(" "))),

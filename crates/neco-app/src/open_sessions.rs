@@ -94,7 +94,7 @@ impl OpenSessions {
         let Some(Attached { client, owner }) = attach(record.id, data_dir, opener).await? else { return Ok(None) };
         let since = match client.ask(Query::Snapshot).await {
             Ok(Answer::Snapshot(snapshot)) => snapshot.last_seq,
-            Ok(_) => return Err(failed("the session does not say how it stands")),
+            Ok(_) => return Err(failed("the session does not answer")),
             // It is just being closed.
             Err(ClientError::Gone) => return Ok(None),
             Err(error) => return Err(error.into()),

@@ -173,7 +173,7 @@ impl Opening {
         self.wanted.approval = self.wanted.approval.filter(|approval| !loosens(approval));
         self.overrides.retain(|set| !matches!(set.as_str(), "sandbox.level=full" | "sandbox.network=on"));
         let is_same = before == (self.wanted.clone(), self.overrides.len());
-        (!is_same).then(|| format!("what the command line loosens was said of {said_of} and does not hold here"))
+        (!is_same).then(|| format!("flags that loosen safety were given for {said_of} and do not apply here"))
     }
 
     /// What a folder brings. Warnings are told at once; those in `said` were.
@@ -245,7 +245,7 @@ impl Opening {
         match (models.default_name(), base) {
             (Ok(name), Some(base)) => {
                 let provider = models.provider_for(&name).map_err(of_setup)?;
-                notes.push(format!("no model is configured; using {}, which answers at {base}", provider.label()));
+                notes.push(format!("no model is set; using {}, found at {base}", provider.label()));
                 Ok(name)
             }
             // A session that goes on has a model of its own.
@@ -403,7 +403,7 @@ impl Opening {
         let Some(tool) = missing else { return Ok(()) };
         let from = CapabilityLevel::of_tool(tool.name()).map_or(1, CapabilityLevel::number);
         let words = format!(
-            "{} belongs to generation {from}, and this run is of generation {}: raise --gen, or leave it out of --tools",
+            "{} needs tool level {from}, and this run has {}: raise --gen, or leave it out of --tools",
             tool.name(),
             generation.number()
         );
@@ -492,7 +492,7 @@ fn ask_about(workspace: &Workspace, opener: &dyn Opener, notes: &mut Vec<String>
             Some(trusted) => plugged.decide(Scope::News, trusted),
             None => Ok(()),
         })?;
-        notes.extend(kept.err().map(|error| format!("the answer could not be kept: {error}")));
+        notes.extend(kept.err().map(|error| format!("the answer could not be saved: {error}")));
     }
     notes.extend(workspace.now().plugged.note());
     Ok(())

@@ -127,7 +127,6 @@ async fn owner(session: SessionId, data_dir: &Path) -> Result<Option<u32>, AppEr
 
 fn in_use(session: SessionId, pid: u32, why: &str) -> AppError {
     let words = format!("session {session} is in use by process {pid}, and attaching to it failed: {why}");
-    let error = AppError::new(Trouble::InUse, words)
-        .hint("End that process, or start a new session without --session and --continue.");
+    let error = AppError::new(Trouble::InUse, words).hint("End that process, or start a new session with `neco`.");
     AppError { code: Some(ErrorCode::SessionInUse), session: Some(session), ..error }
 }

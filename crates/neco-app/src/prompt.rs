@@ -124,7 +124,7 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
     }
     match answer {
         Ok(Answer::Prompt(report)) => Ok(report),
-        Ok(_) | Err(ClientError::Gone) => Err(failed("the session gave no answer")),
+        Ok(_) | Err(ClientError::Gone) => Err(failed("the session does not answer")),
         Err(error @ (ClientError::Refused(_) | ClientError::Failed { .. })) => Err(failed(error)),
     }
 }

@@ -48,6 +48,14 @@ impl Env {
         Self { vars, home, config_dir, data_dir }
     }
 
+    /// The same with configuration and data in `neco_home`, and without settings of the person's variables.
+    pub fn moved_to(&self, neco_home: &Path) -> Self {
+        let mut vars = self.vars.clone();
+        vars.retain(|name, _| !name.to_string_lossy().starts_with("NECO_"));
+        vars.insert("NECO_HOME".into(), neco_home.into());
+        Self::new(vars, self.home.clone())
+    }
+
     /// The value of a variable; `None` when it is not set or not UTF-8.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.var_os(name)?.to_str()

@@ -9,8 +9,8 @@ pub fn ended_with_turn(names: &[String]) -> Option<String> {
     let listed = names.iter().map(|name| clean_line(name)).collect::<Vec<_>>().join(", ");
     match names.len() {
         0 => None,
-        1 => Some(format!("1 agent that worked for this turn was ended with it: {listed}")),
-        many => Some(format!("{many} agents that worked for this turn were ended with it: {listed}")),
+        1 => Some(format!("1 agent of this turn was stopped with it: {listed}")),
+        many => Some(format!("{many} agents of this turn were stopped with it: {listed}")),
     }
 }
 
@@ -19,7 +19,7 @@ pub fn ended_with_turn(names: &[String]) -> Option<String> {
 pub fn stopped(stop: &SessionStop) -> Option<String> {
     match stop.paused.len() {
         0 => None,
-        1 => Some("1 agent is paused, with all it did kept".to_owned()),
-        many => Some(format!("{many} agents are paused, with all they did kept")),
+        1 => Some("1 agent is paused; nothing it did is lost".to_owned()),
+        many => Some(format!("{many} agents are paused; nothing they did is lost")),
     }
 }

@@ -33,7 +33,7 @@ pub enum Subject {
         /// The plan, in markdown.
         plan: String,
     },
-    /// The agent repeats itself and was stopped; answered with [`Reply::GoOn`] or [`Reply::Dismiss`].
+    /// The agent was repeating itself and was stopped; answered with [`Reply::GoOn`] or [`Reply::Dismiss`].
     Loop {
         /// What it repeats, in words for the person.
         text: String,

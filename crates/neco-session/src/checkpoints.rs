@@ -198,11 +198,11 @@ fn fail(standing: &mut Standing, when: CheckpointWhen, error: &CheckpointError) 
         | CheckpointError::NotAProject { .. }
         | CheckpointError::TooSlow { .. } => {
             standing.off = true;
-            let text = format!("no checkpoints are kept here, so changes can't be undone: {error}");
+            let text = format!("No checkpoints here, so changes can't be undone: {error}");
             Notification::new(NotificationLevel::Info, text)
         }
         _ => {
-            let text = format!("no checkpoint was kept {when} this turn, so it can't be undone: {error}");
+            let text = format!("No checkpoint {when} this turn, so it can't be undone: {error}");
             Notification::new(NotificationLevel::Warning, text).about(NotificationTopic::NotKept)
         }
     };

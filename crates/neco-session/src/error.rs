@@ -11,13 +11,13 @@ use crate::rewind::RewindError;
 #[allow(missing_docs, reason = "the message says what each field is")]
 pub enum SessionError {
     /// No session of that id.
-    #[error("there is no session {0}; `neco session list` shows the ones there are")]
+    #[error("no session {0}; `neco session list --all` lists them")]
     NotFound(String),
     /// Several sessions begin with it.
-    #[error("several sessions begin with {prefix}: {}; give more of the id", .matches.join(", "))]
+    #[error("several sessions have {prefix} in their ids: {}. Give more of the id", .matches.join(", "))]
     Ambiguous { prefix: String, matches: Vec<String> },
     /// No session in the folder yet.
-    #[error("there is no session in {0} to continue; start one with `neco -m \"…\"`")]
+    #[error("no session to continue in {0}; `neco` starts one, `neco session list --all` lists those of other folders")]
     NoneHere(String),
     /// A workflow of it does not let that be done.
     #[error("{0}")]
@@ -30,19 +30,19 @@ pub enum SessionError {
     Workspace { path: String, reason: String },
     /// The workspace of the session is not where it was.
     #[error(
-        "the folder of session {id} is gone: {path}; if it was moved, run this there, or give another place with --cwd"
+        "the folder of session {id} is gone: {path}. If it was moved, run this in its new place, or name another folder with -C DIR"
     )]
     FolderGone { id: SessionId, path: String },
     /// It does not go back.
     #[error(transparent)]
     Rewind(#[from] RewindError),
     /// Something was said since it was looked at.
-    #[error("session {0} has gone on meanwhile; look again")]
+    #[error("session {0} has changed in the meantime; look again")]
     GoneOn(SessionId),
     /// A newer version wrote something that this one must not write after.
     #[error(
-        "session {id} was gone on with by a newer Neco (protocol {needs}, this one speaks {PROTOCOL}): update Neco to go \
-         on with it; `neco session show {id}` and `neco session export {id}` read it as it is"
+        "session {id} was continued by a newer Neco (protocol {needs}, this one speaks {PROTOCOL}). Update Neco to resume \
+         it; `neco session show {id}` and `neco session export {id}` read it as it is"
     )]
     Newer { id: SessionId, needs: u32 },
     /// A title without words.
@@ -52,7 +52,7 @@ pub enum SessionError {
     #[error("{0}")]
     Model(String),
     /// The model that an earlier session used can't be had.
-    #[error("the session's own model {model} can't be used: {reason}; go on with another one by --model")]
+    #[error("this session used {model}, which can't be used: {reason}. Resume it with another model: --model NAME")]
     OwnModel { model: String, reason: String },
     /// A file in the place of a prompt is wrong.
     #[error(transparent)]

@@ -34,13 +34,13 @@ fn notice(open: &[(&OpenCall, bool)], begins: bool) -> String {
     if begins {
         return "the fork begins in the middle of a turn, which the session that it comes from goes on with".to_owned();
     }
-    let mut text = "Neco was stopped in the middle of its last turn".to_owned();
+    let mut text = "Neco was interrupted in the middle of a turn".to_owned();
     if !unknown.is_empty() {
-        text.push_str(&format!("; whether these calls took effect is not known: {}", unknown.join(", ")));
+        text.push_str(&format!("; it is not known whether these calls took effect: {}", unknown.join(", ")));
     }
     text.push_str(match open.iter().any(|(_, asks)| *asks) {
-        true => ". It waited for an answer of yours: say “go on” to be asked again",
-        false => ". Say “go on” to let it go on, or what to do instead",
+        true => ". It was waiting for your answer; say “continue” to be asked again",
+        false => ". Say “continue”, or what to do instead",
     });
     text
 }

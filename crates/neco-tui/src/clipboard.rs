@@ -40,8 +40,8 @@ impl PicturePrinter {
 /// In words, when no program here can tell.
 pub async fn picture(printer: Option<PicturePrinter>) -> Result<Option<Vec<u8>>, String> {
     let Some(PicturePrinter { program, arguments }) = printer else {
-        return Err("no program here gives pictures of the clipboard: wl-paste, xclip or pngpaste do; a file works \
-                    too: write its name, or drop it here"
+        return Err("No program to read pictures from the clipboard (wl-paste, xclip or pngpaste). A file works \
+                    too: type its name, or drop it here"
             .to_owned());
     };
     let mut command = Command::new(program);

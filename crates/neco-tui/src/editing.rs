@@ -45,7 +45,7 @@ impl Editing {
         let saved = self.saved(draft.text.clone(), draft.file_name.clone()).await?;
         match draft.saved(&arguments, &saved)? {
             Saved::Same => Ok(None),
-            Saved::Empty => Err("nothing is left of it; it stays as it was".to_owned()),
+            Saved::Empty => Err("it is empty; nothing changed".to_owned()),
             Saved::Changed(arguments) => {
                 let (tool, folder) = (tool.to_owned(), folder.to_owned());
                 let compared = tokio::task::spawn_blocking(move || {

@@ -122,7 +122,7 @@ impl Beyond<'_> {
     /// The same as the command says, but for the terminal, which the window has.
     async fn doctor(&self) -> Result<CommandOutcome, AppError> {
         let examined = timeout(PATIENCE, self.ask(&Examine { folder: self.folder() })).await;
-        let examined = examined.map_err(|_| AppError::new(Trouble::Failed, "it takes too long"))??;
+        let examined = examined.map_err(|_| AppError::new(Trouble::Failed, "no answer in time"))??;
         let lines = doctor::as_lines(&examined.findings, Paint::default());
         Ok(print(&format!("neco {}\n{lines}{}", examined.version, doctor::end(&examined.findings))))
     }
@@ -192,7 +192,7 @@ impl Beyond<'_> {
         let request = DiffSession { session, folder: self.folder(), from: None, to: None };
         let files = self.ask(&request).await?.files;
         Ok(if files.is_empty() {
-            CommandOutcome::Say("this session changed no file".to_owned())
+            CommandOutcome::Say("No files changed in this session".to_owned())
         } else {
             let texts: Vec<String> =
                 files.iter().map(|file| clean(&file.diff).trim_end_matches('\n').to_owned()).collect();
@@ -203,7 +203,7 @@ impl Beyond<'_> {
     async fn export(&self, argument: &str) -> Result<CommandOutcome, AppError> {
         let session = self.snapshot().await?.session_id;
         let file = self.host.export(session, argument.to_owned()).await?;
-        Ok(CommandOutcome::Say(format!("the session is in {file}")))
+        Ok(CommandOutcome::Say(format!("Exported to {file}")))
     }
 
     /// `/workflow`, `/workflow show NAME`, `/workflow run NAME`.
@@ -232,7 +232,7 @@ impl Beyond<'_> {
     async fn run_workflow(&self, name: &str, inputs: &[&str]) -> Result<CommandOutcome, AppError> {
         let wanted = ShowWorkflow { folder: self.folder(), name: name.to_owned() };
         let shown = self.ask(&wanted).await;
-        let unknown = || usage(format!("there is no workflow `{name}`: /workflow lists those there are"));
+        let unknown = || usage(format!("no workflow `{name}`; /workflow lists them"));
         let failed = |error: AppError| if error.trouble == Trouble::NotFound { unknown() } else { error };
         let shown = shown.map_err(failed)?;
         // As behind `neco workflow run`, too.
@@ -259,7 +259,7 @@ impl Beyond<'_> {
         if let Some(note) = list.note {
             let _ = writeln!(text, "{note}");
         }
-        let none = "no hooks; docs/reference/config.md, [hooks], says how to write one";
+        let none = "No hooks. docs/safety/hooks.md says how to write one";
         Ok(if text.is_empty() { CommandOutcome::Say(none.to_owned()) } else { print(&text) })
     }
 
@@ -271,7 +271,7 @@ impl Beyond<'_> {
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         let settings = vec![NewSetting { key: key.to_owned(), value }];
         let written = self.ask(&SetSettings { folder: self.folder(), settings }).await?;
-        Ok(CommandOutcome::Say(format!("{key} is set in {}; it holds from the next session on", written.file)))
+        Ok(CommandOutcome::Say(format!("{key} is set in {}; in effect from the next session on", written.file)))
     }
 
     /// What holds here.
@@ -324,7 +324,7 @@ impl Beyond<'_> {
         }
         let trusted = word == "yes";
         self.ask(&DecideTrust { folder, seen: shown.seen, trusted }).await?;
-        let words = if trusted { "Trusted: it holds from the next session on" } else { "Not trusted any more" };
+        let words = if trusted { "Trusted; in effect from the next session on" } else { "Not trusted any more" };
         Ok(CommandOutcome::Say(words.to_owned()))
     }
 
@@ -360,11 +360,11 @@ impl Beyond<'_> {
 
     async fn bug(&self) -> String {
         let session = self.snapshot().await.ok();
-        let mut text = String::from("What a report of a defect needs:\n\n");
+        let mut text = String::from("What a bug report needs:\n\n");
         let _ = writeln!(text, "- neco {}, {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS);
         if let Some(session) = session {
             let (model, mode) = (clean_line(&session.model), session.mode);
-            let _ = writeln!(text, "- model {model}, mode {mode}, generation {}", session.generation);
+            let _ = writeln!(text, "- model {model}, mode {mode}, tool level {}", session.generation);
             let _ = writeln!(text, "- the session: `/export bug.md` (keys are taken out; read it before you send it)");
         }
         let _ = writeln!(text, "- what `/doctor` says");
@@ -377,8 +377,7 @@ impl Beyond<'_> {
         let answer = self.client.ask(Query::Checkpoints).await.map_err(AppError::from)?;
         let Answer::Checkpoints { checkpoints } = answer else { return Err(says_nothing()) };
         if checkpoints.is_empty() {
-            let words =
-                "nothing was kept yet: the first call of a turn that writes or runs something makes a checkpoint";
+            let words = "No checkpoint yet: the first edit or command makes one";
             return Ok(CommandOutcome::Say(words.to_owned()));
         }
         let line = |info: &CheckpointInfo| {
@@ -392,7 +391,7 @@ impl Beyond<'_> {
             )
         };
         let lines: Vec<String> = checkpoints.iter().map(line).collect();
-        let hint = "/rewind NAME puts the files back into one; /diff shows all that changed";
+        let hint = "/rewind NAME restores the files of one; /diff shows all changes";
         Ok(CommandOutcome::Print(format!("{}\n{hint}", lines.join("\n"))))
     }
 
@@ -405,7 +404,7 @@ impl Beyond<'_> {
     async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
         match self.client.ask(Query::Snapshot).await.map_err(AppError::from)? {
             Answer::Snapshot(snapshot) => Ok(snapshot),
-            _ => Err(AppError::new(Trouble::Failed, "the session does not say how it stands")),
+            _ => Err(AppError::new(Trouble::Failed, "the session does not answer")),
         }
     }
 
@@ -426,13 +425,13 @@ impl Beyond<'_> {
 /// Text as a program prints it.
 fn print(text: &str) -> CommandOutcome {
     match text.trim_end() {
-        "" => CommandOutcome::Say("nothing to tell".to_owned()),
+        "" => CommandOutcome::Say("nothing to show".to_owned()),
         text => CommandOutcome::Print(text.to_owned()),
     }
 }
 
 fn says_nothing() -> AppError {
-    AppError::new(Trouble::Failed, "the session does not say")
+    AppError::new(Trouble::Failed, "the session does not answer")
 }
 
 fn usage(words: impl Into<String>) -> AppError {

@@ -22,7 +22,7 @@ fn command_request(id: &str, command: &str) -> Value {
         "call_id": id, "tool": "bash", "summary": format!("Run {command}"), "args": {"command": command}, "command": command,
         "risk": "high", "reason": "it runs a program that is not known", "diff": [],
         "session_rule": format!("run exactly `{command}` without asking, until Neco ends"),
-        "always_rule": format!("run exactly `{command}` without asking, in this folder from now on (kept in always.toml)")
+        "always_rule": format!("run exactly `{command}` without asking, always in this folder (saved in always.toml)")
     })
 }
 

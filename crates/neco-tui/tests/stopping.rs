@@ -68,7 +68,7 @@ fn while_only_agents_work_esc_offers_to_stop_them_first() {
     let mut scene = Scene::new((100, 30));
     agents(&mut scene, &["running"]);
     assert_eq!(scene.key(KeyCode::Esc), []);
-    assert!(scene.picture().contains("⊘ 1 agent still works, $0.01 so far"), "{}", scene.picture());
+    assert!(scene.picture().contains("⊘ 1 agent is still working, $0.01 so far"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
     // A new turn of the root begins anew.
     scene.works();
@@ -209,7 +209,7 @@ fn what_is_told_to_an_agent_is_seen_to_wait_until_the_agent_reads_it() {
         scene.happen_to(ids[0], EventBody::AgentMessage(letter.clone()));
     }
     let picture = scene.picture();
-    assert!(picture.contains("⋯ mind the step (waiting until the agent's next step)"), "{picture}");
+    assert!(picture.contains("⋯ mind the step (waiting for the agent's next step)"), "{picture}");
     let read = Message { id: first.message_id, ..Message::user("Correction from the user: mind the step") };
     scene.happen_to(ids[0], EventBody::Message(read));
     let picture = scene.picture();

@@ -61,7 +61,7 @@ pub fn find<'a>(nodes: &'a [AgentNode], wanted: &str) -> Result<&'a AgentNode, S
     match found.as_slice() {
         [node] => Ok(node),
         [] => Err(nobody(nodes, wanted)),
-        [_, _, ..] => Err(format!("several agents have an id that begins with {}", clean_line(wanted))),
+        [_, _, ..] => Err(format!("several agents have ids that begin with {}; give more of it", clean_line(wanted))),
     }
 }
 
@@ -70,22 +70,22 @@ pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
     let name = clean_line(&node.name);
     let below = match node.children.is_empty() {
         true => "",
-        false => ", and everybody below it",
+        false => ", with all agents below it",
     };
     let when = match node.state {
-        NodeState::Paused => "when it goes on",
+        NodeState::Paused => "when it is resumed",
         NodeState::Created | NodeState::Running | NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
             "at its next turn"
         }
     };
     match order {
-        AgentOrder::Task { .. } => format!("{name} is told: it does it after what it does now"),
-        AgentOrder::Redirect { .. } => format!("{name} sees it {when}"),
+        AgentOrder::Task { .. } => format!("{name} gets it after what it is doing now"),
+        AgentOrder::Redirect { .. } => format!("{name} reads it {when}"),
         AgentOrder::Answer { .. } => format!("{name} has the answer"),
-        AgentOrder::Pause => format!("{name}{below} is paused; `resume {name}` lets it go on"),
-        AgentOrder::Resume => format!("{name} goes on"),
-        AgentOrder::Cancel => format!("{name}{below} has ended, with everything it ran"),
-        AgentOrder::UpdateParameters(_) => format!("{name}: it holds from its next turn on"),
+        AgentOrder::Pause => format!("{name}{below} is paused; `resume {name}` resumes it"),
+        AgentOrder::Resume => format!("{name} is resumed"),
+        AgentOrder::Cancel => format!("{name}{below} was stopped, with everything it ran"),
+        AgentOrder::UpdateParameters(_) => format!("{name}: in effect from its next turn"),
     }
 }
 
@@ -93,8 +93,8 @@ pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
 pub fn still_work(agents: usize) -> Option<String> {
     match agents {
         0 => None,
-        1 => Some("1 agent still works".to_owned()),
-        many => Some(format!("{many} agents still work")),
+        1 => Some("1 agent is still working".to_owned()),
+        many => Some(format!("{many} agents are still working")),
     }
 }
 
@@ -172,10 +172,10 @@ fn usage(verb: Verb) -> String {
         Verb::Tell => "tell AGENT TEXT: something more to do, after what it does now",
         Verb::Redirect => "redirect AGENT TEXT: a correction, which it sees at its next turn",
         Verb::Answer => "answer AGENT TEXT: the answer to its question",
-        Verb::Pause => "pause AGENT: it and everybody below it does nothing for now",
-        Verb::Resume => "resume AGENT: it goes on",
-        Verb::Cancel => "cancel AGENT: it and everybody below it ends, with every process they started",
-        Verb::Set => "set AGENT model=NAME tokens=COUNT cost=USD tools=A,B: what is named holds from its next turn on",
+        Verb::Pause => "pause AGENT: pauses it and all agents below it",
+        Verb::Resume => "resume AGENT: resumes it",
+        Verb::Cancel => "cancel AGENT: stops it and all agents below it, with every process they started",
+        Verb::Set => "set AGENT model=NAME tokens=COUNT cost=USD tools=A,B: changes these from its next turn on",
     }
     .to_owned()
 }
@@ -194,8 +194,8 @@ fn nobody(nodes: &[AgentNode], wanted: &str) -> String {
         nodes.iter().filter(|node| node.state.is_live()).map(|node| clean_line(&node.name)).collect();
     match names.as_slice() {
         [] => format!("there is no agent {wanted}"),
-        [root] => format!("there is no agent {wanted}; only {root} is live"),
-        [_, _, ..] => format!("there is no agent {wanted}; live are {}", names.join(", ")),
+        [root] => format!("there is no agent {wanted}; only {root} is running"),
+        [_, _, ..] => format!("there is no agent {wanted}; running are {}", names.join(", ")),
     }
 }
 

@@ -33,6 +33,6 @@ pub async fn carry_out(client: &dyn Client, ask: AgentAsk, width: usize, paint: 
 pub async fn nodes(client: &dyn Client) -> Result<Vec<AgentNode>, ClientError> {
     match client.ask(Query::Tree).await? {
         Answer::Tree { nodes } => Ok(nodes),
-        _ => Err(ClientError::Refused("the session does not say who there is".to_owned())),
+        _ => Err(ClientError::Refused("the session does not answer".to_owned())),
     }
 }

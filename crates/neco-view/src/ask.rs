@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What a call comes to that the person changed is found out when it is judged: whatever was not told yet is asked about
 /// then.
-pub const JUDGED_ANEW: &str = "Checked again after your change; asked again if it is riskier";
+pub const CHECKED_AGAIN: &str = "Checked again after your change; asked again if it is riskier";
 
 /// A call that a person is asked about.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Approval {
         let request = &mut self.request;
         let verb = request.summary.split([' ', ',']).next().unwrap_or_default();
         request.summary = format!("{verb}, as you changed it");
-        request.reason = JUDGED_ANEW.to_owned();
+        request.reason = CHECKED_AGAIN.to_owned();
         let command = arguments.get("command").and_then(Value::as_str).map(str::to_owned);
         request.command = request.command.take().and(command);
         (request.args, request.diff) = (arguments, diff);

@@ -147,15 +147,15 @@ fn without_price(turns: u32) -> String {
 pub fn budget(reached: &BudgetReached) -> String {
     match reached {
         BudgetReached::Cost { limit, used } => format!(
-            "the session's budget of {} is used up: {} spent in all; --max-cost sets another one",
+            "Budget of {} reached: {} spent in this session. Raise it with --max-cost USD",
             limit_dollars(*limit),
             dollars(*used)
         ),
         BudgetReached::Tokens { limit, used } => format!(
-            "the session's budget of {limit} tokens is used up: {used} used in all; -c agent.max_tokens=N sets another one"
+            "Budget of {limit} tokens reached: {used} used in this session. Raise it with -c agent.max_tokens=N"
         ),
         BudgetReached::Time { limit, used } => format!(
-            "the session's time of {limit} s is used up: {} s worked in all; -c agent.max_seconds=N sets another one",
+            "Time limit of {limit} s reached: {} s worked in this session. Raise it with -c agent.max_seconds=N",
             if *used < 10.0 { format!("{used:.2}") } else { format!("{used:.0}") }
         ),
     }

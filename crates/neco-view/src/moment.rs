@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 /// When it is no time; says how one is written.
 pub fn moment(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     let text = text.trim();
-    let wrong = || format!("`{text}` is no time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15");
+    let wrong =
+        || format!("`{text}` is not a time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15");
     let midnight = |day: Date| day.to_zoned(now.time_zone().clone()).map(|time| time.timestamp());
     match text {
         "today" => return midnight(now.date()).map_err(|_| wrong()),

@@ -108,7 +108,7 @@ impl Setting {
             Self::Approval => "When it asks",
             Self::Generation => "Tool level",
             Self::Theme => "Colours",
-            Self::Sandbox => "What commands run in, from the next session on",
+            Self::Sandbox => "Sandbox of commands, from the next session on",
         }
     }
 
@@ -158,7 +158,7 @@ const SANDBOX_CHOICES: &[(&str, &str)] = &[
 ];
 
 /// What is said where `/copy`, `/expand` and `/todo` have nothing to give.
-pub const NO_ANSWER: &str = "there is no answer yet";
+pub const NO_ANSWER: &str = "no answer yet";
 /// See [`NO_ANSWER`].
 pub const NO_CALL: &str = "Nothing to unfold";
 /// See [`NO_ANSWER`].
@@ -261,69 +261,69 @@ pub const TABLE: &[Row] = &[
     )
     .of(&["ask_first", "accept_edits", "manual", "auto"]),
     row("gen", "[1–8]", "tool level, 1–8", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
-    row("status", "", "what holds here: model, mode, sandbox, folder, cost", |text| outside(Outside::Status, text)),
+    row("status", "", "model, mode, sandbox, folder and cost of this session", |text| outside(Outside::Status, text)),
     row("compact", "[WHAT MATTERS]", "compact the conversation", |text| Ok(Slash::Compact(some(text)))),
-    row("context", "", "what fills the context; with tools, model, you, neco, order, all or a number: more", |text| {
-        ContextView::parse(text).map(Slash::Context)
-    })
+    row(
+        "context",
+        "",
+        "what fills the context; with tools, model, you, neco, order, all or a number: in detail",
+        |text| ContextView::parse(text).map(Slash::Context),
+    )
     .with_words(),
-    row("cost", "", "tokens and money so far", |_| Ok(Slash::Cost)).also(&["usage"]),
-    row("diff", "", "what this session changed in files", |text| outside(Outside::Diff, text)),
-    row("rewind", "[NUMBER|CHECKPOINT]", "go back to an earlier message, with or without files", |text| {
+    row("cost", "", "tokens and cost so far", |_| Ok(Slash::Cost)).also(&["usage"]),
+    row("diff", "", "files changed by this session", |text| outside(Outside::Diff, text)),
+    row("rewind", "[NUMBER|CHECKPOINT]", "rewind to an earlier message, with or without files", |text| {
         Ok(Slash::Rewind(text.to_owned()))
     }),
-    row("undo", "", "take your last message back, with what it changed in files", |_| Ok(Slash::Undo)),
-    row("redo", "", "bring forth again what /undo or /rewind took back", |_| Ok(Slash::Redo)),
-    row("fork", "[NUMBER]", "a second session from here, or from before a message of yours", |text| {
-        outside(Outside::Fork, text)
-    }),
+    row("undo", "", "undo your last message and its changes to files", |_| Ok(Slash::Undo)),
+    row("redo", "", "redo what /undo or /rewind took back", |_| Ok(Slash::Redo)),
+    row("fork", "[NUMBER]", "fork the session here, or before a message of yours", |text| outside(Outside::Fork, text)),
     row("checkpoint", "", "the checkpoints of your files", |text| outside(Outside::Checkpoints, text))
         .also(&["checkpoints"]),
-    row("tree", "", "the agents at work", |_| Ok(Slash::Tree)),
-    row(
-        "agents",
-        "[VERB AGENT …]",
-        "the agents that can be asked; tells, redirects, pauses… one that works",
-        |text| outside(Outside::Agents, text),
-    )
+    row("tree", "", "running agents", |_| Ok(Slash::Tree)),
+    row("agents", "[VERB AGENT …]", "agent definitions; message, redirect, pause … a running one", |text| {
+        outside(Outside::Agents, text)
+    })
     .also(&["agent"])
     .of(crate::agent_ask::VERBS),
     row("workflow", "[run NAME|show NAME]", "workflows, and running one", |text| outside(Outside::Workflow, text))
         .also(&["workflows"])
         .of(&["run", "show", "list"]),
     row("todo", "", "the todo list", |_| Ok(Slash::Todo)).also(&["todos"]),
-    row("plan", "", "the plan and how far it is", |_| Ok(Slash::Plan)),
-    row("memory", "[WORDS]", "what is remembered; with words, searches it", |text| outside(Outside::Memory, text)),
-    row("hooks", "", "your commands that run at moments of the work", |text| outside(Outside::Hooks, text)),
+    row("plan", "", "the plan and its progress", |_| Ok(Slash::Plan)),
+    row("memory", "[WORDS]", "memory; with words, searches it", |text| outside(Outside::Memory, text)),
+    row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
         .also(&["policy"]),
     row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
-    row("trust", "[yes|no]", "what this folder would switch on by itself, and whether it may", |text| {
+    row("trust", "[yes|no]", "hooks and rules of this folder: trust them or not", |text| {
         one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
     })
     .of(&["yes", "no"]),
-    row("sandbox", "[read_only|workspace_write|full]", "what commands run in", sandbox).of(&[
+    row("sandbox", "[read_only|workspace_write|full]", "the sandbox of commands", sandbox).of(&[
         "read_only",
         "workspace_write",
         "full",
     ]),
-    row("init", "", "let the agent write AGENTS.md for this folder", |text| outside(Outside::Init, text)).with_words(),
-    row("review", "[WHAT]", "let the agent review what is not committed", |text| outside(Outside::Review, text)),
-    row("export", "[FILE] [--force]", "the session as markdown, HTML or JSONL", |text| outside(Outside::Export, text)),
+    row("init", "", "write AGENTS.md for this folder", |text| outside(Outside::Init, text)).with_words(),
+    row("review", "[WHAT]", "review uncommitted changes", |text| outside(Outside::Review, text)),
+    row("export", "[FILE] [--force]", "export the session as Markdown, HTML or JSONL", |text| {
+        outside(Outside::Export, text)
+    }),
     row("rename", "TITLE", "rename this session", rename).also(&["title"]),
-    row("expand", "", "everything that came of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
+    row("expand", "", "all output of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
     row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
         .also(&["bg"]),
-    row("copy", "", "the last answer, to the clipboard", |_| Ok(Slash::Copy)),
+    row("copy", "", "copy the last answer", |_| Ok(Slash::Copy)),
     row("theme", "[dark|light|16|none]", "colours", theme).of(&["dark", "light", "16", "none"]),
-    row("config", "[KEY VALUE]", "the settings and where they come from; with a key and a value, sets it", |text| {
+    row("config", "[KEY VALUE]", "settings and where they come from; with KEY VALUE, sets one", |text| {
         outside(Outside::Config, text)
     })
     .also(&["settings"]),
-    row("login", "[PROVIDER]", "add the key of a provider, typed unseen", |text| outside(Outside::Login, text)),
+    row("login", "[PROVIDER]", "add a key; what you type stays hidden", |text| outside(Outside::Login, text)),
     row("logout", "PROVIDER", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
     row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
-    row("prompt", "", "what the model is told", |text| outside(Outside::Prompt, text)),
+    row("prompt", "", "the system prompt and what it is made of", |text| outside(Outside::Prompt, text)),
     row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)),
     row("exit", "", "leave; the session can be resumed", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
 ];
@@ -339,7 +339,7 @@ pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
     let argument = argument.trim();
     if let Some(row) = TABLE.iter().find(|row| row.is_called(name)) {
         if row.argument.is_empty() && !row.words && !argument.is_empty() {
-            return Err(format!("/{name} takes nothing after it, and got `{argument}`"));
+            return Err(format!("/{name} takes no argument, and got `{argument}`"));
         }
         return (row.read)(argument);
     }

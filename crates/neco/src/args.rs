@@ -48,9 +48,9 @@ pub const APPROVALS: &Choices<ApprovalMode> = &[
 ];
 /// What commands may touch, as the setting has it.
 const SANDBOXES: &Choices<&str> = &[
-    ("read_only", "read_only", "They read"),
-    ("workspace_write", "workspace_write", "They write to the workspace"),
-    ("full", "full", "No box"),
+    ("read_only", "read_only", "Commands only read"),
+    ("workspace_write", "workspace_write", "Commands write to the workspace"),
+    ("full", "full", "No sandbox"),
     ("read_only", "read-only", ""),
     ("workspace_write", "workspace-write", ""),
     ("full", "danger-full-access", ""),
@@ -67,7 +67,7 @@ pub fn one_of<T: Clone + Send + Sync>(these: &'static Choices<T>) -> impl TypedV
         |(_, word, help): &(T, &'static str, &'static str)| PossibleValue::new(*word).help(*help).hide(help.is_empty());
     PossibleValuesParser::new(these.iter().map(value)).try_map(|written| {
         let found = these.iter().find(|(_, word, _)| *word == written);
-        found.map(|(value, ..)| value.clone()).ok_or("there is no such choice")
+        found.map(|(value, ..)| value.clone()).ok_or("not one of the choices")
     })
 }
 
@@ -114,13 +114,13 @@ pub struct EverywhereArgs {
 pub struct RunArgs {
     /// One request: answers and ends; piped stdin is added, `-` is stdin alone
     ///
-    /// Others on this machine see it in the list of processes while it runs: what they must not see is piped in.
+    /// Other users of this machine can see it in the process list while it runs; pipe in what they must not see.
     #[arg(help_heading = "Request", short, long, aliases = ["prompt", "text", "query"], value_name = "TEXT")]
     pub message: Option<String>,
     /// One request, written behind it or piped in, as in Claude Code
     #[arg(help_heading = "Request", short, long)]
     pub print: bool,
-    /// What is said first in the terminal window; the same as -m where there is none
+    /// The first message in the terminal window; the same as -m where there is none
     #[arg(value_name = "MESSAGE", hide = true)]
     pub words: Vec<String>,
     /// Shows the model a picture with the message: PNG, JPEG, WebP or GIF; may be repeated
@@ -151,7 +151,7 @@ pub struct RunArgs {
     /// Who the agent is, for the system prompt.
     #[arg(skip)]
     pub role: Option<String>,
-    /// What kind of work: plan changes nothing, ask writes and runs nothing
+    /// The mode: plan changes nothing, ask writes and runs nothing
     ///
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
     /// and runs nothing; debug: all tools, and a bug is reproduced before it is fixed.
@@ -188,13 +188,13 @@ pub struct RunArgs {
     pub generation: Option<u8>,
     #[arg(help_heading = "Model and tools", hide_short_help = true, long, help = help::TOOLS_SHORT, long_help = help::TOOLS, value_name = "LIST", value_delimiter = ',')]
     pub tools: Option<Vec<String>>,
-    /// Stops after so many turns
+    /// Stops after this many turns
     #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
-    /// Stops when the session has cost so much, as far as prices are known
+    /// Stops when the session has cost this much, as far as prices are known
     #[arg(help_heading = "Limits", long, alias = "max-budget-usd", value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
-    /// Stops after so long: 90, 90s, 10m, 1h
+    /// Stops after this long: 90, 90s, 10m, 1h
     #[arg(help_heading = "Limits", long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
     /// Writes the last message to this file, too
@@ -223,7 +223,7 @@ pub struct RunArgs {
 pub struct BoxArgs {
     /// What commands may touch
     ///
-    /// They only read, write to the workspace, or do all that you may.
+    /// Commands only read, write to the workspace, or do anything you can.
     #[arg(help_heading = "Safety", long, value_parser = one_of(SANDBOXES), value_name = "LEVEL")]
     pub sandbox: Option<&'static str>,
     /// Lets commands reach the network
@@ -308,54 +308,57 @@ pub enum Subcommands {
     Chat(Box<RunArgs>),
     /// Writes AGENTS.md: how this project is built, tested and laid out
     Init(Box<InitArgs>),
-    /// Keeps a key, or logs in with a browser where a provider has that
+    /// Adds a key, or logs in with a browser where a provider has that
     Login {
         /// The provider, such as openai, anthropic or github-copilot
         provider: Option<String>,
     },
-    /// Forgets the keys and the login of a provider
+    /// Removes the keys and the login of a provider
     Logout {
         /// The provider
         provider: Option<String>,
     },
-    /// Lists, shows, finds, forks, rewinds, compares and removes sessions
+    /// Lists, shows, searches, forks, rewinds, exports and deletes sessions
     #[command(subcommand, alias = "sessions")]
     Session(SessionCommand),
-    /// Shows, adds, finds, edits and removes what is remembered from one session to the next
+    /// Lists, adds, searches, edits and deletes what is remembered between sessions
     #[command(subcommand)]
     Memory(MemoryCommand),
-    /// Lists, shows and closes plans that sessions left unfinished
+    /// Lists, shows and closes unfinished plans
     #[command(subcommand)]
     Plan(PlanCommand),
-    /// Lists, shows and checks agents; steers those that are at work
+    /// Lists, shows and checks agents; messages, pauses and stops running ones
     #[command(subcommand, alias = "agent")]
     Agents(AgentsCommand),
     /// Runs, lists, shows and resumes workflows: tasks that depend on each other
     #[command(subcommand)]
     Workflow(Box<WorkflowCommand>),
-    /// Shows the rules about what may happen, explains a decision, and checks your rules
+    /// Shows the permission rules, explains a decision, and tests your rules
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Shows what a folder would switch on by itself, and trusts it or not
+    /// Shows the hooks and rules a folder would switch on, and trusts it or not
     Trust(TrustArgs),
-    /// Lists models, shows what is known of one, and tries whether it works
+    /// Lists and shows models, and tests whether they answer
     #[command(subcommand, alias = "models")]
     Model(ModelCommand),
     /// Shows and sets settings, and says where they come from
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Keeps keys and logins, and shows who has one
+    /// Adds, lists and removes keys and logins
     #[command(subcommand)]
     Auth(AuthCommand),
-    /// Shows exactly what a model would be told, and how much room each part takes
+    /// Shows exactly what is sent to a model, and how many tokens each part takes
     #[command(subcommand)]
     Prompt(PromptCommand),
     /// Checks models, keys, the store and the terminal, and says how to fix what is wrong
     Doctor(JsonArg),
     /// The terminal window as plain lines: for dumb terminals and screen readers
     Repl(Box<RunArgs>),
-    /// Shows a whole task, offline, with a scripted model and real tools
+    /// Shows a whole task in the window, offline: a scripted model, real tools
     Demo {
+        /// Prints lines instead of opening the window
+        #[arg(long)]
+        plain: bool,
         /// Keeps the sample project instead of removing it
         #[arg(long)]
         keep: bool,

@@ -104,7 +104,7 @@ fn in_our_words(error: clap::Error, words: &[OsString]) -> clap::Error {
     let words = match error.kind() {
         ErrorKind::UnknownArgument => {
             let name = written.split('=').next().unwrap_or(written);
-            elsewhere::flag(written).map(|here| format!("there is no {name} here: {here}"))
+            elsewhere::flag(written).map(|here| format!("there is no flag {name}: {here}"))
         }
         ErrorKind::InvalidValue if written.starts_with("--cwd") && words.iter().any(|word| word == "-C") => {
             Some("-C takes a folder; -c or --continue continues the last session".to_owned())

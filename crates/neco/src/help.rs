@@ -9,8 +9,8 @@ pub const TEMPLATE: &str = "\
   git diff | neco -p \"review\"      what is piped in is added
   neco -c                          continues the last session here
   neco resume                      continues one that you choose
-  neco login openai                keeps a key; neco doctor checks everything
-  neco demo                        a whole task, offline, in two seconds
+  neco login openai                adds a key; neco doctor checks everything
+  neco demo                        a whole task, offline, in a minute
 
 {usage-heading} {usage}
 
@@ -49,8 +49,8 @@ Examples:
 pub const POLICY_REMOVE: &str = "\
 Examples:
   neco policy remove          lists what was allowed with \"always\", numbered
-  neco policy remove 2 3      takes the second and the third back
-Rules that you wrote yourself are in files of yours; `neco policy list` says where.";
+  neco policy remove 2 3      deletes the second and the third
+Rules that you wrote yourself are in your files; `neco policy list` says where.";
 
 /// After `neco policy test --help`.
 pub const POLICY_TEST: &str = "\
@@ -73,8 +73,8 @@ Examples:
   neco -c -m \"and now the docs\"
       continues the last session of this folder; --resume ID any other
   neco session rewind --to 3
-      goes back to before your third message in the last session, files
-      included, after showing what would change; --undo takes that back
+      rewinds the last session to before your third message, files
+      included, after showing what would change; --undo undoes it
   neco -m \"list the TODOs\" --output-format json | jq -r .result
   neco -m \"what is in here?\" --model ollama/qwen3:8b --tools read_file,grep
   neco -m \"think hard\" --model \"openai/gpt-5?reasoning=high\" --max-cost 0.50
@@ -128,15 +128,15 @@ Models:
 
 Keys:
   neco login openai
-      keeps a key, typed unseen or piped in, in ~/.config/neco/keys.toml;
-      neco auth set openai --replace puts it in the place of those kept
+      saves a key, typed hidden or piped in, in ~/.config/neco/keys.toml;
+      neco auth set openai --replace replaces the keys there are
   neco login github-copilot
       logs in with a browser
   neco auth list
       who has keys, and where; the first of configuration, environment,
-      keys.toml and keyring counts
+      keys.toml and keyring is used
   neco auth remove openai 2
-      forgets the second key; without a number, all of them
+      deletes the second key; without a number, all of them
 
 Environment:
   OPENAI_API_KEY, DEEPSEEK_API_KEY, …

@@ -81,7 +81,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Trust(args)) => cmd::trust::run(args, &line.everywhere, env),
         Some(Subcommands::Prompt(command)) => cmd::prompt::run(command, &line.everywhere, env),
         Some(Subcommands::Doctor(args)) => cmd::doctor::run(*args, &line.everywhere, env),
-        Some(Subcommands::Demo { keep }) => cmd::demo::run(*keep, env),
+        Some(Subcommands::Demo { keep, plain }) => cmd::demo::run(*keep, *plain, env),
         Some(Subcommands::Init(args)) => cmd::init::run(args, &line.everywhere, env),
         Some(Subcommands::Login { provider }) => cmd::auth::log_in(provider.as_deref(), &line.everywhere, env),
         Some(Subcommands::Logout { provider }) => cmd::auth::log_out(provider.as_deref(), &line.everywhere, env),
@@ -95,17 +95,16 @@ pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -
     let args = &run::agent::taken(args, everywhere, env)?;
     let window = tui::is_wanted(args, env);
     if args.picks() && !(window && Terminal::look_at(env).is_capable()) {
-        return Err(Failure::usage("it is not said which session is meant, and no list of them can be shown here")
-            .hint(
-                "  neco session list                  shows them\n  \
+        return Err(Failure::usage("which session? No list can be shown without a terminal").hint(
+            "  neco session list                  shows them\n  \
                neco --resume ID -m \"…\"           continues one\n  \
                neco --continue -m \"…\"            continues the last one of this folder",
-            ));
+        ));
     }
     let begins = !args.continue_latest && args.session.is_none();
     if begins && !args.picks() && folder(everywhere)? == resolved(env.home()) {
         say::note(
-            "this is your home folder, and all of it would be worked in: start in a project, or name one with -C DIR",
+            "This is your home folder, and the agent would work in all of it. Start in a project folder, or name one with -C DIR",
         );
     }
     match window {

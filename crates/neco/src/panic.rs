@@ -22,7 +22,7 @@ pub fn install(log: PathBuf) {
         restore_terminal();
         let _ = writeln!(
             std::io::stderr(),
-            "\nneco: a defect in Neco: {}\nYour session is kept; `neco --continue` goes on with it. \
+            "\nneco: a bug in Neco: {}\nYour session is saved. Resume it with  neco --continue\n\
              Please report this, with the log of a run with --debug ({}).",
             words(panic),
             log.display()

@@ -75,7 +75,7 @@ impl Assembled {
     pub fn remedy(&self) -> &'static str {
         match self.biggest_layer().map(|layer| layer.layer) {
             None if self.situation.generation.number() > 1 => {
-                "A lower generation (--gen 1) or fewer tools (--tools …) make that shorter"
+                "A lower tool level (--gen 1) or fewer tools (--tools …) make that shorter"
             }
             None => "Fewer tools (--tools …) make that shorter",
             Some(Layer::Base | Layer::Mode) => {

@@ -34,7 +34,7 @@ impl StopCheck {
         }
         if std::mem::replace(&mut self.objected, true) {
             return Some(Hint::Note(
-                "the plan was said and not handed over: nothing is kept of it; to have it carried out go on in mode agent",
+                "the plan was written but not submitted, so it is not saved; to carry it out, continue in mode agent",
             ));
         }
         Some(Hint::Hold {

@@ -536,11 +536,11 @@ impl Agent {
         let Some(book) = self.rule_book.clone() else { return Ok(()) };
         let rule = grant.to_toml(&self.scheduler.policy().place().workspace);
         let (level, text) = match book.keep(rule).await {
-            Ok(()) => (NotificationLevel::Info, format!("the rule is kept in {}", book.file())),
+            Ok(()) => (NotificationLevel::Info, format!("rule added in {}", book.file())),
             Err(error) => {
                 // No file has it, so that reading the files anew would take it back.
                 self.scheduler.policy_mut().grant(grant);
-                let text = format!("the rule holds for this session only: {} can't be written: {error}", book.file());
+                let text = format!("the rule applies to this session only: {} can't be written: {error}", book.file());
                 (NotificationLevel::Warning, text)
             }
         };

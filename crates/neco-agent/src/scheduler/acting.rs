@@ -57,7 +57,7 @@ fn line(does: ActsLater, files: Vec<String>, way_back: Option<&WayBack>) -> Noti
                 "/rewind {rev} puts the files back to before it, later changes too (outside of a window: neco session rewind {session} --to {rev})"
             )
         }
-        None => "no checkpoint was kept, so take it back by hand if it is not wanted".to_owned(),
+        None => "no checkpoint was made, so undo it by hand if you do not want it".to_owned(),
     };
     let text = format!("changed what {what}: {names}; {back}");
     let checkpoint = way_back.map(|way_back| way_back.rev.clone());

@@ -124,7 +124,7 @@ impl Outcome {
 
     /// The outcome of a call whose tool panicked.
     pub fn crashed() -> Self {
-        Self::error(&ToolError::failed("the tool crashed; this is a defect of Neco"), Duration::ZERO)
+        Self::error(&ToolError::failed("the tool crashed; this is a bug in Neco"), Duration::ZERO)
     }
 
     /// The outcome of a call that the person stopped.

@@ -59,7 +59,7 @@ pub async fn store(env: &Env) -> Vec<Finding> {
         Ok(Looked { damage: Some(reason), .. }) => {
             let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
             let words = format!("{} is damaged: {reason}", path.display());
-            let fix = "any other command sets it aside and takes over what can be read; nothing is deleted";
+            let fix = "any other command sets it aside and saves what can be read; nothing is deleted";
             vec![Finding::fail("store", words, fix)]
         }
         Err(error) => {
@@ -95,7 +95,7 @@ fn damaged_before(path: &Path) -> Option<String> {
     let files = std::fs::read_dir(path.parent()?).ok()?.flatten().map(|entry| entry.file_name());
     let is_old = |name: &String| name.contains("-damaged-") && name.ends_with(".db");
     let names: Vec<String> = files.map(|name| name.to_string_lossy().into_owned()).filter(is_old).collect();
-    let words = "was damaged and is kept; delete it when nothing in it is missed";
+    let words = "was damaged and set aside; delete it if you miss nothing in it";
     (!names.is_empty()).then(|| format!("{} {words}", names.join(", ")))
 }
 
@@ -122,10 +122,10 @@ fn in_words(path: &Path, sizes: &StoreSizes) -> String {
         let _ = write!(words, " and {} for search", size(sizes.search_bytes));
     }
     if sizes.reserve_bytes > 0 {
-        let _ = write!(words, "; {} are kept for a full disk", size(sizes.reserve_bytes));
+        let _ = write!(words, "; {} held in reserve for a full disk", size(sizes.reserve_bytes));
     }
     if free_bytes > sizes.file_bytes / 4 && free_bytes > 10_000_000 {
-        let _ = write!(words, "; {} of it is free, `neco session prune` gives it back", size(free_bytes));
+        let _ = write!(words, "; {} of it is unused, `neco session prune` frees it", size(free_bytes));
     }
     words
 }

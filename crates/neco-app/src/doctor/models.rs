@@ -107,7 +107,7 @@ fn troubles(models: &Models, name: &str, silent: &BTreeSet<String>) -> Vec<Strin
             Some(error) => words.push(format!("{label} is left out: {error}")),
             None if silent.contains(&model.name.provider) => {
                 let base = model.base.as_deref().unwrap_or("its address");
-                words.push(format!("nothing answers for {label} at {base}: start the server"));
+                words.push(format!("no answer for {label} at {base}: start the server"));
             }
             None => {}
         }
@@ -119,7 +119,7 @@ fn facts(models: &Models, name: &str) -> String {
     let (Ok(info), Ok(described)) = (models.info(name), models.describe(name)) else { return String::new() };
     let price = match described.iter().all(|model| model.info.price.is_some()) {
         true => "price known",
-        false => "price not known: costs are not shown",
+        false => "price unknown: costs are not shown",
     };
     format!(" ({} tokens of context, {price})", info.context_window)
 }
@@ -133,7 +133,7 @@ fn providers(models: &Models, config: &Config, silent: &BTreeSet<String>) -> Vec
         let base = entry.base.as_ref().map_or("an address that is not set", |base| base.shown());
         let configured = config.model_providers.contains_key(name);
         if silent.contains(name) {
-            let words = format!("{name}: nothing answers at {base}: start the server");
+            let words = format!("{name}: no answer at {base}: start the server");
             findings.push(Finding::warn("provider", words));
         } else if !keys.is_empty() {
             findings.push(Finding::ok("provider", format!("{name} has a key: {}", keys.join(", "))));
@@ -162,7 +162,7 @@ fn kept(sources: &Keys<'_>) -> Option<Finding> {
         Ok(kept) if kept.is_empty() => None,
         Ok(kept) => {
             let providers: Vec<&str> = kept.keys().map(String::as_str).collect();
-            Some(Finding::ok("key", format!("kept by `neco auth`: {}", providers.join(", "))))
+            Some(Finding::ok("key", format!("saved by `neco auth`: {}", providers.join(", "))))
         }
         Err(reason) => Some(Finding::fail("key", reason, "`neco auth list` shows which keys are left")),
     }

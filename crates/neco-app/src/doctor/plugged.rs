@@ -47,16 +47,16 @@ fn rules(folder: &Path, env: &Env, loaded: &Loaded, plugged: &Plugged) -> Findin
 
 /// Nothing runs with a file in the place of a prompt that can't be used.
 fn prompts(env: &Env, plugged: &Plugged) -> Option<Finding> {
-    let fix = "mend the file or remove it; docs/context.md says what it may hold";
+    let fix = "fix the file or remove it; docs/context.md says what it may hold";
     let files = match ToldFiles::find(env, plugged) {
         Ok(told) => told.prompts,
         Err(failure) => return Some(Finding::fail("prompts", failure.message, fix)),
     };
     let count = files.len();
     if let Some(empty) = files.iter().find(|file| file.text.trim().is_empty()) {
-        let words = format!("{} is empty, so the model is not told what the prompt {} says", empty.file, empty.name);
+        let words = format!("{} is empty, so the prompt {} is left out", empty.file, empty.name);
         return Some(Finding {
-            fix: Some("remove the file to have it told again".to_owned()),
+            fix: Some("remove the file to restore the built-in one".to_owned()),
             ..Finding::warn("prompts", words)
         });
     }

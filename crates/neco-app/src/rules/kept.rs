@@ -31,7 +31,7 @@ pub(crate) async fn add(app: &StorelessApp, request: AddRule) -> Result<KeptRule
         _ => return Err(invalid(HOW)),
     };
     let flag = format!("--{ruling} ");
-    let refused = |error: AppError| invalid(format!("nothing was kept: {}", error.message.replace(&flag, "")));
+    let refused = |error: AppError| invalid(format!("no rule was added: {}", error.message.replace(&flag, "")));
     Here::look(app, &request.folder, &given).map_err(refused)?;
     let folder = Path::new(&request.folder);
     let rule = text_of(ruling, what, folder)?;
@@ -67,7 +67,7 @@ fn can_be_read(rule: &str, folder: &Path) -> Result<(), AppError> {
         (1, None) => Ok(()),
         (_, problem) => {
             let words = problem.map_or(HOW, |problem| &problem.message);
-            Err(invalid(format!("nothing was kept: {words}")))
+            Err(invalid(format!("no rule was added: {words}")))
         }
     }
 }

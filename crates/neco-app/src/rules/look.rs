@@ -89,7 +89,7 @@ impl Looker {
     /// What a call would do.
     pub(super) async fn look(&self, tool: &str, arguments: Value) -> Looked {
         let Ok(found) = self.registry.find(tool) else {
-            let notes = vec![format!("there is no tool {tool:?} here; judged as one that runs something")];
+            let notes = vec![format!("there is no tool {tool:?} here; checked as one that runs something")];
             let plan = self.guess(&arguments, SideEffect::Runs);
             return Looked { tool: tool.to_owned(), arguments, touch: SideEffect::Runs, plan, notes };
         };

@@ -62,7 +62,7 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     }
     let from = point(&history, request.from.as_deref().unwrap_or("1"))?;
     let to = point(&history, request.to.as_deref().unwrap_or("now"))?;
-    let off = || failed("checkpoints are switched off, or can't be kept in this folder");
+    let off = || failed("checkpoints are off, or can't be made in this folder");
     let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
     let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
     let files = compared.map_err(failed)??;
@@ -90,7 +90,7 @@ fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result
         (Point::Now, Point::Now) => Ok(Vec::new()),
         (Point::Kept(from), Point::Kept(to)) => checkpoints.diff(&from, Some(&to)).map_err(failed),
         (Point::Kept(from), Point::Now) => checkpoints.diff(&from, None).map_err(failed),
-        (Point::Now, Point::Kept(_)) => Err(invalid("the present comes last: name the earlier state first")),
+        (Point::Now, Point::Kept(_)) => Err(invalid("name the earlier state first; `now` comes last")),
     }
 }
 
@@ -113,11 +113,9 @@ fn point(history: &RewindHistory, wanted: &str) -> Result<Point, AppError> {
         },
         Err(RewindError::NoMessage { wanted, count }) => {
             let said = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
-            Err(none(format!("{wanted} is no message and no checkpoint of this session, which has {said}")))
+            Err(none(format!("{wanted} is neither a message nor a checkpoint of this session, which has {said}")))
         }
-        Err(RewindError::NothingSaid) => {
-            Err(none("no message of this session counts, so there is none to compare with".to_owned()))
-        }
+        Err(RewindError::NothingSaid) => Err(none("this session has no message to compare with".to_owned())),
         Err(error) => Err(of_session(SessionError::from(error))),
     }
 }

@@ -81,7 +81,7 @@ fn plan_to(history: &RewindHistory, to: &str, what: RewindWhat) -> Result<Rewind
     let found = history.find(to).and_then(|point| history.way(point, what));
     match (found, history.state(to)) {
         (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(_)) if what == RewindWhat::Conversation => {
-            let words = format!("{to} is a state of the files; the conversation goes back to a message");
+            let words = format!("{to} is a checkpoint of the files; the conversation is rewound to a message");
             Err(invalid(words))
         }
         (Err(RewindError::NoMessage { .. } | RewindError::NothingSaid), Ok(rev)) => Ok(history.way_to_state(rev)),

@@ -13,7 +13,7 @@ use crate::{disk, services};
 
 pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<FoundPlaces, AppError> {
     if !request.words.chars().any(char::is_alphanumeric) {
-        return Err(invalid("there is no word to look for").hint("Signs alone are not searched."));
+        return Err(invalid("there is no word to look for").hint("Punctuation alone is not searched."));
     }
     let limit = request.limit;
     let query = SearchQuery {

@@ -50,7 +50,7 @@ pub fn end_worktree(folder: &Path, title: &str, session: &str, data_dir: &Path) 
     let tree = Worktree::around(folder, &worktree_folder(data_dir))?;
     let path = tree.path.display();
     if tree.is_held() {
-        return Some(format!("another session works in {path}; what came of this one is brought back with it"));
+        return Some(format!("another session works in {path}; the changes of this one come back with it"));
     }
     Some(match tree.bring_back(title) {
         Ok(brought) => words(&tree, &brought, session),
@@ -81,26 +81,28 @@ fn row(tree: &Worktree, state: WorktreeState) -> WorktreeRow {
 
 fn words(tree: &Worktree, brought: &Brought, session: &str) -> String {
     let files = |count: &usize| if *count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-    let more = format!("go on with it: neco --session {session} -m …");
+    let more = format!("resume it with: neco resume {session} -m \"…\"");
     match brought {
         Brought::Nothing => match tree.remove() {
             Ok(()) => {
-                format!("nothing was changed; the worktree is removed and made again for whoever goes on: {more}")
+                format!(
+                    "nothing was changed; the worktree was removed, and is made again when the session is resumed: {more}"
+                )
             }
             Err(error) => format!("nothing was changed; the worktree stays, as {error}; {more}"),
         },
         Brought::Branch { .. } if tree.is_merged() => {
-            format!("nothing new: branch {} is merged already; {more}", tree.branch)
+            format!("nothing new: branch {} is already merged; {more}", tree.branch)
         }
         Brought::Branch { files: count, .. } => {
             let branch = &tree.branch;
             let files = files(count);
             format!(
-                "{files} changed on branch {branch}; look: git diff HEAD...{branch}; take it: git merge {branch}; {more}"
+                "{files} changed on branch {branch}. Look: git diff HEAD...{branch}; merge: git merge {branch}; {more}"
             )
         }
         Brought::Patch { file, files: count } => {
-            format!("{} changed; take it: git apply {}; {more}", files(count), file.display())
+            format!("{} changed. Apply them: git apply {}; {more}", files(count), file.display())
         }
     }
 }

@@ -81,7 +81,7 @@ pub fn warnings(loaded: &Loaded) -> Vec<String> {
         let mut settings = loaded.origins.settings().iter();
         let place = settings.find(|setting| keys.contains(&setting.key)).map(|setting| format!("{}: ", setting.origin));
         Some(format!(
-            "{}api_key of {name}: a key among settings is easily shared; `neco auth set {name}` keeps it better",
+            "{}api_key of {name}: a key among settings is easily shared; `neco auth set {name}` stores it more safely",
             place.unwrap_or_default()
         ))
     };

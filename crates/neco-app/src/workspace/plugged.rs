@@ -78,7 +78,7 @@ impl Plugged {
         let found = find(env, folder, loaded);
         let mut notices = found.notices;
         let trust = Trust::open(env.config_dir()).unwrap_or_else(|error| {
-            notices.push(format!("no folder counts as trusted: {error}"));
+            notices.push(format!("no folder is trusted: {error}"));
             Trust::none()
         });
         let (theirs, own): (Vec<Hook>, Vec<Hook>) =
@@ -200,7 +200,8 @@ impl Plugged {
     }
 
     fn keep(&mut self, item: Item) {
-        self.notices.push(format!("{} changed or is gone: what was trusted holds until Neco ends", item.words));
+        self.notices
+            .push(format!("{} changed or is gone: what you trusted stays in effect until Neco ends", item.words));
         self.items.push(item);
     }
 

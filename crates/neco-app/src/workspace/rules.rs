@@ -53,7 +53,7 @@ pub fn load(
     for (problem, forbids) in unknown_tools(&rules.policy) {
         // Whoever forbids something on the command line must not believe that it is forbidden.
         if forbids {
-            return Err(invalid(format!("nothing is done: {problem}")));
+            return Err(invalid(format!("nothing was done: {problem}")));
         }
         rules.warnings.push(problem);
     }

@@ -160,7 +160,7 @@ fn unreachable(asked: Asked<'_>, error: &reqwest::Error, cause: &str) -> ModelEr
 }
 
 fn nothing_answers(address: &str, cause: &str) -> String {
-    format!("nothing answers at {address} ({cause})")
+    format!("no answer from {address} ({cause})")
 }
 
 fn explain(asked: Asked<'_>, problem: &Problem, status: Option<u16>, headers: &HeaderMap) -> Told {

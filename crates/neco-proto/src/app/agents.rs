@@ -44,11 +44,11 @@ pub struct AgentDefinition {
     /// Whether it may create agents of its own.
     #[serde(rename = "type")]
     pub node_type: NodeType,
-    /// The group or model that it asks; none for that of whoever starts it.
+    /// The group or model that it asks; none for the same as its parent.
     pub model: Option<String>,
     /// How freely the model chooses its words.
     pub temperature: Option<f64>,
-    /// Only these tools exist for it; none for all of whoever starts it.
+    /// Only these tools exist for it; none for the same as its parent.
     pub tools: Option<Vec<String>>,
     /// These tools do not.
     pub disallowed_tools: Vec<String>,

@@ -141,7 +141,7 @@ impl Grant {
         // Who keeps a rule is asked once, and would never be told again what reaches the network.
         let network = if self.needs_network { ", but without the network after this once" } else { "" };
         self.can_be_kept
-            .then(|| format!("{} without asking, in this folder from now on{network} (kept in {file})", self.subject))
+            .then(|| format!("{} without asking, always in this folder{network} (saved in {file})", self.subject))
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.

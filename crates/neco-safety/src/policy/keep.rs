@@ -10,7 +10,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
 /// What the file begins with.
 const HEAD: &str = "\
-# Rules that you allowed with \"always\". Change them as you like; `neco policy remove` takes them out.
+# Rules that you allowed with \"always\". Change them as you like; `neco policy remove` deletes them.
 # A rule holds in the folder named by `workspace`; without that line, everywhere.
 ";
 
@@ -62,7 +62,7 @@ pub fn forget(path: &Path, wanted: &[&str]) -> io::Result<()> {
                     rules.remove(place);
                 }
                 (Some(_) | None, _) => {
-                    let words = "the rules were changed in the meantime; nothing was taken out, look at them again";
+                    let words = "the rules were changed in the meantime; nothing was deleted, look at them again";
                     return Err(io::Error::new(io::ErrorKind::NotFound, words));
                 }
             }

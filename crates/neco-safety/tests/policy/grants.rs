@@ -66,7 +66,7 @@ fn a_grant_says_what_it_allows_before_it_is_given() {
     let grant = user("").offer(&Call::bash("cargo test --lib").action(), &who()).unwrap();
     assert_eq!(grant.describe(), "run commands that begin with `cargo test` without asking, in this session");
     let always = grant.describe_always("~/always.toml").unwrap();
-    assert!(always.contains("in this folder from now on (kept in ~/always.toml)"), "{always}");
+    assert!(always.contains("always in this folder (saved in ~/always.toml)"), "{always}");
     let grant = user("").offer(&Call::write("a").action(), &who()).unwrap();
     assert_eq!(grant.describe(), "use write_file on ordinary files without asking, in this session");
 }

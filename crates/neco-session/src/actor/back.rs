@@ -49,7 +49,7 @@ impl SessionActor {
             Err(error) => {
                 // Other windows may have seen it begin.
                 let went = matches!(error, RewindError::NotWritten(_));
-                let _ = self.warn(if went { error.to_string() } else { format!("not gone back: {error}") }).await;
+                let _ = self.warn(if went { error.to_string() } else { format!("not rewound: {error}") }).await;
                 return Err(error.into());
             }
         };
@@ -149,7 +149,7 @@ fn said_words(said: &[RewindPoint]) -> Option<String> {
     let named: Vec<String> = said.iter().take(NAMED).map(|point| short(&point.text)).collect();
     let more = said.len().saturating_sub(named.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!named.is_empty()).then(|| format!("{}{more} would no longer count", named.join(", ")))
+    (!named.is_empty()).then(|| format!("{}{more} would be removed from the conversation", named.join(", ")))
 }
 
 fn short(text: &str) -> String {

@@ -360,8 +360,7 @@ impl SessionActor {
         let Some(seeing) = self.ctx.model(PICTURES).ok().filter(|provider| sees(provider.as_ref())) else {
             return Ok(());
         };
-        let text =
-            format!("{} does not see pictures; {} is asked from now on", self.ctx.provider.label(), seeing.label());
+        let text = format!("{} does not see pictures; {} takes over", self.ctx.provider.label(), seeing.label());
         let told = EventBody::Notification(Notification::new(NotificationLevel::Info, text));
         self.ctx.emit(told).await?;
         self.ctx.provider = Arc::clone(&seeing);

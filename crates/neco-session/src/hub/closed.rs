@@ -242,12 +242,9 @@ impl Hub {
         if self.setup.log.is_leased(last.id).await {
             return None;
         }
-        let id = last.id.to_string();
-        let short = id.get(..18).unwrap_or(&id);
-        let text = format!(
-            "session {short} was stopped here in the middle of its work; go on with it: /resume {short} in a window, \
-             neco session resume {short} in a shell"
-        );
+        let short = short(last.id);
+        let text =
+            format!("Session {short} was interrupted here. Resume it with  /resume {short}  or  neco resume {short}");
         Some(EventBody::Notification(Notification::new(NotificationLevel::Info, text)))
     }
 
@@ -357,4 +354,10 @@ struct Writing {
     journal: Arc<Journal>,
     fold: Fold,
     lease: Arc<Lease>,
+}
+
+/// The end of an id, by which people name a session: ids begin with the time, so those of one day look alike.
+pub(super) fn short(id: SessionId) -> String {
+    let text = id.to_string();
+    text.chars().skip(text.chars().count().saturating_sub(6)).collect()
 }

@@ -14,6 +14,7 @@ use neco_proto::{Actor, AgentId, Event, EventBody, Layer, Message, PROTOCOL, Ses
 use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
+use super::closed::short;
 use super::context::{SessionContext, SessionCore};
 use super::find::Finder;
 use super::options::{AgentDeps, Extract, HubSetup, SessionOptions};
@@ -261,8 +262,7 @@ impl Hub {
             left.iter().take(MOST_TOLD).map(|plan| EventBody::Message(Message::neco(told(plan)))).collect();
         // One line for the person, however many there are.
         let notice = left.first().map(|plan| {
-            let id = plan.session.to_string();
-            let short = id.get(..18).unwrap_or(&id);
+            let short = short(plan.session);
             let more = match left.len() - 1 {
                 0 => String::new(),
                 more => format!(" · {more} more: neco plan list"),

@@ -9,7 +9,7 @@ use neco_workspace::checkpoint::CheckpointError;
 #[allow(missing_docs, reason = "the message says what each field is")]
 pub enum RewindError {
     /// Nobody said anything yet.
-    #[error("nothing was said in this session yet, so there is nothing to go back to")]
+    #[error("no message to rewind to: nothing was said in this session yet")]
     NothingSaid,
     /// No message of that number or id.
     #[error("there is no message {wanted}; they are numbered from 1 to {count}")]
@@ -24,15 +24,13 @@ pub enum RewindError {
     #[error("several checkpoints begin with {0}; give more of the name")]
     SeveralStates(String),
     /// No state of the files is known from then.
-    #[error(
-        "no checkpoint is known from then, so its files can't be brought back: nothing was changed, or checkpoints were off"
-    )]
+    #[error("no checkpoint from then, so its files can't be restored: nothing was changed, or checkpoints were off")]
     NoCheckpoint,
     /// There is no rewind to take back.
-    #[error("there is no rewind to take back")]
+    #[error("there is no rewind to undo")]
     NothingToUndo,
     /// There is no undo to take back.
-    #[error("there is no undo to take back")]
+    #[error("there is nothing to redo")]
     NothingToRedo,
     /// No message is left to be taken back.
     #[error("nothing to undo: no message of yours is left in this conversation")]
@@ -44,22 +42,22 @@ pub enum RewindError {
     #[error("nothing would change: {0}")]
     Nothing(String),
     /// The agent works.
-    #[error("the agent is at work; cancel it or wait, then go back")]
+    #[error("the agent is working; stop it or wait, then rewind")]
     AtWork,
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
-    #[error("{0}; going back would overwrite that")]
+    #[error("{0}; rewinding would overwrite that")]
     ByOthers(String),
     /// The same where asking again is agreeing to it.
-    #[error("{0}; the same again goes over it, and undo brings it back")]
+    #[error("{0}; do it again to overwrite that (undo brings it back)")]
     ByOthersShown(String),
     /// What was said or done since would no longer count, and nobody saw that yet; asking again is agreeing to it.
-    #[error("{0}; the same again does it, and can be taken back too")]
+    #[error("{0}; do it again to go on (it can be undone too)")]
     WorkSince(String),
     /// The workspace can't be looked at or changed.
-    #[error("the files can't be brought back: {0}")]
+    #[error("the files can't be restored: {0}")]
     Files(String),
     /// The files went back, and that could not be written down.
-    #[error("the files were put back, but that could not be written down: {0}; undo brings them back")]
+    #[error("the files were restored, but that could not be saved: {0}; undo brings them back")]
     NotWritten(StoreError),
     /// The store failed.
     #[error(transparent)]
@@ -80,7 +78,7 @@ impl From<CheckpointError> for RewindError {
         match error {
             CheckpointError::ChangedByOthers { .. } => Self::ByOthers(words),
             CheckpointError::Unknown(_) => Self::Files(format!(
-                "{words}; it was pruned, kept on another machine, or kept while checkpoints.backend was another"
+                "{words}; it was pruned, made on another machine, or made with another checkpoints.backend"
             )),
             _ => Self::Files(words),
         }

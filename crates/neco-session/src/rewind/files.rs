@@ -183,7 +183,7 @@ async fn aside<T: Send + 'static>(
     checkpoints: Option<Arc<dyn Checkpoints>>,
     work: impl FnOnce(&dyn Checkpoints) -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, RewindError> {
-    let off = || RewindError::Files("checkpoints are switched off, or can't be kept in this folder".to_owned());
+    let off = || RewindError::Files("checkpoints are off, or can't be made in this folder".to_owned());
     let checkpoints = checkpoints.ok_or_else(off)?;
     let done = tokio::task::spawn_blocking(move || work(checkpoints.as_ref())).await;
     done.map_err(|error| RewindError::Files(error.to_string()))?.map_err(RewindError::from)

@@ -14,10 +14,10 @@ const FILES_BACK: &str = "The user put the files of the workspace back into an e
                           be out of date: look before you rely on it.";
 
 /// What a person is told before an undo is taken back.
-const TAKES_UNDO_BACK: &str = "this takes an undo back";
+const TAKES_UNDO_BACK: &str = "this undoes an undo";
 
 /// What a person is told before what was done since goes too.
-const OVER_WORK: &str = "files were worked on since: what was done to them goes too";
+const OVER_WORK: &str = "files were changed since; those changes are lost too";
 
 /// One way back.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ impl RewindHistory {
         if what == RewindWhat::Both && rev.is_none() {
             way.shown.notes.push(match self.changed_nothing() {
                 true => "the session changed no files, so they stay as they are".to_owned(),
-                false => "no checkpoint is known from then, so files stay as they are".to_owned(),
+                false => "no checkpoint from then, so files stay as they are".to_owned(),
             });
         }
         (way.shown.about, way.shown.rev, way.since_ms) = (point.text.clone(), rev, point.ts.as_millisecond());
@@ -82,7 +82,7 @@ impl RewindHistory {
         if let Some(before) = &self.cut_short {
             let mut way = self.way_to_state(&before.checkpoint.rev);
             way.shown.kind = RewindKind::Undo;
-            way.shown.notes.push("the last rewind was cut short; this brings back what was there before it".to_owned());
+            way.shown.notes.push("the last rewind was interrupted; this restores what was there before it".to_owned());
             way.is_mending = true;
             return Ok(way.over(self.worked_since(before.seq)));
         }

@@ -123,7 +123,7 @@ impl AgentSupervisor {
             return;
         }
         let message = match how {
-            Gone::Crashed => "it crashed; this is a defect of Neco",
+            Gone::Crashed => "it crashed; this is a bug in Neco",
             Gone::Lost => "its events could not be recorded",
             Gone::Ended => "it ended by itself",
         };

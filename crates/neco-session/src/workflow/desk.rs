@@ -90,16 +90,16 @@ impl WorkflowDesk {
     /// Fails when there is none, it runs, is completed or was cancelled.
     pub async fn resume(&self, id: WorkflowId) -> Result<(), WorkflowError> {
         if self.live().contains_key(&id) {
-            return Err(WorkflowError::NotNow(format!("workflow {id} runs already")));
+            return Err(WorkflowError::NotNow(format!("workflow {id} is already running")));
         }
         let recorded = self.recorded(id).await?;
         match recorded.graph.state {
             WorkflowState::Completed => {
-                return Err(WorkflowError::NotNow(format!("workflow {id} is completed: there is nothing left to do")));
+                return Err(WorkflowError::NotNow(format!("workflow {id} is already completed")));
             }
             WorkflowState::Cancelled => {
                 return Err(WorkflowError::NotNow(format!(
-                    "workflow {id} was cancelled, which is for good: run it anew"
+                    "workflow {id} was cancelled and can't be resumed; run it again"
                 )));
             }
             WorkflowState::Running | WorkflowState::Interrupted | WorkflowState::Partly | WorkflowState::Failed => {}

@@ -247,7 +247,7 @@ impl<'g> Runner<'g> {
         let works = tokio::spawn(async move { within(limit, &call.cancel, does).await });
         let works = AbortOnDropHandle::new(works);
         self.working.push(Box::pin(async move {
-            let crashed = |_| Err("it crashed; this is a defect of Neco".to_owned());
+            let crashed = |_| Err("it crashed; this is a bug in Neco".to_owned());
             Worked::Ended(index, works.await.unwrap_or_else(crashed))
         }));
     }

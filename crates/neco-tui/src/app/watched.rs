@@ -15,7 +15,7 @@ use crate::transcript::block::Drawn;
 const KEPT: usize = 4000;
 
 /// What stands behind a message that the agent has not read.
-const WAITS: &str = "waiting until the agent's next step";
+const WAITS: &str = "waiting for the agent's next step";
 
 /// An agent that is looked at.
 #[derive(Debug)]

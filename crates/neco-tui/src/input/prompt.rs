@@ -363,9 +363,9 @@ impl Prompt {
         let words = format!("search: {}", search.words);
         let column = words.width() + MARGIN;
         let found = match (search.found, search.words.is_empty()) {
-            (true, _) if search.oldest => format!("(no older one) {}", self.text.as_str().replace('\n', " ⏎ ")),
+            (true, _) if search.oldest => format!("(no older match) {}", self.text.as_str().replace('\n', " ⏎ ")),
             (true, _) => self.text.as_str().replace('\n', " ⏎ "),
-            (false, true) => "what you wrote before; Esc goes back to what stands here".to_owned(),
+            (false, true) => "search what you wrote before; Esc cancels".to_owned(),
             (false, false) => "No match".to_owned(),
         };
         let rows = [

@@ -174,10 +174,10 @@ impl LineWindow {
         match &event.body {
             EventBody::PermissionRequest(request) => desk.ask(request.clone()),
             EventBody::PermissionDecision(decided) => desk.settled(&decided.call_id, &elsewhere(&decided.decision)),
-            EventBody::ToolCallEnd(end) => desk.settled(&end.call_id, "not asked any more: the call is over"),
+            EventBody::ToolCallEnd(end) => desk.settled(&end.call_id, "no longer asked: the call is over"),
             EventBody::Question(question) => desk.inquire(question.clone()),
             EventBody::QuestionAnswer(QuestionAnswer { question_id, reply, .. }) => {
-                let answered = if reply.is_some() { "answered in another window" } else { "not asked any more" };
+                let answered = if reply.is_some() { "answered in another window" } else { "no longer asked" };
                 desk.withdrawn(*question_id, answered);
             }
             // Nothing else asks anybody.

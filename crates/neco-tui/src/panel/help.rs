@@ -32,7 +32,7 @@ const GROUPS: [(&str, &[Tip]); 6] = [
         ],
     ),
     (
-        "Stop and go back",
+        "Stop and rewind",
         &[
             Tip::Key(Action::Cancel),
             Tip::Other("Esc Esc", "at rest: rewind"),

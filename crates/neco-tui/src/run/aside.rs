@@ -26,7 +26,7 @@ impl Window {
         self.went_on = suspend();
         self.terminal.step_in()?;
         if !self.went_on {
-            self.app.tell("there is no shell that could go on with it");
+            self.app.tell("No shell to return to");
         }
         Ok(())
     }

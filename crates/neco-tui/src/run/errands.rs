@@ -23,10 +23,10 @@ const STATUS: Duration = Duration::from_millis(300);
 const FAILED_STATUS: Duration = Duration::from_secs(10);
 
 /// What is said of an editor that Neco could not use because of a defect of its own.
-const BROKEN: &str = "the editor could not be used: a defect in Neco";
+const BROKEN: &str = "The editor could not be used: a bug in Neco";
 
 /// Why something was not done.
-const DEFECT: &str = "a defect in Neco";
+const DEFECT: &str = "a bug in Neco";
 
 /// What comes back from an errand.
 pub(super) enum Back {
@@ -89,7 +89,7 @@ impl Errands {
         let (host, back) = (Arc::clone(&self.host), self.back.clone());
         tokio::spawn(async move {
             let opened = tokio::spawn(open(host, wanted, how)).await;
-            let opened = opened.unwrap_or_else(|_| Err(format!("the session could not be opened: {DEFECT}")));
+            let opened = opened.unwrap_or_else(|_| Err(format!("The session could not be opened: {DEFECT}")));
             let _ = back.send(Back::Opened(Box::new(opened)));
         });
     }
@@ -278,7 +278,7 @@ impl Errands {
         self.shell = Some(Running { number, task: task.abort_handle(), pieces });
         tokio::spawn(async move {
             let ended = task.await.unwrap_or_else(|error| {
-                if error.is_cancelled() { Ok(None) } else { Err(format!("the command was not run: {DEFECT}")) }
+                if error.is_cancelled() { Ok(None) } else { Err(format!("The command was not run: {DEFECT}")) }
             });
             let _ = back.send(Back::ShellEnded(number, ended));
         });

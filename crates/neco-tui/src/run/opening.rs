@@ -56,7 +56,7 @@ pub(super) async fn open(host: Arc<dyn Host>, wanted: Wanted, retold: Retold) ->
 async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening, String> {
     let snapshot = match client.ask(Query::Snapshot).await {
         Ok(Answer::Snapshot(snapshot)) => snapshot,
-        Ok(_) => return Err("the session does not say how it stands".to_owned()),
+        Ok(_) => return Err("the session does not answer".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
     let last = snapshot.last_seq;

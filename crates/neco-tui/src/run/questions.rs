@@ -33,7 +33,7 @@ pub(super) async fn sessions(program: &dyn Program, folder: String) -> Result<Ve
             id: session.id.to_string(),
             title: clean_line(&session.title),
             when: ago(session.updated.as_millisecond(), now),
-            about: format!("{} events · {}{}", session.events, short_id(session.id), fork.unwrap_or_default()),
+            about: format!("{}{}", short_id(session.id), fork.unwrap_or_default()),
         }
     };
     // What a process left that was killed before anything was said is nothing to go on with.
@@ -165,21 +165,21 @@ pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<
 pub(super) async fn add_rule(program: &dyn Program, host: &dyn Host, rule: String) -> Result<String, AppError> {
     let words = rule.trim().to_owned();
     let kept = program.ask(&Caller::person(), &AddRule { folder: host.folder(), rule }).await?;
-    Ok(format!("{words}: kept for this folder in {}; {}", kept.file, from_when(host)))
+    Ok(format!("Rule added: {words}, in {}; {}", kept.file, from_when(host)))
 }
 
 /// Takes a rule away, by its id; what was done.
 pub(super) async fn drop_rule(program: &dyn Program, host: &dyn Host, id: String) -> Result<String, AppError> {
     let removed = program.ask(&Caller::person(), &RemoveRules { rules: vec![id] }).await?;
     let titles: Vec<String> = removed.rules.into_iter().map(|rule| rule.title).collect();
-    Ok(format!("no longer: {}; {}", titles.join(", "), from_when(host)))
+    Ok(format!("Rule deleted: {}; {}", titles.join(", "), from_when(host)))
 }
 
 /// The sessions of this process take up rules that changed at once.
 fn from_when(host: &dyn Host) -> &'static str {
     match host.successor() {
-        None => "it holds from now on",
-        Some(_) => "it holds for sessions that are opened from now on; this one is another process's",
+        None => "in effect now",
+        Some(_) => "in effect in new sessions; this one runs in another process",
     }
 }
 

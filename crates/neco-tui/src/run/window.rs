@@ -47,7 +47,7 @@ const ONE_PASTE: Duration = Duration::from_millis(40);
 const KEYS_AT_ONCE: usize = 256;
 
 /// What is said where something was asked of a session that could not be opened.
-const DROPPED: &str = "what you asked for meanwhile was meant for that session: ask again";
+const DROPPED: &str = "What you asked for in the meantime was for that session; ask again";
 
 /// Why a window could not be opened, or closed before its time.
 #[derive(Debug, thiserror::Error)]
@@ -371,7 +371,7 @@ impl Window {
                 self.app.greet(&self.looks, &snapshot);
                 past.iter().for_each(|event| self.app.past(event));
                 if more || self.app.transcript.left_out {
-                    self.app.transcript.say(Tone::Plain, "what happened earlier is in the log: `neco session show`");
+                    self.app.transcript.say(Tone::Plain, "Earlier messages: neco session show");
                 }
             }
             Retold::Not => past.iter().for_each(|event| self.app.past_unseen(event)),
@@ -440,7 +440,7 @@ impl Window {
             // Stopping is for what is on the screen.
             Some((_, sender)) if !self.app.opening || matches!(command, Command::Cancel | Command::StopAll) => {
                 if !sender.send(command) {
-                    let words = "the session can't be told anything any more, by a defect in Neco: `neco --continue` goes on with it";
+                    let words = "This window lost its session, by a bug in Neco. Resume it with  neco --continue";
                     self.app.transcript.say(Tone::Bad, words);
                 }
             }

@@ -42,16 +42,16 @@ pub fn all(found: &ModelOffers) -> Vec<(Offer, QuestionOption)> {
     };
     for ProviderOffer { name, sources, .. } in found.providers.iter().take(PROVIDERS) {
         offers.push(if sources.is_empty() {
-            (Offer::Key(name.clone()), option(name, "needs a key of yours; you type it next, unseen"))
+            (Offer::Key(name.clone()), option(name, "needs a key; you type it next, hidden"))
         } else {
-            (Offer::OfProvider(name.clone()), option(name, "its key is there; you choose a model next"))
+            (Offer::OfProvider(name.clone()), option(name, "has a key; you choose a model next"))
         });
     }
     if found.providers.len() > PROVIDERS {
         let more = found.providers.len() - PROVIDERS;
         offers.push((Offer::OtherKey, option("another provider", &format!("{more} more"))));
     }
-    offers.push((Offer::Server, option("another server", "any that speaks as OpenAI's does")));
+    offers.push((Offer::Server, option("another server", "any OpenAI-compatible one")));
     offers.push((Offer::Leave, option("not now", "`neco demo` works without a model")));
     offers
 }

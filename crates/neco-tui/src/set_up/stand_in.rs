@@ -13,7 +13,7 @@ use neco_proto::{
 use tokio::sync::{mpsc, watch};
 
 /// What a person who has no model is told when they write something.
-const NO_MODEL: &str = "there is no model yet: choose one above; Esc leaves";
+const NO_MODEL: &str = "No model yet: choose one above; Esc leaves";
 
 /// The session that the window sees.
 pub struct StandIn {
@@ -112,7 +112,7 @@ impl StandIn {
     fn answered(&self, question_id: QuestionId, reply: Reply) -> Result<(), ClientError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.take_if(|question| question.question_id == question_id).is_none() {
-            return Err(ClientError::Refused("that is not asked any more".to_owned()));
+            return Err(ClientError::Refused("No longer asked".to_owned()));
         }
         drop(open);
         let answer = match &reply {

@@ -127,7 +127,7 @@ impl Talk {
     async fn refused(&self, provider: &str) -> Talked {
         let sources = self.key_sources(provider).await;
         if let [first, _, ..] = sources.as_slice() {
-            self.failed(provider, &format!("its key in {first} goes first, and is not accepted"));
+            self.failed(provider, &format!("its key in {first} comes first, and was rejected"));
             return Talked::Again;
         }
         if self.forget_key(provider).await.is_ok() {
@@ -180,9 +180,9 @@ impl Talk {
             self.stand_in.say(NotificationLevel::Warning, words);
         }
         let text = match names.len() {
-            0 => "The name of the model there (Esc goes back)".to_owned(),
-            count if count > OF_ONE => format!("Which of its {count} models? Any other can be written (Esc goes back)"),
-            _ => "Which of its models? (Esc goes back)".to_owned(),
+            0 => "The name of the model there (Esc back)".to_owned(),
+            count if count > OF_ONE => format!("Which of its {count} models? Any other can be written (Esc back)"),
+            _ => "Which of its models? (Esc back)".to_owned(),
         };
         loop {
             let option = |name: &String| QuestionOption { label: name.clone(), description: String::new() };
@@ -214,7 +214,7 @@ impl Talk {
         let tested = match self.unless_stopped(&request).await {
             Some(Ok(tested)) => tested,
             Some(Err(error)) => return self.failed(name, &error.message),
-            None => return self.failed(name, "you did not wait for its answer"),
+            None => return self.failed(name, "cancelled before it answered"),
         };
         if tested.code == Some(ErrorCode::NotAuthorised) {
             return Tried::NotAccepted;
@@ -222,12 +222,12 @@ impl Talk {
         if tested.code.is_some() || tested.duration_ms.is_none() {
             return self.failed(name, tested.problem.as_deref().unwrap_or_default());
         }
-        let slow = if tested.ok { "" } else { ", but it did not call the tool that it was told to call" };
+        let slow = if tested.ok { "" } else { ", but did not call the tool it was told to" };
         let provider = name.split('/').next().unwrap_or_default();
         let model = NewSetting { key: "model".to_owned(), value: name.into() };
         match self.keep([vec![model], server_settings(provider, base)].concat()).await {
             Ok(file) => {
-                self.stand_in.say(NotificationLevel::Info, format!("{name} answers{slow}. It is kept in {file}."));
+                self.stand_in.say(NotificationLevel::Info, format!("{name} answers{slow}. Saved in {file}."));
                 Tried::Works
             }
             Err(error) => self.failed(name, &error.message),
@@ -248,7 +248,7 @@ impl Talk {
         let names: Vec<&str> = found.providers.iter().map(|offer| offer.name.as_str()).collect();
         let option = |name: &&str| QuestionOption { label: (*name).to_owned(), description: String::new() };
         let further = names.iter().skip(offers::PROVIDERS).map(option).collect();
-        let name = self.choose("Which provider? (Esc goes back)", further).await?;
+        let name = self.choose("Which provider? (Esc back)", further).await?;
         if names.contains(&name.as_str()) {
             return Some(name);
         }
@@ -258,7 +258,7 @@ impl Talk {
 
     async fn other_server(&mut self) -> Option<Talked> {
         loop {
-            let base = with_scheme(self.words("Its address, such as localhost:8000/v1 (Esc goes back)").await?);
+            let base = with_scheme(self.words("Its address, such as localhost:8000/v1 (Esc back)").await?);
             // Whoever goes back from the models goes back to the address.
             if let Some(talked) = self.one_of("", Some(&base)).await {
                 return Some(talked);

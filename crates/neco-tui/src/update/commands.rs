@@ -34,7 +34,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         },
         Slash::Theme(name) => {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
-            window.tell(format!("theme {name}"));
+            window.tell(format!("Theme: {name}"));
         }
         Slash::How(Setting::Sandbox) => {
             picking::pick_setting(window, Setting::Sandbox, "");
@@ -47,7 +47,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Sandbox(level) => picking::ask_about_sandbox(window, level),
         Slash::New => return open(window, Wanted::New),
         Slash::Resume(id) if window.standing.session_id.starts_with(id.as_str()) => {
-            window.tell("this window is in that session already");
+            window.tell("This window is already in that session");
         }
         Slash::Resume(id) => return open(window, Wanted::Id(id.clone())),
         Slash::Mode(mode) => return send(Command::SetMode { mode: *mode }),
@@ -145,10 +145,10 @@ fn plan(window: &mut WindowState) {
             let rows = panel::plan_rows(plan, window.width, &window.theme);
             window.transcript.show(rows);
         }
-        None if window.standing.mode == Mode::Plan => window.tell("there is no plan yet"),
+        None if window.standing.mode == Mode::Plan => window.tell("No plan yet"),
         None => {
             let mode = window.keymap.keys(crate::input::Action::Mode);
-            window.tell(format!("there is no plan; {mode} goes to plan mode"));
+            window.tell(format!("No plan; {mode} switches to plan mode"));
         }
     }
 }

@@ -75,14 +75,14 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
         let when = match info.when {
             CheckpointWhen::Before => "before",
             CheckpointWhen::After => "after",
-            CheckpointWhen::Restore => "before going back from",
+            CheckpointWhen::Restore => "before rewinding from",
         };
         let changed = figures::count(usize::try_from(info.changed).unwrap_or_default(), "file", "files");
         let about = format!("{} · {changed} changed", info.ts.strftime("%H:%M:%S"));
         Entry::new(&format!("{rev} {when} {}", info.label), &about, Picked::Checkpoint(info))
     };
     let entries = checkpoints.into_iter().map(entry).collect();
-    window.picker = Some(Picker::new("files back to which checkpoint?", CHOOSE, Letters::Filter, entries));
+    window.picker = Some(Picker::new("Restore files from a checkpoint", CHOOSE, Letters::Filter, entries));
     preview(window)
 }
 
@@ -137,19 +137,19 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
     let (heading, yes, picked) = match preview.kind {
         RewindKind::Message => {
             let picked = turn.map(|point| Picked::Rewind(point.clone(), preview.what));
-            (format!("take “{about}” back?"), "yes: take it back", picked)
+            (format!("Undo “{about}”?"), "Yes, undo it", picked)
         }
         RewindKind::Checkpoint => {
             let picked = preview.rev.clone().map(|rev| go(Command::RestoreCheckpoint { rev }));
-            (format!("files back to checkpoint {rev} ({about})?"), "put the files back", picked)
+            (format!("Restore the files of checkpoint {rev} ({about})?"), "Yes, restore them", picked)
         }
         RewindKind::Undo => {
-            let heading = format!("undo going back to before “{about}”?");
-            (heading, "yes: as it was before", Some(go(Command::UndoRewind)))
+            let heading = format!("Undo the rewind to before “{about}”?");
+            (heading, "Yes, undo it", Some(go(Command::UndoRewind)))
         }
         RewindKind::Redo => {
-            let heading = format!("take the last undo back: to before “{about}” again?");
-            (heading, "yes: go back again", Some(go(Command::RedoRewind)))
+            let heading = format!("Rewind to before “{about}” again?");
+            (heading, "Yes, rewind again", Some(go(Command::RedoRewind)))
         }
     };
     let Some(picked) = picked else { return Vec::new() };
@@ -160,7 +160,7 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
             _ => Vec::new(),
         };
     }
-    let entries = vec![Entry::new(yes, "", picked), Entry::new("no: leave everything as it is", "", Picked::Leave)];
+    let entries = vec![Entry::new(yes, "", picked), Entry::new("No, change nothing", "", Picked::Leave)];
     let hint = "y or Enter confirm   n or Esc cancel";
     window.picker =
         Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(wording::preview(preview, NAMED)));
@@ -169,9 +169,9 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
 
 pub(super) fn pick_what(window: &mut WindowState, point: RewindPoint) -> Vec<Effect> {
     let at = if point.files { 0 } else { 1 };
-    let heading = format!("back to before “{}”: what?", clean_line(&point.text));
+    let heading = format!("Rewind to before “{}”", clean_line(&point.text));
     let entries = REWINDS.iter().map(|(what, words)| Entry::new(words, "", Picked::Rewind(point.clone(), *what)));
-    let hint = "↑↓ and Enter · /redo takes it back · Esc goes back";
+    let hint = "↑↓ Enter choose   Esc back   /redo takes it back";
     window.picker = Some(Picker::new(heading, hint, Letters::Filter, entries.collect()).at(at));
     preview(window)
 }

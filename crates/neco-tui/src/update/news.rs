@@ -29,7 +29,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             window.warn(format!("{error}{}", what.unwrap_or_default()));
         }
         News::NotTakenBack(ids) => {
-            window.tell("the agent has it already");
+            window.tell("The agent has already read it");
             taking_back::settle_coming_back(window, &ids);
         }
         News::Answered(answer) => return answered(window, answer),
@@ -89,7 +89,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         // What they made of it is shown, and asked about again.
         News::Call(call_id, Ok(Some(edited))) => {
             if !window.desk.revise(&call_id, edited) {
-                window.warn("what you changed was answered meanwhile, and is as it was");
+                window.warn("That was answered in the meantime; your change was not used");
             }
             window.facing.unseen(window.now_ms);
         }
@@ -101,7 +101,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
             window.person.list_came();
             let unsent = sending::send_named(window);
             window.wants(unsent);
-            window.warn(format!("{what}: a defect in Neco; please report it with the log of a run with --debug"));
+            window.warn(format!("{what}: a bug in Neco; please report it with the log of a run with --debug"));
         }
         News::Sessions(Err(error))
         | News::Models(Err(error))
@@ -217,7 +217,7 @@ fn found_image(
                 window.prompt.picture(picture);
                 asked::go_to_field(window);
             }
-            Ok(None) => window.tell("there is no picture in the clipboard"),
+            Ok(None) => window.tell("No picture in the clipboard"),
             Err(words) => window.warn(words),
         }
         return Vec::new();

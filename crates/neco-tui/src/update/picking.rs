@@ -67,14 +67,14 @@ pub(super) fn pick_setting(window: &mut WindowState, setting: Setting, present: 
 pub(super) fn ask_about_sandbox(window: &mut WindowState, level: &str) {
     let set = Slash::Outside(Outside::Config, format!("sandbox.level {level}"));
     let about = match level {
-        "full" => "from then on commands do whatever you could do",
+        "full" => "commands can then do anything you can",
         _ => "",
     };
     let entries = vec![
         Entry::new("No, leave it as it is", "", Picked::Leave),
-        Entry::new("Yes, write it to my settings", about, Picked::Slash(Box::new(set))),
+        Entry::new("Yes, save it in my settings", about, Picked::Slash(Box::new(set))),
     ];
-    let heading = format!("sandbox.level = {level} for every session that begins from now on?");
+    let heading = format!("Set sandbox.level = {level} for all new sessions?");
     window.picker = Some(Picker::new(heading, "↑↓ Enter choose   Esc cancel", Letters::Command, entries));
 }
 
@@ -255,9 +255,9 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Checkpoint(info) => going_back::ask_about(window, info.rev),
         Picked::Go(command) => going_back::goes_back(window, *command),
         Picked::GoOn => stopping::go_on(window),
-        Picked::Leave => window.only_tell("Nothing is changed"),
+        Picked::Leave => window.only_tell("Nothing changed"),
         Picked::Session(id) if id == window.standing.session_id => {
-            window.only_tell("This window is in that session already")
+            window.only_tell("This window is already in that session")
         }
         Picked::Session(id) => commands::open(window, Wanted::Id(id)),
         Picked::Model(model) => vec![Effect::Send(Command::SetModel { model })],

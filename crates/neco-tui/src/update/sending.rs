@@ -29,7 +29,7 @@ pub(super) fn send(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
 fn look_at(window: &mut WindowState, files: Vec<(String, String)>, after_work: bool) -> Vec<Effect> {
     window.panels.help = false;
     let written = window.prompt.send();
-    window.tell("looking at the pictures …");
+    window.tell("Reading the pictures …");
     let remembers = Effect::Remember(written.text.clone());
     let looks = files.iter().map(|(file, _)| Effect::Image(ImageSource::File(file.clone())));
     let effects = std::iter::once(remembers).chain(looks).collect();
@@ -74,7 +74,7 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
     let answers = asked::is_answer(window);
     let written = window.prompt.send();
     if !written.pictures.is_empty() && (window.purpose != Purpose::Message || answers) {
-        window.warn("the picture was not sent: it can only go with a message");
+        window.warn("Picture not sent: it goes with a message");
     }
     match std::mem::take(&mut window.purpose) {
         Purpose::Message => {}
@@ -107,7 +107,7 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
         return run_shell(window, command);
     }
     if text == "#" {
-        return window.only_tell("behind # comes what is to be remembered");
+        return window.only_tell("# is followed by what to remember");
     }
     if let Some(note) = note(text) {
         return vec![Effect::Keep(note.to_owned())];
@@ -166,10 +166,10 @@ pub(super) fn say_to_agent(window: &mut WindowState, text: String) -> Vec<Effect
 
 fn run_shell(window: &mut WindowState, command: &str) -> Vec<Effect> {
     if command.is_empty() {
-        return window.only_tell("behind ! comes a command of the shell");
+        return window.only_tell("! is followed by a shell command");
     }
     if window.shell.runs() {
-        return window.only_tell("your other command still runs; Esc stops it");
+        return window.only_tell("Your other command is still running; Esc stops it");
     }
     window.shell.start(command);
     vec![Effect::Shell(command.to_owned())]

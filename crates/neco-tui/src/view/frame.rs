@@ -250,7 +250,7 @@ impl WindowState {
         let (text, about) = node.map(|node| panel::agent_words(0, node, &self.agents)).unwrap_or_default();
         let heading =
             Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);
-        let hint = "letters write to it · Ctrl-X pauses, resumes or ends it · ↑↓ scroll · Ctrl-O prints it · Esc back";
+        let hint = "letters write to it · Ctrl-X pauses, resumes or stops it · ↑↓ scroll · Ctrl-O prints it · Esc back";
         let hint = wrap(&Line::styled(hint, theme.dim), width, &Indent::default());
         let with = Drawn { sends_away: false, ..with };
         let (rows, below) = watched.rows(with, room.saturating_sub(1 + hint.len()));
@@ -356,18 +356,18 @@ impl WindowState {
             return words.to_owned();
         }
         if self.standing.going_back.is_some() && self.purpose == Purpose::Message {
-            return "Enter: say it when it is back".to_owned();
+            return "Enter sends it when the session is back".to_owned();
         }
         if self.opening && self.purpose == Purpose::Message {
             return "Opening the session …".to_owned();
         }
         match (&self.purpose, self.standing.works()) {
             (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),
-            (Purpose::Revision(_), _) => "what should be different in the plan?".to_owned(),
+            (Purpose::Revision(_), _) => "What should be different in the plan?".to_owned(),
             (Purpose::Agent(agent), _) => {
-                format!("what should {} do otherwise?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
+                format!("What should {} do instead?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
             }
-            (Purpose::Rule, _) => "such as: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
+            (Purpose::Rule, _) => "For example: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
             (Purpose::Message, true) => "Add to the work; read at the next turn".to_owned(),
             (Purpose::Message, false) if self.can_go_on => "Say what to do instead; Enter alone goes on".to_owned(),
             (Purpose::Message, false) if self.transcript.has_left() => "Ask, or say what to do next".to_owned(),

@@ -172,7 +172,7 @@ pub(super) fn call_facts(call: &Call, tool: Option<&str>) -> Vec<String> {
     let took = end.map(|end| end.duration_ms).filter(|ms| *ms > 0);
     facts.extend(took.map(|ms| figures::duration(Duration::from_millis(ms))));
     if end.is_none() {
-        facts.push("no end was recorded".to_owned());
+        facts.push("interrupted".to_owned());
     }
     facts
 }
@@ -249,9 +249,9 @@ fn reason(reason: CompleteReason) -> &'static str {
         CompleteReason::IterationLimit => "Stopped: limit of turns",
         CompleteReason::Cancelled => "Cancelled",
         CompleteReason::Failed => "Failed",
-        CompleteReason::Budget => "Stopped: budget used up",
+        CompleteReason::Budget => "Stopped: budget reached",
         CompleteReason::Stopped => "Stopped",
-        CompleteReason::LoopDetected => "Stopped: the model repeated itself",
+        CompleteReason::LoopDetected => "Stopped: it was repeating itself",
     }
 }
 
@@ -292,7 +292,7 @@ impl LastPlan {
         let status = match plan.status {
             PlanStatus::Proposed => "Plan · proposed",
             PlanStatus::Accepted => "Plan · accepted",
-            PlanStatus::SentBack => "Plan · sent back",
+            PlanStatus::SentBack => "Plan · changes requested",
             PlanStatus::Dropped => "Plan · dropped",
             PlanStatus::Finished => "Plan · finished",
         };

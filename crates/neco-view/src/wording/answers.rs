@@ -8,8 +8,8 @@ pub fn decision(decision: &Decision) -> String {
     match decision {
         Decision::Once => "allowed once".to_owned(),
         Decision::Session => "allowed for the session".to_owned(),
-        Decision::Always => "allowed for good".to_owned(),
-        Decision::Edit { .. } => "allowed with other arguments".to_owned(),
+        Decision::Always => "always allowed".to_owned(),
+        Decision::Edit { .. } => "allowed as changed".to_owned(),
         Decision::Reject { reason: None } => "rejected".to_owned(),
         Decision::Reject { reason: Some(reason) } => format!("rejected: {reason}"),
     }
@@ -30,7 +30,7 @@ pub fn reply(reply: Option<&Reply>) -> String {
             answers.iter().map(said).collect::<Vec<_>>().join(" · ")
         }
         Some(Reply::AcceptPlan { comments, .. }) => with("accepted", comments.as_ref()),
-        Some(Reply::RevisePlan { comments }) => with("sent back", Some(comments)),
+        Some(Reply::RevisePlan { comments }) => with("changes requested", Some(comments)),
         Some(Reply::DropPlan) => "dropped".to_owned(),
         Some(Reply::GoOn { comments }) => with("go on", comments.as_ref()),
         Some(Reply::Dismiss) => "no answer".to_owned(),

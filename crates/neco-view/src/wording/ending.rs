@@ -14,10 +14,10 @@ pub fn ending(end: &WorkEnd) -> String {
             format!("stopped at the limit of {turns} (--max-turns) after")
         }
         CompleteReason::Budget if end.turns == 0 => "stopped before anything was asked, after".to_owned(),
-        CompleteReason::Budget => "stopped by the budget after".to_owned(),
+        CompleteReason::Budget => "stopped: budget reached, after".to_owned(),
         CompleteReason::Stopped if end.plan_dropped => "the plan was dropped after".to_owned(),
         CompleteReason::Stopped => "stopped by a hook after".to_owned(),
-        CompleteReason::LoopDetected => "stopped because the model repeated itself, after".to_owned(),
+        CompleteReason::LoopDetected => "stopped: it was repeating itself, after".to_owned(),
         CompleteReason::Cancelled => "cancelled after".to_owned(),
         CompleteReason::Failed => "failed after".to_owned(),
     }
@@ -39,5 +39,5 @@ pub fn going_on(id: &str, end: &WorkEnd) -> String {
             _,
         ) => ("…", ""),
     };
-    format!("continue: neco -m \"{message}\" --session {id}{more}")
+    format!("Resume it with  neco resume {id} -m \"{message}\"{more}")
 }

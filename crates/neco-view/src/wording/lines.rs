@@ -61,7 +61,7 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
         BlockBody::Imported(imported) => Some((Tone::Plain, notices::imported(imported))),
         BlockBody::End(end) => ended(end),
         BlockBody::Stop(stop) => {
-            stopped(stop).map(|words| (Tone::Pause, format!("{words} · Ctrl-T resumes one, tells or ends it")))
+            stopped(stop).map(|words| (Tone::Pause, format!("{words} · Ctrl-T resumes, messages or stops one")))
         }
         // The rest is no line.
         _ => None,

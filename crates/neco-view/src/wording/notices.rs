@@ -11,14 +11,14 @@ use crate::figures;
 use crate::reduce::block::WorkflowStep;
 use neco_proto::clean::clean_line;
 
-/// `fake/good (key 2): fake limits the rate (HTTP 429); attempt 2 of 4 in 12.0 s`.
+/// `fake/good (key 2): fake limits the rate (HTTP 429); trying again in 12.0 s · attempt 2 of 4`.
 pub fn retry(retry: &ModelRetry) -> String {
     let who = match retry.model.as_str() {
         "" => String::new(),
         model => format!("{}: ", clean_line(model)),
     };
     let wait = figures::duration(Duration::from_millis(retry.wait_ms));
-    format!("{who}{}; {} in {wait}", clean_line(&retry.message), attempt(retry))
+    format!("{who}{}; trying again in {wait} · {}", clean_line(&retry.message), attempt(retry))
 }
 
 /// `fake/good (key 2): attempt 2 of 4`, for the time until then.
@@ -29,13 +29,13 @@ pub fn next_attempt(retry: &ModelRetry) -> String {
     }
 }
 
-/// `fake/good: the key was not accepted; now asking fake/other`.
+/// `fake/other takes over · fake/good: the key was not accepted`.
 pub fn switch(switch: &ModelSwitch) -> String {
     let (from, to) = (clean_line(&switch.from), clean_line(&switch.to));
-    format!("{from}: {}; now asking {to}", clean_line(&switch.message))
+    format!("{to} takes over · {from}: {}", clean_line(&switch.message))
 }
 
-/// `compacted (context full): 171.2k → 24.0k tokens; 214 messages became a summary, 12 stay`.
+/// `compacted: 171.2k → 24.0k tokens (the context is nearly full; 214 messages summed up, 12 kept)`.
 pub fn compaction(compaction: &Compaction) -> String {
     let why = match compaction.cause {
         CompactionCause::Full => "the context is nearly full",
@@ -52,10 +52,10 @@ pub fn compaction(compaction: &Compaction) -> String {
     };
     let (before, after) = (figures::tokens(compaction.before), figures::tokens(compaction.after));
     let notes: String = compaction.notes.iter().map(|note| format!("; {}", clean_line(note))).collect();
-    format!("conversation compacted ({why}): {before} → {after} tokens, {how}{notes}")
+    format!("compacted: {before} → {after} tokens ({why}; {how}){notes}")
 }
 
-/// `went back: the conversation and the files`.
+/// `rewound to an earlier message: the conversation and the files`.
 pub fn rewind(rewind: &Rewind) -> String {
     let what = match (rewind.conversation, rewind.files.is_some()) {
         (true, true) => "the conversation and the files",
@@ -67,8 +67,8 @@ pub fn rewind(rewind: &Rewind) -> String {
         changed => format!(" · {} put back", figures::count(changed, "file")),
     };
     match rewind.undoes {
-        Some(_) => format!("took going back back: {what}{files}"),
-        None => format!("went back to an earlier message: {what}{files}"),
+        Some(_) => format!("rewind undone: {what}{files}"),
+        None => format!("rewound to an earlier message: {what}{files}"),
     }
 }
 
@@ -107,7 +107,7 @@ pub fn mode_parts(change: &ModeChange) -> Vec<String> {
     let mode = change.mode.map(|mode| format!("mode {mode}"));
     let approval = change.approval.map(|approval| format!("approval {approval}"));
     let model = change.model.as_ref().map(|model| format!("model {model}"));
-    let generation = change.generation.map(|generation| format!("generation {generation}"));
+    let generation = change.generation.map(|generation| format!("tool level {generation}"));
     [mode, approval, model, generation].into_iter().flatten().collect()
 }
 

@@ -5,10 +5,10 @@ use neco_proto::app::history::PlaceNote;
 /// In words.
 pub fn words(note: &PlaceNote) -> String {
     match note {
-        PlaceNote::Moved { from, folder } => format!("the session's folder was {from}; it goes on in {folder}"),
-        PlaceNote::MadeAgain { folder } => format!("the session's worktree was made again, {folder}"),
-        PlaceNote::Replaced { folder } => format!(
-            "{folder} is another folder than the one the session worked in; should that have been moved, go on there"
-        ),
+        PlaceNote::Moved { from, folder } => format!("the session's folder was moved: {from} is {folder} now"),
+        PlaceNote::MadeAgain { folder } => format!("the session's worktree was restored: {folder}"),
+        PlaceNote::Replaced { folder } => {
+            format!("{folder} is not the folder the session worked in; if that was moved, resume the session there")
+        }
     }
 }

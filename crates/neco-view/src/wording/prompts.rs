@@ -20,7 +20,7 @@ pub fn review(what: &str) -> String {
     };
     format!(
         "Review {subject}. Change nothing. Read the code around each change before you judge it. Report defects first, \
-         the worst first: what is wrong, where (file and line), when it shows, and how to mend it. Only what you are \
+         the worst first: what is wrong, where (file and line), when it shows, and how to fix it. Only what you are \
          sure of, or say how sure. Then, apart and short, what could be simpler. Say so plainly if nothing is wrong."
     )
 }

@@ -13,31 +13,31 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     let mut lines = Vec::new();
     let messages = |points: &[RewindPoint]| figures::count(points.len() as u64, "message");
     if !preview.messages.is_empty() {
-        lines.push(Told::plain(format!("{} of yours would no longer count", messages(&preview.messages))));
+        lines.push(Told::plain(format!("{} removed from the conversation", messages(&preview.messages))));
     }
     if !preview.again.is_empty() {
-        lines.push(Told::plain(format!("{} of yours would count again", messages(&preview.again))));
+        lines.push(Told::plain(format!("{} restored", messages(&preview.again))));
     }
     lines.extend(file_counts(preview));
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
         let theirs = figures::count(others as u64, "file");
         let back = takes_back(preview.kind);
-        let words = format!("somebody else than the agent changed {theirs}; {back} brings that back too");
+        let words = format!("you or another program changed {theirs} since; {back} brings that back");
         lines.push(Told::warning(words));
     }
     lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
     let point = |verb: &str, point: &RewindPoint| Told::plain(format!("{verb}: “{}”", clean_line(&point.text)));
-    lines.extend(preview.messages.iter().map(|message| point("no longer counts", message)));
-    lines.extend(preview.again.iter().map(|message| point("counts again", message)));
+    lines.extend(preview.messages.iter().map(|message| point("removed", message)));
+    lines.extend(preview.again.iter().map(|message| point("restored", message)));
     let (theirs, own): (Vec<_>, Vec<_>) = preview.files.iter().partition(|file| file.by_others);
     for file in theirs.into_iter().chain(own).take(named) {
         let word = match file.kind {
-            FileChangeKind::Added => "comes back",
-            FileChangeKind::Modified => "changes",
-            FileChangeKind::Deleted => "goes",
+            FileChangeKind::Added => "restored",
+            FileChangeKind::Modified => "changed",
+            FileChangeKind::Deleted => "deleted",
         };
-        let others = if file.by_others { " (changed by somebody else since)" } else { "" };
+        let others = if file.by_others { " (you or another program changed it since)" } else { "" };
         lines.push(Told::plain(format!("{word}: {}{others}", file.path)));
     }
     if preview.files.len() > named {
@@ -52,13 +52,13 @@ pub fn done(preview: &RewindPreview) -> String {
         (number > 0).then(|| format!("{} {then}", figures::count(number as u64, what)))
     };
     let parts = [
-        count(preview.messages.len(), "message", "no longer counting"),
-        count(preview.again.len(), "message", "counting again"),
+        count(preview.messages.len(), "message", "removed from the conversation"),
+        count(preview.again.len(), "message", "restored"),
         count(preview.files.len(), "file", "put back"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    format!("done{what}; {} takes it back", takes_back(preview.kind))
+    format!("Done{what}; {} takes it back", takes_back(preview.kind))
 }
 
 /// Whether a person is asked before `/undo` or `/redo` does it: it would cost something that nobody asked to lose.

@@ -20,7 +20,7 @@ pub enum CheckpointError {
     #[error("{} has more than {most} files", root.display())]
     TooManyFiles { root: PathBuf, most: usize },
     /// The workspace is a folder that nobody works on as a whole.
-    #[error("{} is {what}, of which no checkpoints are kept", root.display())]
+    #[error("{} is {what}: no checkpoints are made of it", root.display())]
     NotAProject { root: PathBuf, what: &'static str },
     /// It took too long.
     #[error("it took longer than {seconds} s")]
@@ -35,7 +35,7 @@ pub enum CheckpointError {
     #[error("{0}")]
     Refused(String),
     /// Somebody else changed files that would be overwritten, and nobody agreed to that.
-    #[error("{} changed since by somebody else: {}", count(paths), shown(paths))]
+    #[error("{} changed since by you or another program: {}", count(paths), shown(paths))]
     ChangedByOthers { paths: Vec<PathBuf> },
 }
 

@@ -79,8 +79,8 @@ impl Interrupted {
         let undo = fs::read_to_string(store.join(MARK)).ok()?;
         let undo: String = undo.trim().chars().take(12).collect();
         Some(format!(
-            "going back to an earlier state was cut short, so files may be half of one state and half of another; undo \
-             (/redo, neco session rewind ID --undo) brings back what was there before it: checkpoint {undo}"
+            "a rewind was interrupted, so files may be half of one state and half of another; undo (/redo, neco session \
+             rewind ID --undo) restores what was there before it: checkpoint {undo}"
         ))
     }
 

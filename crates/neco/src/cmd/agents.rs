@@ -29,14 +29,14 @@ use crate::terminal::{self, Terminal};
 const LOOKED_AT: usize = 200;
 
 const AT_WORK: &str = "\
-The session is the one that a process has open in this folder; --session names another.
-In a window or the repl the same is written /agents VERB AGENT …
-Exit codes: 0 when it is done, 1 when it can't be done now, 2 when nothing runs or there is no such agent.";
+The session is the one that is open in this folder; --session names another.
+In the window and in neco repl this is /agents VERB AGENT …
+Exit codes: 0 done, 1 it can't be done now, 2 nothing is running or there is no such agent.";
 
 /// `neco agents …`
 #[derive(Debug, Subcommand)]
 pub enum AgentsCommand {
-    /// Lists the agents that can do a part of the work, and where they are defined
+    /// Lists the agents that can be used, and where they are defined
     List {
         #[command(flatten)]
         json: JsonArg,
@@ -56,7 +56,7 @@ pub enum AgentsCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Shows who works in the session that runs here, or all about one of them
+    /// Shows the agents of the session that is open here, or one of them in detail
     #[command(after_help = AT_WORK)]
     Status {
         /// Its name, such as explore-1, or the beginning of its id
@@ -66,25 +66,25 @@ pub enum AgentsCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Gives an agent at work something more to do, after what it does now
+    /// Gives a running agent another task, after its current one
     #[command(after_help = AT_WORK)]
     Tell(TextArgs),
-    /// Corrects an agent at work: it sees it at its next turn
+    /// Corrects a running agent: it reads it at its next turn
     #[command(after_help = AT_WORK)]
     Redirect(TextArgs),
-    /// Answers the question of an agent at work
+    /// Answers the question of an agent
     #[command(after_help = AT_WORK)]
     Answer(TextArgs),
-    /// Lets an agent and everybody below it do nothing for now
+    /// Pauses an agent and all agents below it
     #[command(after_help = AT_WORK)]
     Pause(WhichAgent),
-    /// Lets an agent go on that is paused
+    /// Resumes a paused agent
     #[command(after_help = AT_WORK)]
     Resume(WhichAgent),
-    /// Ends an agent and everybody below it, with every process they started
+    /// Stops an agent and all agents below it, with every process they started
     #[command(after_help = AT_WORK)]
     Cancel(WhichAgent),
-    /// Changes the model, budget or tools of an agent at work: model=NAME tokens=COUNT cost=USD tools=A,B
+    /// Changes the model, budget or tools of a running agent: model=NAME tokens=COUNT cost=USD tools=A,B
     #[command(after_help = AT_WORK)]
     Set(TextArgs),
 }
@@ -92,7 +92,7 @@ pub enum AgentsCommand {
 /// Which session is meant.
 #[derive(Debug, Default, Args)]
 pub struct WhichSession {
-    /// The beginning of the id of a session that runs; without it the one of this folder
+    /// The id of an open session, or a part of it; without it the one of this folder
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -227,7 +227,7 @@ fn as_json(agent: Option<&str>, running: &Running) -> Result<String, Failure> {
 async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
     match attach::find(Which::Id(id), env).await? {
         Some(attached) => look(attached).await,
-        None => Err(nothing_runs(&format!("no process has a session {} open", clean_line(id)))),
+        None => Err(nothing_runs(&format!("session {} is not open in any process", clean_line(id)))),
     }
 }
 
@@ -248,7 +248,7 @@ async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &
         }
     }
     if running.is_empty() {
-        return Err(nothing_runs("no process has a session of this folder open"));
+        return Err(nothing_runs("no session is open in this folder"));
     }
     if let [_, _, ..] = running.as_slice() {
         let agent = match ask {
@@ -260,15 +260,15 @@ async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &
     let ids: Vec<String> = running.iter().map(|one| short_id(one.attached.record.id)).collect();
     match (running.pop(), ids.len()) {
         (Some(one), 1) => Ok(one),
-        (Some(_), _) => Err(Failure::usage(format!("several sessions run here: {}", ids.join(", ")))
+        (Some(_), _) => Err(Failure::usage(format!("several sessions are open here: {}", ids.join(", ")))
             .hint("Name one with --session; `neco agents status --session ID` lists its agents.")),
-        (None, _) => Err(nothing_runs("none of the sessions that run here has such an agent")),
+        (None, _) => Err(nothing_runs("no session that is open here has such an agent")),
     }
 }
 
 fn nothing_runs(words: &str) -> Failure {
     Failure::usage(words.to_owned()).hint(
-        "Agents are asked while a process has their session open (neco, neco repl, neco -m, neco workflow run); \
-         `neco session tree` shows how they stood last.",
+        "Agents can be reached while their session is open (neco, neco repl, neco -m, neco workflow run); \
+         `neco session tree` shows how they ended.",
     )
 }

@@ -24,7 +24,7 @@ pub enum ConfigCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Writes a setting to your config.toml; what else is in it stays as it is written
+    /// Sets a setting in your config.toml; comments and the rest of the file stay
     #[command(after_help = SET)]
     Set {
         /// The setting, such as model or agent.max_turns
@@ -47,7 +47,7 @@ Examples:
   neco config set model ollama/qwen3:8b
   neco config set approval manual
   neco config set tools.only '[\"read_file\", \"grep\"]'
-A setting that there is not and a value that does not fit are refused, and nothing is written.
+Unknown settings and values that do not fit are refused, and nothing is written.
 docs/reference/config.md lists all settings; -c KEY=VALUE sets one for a single run.";
 
 /// Runs `neco config …`.
@@ -69,7 +69,7 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
             let row = list.settings.iter().find(|row| row.key == key.trim());
             let row = row.ok_or_else(|| {
                 Failure::usage(format!("{} has no value", key.trim()))
-                    .hint("`neco config show` prints all that have one.")
+                    .hint("`neco config show` lists all that have one.")
             })?;
             say::out(&match as_value(&row.value) {
                 Value::String(text) => format!("{text}\n"),
@@ -89,7 +89,7 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 fn set(folder: String, key: &str, value: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if let Some(provider) = key.strip_prefix("model_providers.").and_then(|rest| rest.strip_suffix(".api_key")) {
         let words = "a key is never an argument: if that was one, it is in your shell's history now";
-        return Err(Failure::usage(words).hint(format!("`neco auth set {provider}` asks for it and keeps it.")));
+        return Err(Failure::usage(words).hint(format!("`neco login {provider}` asks for it and saves it.")));
     }
     // What is written is what the flag would mean: text where text is wanted, whatever it looks like.
     let overrides = [everywhere.overrides.clone(), vec![format!("{key}={value}")]].concat();
@@ -104,7 +104,7 @@ fn set(folder: String, key: &str, value: &str, everywhere: &EverywhereArgs, env:
     let now = ask(&ListSettings { folder }, everywhere, env)?;
     if let Some(row) = now.settings.iter().find(|row| row.key == key && row.layer != Layer::User.name()) {
         let origin = row.origins.first().map(String::as_str).unwrap_or_default();
-        say::note(&format!("here it is {} all the same: {origin} outranks your file", row.value));
+        say::note(&format!("here it is still {}: {origin} comes before your file", row.value));
     }
     Ok(Exit::Done)
 }

@@ -73,7 +73,7 @@ fn start(folder: &Path) -> Result<Exit, Failure> {
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             Err(Failure::usage(format!("{} is there already", file.display()))
-                .hint("`neco init` lets the model better it."))
+                .hint("`neco init` lets the model improve it."))
         }
         Err(error) => Err(Failure::new(Exit::Failed, format!("{} can't be written: {error}", file.display()))),
     }

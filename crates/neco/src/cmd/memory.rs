@@ -46,12 +46,11 @@ Examples:
   neco memory search 数据库 --limit 3";
 
 const EDIT: &str = "\
-Opens the entry's file in $VISUAL or $EDITOR. The files are yours: they may be edited, renamed, copied
-and removed by any other means too.";
+Opens the entry's file in $VISUAL or $EDITOR. You can also edit, rename, copy and delete the files yourself.";
 
 const LIST: &str = "\
 Lists your own entries, and those of this folder and of the folders above it up to the root of the git
-repository. What is wrong with a file is said below the list.";
+repository. Problems with files are listed below.";
 
 /// `neco memory …`
 #[derive(Debug, Subcommand)]
@@ -74,13 +73,13 @@ pub enum MemoryCommand {
     /// Remembers something
     #[command(after_help = ADD)]
     Add(AddArgs),
-    /// Looks for entries, the best match first
+    /// Searches entries, the best match first
     #[command(after_help = SEARCH)]
     Search {
-        /// Words to look for
+        /// Words to search for
         #[arg(required = true, value_name = "WORDS")]
         words: Vec<String>,
-        /// Most entries
+        /// The most entries to show
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: usize,
         #[command(flatten)]
@@ -94,12 +93,12 @@ pub enum MemoryCommand {
         /// The entry's id
         id: String,
     },
-    /// Removes entries for good
+    /// Deletes entries
     Rm {
         /// The entries' ids
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// Does not ask
+        /// Deletes without asking
         #[arg(short, long)]
         yes: bool,
     },
@@ -108,10 +107,10 @@ pub enum MemoryCommand {
 /// Which entries are meant.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct WhichArgs {
-    /// Only your own that hold everywhere
+    /// Only your own, which apply everywhere
     #[arg(long, conflicts_with = "dir")]
     pub global: bool,
-    /// Only those that lie in this folder and the folders above it
+    /// Only those of this folder and the folders above it
     #[arg(long)]
     pub dir: bool,
 }
@@ -140,7 +139,7 @@ pub struct AddArgs {
     /// For this folder, as a file in .neco/memory that can be committed
     #[arg(long, conflicts_with = "private")]
     pub dir: bool,
-    /// For this folder, but kept with your own entries
+    /// For this folder, but stored with your own entries
     #[arg(long)]
     pub private: bool,
     #[command(flatten)]
@@ -174,7 +173,7 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
         }
         MemoryCommand::Search { words, limit, which, json } => {
             if words.iter().all(|word| word.trim().is_empty()) {
-                return Err(Failure::usage("there is nothing to look for: say some words"));
+                return Err(Failure::usage("say what to search for"));
             }
             let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
             let entries = ask_of(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
@@ -289,9 +288,9 @@ async fn remove(ids: &[String], yes: bool, folder: String, app: &dyn App) -> Res
     if !yes {
         let line = |found: &MemoryEntry| format!("  {}  {}\n", clean_line(&found.id), clean_line(&found.title));
         let lines: String = entries.iter().map(line).collect();
-        let question = format!("Remove {} for good?", if entries.len() == 1 { "it" } else { "them" });
-        if !agrees(Tty::open(), &lines, &question, "Pass --yes to remove without asking.")? {
-            say::out("nothing was removed\n")?;
+        let question = format!("Delete {}? This can't be undone.", if entries.len() == 1 { "it" } else { "them" });
+        if !agrees(Tty::open(), &lines, &question, "--yes deletes without asking.")? {
+            say::out("nothing was deleted\n")?;
             return Ok(Exit::Refused);
         }
     }

@@ -41,14 +41,14 @@ pub enum ModelCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Shows where a model or the models of a group are asked, and what is known of them
+    /// Shows the address, key, limits and prices of a model or a group
     Show {
-        /// provider/model, or a group's name; without it the model that is asked now
+        /// provider/model, or a group's name; without it the current model
         name: Option<String>,
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Asks each model one tiny question: does it answer, how fast, and does it call tools?
+    /// Tests models with one short request: do they answer, how fast, do they call tools?
     Test {
         /// provider/model, or a group's name; without it the default model
         name: Option<String>,

@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::say;
 
 const CLOSE: &str = "\
-Nothing comes of what is left of the plan: new sessions are not told of it any more, and its own
-session does not go on with it. Its conversation stays as it is.";
+A closed plan is no longer carried out: new sessions are not told of it, and its own session does not
+continue it. The conversation stays as it is.";
 
 /// `neco plan …`
 #[derive(Debug, Subcommand)]
@@ -30,15 +30,15 @@ pub enum PlanCommand {
     },
     /// Shows a plan with its steps and what was found out
     Show {
-        /// The session whose plan it is, or the beginning of its id
+        /// The id of the session whose plan it is, or a part of it
         session: String,
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Closes plans that nothing is to come of
+    /// Closes plans that are not to be carried out any more
     #[command(after_help = CLOSE)]
     Close {
-        /// The sessions whose plans they are, or the beginnings of their ids
+        /// The ids of the sessions whose plans they are, or parts of them
         #[arg(required = true, value_name = "SESSION")]
         sessions: Vec<String>,
     },

@@ -21,7 +21,7 @@ use crate::say;
 /// `neco policy …`
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
-    /// Lists the rules in force, in the order in which they are looked at
+    /// Lists the rules in effect, in the order they are checked
     #[command(after_help = help::POLICY_LIST)]
     List {
         #[command(flatten)]
@@ -50,17 +50,17 @@ pub enum PolicyCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Lists the rules that you allowed with "always", or takes some of them back
+    /// Lists the rules that you allowed with "always", or deletes some
     #[command(after_help = help::POLICY_REMOVE)]
     Remove {
-        /// The numbers of the rules to take back; without any they are listed
+        /// The numbers of the rules to delete; without any they are listed
         #[arg(value_name = "NUMBER")]
         numbers: Vec<NonZeroUsize>,
-        /// Takes all of them back
+        /// Deletes all of them
         #[arg(long, conflicts_with = "numbers")]
         all: bool,
     },
-    /// Checks your rules against a file of cases; exits with 1 when one comes out otherwise
+    /// Tests your rules against a file of cases; exits with 1 when one fails
     #[command(after_help = help::POLICY_TEST)]
     Test {
         /// The file
@@ -121,7 +121,7 @@ pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 fn remove(everywhere: &EverywhereArgs, env: &Env, numbers: &[NonZeroUsize], all: bool) -> Result<String, Failure> {
     let kept = ask(&ListKeptRules {}, everywhere, env)?;
     if kept.rules.is_empty() {
-        return Ok("nothing was allowed with \"always\"\n".to_owned());
+        return Ok("no rules of yours; \"always\" in a question adds one\n".to_owned());
     }
     let chosen: BTreeSet<usize> = match all {
         true => (0..kept.rules.len()).collect(),
@@ -131,9 +131,9 @@ fn remove(everywhere: &EverywhereArgs, env: &Env, numbers: &[NonZeroUsize], all:
         return Ok(painted::kept(&kept));
     }
     if let Some(number) = chosen.iter().find(|number| **number >= kept.rules.len()) {
-        return Err(Failure::usage(format!("{}: there is no rule {}", kept.file, number + 1)));
+        return Err(Failure::usage(format!("{}: no rule {}", kept.file, number + 1)));
     }
     let rules = chosen.iter().filter_map(|number| kept.rules.get(*number)).map(|rule| rule.text.clone()).collect();
     let removed = ask(&RemoveRules { rules }, everywhere, env)?;
-    Ok(removed.rules.iter().map(|rule| format!("no longer: {}\n", rule.title)).collect())
+    Ok(removed.rules.iter().map(|rule| format!("deleted: {}\n", rule.title)).collect())
 }

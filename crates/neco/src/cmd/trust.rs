@@ -23,10 +23,10 @@ pub struct TrustArgs {
     /// Trusts it as it is now, without asking
     #[arg(long, conflicts_with_all = ["list", "remove"])]
     pub yes: bool,
-    /// Lists the folders that were decided about
+    /// Lists the folders you trusted or refused
     #[arg(long, conflicts_with_all = ["folder", "remove"])]
     pub list: bool,
-    /// Forgets what was decided about the folder
+    /// Deletes the decision about the folder
     #[arg(long)]
     pub remove: bool,
     /// Prints JSON
@@ -59,7 +59,7 @@ fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fai
     notes(&told.warnings);
     let shown = visible_line(&folder);
     if told.described.is_empty() {
-        say::out(&format!("{shown} would switch on nothing: there is nothing to trust\n"))?;
+        say::out(&format!("{shown} has no hooks or rules: nothing to trust\n"))?;
         return Ok(Exit::Done);
     }
     let trusted = if yes {
@@ -87,8 +87,8 @@ fn remove(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit,
     let folder = folder.display().to_string();
     let shown = visible_line(&folder);
     let words = match ask(&ForgetTrust { folder }, everywhere, env)?.known {
-        true => format!("{shown} is forgotten: it is asked about when you next work there\n"),
-        false => format!("nothing was decided about {shown}\n"),
+        true => format!("{shown}: decision deleted; you are asked again when you work there\n"),
+        false => format!("no decision about {shown}\n"),
     };
     say::out(&words)?;
     Ok(Exit::Done)
@@ -104,7 +104,7 @@ fn list(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fail
     print(JsonArg { json }, &list, || {
         let line = |row: &TrustRow| format!("{:<11} {}\n", state(row.state), visible_line(&row.path));
         match list.folders.as_slice() {
-            [] => "nothing was decided about any folder yet\n".to_owned(),
+            [] => "no folder was trusted or refused yet\n".to_owned(),
             folders => folders.iter().map(line).collect(),
         }
     })

@@ -84,5 +84,5 @@ pub fn see_through<W: Future<Output = ()> + Send + 'static>(
 pub fn listen(runtime: &Runtime, mask: &InterruptMask) -> Result<Signals, Failure> {
     let _entered = runtime.enter();
     Signals::listen(mask.clone())
-        .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))
+        .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be received: {error}")))
 }

@@ -75,7 +75,7 @@ impl Ends {
         }
         match (&self.schema, exit) {
             (Some((_, validator)), Exit::Done) => match misfit(validator, last) {
-                Some(why) => (Exit::Failed, Some(format!("the answer does not fit the schema: {why}"))),
+                Some(why) => (Exit::Failed, Some(format!("the answer does not match the schema: {why}"))),
                 None => (exit, None),
             },
             (_, exit) => (exit, None),
@@ -85,7 +85,7 @@ impl Ends {
 
 fn misfit(validator: &Validator, last: &str) -> Option<String> {
     match serde_json::from_str::<Value>(last.trim()) {
-        Err(error) => Some(format!("it is no JSON: {error}")),
+        Err(error) => Some(format!("it is not JSON: {error}")),
         Ok(value) => validator.iter_errors(&value).next().map(|error| error.to_string()),
     }
 }

@@ -94,7 +94,7 @@ pub async fn begin(which: Which<'_>, env: &Env) -> Result<Option<Begun>, Failure
 /// How the session stands, and the message after it was taken.
 async fn say(client: &dyn Client, said: Option<Command>) -> Result<(SessionSnapshot, Option<MessageId>), ClientError> {
     let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else {
-        return Err(ClientError::Refused("the session does not say how it stands".to_owned()));
+        return Err(ClientError::Refused("the session does not answer".to_owned()));
     };
     let Some(said) = said else { return Ok((snapshot, None)) };
     Ok((snapshot, client.send(said).await?.message_id))
@@ -129,7 +129,7 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     let mut window =
         LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender.clone());
     let id = short_id(session);
-    window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, the work goes on there"));
+    window.note(&format!("i attached to session {id} in process {owner}; Ctrl-C detaches, and it keeps working there"));
     past.iter().for_each(|event| window.past(event));
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);

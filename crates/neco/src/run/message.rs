@@ -149,12 +149,12 @@ pub(super) fn fence(text: &str) -> String {
 
 fn nothing_asked(goes_on: bool) -> Failure {
     if goes_on {
-        return Failure::usage("there is nothing to do: no message was given").hint(
+        return Failure::usage("no message was given").hint(
             "  neco -c -m \"and now the docs\"       continues the last session of this folder\n  \
                neco -c -m continue                when it was interrupted or stopped at a limit",
         );
     }
-    Failure::usage("there is nothing to do: no message was given").hint(
+    Failure::usage("no message was given").hint(
         "  neco -m \"fix the failing test\"     asks the agent\n  \
            neco demo                          shows what it does, offline\n  \
            neco doctor                        checks models and keys\n  \

@@ -21,7 +21,7 @@ use crate::say;
 pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Option<Exit>, Failure> {
     let Some(new) = to_remember(text).filter(|_| args.images.is_empty() && args.files.is_empty()) else {
         return if text.trim_matches(['#', ' ', '\n']).is_empty() && text.starts_with('#') {
-            Err(Failure::usage("there is nothing to remember: the text after # is empty"))
+            Err(Failure::usage("nothing to remember: the text after # is empty"))
         } else {
             Ok(None)
         };

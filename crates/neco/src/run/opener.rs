@@ -110,7 +110,7 @@ impl Opener for TerminalOpener {
     fn hurry(&self) -> BoxFuture<'_, ()> {
         async {
             tokio::time::sleep(SOON).await;
-            say::note("still busy with what is kept of the session; Ctrl-C ends that");
+            say::note("saving what is worth remembering; Ctrl-C skips it");
             let _ = tokio::signal::ctrl_c().await;
         }
         .boxed()

@@ -52,7 +52,7 @@ pub async fn hear_signals(
 /// Ends the process at once. What commands still run is killed by the watchdog.
 pub fn quit(signal: Signal) {
     restore_terminal();
-    tracing::warn!(?signal, "ended at once");
+    tracing::warn!(?signal, "stopped at once");
     log::finish();
     std::process::exit(i32::from(Exit::Stopped(signal).number()));
 }

@@ -37,22 +37,22 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
             (args.session, args.continue_latest) = (Some(session.to_string()), false);
         }
     }
-    exit.ok_or_else(|| Failure::usage("there is nothing to do: stdin has no message"))
+    exit.ok_or_else(|| Failure::usage("stdin has no message"))
 }
 
 /// The words of a line: as Claude Code takes them, or as a command of ours.
 fn message(line: &str) -> Result<String, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| format!("is no JSON: {error}"))?;
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
     let content = match value["type"].as_str() {
         Some("user") => &value["message"]["content"],
         Some("user_message") => &value["content"],
-        _ => return Err("is no message: it has no type `user` or `user_message`".to_owned()),
+        _ => return Err("is not a message: its type is neither `user` nor `user_message`".to_owned()),
     };
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
-            texts.ok_or("has something else than text in its content")?.join("\n")
+            texts.ok_or("has content that is not text")?.join("\n")
         }
         _ => String::new(),
     };

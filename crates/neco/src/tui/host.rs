@@ -128,7 +128,7 @@ impl TerminalHost {
     /// Ends all sessions that are still open.
     pub async fn close_all(&self) {
         let Ok(all) = tokio::time::timeout(LAST_WORDS, self.app.close_all()).await else {
-            return say::note("not everything could be ended in time; what was said is kept");
+            return say::note("Not everything could be stopped in time; the conversation is saved");
         };
         all.into_iter().for_each(|left| self.left(left));
         // What could not be written is told already, with the end of its session.
@@ -158,9 +158,9 @@ impl TerminalHost {
         locked(&self.shown).as_ref().map_or_else(|| self.start.clone(), |shown| PathBuf::from(&shown.folder))
     }
 
-    /// The session on the screen and the process that has it open, when that is another one.
-    fn attached(&self) -> Option<(String, u32)> {
-        locked(&self.shown).as_ref().and_then(|shown| Some((short_id(shown.id), shown.owner?)))
+    /// The session on the screen, when another process has it open.
+    fn attached(&self) -> Option<String> {
+        locked(&self.shown).as_ref().filter(|shown| shown.owner.is_some()).map(|shown| short_id(shown.id))
     }
 
     async fn open_wanted(&self, wanted: Wanted) -> Result<Arc<dyn Client>, Failure> {
@@ -180,7 +180,7 @@ impl TerminalHost {
         match opened.owner {
             Some(owner) if owner == std::process::id() => {
                 self.app.close(opened.client).await?;
-                return Err(Failure::usage("this window has that session open already".to_owned()));
+                return Err(Failure::usage("This window is already in that session".to_owned()));
             }
             Some(_) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
@@ -356,15 +356,14 @@ impl Host for TerminalHost {
     }
 
     fn successor(&self) -> Option<(Wanted, String)> {
-        let (id, owner) = self.attached()?;
-        let words = format!("process {owner}, which had this session open, is gone: this window goes on with it");
-        Some((Wanted::Id(id), words))
+        let id = self.attached()?;
+        Some((Wanted::Id(id), "The other window is gone; this one took over".to_owned()))
     }
 
     fn ended(&self) -> Option<String> {
         Some(match self.attached() {
-            Some((id, owner)) => {
-                format!("process {owner}, which had this session open, has left it; go on with it: neco --session {id}")
+            Some(id) => {
+                format!("The other window closed this session. Resume it with  neco resume {id}")
             }
             None => "the session has ended".to_owned(),
         })

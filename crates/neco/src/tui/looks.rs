@@ -48,8 +48,8 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
 /// What commands may touch, in a few words.
 fn sandbox(sandbox: &SandboxSection) -> String {
     let writes = match sandbox.level {
-        SandboxLevel::Full => return "none: commands may do what you may do".to_owned(),
-        SandboxLevel::ReadOnly => "commands read, and write to a temporary folder",
+        SandboxLevel::Full => return "none: commands can do anything you can".to_owned(),
+        SandboxLevel::ReadOnly => "commands read, and write only to a temporary folder",
         SandboxLevel::WorkspaceWrite => "writes in this folder and /tmp",
     };
     let network = match sandbox.network {

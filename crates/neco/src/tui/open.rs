@@ -1,10 +1,11 @@
 //! `neco` at a terminal: from the arguments to the exit code.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use neco_config::{Env, LoadOptions};
-use neco_proto::Command;
+use neco_proto::{Attachment, Command};
 use neco_tui::text::highlight;
 use neco_tui::theme::ThemeName;
 use neco_tui::{Host, Looks, Wanted, WindowError};
@@ -57,6 +58,36 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     if let set_up::Outcome::Left(exit) = set_up::offer(args, goes_on, &folder, everywhere, env)? {
         return Ok(exit);
     }
+    match show(args, everywhere, folder, attachments, env)? {
+        (Some(id), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
+            // The terminal may be gone with the signal.
+            let _ = say::out(&format!("Resume it with  neco resume {id}\n"));
+            Ok(exit)
+        }
+        (Some(id), Err(failure)) if failure.code.is_some() => {
+            let advice = failure.advised(env.data_dir());
+            let hint = advice.hint.as_deref().unwrap_or_default();
+            Err(Failure {
+                hint: Some(format!("{hint}\nWhat is saved is safe. Then resume it with  neco resume {id}")),
+                ..advice
+            })
+        }
+        (_, seen) => seen,
+    }
+}
+
+/// Shows the window until the person leaves; gives the last session that something was said in, and how it ended.
+///
+/// # Errors
+/// When it can't begin.
+pub fn show(
+    args: &RunArgs,
+    everywhere: &EverywhereArgs,
+    folder: PathBuf,
+    attachments: Vec<Attachment>,
+    env: &Env,
+) -> Result<(Option<String>, Result<Exit, Failure>), Failure> {
+    let goes_on = args.session.is_some() || args.continue_latest;
     let words = args.message().unwrap_or_default();
     let folder = worktree::begin(folder, args, &words, env)?;
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
@@ -92,22 +123,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     let left = host.last_said();
     worktree::end(&folder, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
-    match (left, seen) {
-        (Some(id), Ok(exit @ (Exit::Done | Exit::Stopped(_)))) => {
-            // The terminal may be gone with the signal.
-            let _ = say::out(&format!("Resume it with  neco resume {id}\n"));
-            Ok(exit)
-        }
-        (Some(id), Err(failure)) if failure.code.is_some() => {
-            let advice = failure.advised(env.data_dir());
-            let hint = advice.hint.as_deref().unwrap_or_default();
-            Err(Failure {
-                hint: Some(format!("{hint}\nWhat was kept is safe; resume it then with  neco resume {id}")),
-                ..advice
-            })
-        }
-        (_, seen) => seen,
-    }
+    Ok((left, seen))
 }
 
 /// Shows the window until the person leaves or a signal ends it; all sessions have ended then.

@@ -57,18 +57,18 @@ pub fn offer(
             Talked::Done => return Ok(Outcome::Ready),
             Talked::Again => {}
             Talked::Left => {
-                say::note("no model was chosen, so Neco ends; `neco` asks again, `neco demo` works without one");
+                say::note("No model chosen. `neco` asks again; `neco demo` works without one");
                 return Ok(Outcome::Left(Exit::Done));
             }
             Talked::NeedsKey(provider) => {
-                say::note("an empty line goes back to the list, Ctrl-C leaves Neco");
+                say::note("Enter alone goes back to the list, Ctrl-C leaves");
                 // One that is kept already was refused.
                 let replace = !services::models(&loaded.config, env)?.key_sources(&provider).is_empty();
                 let set = AuthCommand::Set { provider: provider.clone(), replace, rest: Vec::new() };
                 match cmd::auth::run(&set, everywhere, env) {
                     Ok(Exit::Done) => typed = Some(provider),
                     Ok(stopped) => {
-                        say::note("no key was typed, so Neco ends");
+                        say::note("No key typed. `neco` asks again");
                         return Ok(Outcome::Left(stopped));
                     }
                     Err(failure) => say::note(&failure.message),

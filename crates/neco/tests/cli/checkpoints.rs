@@ -97,7 +97,7 @@ fn a_worktree_brings_its_result_back_as_a_branch_and_is_gone_on_with() {
     assert_eq!(git(&project, &["show", &format!("{branch}:b.txt")]), "two");
     assert_eq!(git(&project, &["log", "-1", "--format=%s", &branch]), "Add b");
     assert_eq!(git(&project, &["status", "--porcelain"]), "M a.txt", "the person's tree is as it was");
-    let at = ran.stderr.split("neco --session ").nth(1).unwrap();
+    let at = ran.stderr.split("neco resume ").nth(1).unwrap();
     let id = at.split_whitespace().next().unwrap().to_owned();
     house.script(
         "script.json",
@@ -117,7 +117,7 @@ fn a_worktree_in_which_nothing_changed_is_removed_and_one_needs_a_repository() {
     assert_eq!(git(&project, &["worktree", "list"]).lines().count(), 1);
     assert_eq!(git(&project, &["branch", "--list", "neco/*"]), "");
     // The line that goes on with it works all the same, and so does going on from the project.
-    let at = ran.stderr.split("neco --session ").nth(1).unwrap();
+    let at = ran.stderr.split("neco resume ").nth(1).unwrap();
     let id = at.split_whitespace().next().unwrap().to_owned();
     house.script("script.json", json!([say("Still nothing.")]));
     house.run(&["-m", "and now?", "--session", &id]).ended_with(0).says("made again");

@@ -12,6 +12,7 @@ mod attach;
 mod auth;
 mod checkpoints;
 mod commands;
+mod documents;
 mod effects;
 mod exits;
 mod first_day;

@@ -98,7 +98,7 @@ fn an_unfinished_plan_is_told_listed_and_closed() {
     let again = house.run(&["-m", "hi"]).ended_with(0).says("A plan is unfinished here (1 of 3 steps done)");
     let id = again.stderr.split("/resume ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     house.run(&["plan", "list"]).ended_with(0).says("1 of 3 steps done").says("change a");
-    house.run(&["plan", "show", &id]).ended_with(0).says("✓ 1. look").says("nobody has seen it");
+    house.run(&["plan", "show", &id]).ended_with(0).says("✓ 1. look").says("not seen by anyone yet");
     let told = house.run(&["prompt", "show"]).ended_with(0).says("that no user had seen");
     assert!(!told.stdout.contains("the user had accepted"), "{}", told.stdout);
     house.run(&["plan", "close", &id]).ended_with(0).says("closed");

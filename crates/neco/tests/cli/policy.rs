@@ -175,7 +175,7 @@ fn what_always_kept_is_listed_and_taken_back() {
     fs::write(house.path("home/policy/always.toml"), [rule("make"), rule("npm test")].concat()).unwrap();
     house.run(&["policy", "remove"]).ended_with(0).says("2  allow bash (`npm test …`)");
     assert_eq!(explained(&house, &["bash", "make all"])["decision"], "allow");
-    house.run(&["policy", "remove", "1"]).ended_with(0).says("no longer: allow bash (`make …`)");
+    house.run(&["policy", "remove", "1"]).ended_with(0).says("deleted: allow bash (`make …`)");
     assert_eq!(explained(&house, &["bash", "make all"])["decision"], "ask");
     assert_eq!(explained(&house, &["bash", "npm test"])["decision"], "allow");
     house.run(&["policy", "remove", "2"]).ended_with(2).says("there is no rule 2");

@@ -43,7 +43,7 @@ fn what_was_exported_comes_back_byte_for_byte() {
     assert_ne!(again[0]["session_id"], id.as_str());
 
     house.run(&["session", "rm", &id, "--yes"]).ended_with(0);
-    house.run(&["session", "import", &file]).ended_with(0).says("to go on with it: neco --session");
+    house.run(&["session", "import", &file]).ended_with(0).says("Resume it with  neco resume");
     let back = house.run(&["session", "export", &id]).ended_with(0).stdout;
     assert_eq!(back.lines().skip(1).collect::<Vec<_>>(), exported.lines().skip(1).collect::<Vec<_>>());
 
@@ -132,7 +132,7 @@ fn the_sessions_of_this_folder_are_found_where_others_keep_them() {
     assert_eq!(codex.as_array().unwrap().len(), 1, "the other one is of another folder: {codex}");
     house.run(&["session", "import", "--from", "codex", "2"]).ended_with(2).says("none of the 1 sessions");
     for from in ["claude-code", "codex", "gemini-cli"] {
-        house.run(&["session", "import", "--from", from, "all"]).ended_with(0).says("to go on with it");
+        house.run(&["session", "import", "--from", from, "all"]).ended_with(0).says("Resume it with");
     }
     house.run(&["session", "import", "--from", "claude-code"]).ended_with(0).says("(imported)");
     house.run(&["session", "import", "--from", "opencode"]).ended_with(1).says("has no sessions");

@@ -139,7 +139,7 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     let turned = json!({ "say": "Turned left.", "expect": { "last_user_contains": "turn left" } });
     let house = coder_at_work(json!([turned]));
     let nothing = house.run(&["agents", "pause", "coder-1"]).ended_with(2);
-    assert!(nothing.stderr.contains("no process has a session of this folder open"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("no session is open in this folder"), "{}", nothing.stderr);
     let run = house.start(&ALL);
     begun(&house);
     house.run(&["agents", "redirect", "coder-9", "turn left"]).ended_with(1).says("live are root, coder-1");

@@ -57,7 +57,7 @@ fn views_and_lists_open() {
         ("/checkpoint", "nothing was kept yet"),
         ("/bug", "/export bug.md"),
         ("/memory", "nothing is remembered"),
-        ("/diff", "this session changed no file"),
+        ("/diff", "No files changed in this session"),
         ("/prompt", "prints all of it"),
         ("/todo", "empty"),
         ("/plan", "no plan"),

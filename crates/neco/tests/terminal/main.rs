@@ -12,6 +12,7 @@
 
 mod back;
 mod custom;
+mod demo;
 mod endings;
 mod fingers;
 mod first_run;

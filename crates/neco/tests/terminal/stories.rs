@@ -180,7 +180,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.press("C-t").shows("Enter open").press("Enter").shows("I begin to wait.").shows("sleep 4714");
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
-    pane.shows("look elsewhere (waiting until the agent's next step)");
+    pane.shows("look elsewhere (waiting for the agent's next step)");
     pane.press("C-x").shows("x Stop").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").hides("to coder-1").press("Escape").waits();

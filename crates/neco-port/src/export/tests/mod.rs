@@ -177,7 +177,7 @@ fn a_session_with_everything_is_told_with_everything() {
         "/home/someone",
         "tests/last_token.rs",
         "Change the test, and say so in the changelog",
-        "Taken back by a rewind · 1 message",
+        "Removed by a rewind · 1 message",
         "$0.1917",
     ] {
         let unescaped = text.replace('\\', "");
@@ -185,7 +185,7 @@ fn a_session_with_everything_is_told_with_everything() {
     }
     assert!(!page.contains('\u{1b}') && !text.contains('\u{1b}'));
     assert!(page.contains("data:image/png;base64,iVBOR"));
-    assert_eq!(page.matches("no end was recorded").count(), 1);
+    assert_eq!(page.matches("interrupted").count(), 1);
     assert!(page.contains("Run sleep 100") && page.contains("Not finished."));
 }
 

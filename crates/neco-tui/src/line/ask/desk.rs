@@ -218,7 +218,7 @@ impl Desk {
         let text = match saved.and_then(|saved| draft.saved(&arguments, &saved)) {
             Ok(Saved::Changed(changed)) => question.revise(changed),
             Ok(Saved::Same) => question.again("nothing was changed"),
-            Ok(Saved::Empty) => question.again("nothing is left of it, so there is nothing to run: n rejects the call"),
+            Ok(Saved::Empty) => question.again("it is empty, so there is nothing to run; n rejects the call"),
             Err(words) => question.again(&words),
         };
         self.tty.forget_typed();

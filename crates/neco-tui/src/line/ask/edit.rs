@@ -69,7 +69,7 @@ impl Draft {
                 object.insert(field.to_owned(), Value::String(saved.to_owned()));
             }
             (Some(_), None) | (None, _) => {
-                changed = serde_json::from_str(saved).map_err(|error| format!("that is no JSON: {error}"))?;
+                changed = serde_json::from_str(saved).map_err(|error| format!("not JSON: {error}"))?;
             }
         }
         Ok(if changed == *arguments { Saved::Same } else { Saved::Changed(changed) })

@@ -58,7 +58,7 @@ impl Inquiry {
                 lines.concat().join("\n")
             }
             Subject::Loop { text } => {
-                let heading = format!("{} {}", paint.yellow("?"), paint.bold("The agent repeats itself"));
+                let heading = format!("{} {}", paint.yellow("?"), paint.bold("The agent is repeating itself"));
                 let why = self.place.wrapped(&paint.dim(&format!("  {}", visible_line(text))));
                 format!("{heading}\n{why}\n{}", self.keys_again())
             }
@@ -133,7 +133,7 @@ impl Inquiry {
         match self.line {
             Line::Revision if line.is_empty() => {
                 self.line = Line::Answer;
-                (self.again("nothing was said, so the plan is still here"), Step::Read(Want::Key))
+                (self.again("nothing was said; the plan is still waiting"), Step::Read(Want::Key))
             }
             Line::Revision => (String::new(), Step::Reply(Reply::RevisePlan { comments: line.to_owned() })),
             Line::Advice => {
@@ -214,7 +214,7 @@ impl Inquiry {
 
     fn hint(&self) -> String {
         let keys: Vec<String> = self.offered().iter().map(|(key, _)| key.to_string()).collect();
-        let words = format!("  that is no answer; press {}", keys.join(", "));
+        let words = format!("  not an answer; press {}", keys.join(", "));
         format!("\n{}\n{}", self.place.wrapped(&self.place.paint.dim(&words)), self.place.prompt())
     }
 
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_loop_goes_on_or_stays_stopped_and_an_end_is_a_no() {
         let circle = || inquiry(Subject::Loop { text: "grep gave the same result 3 times".into() });
-        assert!(circle().shown().contains("The agent repeats itself"));
+        assert!(circle().shown().contains("The agent is repeating itself"));
         assert_eq!(circle().on(Typed::Key('c')).1, Step::Reply(Reply::GoOn { comments: None }));
         assert_eq!(circle().on(Typed::Key('n')).1, Step::Reply(Reply::Dismiss));
         assert_eq!(circle().on(Typed::End).1, Step::Reply(Reply::Dismiss));

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::revision;
 use super::subject::Subject;
-use neco_view::ask::{Approval, JUDGED_ANEW};
+use neco_view::ask::{Approval, CHECKED_AGAIN};
 use neco_view::paint::colour::Paint;
 use neco_view::paint::wrap::wrap;
 
@@ -163,7 +163,7 @@ impl Question {
         let paint = self.place.paint;
         let mut lines = vec![paint.yellow("  as you changed it:")];
         lines.extend(self.subject().lines(self.most(), paint));
-        lines.push(self.place.wrapped(&paint.dim(&format!("  {JUDGED_ANEW}"))));
+        lines.push(self.place.wrapped(&paint.dim(&format!("  {CHECKED_AGAIN}"))));
         lines.push(self.keys());
         format!("{}\n{}", lines.join("\n"), self.place.prompt())
     }
@@ -221,18 +221,18 @@ impl Question {
 
     fn no_answer(&self, name: &str) -> String {
         let keys: Vec<&str> = self.offered().iter().map(|(key, _)| *key).collect();
-        let words = format!("{name} is no answer; press {}, or ? for what they mean", keys.join(", "));
+        let words = format!("{name} is not an answer; press {}, or ? for help", keys.join(", "));
         format!("\n{}\n{}", self.place.wrapped(&self.place.paint.dim(&format!("  {words}"))), self.place.prompt())
     }
 
     fn help(&self) -> String {
         let meaning = |key: &str| match (key, self.asked.revised) {
-            ("y", false) => "do this, once",
-            ("y", true) => "do it as you changed it",
-            ("s", _) => "do this, and do not ask again for the same in this session",
-            ("a", _) => "do this, and never ask again for the same: the rule is kept in a file of yours",
+            ("y", false) => "yes, this once",
+            ("y", true) => "yes, as you changed it",
+            ("s", _) => "yes, and do not ask again for the same in this session",
+            ("a", _) => "yes, and never ask again for the same: a rule is saved in your file",
             ("e", _) => "open it in $VISUAL or $EDITOR; you see it again before anything happens",
-            ("n", _) => "do not; you can tell the agent what to do instead",
+            ("n", _) => "no; you can say what to do instead",
             (_, _) => "show all of it, in $PAGER when it is long",
         };
         let line = |(key, _): &(&str, &str)| {
@@ -246,7 +246,7 @@ impl Question {
     fn offered(&self) -> Vec<(&'static str, &'static str)> {
         let mut keys = match self.asked.revised {
             false => vec![("y", "once"), ("e", "edit first")],
-            true => vec![("y", "run it so"), ("e", "edit again")],
+            true => vec![("y", "run it"), ("e", "edit again")],
         };
         keys.push(("n", "reject"));
         if self.is_cut() {

@@ -17,7 +17,7 @@ pub fn answer(tty: &Tty, described: &str, kept: &str) -> Option<bool> {
 /// What is asked; the file that keeps the answer stands on a line of its own, as its name may be long.
 fn question(described: &str, kept: &str, width: usize) -> String {
     let lines = described.lines().chain(["Hooks run commands with your rights, outside the sandbox."]);
-    let kept = format!("Your answer is kept in {kept}.");
+    let kept = format!("Your answer is saved in {kept}.");
     let lines: Vec<String> = lines.chain([kept.as_str()]).map(|line| wrap(line, width)).collect();
     format!("{}\nTrust this and switch it on? [y/N] ", lines.join("\n"))
 }

@@ -67,7 +67,7 @@ impl Tty {
             self.reader = Some(self.start_reader(take)?);
         }
         let Some(reader) = &mut self.reader else { return Ok(()) };
-        reader.wants.send((number, want)).map_err(|_| io::Error::other("nobody reads the terminal"))?;
+        reader.wants.send((number, want)).map_err(|_| io::Error::other("no terminal to read from"))?;
         reader.bell.write_all(&[0])
     }
 

@@ -512,7 +512,7 @@ fn what_this_process_was_started_with_is_not_repeated() {
         queued(Admission::AfterWork, &later),
         EventBody::Message(later),
     ]);
-    assert_eq!(shown, "> two\n> lines\n> later (the agent reads it when its present work is done)\n");
+    assert_eq!(shown, "> two\n> lines\n> later (the agent reads it after the work)\n");
     let waited = plain(vec![queued(Admission::TurnBoundary, &mine), EventBody::Message(mine)]);
     assert_eq!(waited, "", "a first message that waits for a hook");
     let both = Shared::default();

@@ -259,7 +259,7 @@ impl TextPrinter {
         let generation = match start.generation {
             0 => String::new(),
             number if number == self.usual_generation => String::new(),
-            number => format!(" · generation {number}"),
+            number => format!(" · tool level {number}"),
         };
         let line = format!(
             "neco {} · {}{scripted} · {}{generation} · approval {} · {}{again}",
@@ -358,7 +358,7 @@ impl TextPrinter {
             self.held.clear();
         }
         if discards && std::mem::take(&mut self.spoke) {
-            "; the answer begins again, the text above is void"
+            "; the answer starts again, ignore the text above"
         } else {
             ""
         }

@@ -10,7 +10,7 @@ use neco_view::wording::notices;
 use neco_view::{ContextView, Speaker, figures};
 
 /// What is said of themes.
-pub const NO_THEMES: &str = "lines have no colours to choose: themes are for the window";
+pub const NO_THEMES: &str = "themes are for the window; neco repl has no colours";
 
 /// What the conversation is made of.
 pub fn context(report: &ContextReport, view: ContextView) -> String {
@@ -46,9 +46,9 @@ fn messages(messages: &[MessageSize], view: ContextView) -> String {
 /// The agents, a line each; of the root it is told whether it works now.
 pub fn tree(nodes: &[AgentNode], root_works: bool) -> String {
     let others = nodes.iter().filter(|node| node.parent.is_some()).map(node_line).collect::<String>();
-    let root = if root_works { "the agent itself is at work\n" } else { "the agent itself waits for you\n" };
+    let root = if root_works { "the main agent is working\n" } else { "the main agent waits for you\n" };
     match others.is_empty() {
-        true => format!("{root}no other agent was asked\n"),
+        true => format!("{root}no other agents\n"),
         false => format!("{root}{others}"),
     }
 }
@@ -73,7 +73,7 @@ pub fn standing(snapshot: &SessionSnapshot, what: &Slash) -> String {
             Setting::Approval => setting.told(snapshot.approval.name()),
             Setting::Generation => setting.told(&snapshot.generation.to_string()),
             Setting::Theme => NO_THEMES.to_owned(),
-            Setting::Sandbox => setting.told("the one of your settings"),
+            Setting::Sandbox => setting.told("the one in your settings"),
         },
         Slash::Todo if snapshot.todos.is_empty() => slash::NO_TODOS.to_owned(),
         Slash::Todo => Todo::outline(&snapshot.todos).into_iter().map(|(depth, todo)| todo_line(depth, todo)).collect(),

@@ -24,13 +24,13 @@ pub(super) fn rewind(session: &LineSession, lines: &mut Lines, wanted: &str) -> 
         Err(error) => return told(&error.to_string()),
     };
     if points.is_empty() && wanted.is_empty() {
-        return told("there is no message to go back to; /rewind CHECKPOINT takes one of /checkpoint");
+        return told("no message to rewind to; /rewind CHECKPOINT takes one of /checkpoint");
     }
     let line = if wanted.is_empty() {
         out(&listed(&points))?;
-        out("Back to before which message? Its number, and f for files only or c for the conversation only; or a \
-             checkpoint that /checkpoint names.\n")?;
-        match lines.answer("back to: ") {
+        out("Rewind to before which message? Its number, then f for files only or c for the conversation only; or a \
+             name from /checkpoint.\n")?;
+        match lines.answer("rewind to: ") {
             Some(line) => line,
             None => return Ok(()),
         }
@@ -44,7 +44,7 @@ pub(super) fn rewind(session: &LineSession, lines: &mut Lines, wanted: &str) -> 
             let command = Command::Rewind { message_id, what };
             agree(session, lines, Query::RewindPreview { message_id, what }, |_| Some(command))
         }
-        None if rev.len() < 4 => told("nothing is changed"),
+        None if rev.len() < 4 => told("nothing changed"),
         None => agree(session, lines, Query::CheckpointPreview { rev }, |preview| {
             preview.rev.clone().map(|rev| Command::RestoreCheckpoint { rev })
         }),
@@ -90,11 +90,11 @@ fn look(session: &LineSession, query: Query) -> io::Result<Option<RewindPreview>
 
 fn ask(session: &LineSession, lines: &mut Lines, preview: &RewindPreview, command: Command) -> io::Result<()> {
     out(&shown(preview))?;
-    match lines.answer("Do it? y or n: ") {
+    match lines.answer("Confirm? y or n: ") {
         Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
             told(&session.tell(command, &wording::done(preview)))
         }
-        Some(_) | None => told("nothing is changed"),
+        Some(_) | None => told("nothing changed"),
     }
 }
 
@@ -124,9 +124,9 @@ fn way<'a>(line: &str, points: &'a [RewindPoint]) -> Option<(&'a RewindPoint, Re
 fn shown(preview: &RewindPreview) -> String {
     let mut text = match preview.kind {
         RewindKind::Message => String::new(),
-        RewindKind::Checkpoint => format!("files back to the checkpoint “{}”:\n", clean_line(&preview.about)),
-        RewindKind::Undo => format!("undo of going back to before “{}”:\n", clean_line(&preview.about)),
-        RewindKind::Redo => format!("back to before “{}” again:\n", clean_line(&preview.about)),
+        RewindKind::Checkpoint => format!("restore the files of checkpoint “{}”:\n", clean_line(&preview.about)),
+        RewindKind::Undo => format!("undo the rewind to before “{}”:\n", clean_line(&preview.about)),
+        RewindKind::Redo => format!("rewind to before “{}” again:\n", clean_line(&preview.about)),
     };
     for line in wording::preview(preview, NAMED) {
         let mark = if line.warns { "! " } else { "" };

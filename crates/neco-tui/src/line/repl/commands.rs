@@ -57,11 +57,9 @@ impl Repl {
                 self.tell(Command::SetModel { model }, &words)
             }
             Slash::Generation(generation) => {
-                self.tell(Command::SetGeneration { generation }, &format!("generation {generation}"))
+                self.tell(Command::SetGeneration { generation }, &format!("tool level {generation}"))
             }
-            Slash::Compact(focus) => {
-                self.tell(Command::Compact { focus }, "asked for; an empty line shows what came of it")
-            }
+            Slash::Compact(focus) => self.tell(Command::Compact { focus }, "started; an empty line shows how it goes"),
             Slash::Rename(title) => self.tell(Command::Rename { title }, "renamed"),
             Slash::Undo => back::take_back(&self.session, &mut self.lines, Query::BackPreview),
             Slash::Redo => back::take_back(&self.session, &mut self.lines, Query::ForthPreview),
@@ -78,9 +76,7 @@ impl Repl {
                 Err(error) => told(&error.to_string()),
             },
             Slash::How(Setting::Sandbox) => self.outside(Outside::Sandbox, ""),
-            Slash::Sandbox(level) => {
-                told(&format!("/config sandbox.level {level} sets it, for the sessions that begin from then on"))
-            }
+            Slash::Sandbox(level) => told(&format!("/config sandbox.level {level} sets it for new sessions")),
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
             // Lines are read when nothing runs.
@@ -140,7 +136,7 @@ impl Repl {
             return told(slash::NO_ANSWER);
         }
         if !streams.capable {
-            return told("this terminal has no clipboard that Neco could reach; the answer is above");
+            return told("no clipboard here; the answer is above");
         }
         out(&notify::copy(answer, streams.tmux))?;
         told(notify::copied(answer, streams.tmux))

@@ -154,8 +154,8 @@ impl LineSession {
         match working.is_empty() || !news {
             true => Ok(()),
             false => out(&format!(
-                "At work: {working}. Ctrl-C pauses them; an empty line waits and shows what happens; /agents tells, pauses \
-                 and ends one.\n"
+                "Working: {working}. Ctrl-C pauses them; an empty line waits and shows what happens; /agents messages, \
+                 pauses or stops one.\n"
             )),
         }
     }

@@ -97,7 +97,7 @@ pub(super) async fn stop_agents(client: &dyn Client) -> Option<String> {
         return None;
     }
     Some(match client.send(Command::StopAll).await {
-        Ok(_) => format!("paused: {}; /agents resume NAME lets one go on", names.join(", ")),
+        Ok(_) => format!("paused: {}; /agents resume NAME resumes one", names.join(", ")),
         Err(error) => error.to_string(),
     })
 }

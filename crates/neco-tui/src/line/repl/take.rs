@@ -16,7 +16,7 @@ use crate::line::signals::Signals;
 use crate::told::{Output, fenced, is_command, with_what_ran};
 
 /// What is said at the beginning.
-const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ goes on in the next one. \
+const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ continues in the next one. \
                         Ctrl-C stops the work, then its agents; Ctrl-D or /exit leaves.\n";
 
 /// Says `first`, if anything, and takes lines until there are no more; the session that is on the screen then is closed.

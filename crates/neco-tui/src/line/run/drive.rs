@@ -111,7 +111,7 @@ impl Drive {
                 break;
             }
             if std::mem::take(&mut self.over) {
-                self.window.tell("i another window goes on; this process stays until that is done");
+                self.window.tell("i another window is still working; this process stays until it is done");
             }
         }
         self.end()
@@ -167,8 +167,9 @@ impl Drive {
             self.tell_of_others();
         }
         if let Some(name) = held {
-            self.window
-                .tell(&format!("i nobody works; `neco agents resume {name}` lets it go on, Ctrl-C ends this run"));
+            self.window.tell(&format!(
+                "i all agents are paused; `neco agents resume {name}` resumes one, Ctrl-C ends this run"
+            ));
         }
     }
 
@@ -185,7 +186,9 @@ impl Drive {
         let names = self.rest.live();
         if !names.is_empty() {
             let (names, id) = (names.join(", "), short_id(self.id));
-            self.window.tell(&format!("! paused, with all they did kept: {names}; neco --session {id}, then /agents resume NAME, lets one go on"));
+            self.window.tell(&format!(
+                "! paused, nothing is lost: {names}. Resume one with /agents resume NAME after  neco resume {id}"
+            ));
         }
     }
 
@@ -194,7 +197,7 @@ impl Drive {
         self.over |= self.rest.root_is_done();
         self.window.note(match signal {
             Signal::Interrupt => "stopping everything… press Ctrl-C again to quit at once",
-            Signal::Terminate | Signal::HangUp => "asked to end; stopping everything…",
+            Signal::Terminate | Signal::HangUp => "stopping everything…",
         });
     }
 
@@ -207,10 +210,10 @@ impl Drive {
         let id = short_id(self.id);
         self.window.tell(&match code {
             Some(code) => format!(
-                "✗ error {}: {error}; what was kept is safe, go on with it when that is mended: neco --session {id} -m \"…\"",
+                "✗ {error} ({}). What is saved is safe; when that is fixed, resume it with  neco resume {id}",
                 code.number()
             ),
-            None => format!("✗ the session has ended: {error}; go on with it: neco --session {id} -m \"…\""),
+            None => format!("✗ the session has ended: {error}. Resume it with  neco resume {id}"),
         });
     }
 

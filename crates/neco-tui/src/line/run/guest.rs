@@ -152,7 +152,7 @@ impl Guest {
         let owner = self.owner;
         let words = match cancelled {
             true => format!("i detached; process {owner} was told to stop the work"),
-            false => format!("i detached; the work goes on in process {owner}"),
+            false => format!("i detached; the work continues in process {owner}"),
         };
         self.window.tell(&words);
         let wanted = self.watches && signal == Signal::Interrupt;
@@ -162,9 +162,8 @@ impl Guest {
     fn closed(&mut self) {
         let id = short_id(self.id);
         let waits = self.mine.as_ref().is_some_and(|mine| !mine.admitted);
-        let kept = if waits { "; your message was not read yet and comes first" } else { "" };
-        let words =
-            format!("process {} closed the session{kept}; go on with it: neco --session {id} -m \"…\"", self.owner);
+        let kept = if waits { "; your message was not read yet and is read first" } else { "" };
+        let words = format!("process {} closed the session{kept}. Resume it with  neco resume {id}", self.owner);
         if self.watches {
             self.window.tell(&format!("i {words}"));
             self.done = Some(Exit::Done);
@@ -177,7 +176,7 @@ impl Guest {
         let id = short_id(self.id);
         match error {
             ClientError::Gone => self.fail(
-                format!("process {} is gone; what it did is kept: neco --session {id} -m \"…\"", self.owner),
+                format!("process {} is gone; what it did is saved. Resume it with  neco resume {id}", self.owner),
                 None,
             ),
             ClientError::Refused(words) => self.fail(words.clone(), None),

@@ -58,12 +58,12 @@ pub(super) fn question(page: &mut Page, asked: &Asked) {
             }
         }
         Subject::Plan { plan } => {
-            page.tag("<div class=\"head\">Is this plan to be carried out?</div><div class=\"prose\">");
+            page.tag("<div class=\"head\">Carry out this plan?</div><div class=\"prose\">");
             prose(page, plan);
             page.tag("</div>");
         }
         Subject::Loop { text } => {
-            page.tag("<div class=\"head\">The agent repeats itself and was stopped</div>");
+            page.tag("<div class=\"head\">The agent was repeating itself and was stopped</div>");
             page.element("<div class=\"words\" dir=\"auto\">", text, "</div>");
         }
     }

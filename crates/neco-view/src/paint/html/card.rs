@@ -41,7 +41,7 @@ pub(super) fn card(page: &mut Page, seen: &Seen<'_>, call: &Call) {
     }
     inside(page, call, &document::output(seen, call));
     if let Some(file) = call.end.as_ref().and_then(|end| end.spilled_to.as_ref()) {
-        page.element("<div class=\"label\">All of it was kept in ", file, "</div>");
+        page.element("<div class=\"label\">All of it is in ", file, "</div>");
     }
     page.tag("</div></details>\n");
 }

@@ -82,8 +82,9 @@ impl DocumentPainter for Html {
                 asides::plan(&mut self.page, changed, &planned.found);
             }
             BlockBody::Error(error) => {
-                let begin = "<div class=\"note error\"><span>✗</span><span dir=\"auto\">Error ";
-                self.page.element(begin, &error.code.to_string(), "").element(": ", &error.message, "</span></div>\n");
+                let begin = "<div class=\"note error\"><span>✗</span><span dir=\"auto\">";
+                self.page.element(begin, &error.message, "");
+                self.page.element(" (", &error.code.to_string(), ")</span></div>\n");
             }
             BlockBody::End(end) => {
                 self.page.element("<div class=\"done\">", &document::end(end), "</div>\n");
@@ -116,7 +117,7 @@ impl DocumentPainter for Html {
 
     fn taken_back(&mut self, messages: u64) -> String {
         self.so_far.speaker = None;
-        let begin = "<details class=\"undone\"><summary>Taken back by a rewind · ";
+        let begin = "<details class=\"undone\"><summary>Removed by a rewind · ";
         self.page.element(begin, &figures::count(messages, "message"), "</summary>\n").take()
     }
 

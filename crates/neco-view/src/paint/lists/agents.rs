@@ -73,12 +73,12 @@ fn with_model(mut definition: Value) -> Value {
 
 fn model(definition: &AgentDefinition) -> String {
     let temperature = definition.temperature.map(|value| format!(", temperature {value}")).unwrap_or_default();
-    let name = definition.model.as_deref().unwrap_or("that of whoever starts it");
+    let name = definition.model.as_deref().unwrap_or("the same as its parent");
     format!("{name}{temperature}")
 }
 
 fn tools(definition: &AgentDefinition) -> String {
-    let only = definition.tools.as_ref().map_or_else(|| "all of whoever starts it".to_owned(), |only| only.join(", "));
+    let only = definition.tools.as_ref().map_or_else(|| "the same as its parent".to_owned(), |only| only.join(", "));
     match definition.disallowed_tools.is_empty() {
         true => only,
         false => format!("{only}, without {}", definition.disallowed_tools.join(", ")),
@@ -96,7 +96,7 @@ fn limits(definition: &AgentDefinition) -> String {
 /// What is wrong with their files, a line each.
 pub fn problems(problems: &[Problem]) -> String {
     if problems.is_empty() {
-        return "nothing is wrong\n".to_owned();
+        return "No problems\n".to_owned();
     }
     let line = |problem: &Problem| {
         let Problem { file, line, level, what } = problem;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use neco_proto::app::doctor::{Finding, Health};
 use neco_proto::clean::clean_line;
 
+use crate::figures;
 use crate::paint::colour::Paint;
 
 /// What was found, a line each.
@@ -29,8 +30,11 @@ pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
 pub fn end(findings: &[Finding]) -> String {
     let count = |health| findings.iter().filter(|finding| finding.health == health).count();
     match (count(Health::Fail), count(Health::Warn)) {
-        (0, 0) => "nothing is missing; no model was asked\n".to_owned(),
-        (0, warned) => format!("nothing is broken, {warned} to know about; no model was asked\n"),
-        (failed, _) => format!("{failed} to fix\n"),
+        (0, 0) => "No problems. No model was asked; neco model test asks one\n".to_owned(),
+        (0, warned) => format!(
+            "No problems, {}. No model was asked; neco model test asks one\n",
+            figures::count(warned as u64, "note")
+        ),
+        (failed, _) => format!("{} to fix\n", figures::count(failed as u64, "problem")),
     }
 }

@@ -22,11 +22,11 @@ pub fn points(found: &RewindPoints, now: Timestamp, width: usize) -> String {
     let id = short_id(found.session_id);
     if found.messages.is_empty() {
         return match found.is_said {
-            true => format!("everything that was said was gone back over: neco session rewind {id} --undo\n"),
+            true => format!("everything was rewound; undo it with  neco session rewind {id} --undo\n"),
             false => "nothing was said in this session yet\n".to_owned(),
         };
     }
-    format!("{}\ngo back to before one: neco session rewind {id} --to N\n", messages(&found.messages, now, width))
+    format!("{}\nrewind to before one with  neco session rewind {id} --to N\n", messages(&found.messages, now, width))
 }
 
 /// One line for each message: its number, when, what came of it, what was said.
@@ -53,8 +53,8 @@ pub fn preview(outlook: &RewindOutlook, here: &str, width: usize) -> String {
 
 fn changes(preview: &RewindPreview, width: usize) -> String {
     let mut text = String::new();
-    counted(&mut text, &preview.messages, "no longer counts", "no longer count", width);
-    counted(&mut text, &preview.again, "counts again", "count again", width);
+    counted(&mut text, &preview.messages, "removed from the conversation", width);
+    counted(&mut text, &preview.again, "restored", width);
     files(&mut text, preview, width);
     for note in &preview.notes {
         let _ = writeln!(text, "{}", wrap(&format!("! {}", clean_line(note)), width));
@@ -62,12 +62,11 @@ fn changes(preview: &RewindPreview, width: usize) -> String {
     text
 }
 
-fn counted(text: &mut String, points: &[RewindPoint], one: &str, several: &str, width: usize) {
+fn counted(text: &mut String, points: &[RewindPoint], what: &str, width: usize) {
     if points.is_empty() {
         return;
     }
-    let counts = if points.len() == 1 { one } else { several };
-    let _ = writeln!(text, "{} {counts}:", figures::count(points.len() as u64, "message"));
+    let _ = writeln!(text, "{} {what}:", figures::count(points.len() as u64, "message"));
     for point in points {
         let _ = writeln!(text, "  > {}", fitting(&clean_line(&point.text), width.saturating_sub(4)));
     }
@@ -80,12 +79,12 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
     let _ = writeln!(text, "{} would change:", figures::count(preview.files.len() as u64, "file"));
     for file in preview.files.iter().take(NAMED) {
         let word = match file.kind {
-            FileChangeKind::Added => "comes back",
-            FileChangeKind::Modified => "changes   ",
-            FileChangeKind::Deleted => "goes      ",
+            FileChangeKind::Added => "restored",
+            FileChangeKind::Modified => "changed ",
+            FileChangeKind::Deleted => "deleted ",
         };
-        let others = if file.by_others { "  (changed by somebody else since)" } else { "" };
-        let path = fitting(&clean_line(&file.path), width.saturating_sub(14 + columns(others)));
+        let others = if file.by_others { "  (you or another program changed it since)" } else { "" };
+        let path = fitting(&clean_line(&file.path), width.saturating_sub(12 + columns(others)));
         let _ = writeln!(text, "  {word}  {path}{others}");
     }
     if preview.files.len() > NAMED {
@@ -94,7 +93,7 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
         let theirs = figures::count(others as u64, "file");
-        let words = format!("! somebody else than the agent changed {theirs}; --undo brings that back too");
+        let words = format!("! you or another program changed {theirs} since; --undo brings that back");
         let _ = writeln!(text, "{}", wrap(&words, width));
     }
 }
@@ -104,11 +103,11 @@ pub fn done(outlook: &RewindOutlook, went: &RewoundSession) -> String {
     let new = went.kept.iter().filter(|words| !outlook.preview.notes.contains(words));
     let kept: String = new.map(|words| format!("! {}\n", clean_line(words))).collect();
     if outlook.is_mending {
-        return format!("{kept}what was there before is back\n");
+        return format!("{kept}restored what was there before\n");
     }
     let is_undo = outlook.undoes.is_some() && outlook.preview.kind != RewindKind::Redo;
-    let done = if outlook.undoes.is_some() { "taken back" } else { "gone back" };
-    let back = if is_undo { "to take that back: neco session rewind" } else { "undo: neco session rewind" };
+    let done = if outlook.undoes.is_some() { "rewind undone" } else { "rewound" };
+    let back = if is_undo { "redo it with  neco session rewind" } else { "undo it with  neco session rewind" };
     let flag = if is_undo { "--redo" } else { "--undo" };
     format!("{kept}{done}; {back} {} {flag}\n", short_id(outlook.session.id))
 }

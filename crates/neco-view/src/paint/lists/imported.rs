@@ -55,12 +55,12 @@ pub fn as_lines(told: &ImportedSession) -> String {
         title => format!(": {title}"),
     };
     let first = match told.already {
-        true => format!("this session is here already{title}"),
+        true => format!("already imported{title}"),
         false => format!("imported from {}{title} ({})", told.program.name(), count(told.events, "event")),
     };
     let notes: String = told.notes.iter().map(|note| format!("! {}\n", clean_line(&words(note)))).collect();
     let again = if told.already { "to import it a second time, add --again\n" } else { "" };
-    format!("{first}\n{notes}{again}to go on with it: neco --session {} -m \"…\"\n", short_id(told.session))
+    format!("{first}\n{notes}{again}Resume it with  neco resume {}\n", short_id(told.session))
 }
 
 /// The same for programs.
@@ -86,7 +86,7 @@ fn words(note: &ImportNote) -> String {
             };
             format!("{why}; it works in {folder} from now on (--cwd names another one)")
         }
-        ImportNote::CutOff { missing: 0, .. } => "the file is cut off: what is whole of it was imported".to_owned(),
+        ImportNote::CutOff { missing: 0, .. } => "the file is cut off: what is complete was imported".to_owned(),
         ImportNote::CutOff { promised, missing: 1 } => {
             format!("the file is cut off: 1 event of {promised} is missing")
         }
@@ -94,11 +94,10 @@ fn words(note: &ImportNote) -> String {
             format!("the file is cut off: {} of {promised} are missing", count(*missing, "event"))
         }
         ImportNote::WithoutFiles => {
-            "states of files are no part of an export: going back brings files back only where they were kept"
-                .to_owned()
+            "an export has no checkpoints: a rewind restores files only where checkpoints exist".to_owned()
         }
         ImportNote::OwnId { session } => {
-            format!("session {session} is here and went another way: this one has an id of its own")
+            format!("session {session} is here and differs: this one has got a new id")
         }
         ImportNote::GoesOn { had, added } => {
             format!("{} of it were here; {} were added", count(*had, "event"), count(*added, "more event"))

@@ -12,7 +12,7 @@ pub const HANGING: usize = 4;
 pub fn as_lines(list: &KeyList) -> String {
     let rows = &list.keys;
     if rows.is_empty() {
-        return "no keys; `neco auth set PROVIDER` keeps one\n".to_owned();
+        return "no keys; `neco login PROVIDER` adds one\n".to_owned();
     }
     let width = rows.iter().map(|row| row.provider.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
@@ -24,7 +24,7 @@ pub fn as_lines(list: &KeyList) -> String {
         let remark = match (&row.problem, row.used) {
             (Some(problem), _) => problem.clone(),
             (None, true) => String::new(),
-            (None, false) => "not used: the ones above go first".to_owned(),
+            (None, false) => "not used: the ones above come first".to_owned(),
         };
         let parts = [place(row, &list.file), endings(&row.endings), remark].into_iter().filter(|part| !part.is_empty());
         let rest = clean_line(&parts.collect::<Vec<_>>().join("  "));

@@ -183,7 +183,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::Imported(imported) => notices::imported(imported),
         EventBody::Error(error) => format!("{} · {}", error.code, error.message),
         EventBody::AgentComplete(complete) => complete.reason.to_string(),
-        EventBody::Unknown(_) => "of another version of Neco; kept and passed over".to_owned(),
+        EventBody::Unknown(_) => "from another version of Neco; left as it is".to_owned(),
         EventBody::StreamChunk(_)
         | EventBody::ReasoningChunk(_)
         | EventBody::StreamToolCallDelta(_)

@@ -49,7 +49,7 @@ pub fn as_lines(list: &ModelList, paint: Paint) -> String {
         let (name, words) = (clean_line(&provider.name), clean_line(&standing(&provider.standing)));
         let _ = writeln!(text, "{gap}{} · {words}", paint.cyan(&name));
         if models.is_empty() {
-            let _ = writeln!(text, "  no model is known; any works as {name}/MODEL");
+            let _ = writeln!(text, "  no model is listed; any works as {name}/MODEL");
             continue;
         }
         let head = format!("  {:<width$}  {:>8}  {:>8}  {:<16}  can", "model", "context", "output", "$ in / out per M");
@@ -100,7 +100,7 @@ pub fn shown(shown: &ShownModel, paint: Paint) -> String {
 
 fn rows(model: &ModelDescription) -> Vec<(&'static str, String)> {
     let info = &model.facts;
-    let base = model.base.as_deref().unwrap_or("nowhere: no base is set");
+    let base = model.base.as_deref().unwrap_or("no address is set");
     let keys = match model.key_sources.as_slice() {
         [] if model.local => "none needed".to_owned(),
         [] => "none".to_owned(),
@@ -129,7 +129,7 @@ fn price(model: &ModelDescription) -> String {
     let facts = &model.facts;
     let prices = [facts.input_price, facts.output_price, facts.cache_read_price, facts.cache_write_price];
     let [Some(input), Some(output), Some(read), Some(write)] = prices.map(|price| price.map(dollars)) else {
-        return "not known: costs are not shown".to_owned();
+        return "unknown: costs are not shown".to_owned();
     };
     let mut text = format!("{input} in, {output} out, {read} cache read, {write} cache write, for a million tokens");
     if let Some(long) = facts.long_prompt {
@@ -149,14 +149,14 @@ fn known_from(model: &ModelDescription) -> String {
         (Some(entry), false) => format!("the built-in catalogue ({entry})"),
         (Some(entry), true) => format!("{settings} over the built-in catalogue ({entry})"),
         (None, true) => format!("{settings}, and assumed where that says nothing"),
-        (None, false) => format!("nowhere: assumed; set it in {settings}"),
+        (None, false) => format!("assumed; set it in {settings}"),
     }
 }
 
 fn state_words(state: &ModelState, model: &str) -> String {
     let words = match state.state {
         Readiness::Ready => "ready".to_owned(),
-        Readiness::Rests => "failed; asked last for a while".to_owned(),
+        Readiness::Rests => "failed; comes last for a while".to_owned(),
         Readiness::Unusable => format!("can't be asked: {}", state.reason.as_deref().unwrap_or_default()),
     };
     // The number of the key, where there are several.

@@ -13,7 +13,7 @@ use crate::short_id::short_id;
 /// The plans of a folder, or of all of them.
 pub fn as_lines(plans: &[UnfinishedPlan], all: bool, now: Timestamp) -> String {
     if plans.is_empty() {
-        return format!("no plan is unfinished{}\n", if all { "" } else { " in this folder" });
+        return format!("no unfinished plans{}\n", if all { "" } else { " in this folder" });
     }
     let mut text = String::new();
     for plan in plans {
@@ -33,7 +33,7 @@ pub fn title(plan: &UnfinishedPlan) -> String {
 
 /// A plan with its steps and what was found out.
 pub fn whole(plan: &UnfinishedPlan, now: Timestamp) -> String {
-    let whose = if plan.plan.unseen { "nobody has seen it" } else { "accepted" };
+    let whose = if plan.plan.unseen { "not seen by anyone yet" } else { "accepted" };
     let mut text = format!(
         "session {} · {} · {whose} · {}, {}\n\n{}\n",
         short_id(plan.session),

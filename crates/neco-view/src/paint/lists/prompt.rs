@@ -66,7 +66,7 @@ fn fits(context: &ContextReport) -> String {
         return format!("{:<14} {:>8} {share:>6.1}% of the {room} beside the answer\n", "", "");
     }
     format!(
-        "\nThis does not fit: {room} tokens are left beside the answer. Fewer tools (--tools …), a lower generation \
+        "\nThis does not fit: {room} tokens are left beside the answer. Fewer tools (--tools …), a lower tool level \
          (--gen 1) or a model with a bigger window make it fit.\n"
     )
 }

@@ -38,7 +38,7 @@ impl Room<'_> {
         let part = |name: &str, some: &[SessionRow]| format!("\n{name}:\n{}", as_lines(some, ids, shape));
         if all.len() > SHOWN {
             let oldest: Vec<SessionRow> = all.iter().rev().take(SHOWN).cloned().collect();
-            text += &part("those that nobody used for longest", &oldest);
+            text += &part("unused for longest", &oldest);
             all.sort_by_key(|session| Reverse(session.bytes));
             all.truncate(SHOWN);
             text += &part("the biggest", &all);
@@ -47,16 +47,15 @@ impl Room<'_> {
         }
         if kept.state_bytes > 0 {
             let (bytes, days) = (figures::bytes(kept.state_bytes), kept.keep_days);
-            text +=
-                &format!("\nstates of files (checkpoints): {bytes}; pruning removes those older than {days} days\n");
+            text += &format!("\ncheckpoints: {bytes}; pruning removes those older than {days} days\n");
         }
         if kept.orphan_bytes > 0 {
             let bytes = figures::bytes(kept.orphan_bytes);
-            text += &format!("\nstates of files of folders without a session: {bytes}; any pruning removes them\n");
+            text += &format!("\ncheckpoints of folders without a session: {bytes}; pruning removes them\n");
         }
         if !worktrees.is_empty() {
             let lines = worktrees.join("\n");
-            text += "\nworktrees of sessions; pruning removes those that are merged or untouched for 30 days:\n";
+            text += "\nworktrees of sessions; pruning removes those that are merged or unused for 30 days:\n";
             text += &format!("{lines}\n");
         }
         text

@@ -18,7 +18,7 @@ pub fn as_lines(list: &RuleList) -> String {
         let _ = writeln!(text, "{}", line(rule));
     }
     if !list.untrusted.is_empty() {
-        let _ = writeln!(text, "\nnot in force, as the folder is not trusted (`neco trust`):");
+        let _ = writeln!(text, "\noff, because the folder is not trusted (`neco trust`):");
         list.untrusted.iter().for_each(|file| text.push_str(&format!("  {file}\n")));
     }
     text
@@ -82,17 +82,17 @@ pub fn tested(cases: &[TestedCase]) -> String {
         let _ = writeln!(text, "    {}\n    rule {} ({source}{at})", visible_line(reason), visible_line(rule));
     }
     let _ = match wrong.len() {
-        0 => writeln!(text, "✓ all {} cases come out as expected", cases.len()),
-        wrong => writeln!(text, "{wrong} of {} cases come out otherwise", cases.len()),
+        0 => writeln!(text, "✓ all {} cases pass", cases.len()),
+        wrong => writeln!(text, "{wrong} of {} cases fail", cases.len()),
     };
     text
 }
 
 /// The rules that are kept for good, numbered.
 pub fn kept(kept: &KeptRules) -> String {
-    let mut text = format!("kept for good: what you said \"always\" to, and rules that you added ({}):\n", kept.file);
+    let mut text = format!("Your rules: what you allowed with \"always\", and what you added ({}):\n", kept.file);
     for (rule, number) in kept.rules.iter().zip(1..) {
         let _ = writeln!(text, "{number:>4}  {}", rule.title);
     }
-    text + "`neco policy remove NUMBER` takes one back\n"
+    text + "`neco policy remove NUMBER` deletes one\n"
 }

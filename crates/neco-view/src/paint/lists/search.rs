@@ -17,7 +17,7 @@ const INDENT: usize = 4;
 /// Two lines for each place: where it is, and what was said there.
 pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usize, paint: Paint) -> String {
     if hits.is_empty() {
-        return "nothing was found\n".to_owned();
+        return "no match\n".to_owned();
     }
     let mut text = String::new();
     for (at, hit) in hits.iter().enumerate() {

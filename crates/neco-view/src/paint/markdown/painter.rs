@@ -37,7 +37,7 @@ impl DocumentPainter for Markdown {
             BlockBody::Todos(update) if self.0.last_todos == Some(seen.block.seq) => todos(update),
             BlockBody::Todos(_) => String::new(),
             BlockBody::Plan(planned) => self.planned(planned),
-            BlockBody::Error(error) => format!("**Error {}:** {}\n\n", error.code, inline(&error.message)),
+            BlockBody::Error(error) => format!("**Error:** {} ({})\n\n", inline(&error.message), error.code),
             BlockBody::End(end) => format!("<sub>{}</sub>\n\n", in_tag(&document::end(end))),
             body => {
                 let Some((level, text)) = document::line(body) else { return String::new() };
@@ -68,7 +68,7 @@ impl DocumentPainter for Markdown {
     fn taken_back(&mut self, messages: u64) -> String {
         self.0.speaker = None;
         let messages = figures::count(messages, "message");
-        format!("<details><summary>Taken back by a rewind · {messages}</summary>\n\n")
+        format!("<details><summary>Removed by a rewind · {messages}</summary>\n\n")
     }
 
     fn agent(&mut self, node: &AgentNode, is_first: bool) -> String {
@@ -137,8 +137,8 @@ fn question(asked: &Asked) -> String {
                 format!("**Question:** {}\n\n{options}\n", inline(&item.text))
             })
             .collect(),
-        Subject::Plan { plan } => format!("**Is this plan to be carried out?**\n\n{}\n", quoted(plan)),
-        Subject::Loop { text } => format!("**The agent repeats itself and was stopped:** {}\n\n", inline(text)),
+        Subject::Plan { plan } => format!("**Carry out this plan?**\n\n{}\n", quoted(plan)),
+        Subject::Loop { text } => format!("**The agent was repeating itself and was stopped:** {}\n\n", inline(text)),
     };
     format!("{words}**You:** {}\n\n", inline(&answers::reply(asked.reply.as_ref())))
 }
@@ -166,7 +166,7 @@ fn card(seen: &Seen<'_>, call: &Call) -> String {
     let summary = in_tag(document::call_summary(call));
     let decided = document::decided(seen, call).map(|decided| format!("*You: {}*\n\n", inline(&decided)));
     let file = call.end.as_ref().and_then(|end| end.spilled_to.as_ref());
-    let kept = file.map(|file| format!("All of it was kept in {}\n\n", inline(file)));
+    let kept = file.map(|file| format!("All of it is in {}\n\n", inline(file)));
     format!(
         "<details><summary>{} <code>{summary}</code>{facts}</summary>\n\n{}{}{}</details>\n\n",
         document::call_mark(call),

@@ -114,14 +114,14 @@ fn verdict(end: &ToolCallEnd, paint: Paint) -> (String, Option<String>) {
             // What the tool adds is worth telling; that it was killed says the code.
             let note = end.last_note().filter(|note| !note.starts_with("killed"));
             let note = note.map(|note| format!(": {}", fitting(&clean_line(note), WORDS))).unwrap_or_default();
-            (paint.red("✗"), Some(paint.red(&format!("timed out (3002){note}"))))
+            (paint.red("✗"), Some(paint.red(&format!("timed out{note} (3002)"))))
         }
         (CallStatus::Error, Some(ErrorCode::SandboxDenied)) => {
             let said = end.last_note().map_or_else(|| error_words(end), str::to_owned);
             let words = fitting(&clean_line(&said), WORDS);
-            (paint.red("✗"), Some(paint.red(&format!("stopped by the sandbox (3003): {words}"))))
+            (paint.red("✗"), Some(paint.red(&format!("blocked by the sandbox: {words} (3003)"))))
         }
-        (CallStatus::Error, Some(code)) => (paint.red("✗"), Some(paint.red(&format!("error {code}: {}", said(end))))),
+        (CallStatus::Error, Some(code)) => (paint.red("✗"), Some(paint.red(&format!("{} ({code})", said(end))))),
         (CallStatus::Error, None) => (paint.red("✗"), Some(paint.red(&said(end)))),
         (
             CallStatus::Success
@@ -142,7 +142,7 @@ fn said(end: &ToolCallEnd) -> String {
 /// Whoever rejected a call knows that they did; the policy has to say why.
 fn refusal(code: ErrorCode, words: &str) -> String {
     if code != ErrorCode::RejectedByUser {
-        return format!("not allowed ({code}): {words}");
+        return format!("not allowed: {words} ({code})");
     }
     match ToolCallEnd::said_in(words) {
         Some(reason) => format!("rejected: {reason}"),

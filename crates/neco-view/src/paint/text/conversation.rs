@@ -55,8 +55,7 @@ pub fn heading(session: &SessionRow, paint: Paint) -> String {
         title => format!("{}\n", paint.bold(&title)),
     };
     let fork = session.forked_from.map(|from| format!(" · fork of {}", short_id(from.session_id))).unwrap_or_default();
-    let events = figures::count(session.events, "event");
-    let line = format!("session {} · {} · {events}{fork}", session.id, clean_line(&session.cwd));
+    let line = format!("session {} · {}{fork}", session.id, clean_line(&session.cwd));
     format!("{title}{}\n", paint.dim(&line))
 }
 
@@ -86,10 +85,9 @@ impl Conversation {
         let gone = match std::mem::take(&mut self.left_out) {
             0 => String::new(),
             messages => {
-                let (count, verb) =
-                    (figures::count(messages, "message"), if messages == 1 { "counts" } else { "count" });
-                let log = format!("neco session log {}", short_id(self.session));
-                format!("\n{}\n", self.paint.dim(&format!("── {count} of yours no longer {verb}: {log} ──")))
+                let (count, id) = (figures::count(messages, "message"), short_id(self.session));
+                let told = format!("── {count} removed from the conversation; neco session log {id} has them ──");
+                format!("\n{}\n", self.paint.dim(&told))
             }
         };
         gone + &self.shown(event)
@@ -217,9 +215,9 @@ impl Conversation {
 
     fn update(&mut self, id: &CallId, summary: &str, status: CallStatus) {
         let waits = match status {
-            CallStatus::Validating | CallStatus::Scheduled => "did not begin",
-            CallStatus::AwaitingApproval => "waits for an answer; did not begin",
-            CallStatus::Executing => "no end was recorded; its outcome is not known",
+            CallStatus::Validating | CallStatus::Scheduled => "not started",
+            CallStatus::AwaitingApproval => "waits for an answer; not started",
+            CallStatus::Executing => "it was interrupted; the outcome is not known",
             CallStatus::Success | CallStatus::Error | CallStatus::Cancelled => return,
         };
         match self.open.iter_mut().find(|open| open.id == *id) {
@@ -268,7 +266,7 @@ fn asked(subject: &Subject) -> String {
             items.iter().map(item).collect::<Vec<_>>().join("\n  ")
         }
         Subject::Plan { plan } => format!("the plan:\n{}", clean(plan)),
-        Subject::Loop { text } => format!("the model repeats itself: {}", clean_line(text)),
+        Subject::Loop { text } => format!("the model is repeating itself: {}", clean_line(text)),
     }
 }
 

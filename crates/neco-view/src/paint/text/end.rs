@@ -25,7 +25,7 @@ pub fn lines(end: &WorkEnd, paint: Paint) -> Vec<String> {
         .map(|left| format!("{}: {}", clean_line(&left.name), clean_line(&left.summary)))
         .collect();
     if !left.is_empty() {
-        let words = format!("what still ran in the background is ended with this run: {}", named(&left));
+        let words = format!("background commands stopped with this run: {}", named(&left));
         lines.push(paint.dim(&words));
     }
     lines.extend(end.budget.as_ref().map(|budget| paint.yellow(&format!("! {}", figures::budget(budget)))));

@@ -56,7 +56,7 @@ pub fn said(said: &Said, paint: Paint) -> String {
     let when = match said.waits {
         None => return words,
         Some(Admission::TurnBoundary) => "(the agent reads it at its next turn)",
-        Some(Admission::AfterWork) => "(the agent reads it when its present work is done)",
+        Some(Admission::AfterWork) => "(the agent reads it after the work)",
         Some(Admission::Withdrawn) => "(taken back: the agent does not read it)",
     };
     format!("{words} {}", paint.dim(when))
@@ -79,7 +79,7 @@ fn agent(AgentStep { did, depth, node, .. }: &AgentStep, paint: Paint) -> String
     let name = clean_line(&node.name);
     let line = match (did, node.state) {
         (AgentMove::Began, _) => paint.cyan(&format!("⊕ {name} · {}", shortened(&clean_line(&node.task)))),
-        (AgentMove::WentOn, _) => paint.dim(&format!("⊕ {name} goes on")),
+        (AgentMove::WentOn, _) => paint.dim(&format!("⊕ {name} is resumed")),
         (AgentMove::Paused, _) => paint.yellow(&format!("‖ {name} is paused")),
         (AgentMove::Ended, NodeState::Failed) => paint.red(&ended("✗", node)),
         (AgentMove::Ended, NodeState::Cancelled) => paint.dim(&ended("–", node)),

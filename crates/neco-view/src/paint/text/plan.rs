@@ -45,7 +45,9 @@ pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
                     0 => "a plan".to_owned(),
                     count => format!("a plan of {}", figures::count(count, "step")),
                 };
-                lines.push(paint.yellow(&format!("! {plan_of} is carried out; nobody is there to approve it")));
+                lines.push(
+                    paint.yellow(&format!("! {plan_of} is carried out without approval: nobody can be asked here")),
+                );
                 // The list shows its steps; one without any is shown as it is.
                 let text = plan.text.trim().lines().filter(|_| plan.steps.is_empty()).take(SHOWN);
                 lines.extend(text.map(|line| paint.dim(&format!("  {}", clean_line(line)))));
@@ -58,9 +60,9 @@ pub fn planned(planned: &Planned, paint: Paint) -> Vec<String> {
             // The list shows how far it is.
             PlanStatus::Accepted => return lines,
             PlanStatus::Finished => paint.green("✓ plan finished"),
-            PlanStatus::SentBack => paint.yellow("↺ plan sent back"),
+            PlanStatus::SentBack => paint.yellow("↺ plan: changes requested"),
             PlanStatus::Dropped => paint.yellow("⊘ plan dropped"),
-            PlanStatus::Proposed => paint.dim("i nobody is there to approve the plan: it is the answer"),
+            PlanStatus::Proposed => paint.dim("i nobody can approve the plan here; it is the answer"),
         };
         lines.push(line);
     }

@@ -44,7 +44,7 @@ fn line(task: &WorkflowTask, paint: Paint) -> Option<String> {
         TaskState::Pending | TaskState::Ready => return None,
         TaskState::Running => format!("{} {name}{again}", paint.cyan("▶")),
         TaskState::Completed if task.error.is_some() => {
-            format!("{} {name} failed, which is accepted{}", paint.yellow("✓"), why())
+            format!("{} {name} failed, as allowed{}", paint.yellow("✓"), why())
         }
         TaskState::Completed => format!("{} {name}{}", paint.green("✓"), paint.dim(&took(task))),
         TaskState::Failed => paint.red(&format!("✗ {name}{again}{}", why())),
@@ -66,13 +66,13 @@ fn end(name: &str, state: WorkflowState, id: WorkflowId, paint: Paint) -> String
     let name = clean_line(name);
     match state {
         WorkflowState::Completed => paint.green(&format!("workflow {name} is completed")),
-        WorkflowState::Partly => paint.yellow(&format!("workflow {name} is done as far as failures let it")),
+        WorkflowState::Partly => paint.yellow(&format!("workflow {name} is partly done: some tasks failed")),
         WorkflowState::Failed => {
-            paint.red(&format!("workflow {name} failed; go on with it: neco workflow resume {id}"))
+            paint.red(&format!("workflow {name} failed. Resume it with  neco workflow resume {id}"))
         }
         WorkflowState::Cancelled => paint.dim(&format!("workflow {name} is cancelled")),
         WorkflowState::Interrupted => {
-            paint.yellow(&format!("workflow {name} is interrupted; go on with it: neco workflow resume {id}"))
+            paint.yellow(&format!("workflow {name} was interrupted. Resume it with  neco workflow resume {id}"))
         }
         WorkflowState::Running => format!("workflow {name} runs"),
     }

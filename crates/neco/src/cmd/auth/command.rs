@@ -21,11 +21,11 @@ use crate::say;
 /// `neco auth …`
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
-    /// Keeps a key, typed unseen or piped in; a second one takes turns with the first
+    /// Adds a key, typed hidden or piped in; a second one takes turns with the first
     Set {
         /// The provider, such as openai
         provider: String,
-        /// Puts the key in the place of those that are kept
+        /// Replaces the keys there are
         #[arg(long)]
         replace: bool,
         /// What must not be here: a key. Taken so that no error repeats it.
@@ -38,7 +38,7 @@ pub enum AuthCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Forgets the keys and the login of a provider, or one of its keys
+    /// Removes the keys and the login of a provider, or one of its keys
     #[command(alias = "logout", alias = "rm")]
     Remove {
         /// The provider
@@ -65,7 +65,7 @@ pub fn run(command: &AuthCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
             // The key itself is not repeated.
             Err(Failure::usage(format!(
                 "a key is never an argument: if that was one, it is in your shell's history now; run \
-                 `neco auth set {provider}` and type it"
+                 `neco login {provider}` and type it"
             )))
         }
         AuthCommand::Set { provider, replace, .. } => {
@@ -121,14 +121,12 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
         (1, true, _) => format!("the key of {provider} is replaced"),
         (replaced @ 2.., _, _) => format!("{replaced} keys of {provider} are replaced by this one"),
         (_, false, _) => format!("{provider} has this key already"),
-        (_, true, 1) => format!("the key of {provider} is kept"),
+        (_, true, 1) => format!("the key of {provider} is saved"),
         (_, true, count) => format!("{provider} has {count} keys now, which take turns"),
     };
     say::out(&format!("{words} ({})\n", kept.file))?;
     if let Some(place) = kept.hidden_by {
-        say::note(&format!(
-            "the key of {provider} in the {place} goes first; this one is not used while that is there"
-        ));
+        say::note(&format!("the key of {provider} in the {place} comes first; this one is not used while that is set"));
     }
     Ok(Exit::Done)
 }

@@ -28,14 +28,14 @@ pub fn run(provider: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         let known: Vec<&str> =
             providers.iter().filter(|entry| entry.login.is_some()).map(|entry| entry.name.as_str()).collect();
         return Err(Failure::usage(format!("{provider} has no login; there is one for {}", known.join(", ")))
-            .hint(format!("`neco auth set {provider}` keeps a key.")));
+            .hint(format!("`neco login {provider}` adds a key.")));
     };
     let file = keys::file(env);
     file.read()?;
     let runtime = compose::runtime()?;
     let login = runtime.block_on(async {
         let mut signals = Signals::listen(InterruptMask::default())
-            .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be heard: {error}")))?;
+            .map_err(|error| Failure::new(Exit::Failed, format!("signals can't be received: {error}")))?;
         tokio::select! {
             login = log_in(provider, settings) => login.map(Ok),
             signal = signals.next() => Ok(Err(signal)),
@@ -49,14 +49,14 @@ pub fn run(provider: &str, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         }
     };
     file.change(|kept| kept.entry(provider.to_owned()).or_default().login = Some(token))?;
-    say::out(&format!("logged in; the login of {provider} is kept ({})\n", file.path().display()))?;
+    say::out(&format!("logged in; the login of {provider} is saved in {}\n", file.path().display()))?;
     Ok(Exit::Done)
 }
 
 async fn log_in(provider: &str, settings: &LoginSettings) -> Result<SecretString, Failure> {
     let login = DeviceLogin::begin(settings).await?;
     say::out(&format!(
-        "Open  {}\nType  {}\n\nThe code is good for {} minutes. Waiting for you (Ctrl-C cancels)…\n",
+        "Open  {}\nType  {}\n\nThe code is valid for {} minutes. Waiting for you (Ctrl-C cancels)…\n",
         clean_line(&login.verification_uri),
         clean_line(&login.user_code),
         login.good_for().as_secs().div_ceil(60),

@@ -53,7 +53,7 @@ fn only_one(everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
     let kept = list.keys.into_iter().filter(|row| row.source == KeyPlace::File).map(|row| row.provider);
     match kept.collect::<Vec<_>>().as_slice() {
         [] => {
-            Err(Failure::usage("no key and no login is kept")
+            Err(Failure::usage("no key and no login is saved")
                 .hint("`neco auth list` shows keys of the environment, too."))
         }
         [one] => Ok(one.clone()),

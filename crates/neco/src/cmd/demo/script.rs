@@ -12,6 +12,20 @@ pub const OLD: &str = "tr ' ' '-'";
 /// What it is replaced by.
 pub const NEW: &str = "tr -cs 'a-z0-9' '-' | sed 's/^-*//; s/-*$//'";
 
+/// What the model says when the task is done and somebody writes on.
+const OVER: &str = "That was the demo: this model only plays a script. Ctrl-C twice leaves.";
+
+/// The answers for the window, where a person may say no: nothing is expected, and the last words answer whatever comes.
+pub fn for_window(pace: u64) -> Script {
+    let mut script = script(pace);
+    script.turns.iter_mut().for_each(|turn| turn.expect = None);
+    if let Some(last) = script.turns.last_mut() {
+        last.say = format!("{}\n\nCtrl-C twice leaves the demo.", last.say);
+    }
+    script.turns.push(paced(Turn { say: OVER.to_owned(), ..Turn::default() }, pace));
+    Script { loop_last: true, ..script }
+}
+
 /// The answers; `pace` is the time in milliseconds that a model would take to begin one.
 pub fn script(pace: u64) -> Script {
     let fails = Expect { last_tool_contains: Some("FAIL".to_owned()), ..Expect::default() };

@@ -1,5 +1,6 @@
 //! The demo, from the sample project to the proof.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use tempfile::TempDir;
 
 use super::project::Project;
 use super::script;
-use crate::args::OutputFormat;
+use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -29,15 +30,19 @@ use crate::run::drive::{Run, RunUi, see_through};
 use crate::run::ends::Ends;
 use crate::say;
 use crate::terminal::Terminal;
+use crate::tui;
 
 /// Milliseconds that the scripted model takes to begin an answer when somebody watches.
 const PACE: u64 = 120;
 
-/// Runs `neco demo`.
+/// The same in the window, where it is read as it comes.
+const WINDOW_PACE: u64 = 400;
+
+/// Runs `neco demo`: in the window where there is a terminal for it and `plain` is not asked for.
 ///
 /// # Errors
 /// When the sample project can't be made or the demo can't begin.
-pub fn run(keep: bool, env: &Env) -> Result<Exit, Failure> {
+pub fn run(keep: bool, plain: bool, env: &Env) -> Result<Exit, Failure> {
     let failed = |what: &str, error: std::io::Error| Failure::new(Exit::Failed, format!("{what}: {error}"));
     let terminal = Terminal::look_at(env);
     let folder = tempfile::Builder::new()
@@ -46,15 +51,39 @@ pub fn run(keep: bool, env: &Env) -> Result<Exit, Failure> {
         .map_err(|error| failed("no temporary folder can be made", error))?;
     let project = Project::make(folder.path().join("project"), env.find_program("git"))
         .map_err(|error| failed("the sample project can't be written", error))?;
-    say::out(&opening(&project, terminal.stdout_paint()))?;
-    let exit = work(&project, folder.path(), &terminal, env)?;
+    let args = RunArgs { words: vec![script::TASK.to_owned()], ..RunArgs::default() };
+    let window = !plain && tui::is_wanted(&args, env) && terminal.is_capable();
+    let exit = if window {
+        let home = folder.path().join("home");
+        configure(&home).map_err(|error| failed("the settings of the demo can't be written", error))?;
+        let place = project.folder().to_owned();
+        let everywhere = EverywhereArgs { cwd: Some(place.clone()), ..EverywhereArgs::default() };
+        tui::show(&args, &everywhere, place, Vec::new(), &env.moved_to(&home))?.1?
+    } else {
+        say::out(&opening(&project, terminal.stdout_paint()))?;
+        work(&project, folder.path(), &terminal, env)?
+    };
     let (printed, passed) = project.test().map_err(|error| failed("sh can't be run", error))?;
     say::out(&proof(&project, &printed, passed, terminal.stdout_paint()))?;
     if exit != Exit::Done {
         return Ok(exit);
     }
-    say::out(&closing(folder, keep, env))?;
-    Ok(if passed { Exit::Done } else { Exit::Failed })
+    say::out(&closing(folder, keep))?;
+    // In the window a person may have left early, or said no.
+    Ok(if passed || window { Exit::Done } else { Exit::Failed })
+}
+
+/// Writes the settings that the window of the demo has: the script, and no call beside it.
+fn configure(home: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(home)?;
+    let script = home.join("script.json");
+    fs::write(&script, serde_json::to_string(&script::for_window(WINDOW_PACE))?)?;
+    let settings = format!(
+        "model = \"scripted/demo\"\n[model_providers.scripted]\nscript = {:?}\n[sessions]\nmodel_title = false\n\
+         [memory]\nextract = false\n",
+        script.display().to_string()
+    );
+    fs::write(home.join("config.toml"), settings)
 }
 
 /// The real loop, tools, policy and store, driven by a script.
@@ -134,16 +163,17 @@ fn proof(project: &Project, printed: &str, passed: bool, paint: Paint) -> String
     text
 }
 
-fn closing(folder: TempDir, keep: bool, env: &Env) -> String {
+fn closing(folder: TempDir, keep: bool) -> String {
     let place = if keep {
         format!("The project is kept in {}.", folder.keep().join("project").display())
     } else {
-        "The project is removed again; --keep keeps it.".to_owned()
+        "The sample project was deleted; --keep keeps it.".to_owned()
     };
-    let file = env.config_dir().join("config.toml");
     format!(
-        "\n{place}\n\nWith a real model: set a key such as OPENAI_API_KEY, or start a local server such as Ollama,\n\
-         or put model = \"provider/model\" into {}.\n`neco doctor` shows what is found. Then: neco -m \"…\"\n",
-        file.display()
+        "\n{place}\n\nNow with a real model:\n  \
+         neco login openai     adds a key (or anthropic, deepseek, openrouter, …); OPENAI_API_KEY=… works too\n  \
+         neco doctor           shows what is found: keys, and local servers such as Ollama\n  \
+         cd your/project\n  \
+         neco                  opens the window; neco -m \"…\" runs one task\n",
     )
 }

@@ -12,8 +12,8 @@ const LIST: &str = "\
 Times are written 30min, 12h, 7d, 4w, today, yesterday, 2026-11-15 or 2026-11-15T09:30Z.";
 
 const SEARCH: &str = "\
-All words must stand in one message, result or title; \"two words\" between quotes must stand together,
-and word* finds every word that begins so.
+All words must be in one message, result or title; \"two words\" in quotes must stand together, and
+word* finds every word that begins with it.
 Examples:
   neco session search login test
   neco session search '\"connection refused\"' --since 7d
@@ -23,21 +23,20 @@ const RESUME: &str = "\
 Examples:
   neco session resume                      the last session of this folder
   neco session resume c41f2 and now the docs
-Opens the terminal window; without a terminal the agent goes on where it stopped, or with the words. The
+Opens the terminal window; without a terminal the agent continues where it stopped, or with the words. The
 same as neco resume ID, which takes all flags of a run and without ID lets you choose.";
 
 const FORK: &str = "\
-A fork has everything that was said before the message, and from then on a life of its own; the session
-it comes from stays as it is. Nothing is copied.
+A fork begins with everything that was said before the message; the session it comes from stays as it is.
 Examples:
   neco session fork                        the last session of this folder, with everything that was said
   neco session fork c41f2                  everything that was said so far
   neco session fork c41f2 --at 3 --name \"without redis\"";
 
 const REWIND: &str = "\
-Without --to the messages are listed that can be gone back to. What would change is shown before it
-does: the messages that no longer count, the files that become what they were, and which of those
-somebody else changed since. Nothing is lost: --undo takes it back, and again takes that back.
+Without --to the messages are listed that you can rewind to. What would change is shown first: the
+messages that are removed from the conversation, the files that are restored, and which of those you or
+another program changed since. Nothing is lost: --undo undoes it, --redo redoes it.
 Examples:
   neco session rewind c41f2                lists the messages
   neco session rewind c41f2 --to 3         to before the third, conversation and files
@@ -55,8 +54,8 @@ Examples:
   neco session diff c41f2 3 5              between the third and the fifth";
 
 const PRUNE: &str = "\
-Sessions that are open, and what forks need of the ones that go, stay. States of files that are older than
-checkpoints.keep_days go too. Without --older-than and --keep nothing is removed, and what there is is shown.
+Open sessions stay, and so does what forks need of deleted ones. Checkpoints older than checkpoints.keep_days
+are deleted too. Without --older-than and --keep nothing is deleted, and what takes space is shown.
 Examples:
   neco session prune                       the oldest and the biggest
   neco session prune --older-than 90d --dry-run
@@ -65,7 +64,7 @@ Examples:
 const EXPORT: &str = "\
 jsonl holds every event and can be imported again, here or elsewhere; markdown is for a pull request or
 a bug report; html is one page to read, without scripts and without network. Keys that are known or look
-like keys are taken out, as they are when something is logged.
+like keys are removed, as in the log.
 Examples:
   neco session export -o session.html      the last session of this folder, to read
   neco session export c41f2 -o bug.md
@@ -73,7 +72,7 @@ Examples:
 
 const IMPORT: &str = "\
 Reads what Neco exported, and sessions of Claude Code, Codex, Gemini CLI, opencode and OpenClaw. The
-session goes on here as if it had been begun here; the other program's files stay as they are.
+session can be resumed here like any other; the other program's files stay as they are.
 Examples:
   neco session import session.jsonl
   neco session import ~/.codex/sessions/2026/01/02/rollout-….jsonl
@@ -124,15 +123,15 @@ pub enum SessionCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Finds what was said, in all sessions, newest first
+    /// Searches what was said, in all sessions, newest first
     #[command(after_help = SEARCH)]
     Search(SearchArgs),
-    /// Goes on with a session
+    /// Continues a session
     #[command(after_help = RESUME)]
     Resume {
         /// The session's id, or a part of it; without it the last one of this folder
         id: Option<String>,
-        /// What is said; without words the agent goes on where it stopped
+        /// The message; without one the agent continues where it stopped
         #[arg(value_name = "WORDS")]
         words: Vec<String>,
     },
@@ -154,10 +153,10 @@ pub enum SessionCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Makes a second session out of one, up to any message
+    /// Forks a session, at its end or before any message
     #[command(after_help = FORK)]
     Fork(ForkArgs),
-    /// Goes back to before any message: the conversation, the files, or both
+    /// Rewinds to before any message: the conversation, the files, or both
     #[command(after_help = REWIND)]
     Rewind(RewindArgs),
     /// Prints the log of a session, event by event
@@ -188,24 +187,24 @@ pub enum SessionCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Writes a session to a file: to keep it, to read it, to show it
+    /// Exports a session to a file: JSONL, Markdown or HTML
     #[command(after_help = EXPORT)]
     Export(ExportArgs),
-    /// Takes in a session that Neco exported, or one of another agent
+    /// Imports a session that Neco exported, or one of another agent
     #[command(after_help = IMPORT)]
     Import(ImportArgs),
-    /// Removes sessions for good
+    /// Deletes sessions
     Rm {
         /// Their ids, or parts of them
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// Without asking
+        /// Deletes without asking
         #[arg(short, long)]
         yes: bool,
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Removes sessions that nobody used for long, of all folders
+    /// Deletes sessions that were not used for long, of all folders
     #[command(after_help = PRUNE)]
     Prune(PruneArgs),
 }
@@ -213,7 +212,7 @@ pub enum SessionCommand {
 /// Which sessions are listed.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Those of all folders
+    /// Lists those of all folders
     #[arg(long)]
     pub all: bool,
     /// Those of this folder, as without it
@@ -222,10 +221,10 @@ pub struct ListArgs {
     /// Only those used since then
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub since: Option<Timestamp>,
-    /// Most sessions
+    /// The most sessions to list
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
-    /// How much room each takes, too
+    /// Shows how much space each takes, too
     #[arg(long)]
     pub size: bool,
     #[command(flatten)]
@@ -235,7 +234,7 @@ pub struct ListArgs {
 /// What is searched, and where.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Words to look for
+    /// Words to search for
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
     /// Only in sessions of this folder
@@ -250,7 +249,7 @@ pub struct SearchArgs {
     /// Only what was said before then
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub until: Option<Timestamp>,
-    /// Most places
+    /// The most matches to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: usize,
     #[command(flatten)]
@@ -277,8 +276,8 @@ pub struct ForkArgs {
 pub struct RewindArgs {
     /// The session's id, or a part of it; without it the last one of this folder
     pub id: Option<String>,
-    /// Goes back to before this message: its number, or the beginning of its id. With the beginning of a
-    /// checkpoint's name, or `end`, the files go back to that state
+    /// Rewinds to before this message: its number, or the beginning of its id. With the beginning of a
+    /// checkpoint's name, or `end`, the files are restored to that state
     #[arg(long, value_name = "MESSAGE")]
     pub to: Option<String>,
     /// Only the conversation; files stay as they are
@@ -290,16 +289,16 @@ pub struct RewindArgs {
     /// The conversation and the files, as without it
     #[arg(long, group = "what", requires = "to")]
     pub both: bool,
-    /// Takes the last rewind back, once more the one before it; when none is left, what was taken back last holds again
+    /// Undoes the last rewind, again the one before it; when none is left, redoes the last undo
     #[arg(long, conflicts_with_all = ["to", "what"])]
     pub undo: bool,
-    /// Takes the last undo back
+    /// Redoes what --undo undid
     #[arg(long, conflicts_with_all = ["to", "what", "undo"])]
     pub redo: bool,
-    /// Without asking; refused where it would overwrite what others changed
+    /// Rewinds without asking; refused where it would overwrite changes that are not the agent's
     #[arg(short, long)]
     pub yes: bool,
-    /// Overwrites what others changed, too
+    /// Overwrites changes that are not the agent's, too
     #[arg(long)]
     pub others: bool,
     /// Only shows what would change
@@ -312,19 +311,19 @@ pub struct RewindArgs {
 /// Which sessions go.
 #[derive(Debug, Args)]
 pub struct PruneArgs {
-    /// Those that nobody used since then
+    /// Those not used since then
     #[arg(long, value_name = "TIME", value_parser = moment, action = ArgAction::Set)]
     pub older_than: Option<Timestamp>,
-    /// The newest so many of each folder stay
+    /// This many of the newest of each folder stay
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
     /// Only those of this folder; without it of all folders
     #[arg(long)]
     pub here: bool,
-    /// Only says which ones would go
+    /// Only shows what would be deleted
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
-    /// Without asking
+    /// Deletes without asking
     #[arg(short, long)]
     pub yes: bool,
     #[command(flatten)]
@@ -352,7 +351,7 @@ pub struct ExportArgs {
     /// Writes over a file that is there
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Gives what is in the log as it is, also keys that became known since
+    /// Exports the log as it is, even keys that became known since
     #[arg(long)]
     pub no_redact: bool,
 }
@@ -369,7 +368,7 @@ pub struct ImportArgs {
     /// Looks for the sessions of this folder where this program keeps them
     #[arg(long, value_name = "PROGRAM", value_parser = one_of(FOREIGN))]
     pub from: Option<Program>,
-    /// Imports it although it is here already, as a second session
+    /// Imports it again, as a second session
     #[arg(long)]
     pub again: bool,
     #[command(flatten)]

@@ -49,8 +49,8 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
         (false, true) => AgreedTo::Nothing,
         (false, false) => agreed_to(preview),
     };
-    let question = if outlook.undoes.is_some() { "Take it back?" } else { "Go back?" };
-    let instead = "Pass --yes to go back without asking, or --dry-run to look first.";
+    let question = if outlook.undoes.is_some() { "Undo the rewind?" } else { "Rewind?" };
+    let instead = "--yes rewinds without asking; --dry-run only shows what would change.";
     if !args.yes && !agrees(person(desk.env), &shown, question, instead)? {
         say::out("nothing was changed\n")?;
         return Ok(Exit::Refused);
@@ -81,7 +81,7 @@ fn agreed_to(preview: &RewindPreview) -> AgreedTo {
 /// The same in a session that another process has open, if it stands as it was looked at here.
 async fn tell(open: &dyn Client, outlook: &RewindOutlook, command: &Command, agreed: &AgreedTo) -> Result<(), Failure> {
     let Answer::Snapshot(snapshot) = open.ask(Query::Snapshot).await? else {
-        return Err(Failure::new(Exit::Failed, "the session does not say how it stands"));
+        return Err(Failure::new(Exit::Failed, "the session does not answer"));
     };
     if snapshot.last_seq != outlook.last_seq {
         return Err(SessionError::GoneOn(snapshot.session_id).into());
@@ -95,7 +95,7 @@ async fn tell(open: &dyn Client, outlook: &RewindOutlook, command: &Command, agr
         _ => Query::RewindPreview { message_id: preview.message_id, what: preview.what },
     };
     let Answer::RewindPreview(now) = open.ask(query).await? else {
-        return Err(Failure::new(Exit::Failed, "the session does not say what would change"));
+        return Err(Failure::new(Exit::Failed, "the session does not answer"));
     };
     let covers = |path: &String| match agreed {
         AgreedTo::Nothing => false,
@@ -103,7 +103,7 @@ async fn tell(open: &dyn Client, outlook: &RewindOutlook, command: &Command, agr
         AgreedTo::Anything => true,
     };
     if let Some(file) = now.files.iter().find(|file| file.by_others && !covers(&file.path)) {
-        let words = format!("{} was changed since by somebody else", file.path);
+        let words = format!("{} was changed since by you or another program", file.path);
         return Err(SessionError::from(RewindError::ByOthers(words)).into());
     }
     if now.messages != preview.messages {

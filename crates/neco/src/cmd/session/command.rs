@@ -100,7 +100,7 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
         SessionCommand::Search(args) => find(args, desk).await,
         SessionCommand::Attach { id, .. } => {
             let id = short_id(desk.named(Some(id)).await?.id);
-            Err(Failure::usage(format!("no process has session {id} open"))
+            Err(Failure::usage(format!("session {id} is not open in any process"))
                 .hint(format!("`neco session show {id}` shows what was said; `neco resume {id}` continues it.")))
         }
         SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
@@ -146,12 +146,12 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     };
     let SessionPage { sessions, more, older, above, .. } = desk.ask(&request).await?;
     if let Some(above) = above {
-        say::note(&format!("these are the sessions of {above}"));
+        say::note(&format!("this folder has none; these are the sessions of {above}"));
     }
     let ids = desk.short_ids().await?;
     print(args.json, &sessions, || match sessions.is_empty() {
         true if more > 0 => String::new(),
-        true if older > 0 => "no sessions since then; the list without --since has older ones\n".to_owned(),
+        true if older > 0 => "no sessions since then; without --since older ones are listed\n".to_owned(),
         _ => {
             let (home, width) = (desk.env.home(), desk.width());
             as_lines(&sessions, &ids, &Shape { all: args.all, home, now: Timestamp::now(), width, sizes: args.size })
@@ -176,9 +176,7 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let ids = desk.short_ids().await?;
     print(args.json, &places, || search::as_lines(&places, &ids, Timestamp::now(), desk.width(), desk.paint()))?;
     if places.is_empty() && !args.json.json && search::is_one_run(&words) {
-        say::note(
-            "words of a script without spaces are looked for as they stand; put spaces between parts that may lie apart",
-        );
+        say::note("words without spaces are searched as one; put spaces between parts that may stand apart");
     }
     Ok(Exit::Done)
 }
@@ -207,7 +205,7 @@ async fn fork(args: &ForkArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     let request = ForkSession { session: args.id.clone(), folder, at: args.at.clone(), title: args.name.clone() };
     let ForkedSession { session, before, in_a_turn } = desk.ask(&request).await?;
     if in_a_turn {
-        say::note("the session is in the middle of a turn: the fork begins there, without what comes of it");
+        say::note("the session is in the middle of a turn: the fork ends before it");
     }
     print(args.json, &session, || {
         let place = match &before {

@@ -76,11 +76,11 @@ fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportF
     };
     match (named, of_ending) {
         (Some(named), Some(other)) if named != other => {
-            Err(Failure::usage(format!("{} is no name for what --format asks for", file.display()))
-                .hint("The endings are .jsonl, .md and .html; without --format they say the format."))
+            Err(Failure::usage(format!("{} does not end as --format asks", file.display()))
+                .hint("The endings are .jsonl, .md and .html; without --format they choose the format."))
         }
         (Some(format), _) | (None, Some(format)) => Ok(format),
-        (None, None) => Err(Failure::usage(format!("the ending of {} says no format", file.display()))
+        (None, None) => Err(Failure::usage(format!("which format? The ending of {} is not known", file.display()))
             .hint("Name it .jsonl, .md or .html, or add --format.")),
     }
 }

@@ -29,8 +29,8 @@ pub(super) async fn rm(ids: &[String], yes: bool, json: JsonArg, desk: &Desk<'_>
     let request = RemoveSessions { sessions: ids.to_vec(), dry_run: false };
     if !yes {
         let wanted = desk.ask(&RemoveSessions { dry_run: true, ..request.clone() }).await?.sessions;
-        if !agreed(&wanted, "for good?", desk).await? {
-            say::out("nothing was removed\n")?;
+        if !agreed(&wanted, "?", desk).await? {
+            say::out("nothing was deleted\n")?;
             return Ok(Exit::Refused);
         }
     }
@@ -38,11 +38,9 @@ pub(super) async fn rm(ids: &[String], yes: bool, json: JsonArg, desk: &Desk<'_>
     if let Some(error) = removed.stopped_by {
         return Err(stopped(&removed.sessions, in_use(error)));
     }
-    tell(&removed, "about ", json, "removed")?;
+    tell(&removed, "about ", json, "deleted")?;
     if !json.json {
-        say::out(
-            "states of files that were kept for them stay until `neco session prune --older-than …` removes them\n",
-        )?;
+        say::out("their checkpoints stay until `neco session prune --older-than …` deletes them\n")?;
     }
     Ok(Exit::Done)
 }
@@ -53,7 +51,7 @@ fn in_use(error: AppError) -> Failure {
     let failure = Failure::from(error);
     match open {
         Some(id) => {
-            failure.hint(format!("Nothing was removed. `neco session attach {}` shows what it does.", short_id(id)))
+            failure.hint(format!("Nothing was deleted. `neco session attach {}` shows what it does.", short_id(id)))
         }
         None => failure,
     }
@@ -71,7 +69,7 @@ fn stopped(gone: &[SessionRow], failure: Failure) -> Failure {
         .collect();
     let more = if gone.len() > NAMED { ", …" } else { "" };
     let removed = figures::count(gone.len() as u64, "session");
-    let message = format!("{removed} removed ({}{more}), then: {}", names.join(", "), failure.message);
+    let message = format!("{removed} deleted ({}{more}), then: {}", names.join(", "), failure.message);
     Failure { message, ..failure }
 }
 
@@ -94,13 +92,13 @@ pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Fai
         if !args.json.json && !wanted.sessions.is_empty() {
             say::out(&shown(&wanted.sessions, desk).await?)?;
         }
-        return tell(&wanted, "about ", args.json, "would be removed");
+        return tell(&wanted, "about ", args.json, "would be deleted");
     }
     if !args.yes && !wanted.sessions.is_empty() {
         let days = wanted.keep_days;
-        let question = format!("for good? (prune also removes states of files older than {days} days)");
+        let question = format!("? (checkpoints older than {days} days are deleted too)");
         if !agreed(&wanted.sessions, &question, desk).await? {
-            say::out("nothing was removed\n")?;
+            say::out("nothing was deleted\n")?;
             return Ok(Exit::Refused);
         }
     }
@@ -114,15 +112,15 @@ pub(super) async fn prune(args: &PruneArgs, desk: &Desk<'_>) -> Result<Exit, Fai
     if let Some(error) = pruned.stopped_by {
         return Err(stopped(&pruned.sessions, in_use(error)));
     }
-    tell(&pruned, "", args.json, "removed")
+    tell(&pruned, "", args.json, "deleted")
 }
 
 /// What there is, when nobody said what may go: the oldest, the biggest, and how to say it.
 async fn report(args: &PruneArgs, folder: String, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let how = "Say which ones may go: --older-than 90d, --keep 20 (the newest of each folder stay), or both; --here \
-        takes only those of this folder, --dry-run only says what would go.";
+    let how = "Say which ones: --older-than 90d, --keep 20 (the newest of each folder stay), or both; --here takes \
+        only those of this folder, --dry-run only shows what would be deleted.";
     if args.yes {
-        return Err(Failure::usage("it is not said which sessions may go").hint(how));
+        return Err(Failure::usage("which sessions?").hint(how));
     }
     let here = args.here.then(|| folder.clone());
     let request = ListSessions { folder: here, limit: usize::MAX >> 1, sizes: true, ..ListSessions::default() };
@@ -135,14 +133,14 @@ async fn report(args: &PruneArgs, folder: String, desk: &Desk<'_>) -> Result<Exi
     let worktrees: Vec<String> = kept.worktrees.iter().map(worktree::listed).collect();
     let room = Room { sessions: all, here: args.here, kept: &kept, worktrees };
     say::out(&room.into_lines(&desk.short_ids().await?, &shape(desk)))?;
-    say::lines(&format!("\n{how} `neco session rm ID` removes a single one.\n"), 0)?;
+    say::lines(&format!("\n{how} `neco session rm ID` deletes a single one.\n"), 0)?;
     Ok(Exit::Done)
 }
 
 async fn agreed(sessions: &[SessionRow], how: &str, desk: &Desk<'_>) -> Result<bool, Failure> {
     let these = if sessions.len() == 1 { "it" } else { "them" };
-    let question = format!("Remove {these} {how}");
-    agrees(person(desk.env), &shown(sessions, desk).await?, &question, "Pass --yes to remove without asking.")
+    let question = format!("Delete {these}{how}");
+    agrees(person(desk.env), &shown(sessions, desk).await?, &question, "--yes deletes without asking.")
 }
 
 async fn shown(sessions: &[SessionRow], desk: &Desk<'_>) -> Result<String, Failure> {

@@ -77,8 +77,8 @@ async fn check_unfinished(session: Option<&str>, everywhere: &EverywhereArgs, en
     desk.close().await?;
     match looked? {
         (_, true) => Ok(()),
-        (id, false) => Err(Failure::usage(format!("session {id} is done with what it was asked"))
-            .hint(format!("Say what comes next: neco session resume {id} \"…\""))),
+        (id, false) => Err(Failure::usage(format!("session {id} has nothing left to continue"))
+            .hint(format!("Say what comes next: neco resume {id} -m \"…\""))),
     }
 }
 

@@ -38,8 +38,8 @@ Examples:
   neco workflow run ci.yaml -y --output-format json
 
 A value is of the kind that the input's default has (a number, true or false, JSON); without one it is text.
-Ctrl-C interrupts the workflow so that `neco workflow resume` can go on with it.
-Exit codes: 0 when every task is completed, 1 when some failed, 2 when it can't run, 3 when what an agent or a task wanted last was refused.";
+Ctrl-C interrupts the workflow; `neco workflow resume` resumes it.
+Exit codes: 0 every task is completed, 1 some failed, 2 it can't run, 3 what an agent or a task wanted last was refused.";
 
 /// `neco workflow …`
 #[derive(Debug, Subcommand)]
@@ -55,7 +55,7 @@ pub enum WorkflowCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Shows a workflow, or how a run of one stands
+    /// Shows a workflow, or the state of a run
     Show {
         /// The name of a workflow, its file, or the beginning of a run's id
         what: String,
@@ -65,14 +65,14 @@ pub enum WorkflowCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Goes on with a run: what is completed stays, all else is done again
+    /// Resumes a run: completed tasks stay, the others are done again
     Resume {
         /// The beginning of the run's id
         id: String,
         #[command(flatten)]
         how: HowArgs,
     },
-    /// Ends a run for good, with everything it started
+    /// Cancels a run, with everything it started
     Cancel {
         /// The beginning of the run's id
         id: String,
@@ -93,7 +93,7 @@ pub struct WorkflowRunArgs {
     /// The workflow: a .toml or .yaml file, or a name
     #[arg(value_name = "FILE|NAME")]
     workflow: String,
-    /// What it is started with; may be repeated
+    /// An input of the workflow; may be repeated
     #[arg(long = "input", short = 'i', value_name = "NAME=VALUE", action = ArgAction::Append)]
     inputs: Vec<String>,
     /// What must be written behind --input; taken so that the error can say so.
@@ -196,11 +196,11 @@ async fn cancel(hub: &Hub, run: &WorkflowRun, env: &Env) -> Result<(), Failure> 
         if let Some(attached) = attach::find(Which::Id(&session), env).await? {
             let order = Command::WorkflowCommand { workflow_id: run.workflow_id, order: WorkflowOrder::Cancel };
             attached.client.send(order).await?;
-            return say::out(&format!("workflow {} is told to stop\n", run.name));
+            return say::out(&format!("stopping workflow {}\n", run.name));
         }
     }
     hub.cancel_workflow(Actor::Person, run).await?;
-    say::out(&format!("workflow {} is cancelled\n", run.name))
+    say::out(&format!("workflow {} was cancelled\n", run.name))
 }
 
 /// Runs a workflow in a session of its own.
@@ -235,13 +235,13 @@ fn resume(id: &str, how: &HowArgs, folder: &Path, everywhere: &EverywhereArgs, e
     let run = with_hub(env, async |hub| Ok(find_run(&hub, id).await?))?;
     match run.state {
         WorkflowState::Running => {
-            return Err(Failure::usage(format!("workflow {} runs already, in another process", run.name))
+            return Err(Failure::usage(format!("workflow {} is already running, in another process", run.name))
                 .hint(format!("Watch it: neco session attach {}", run.session)));
         }
         WorkflowState::Completed => return Err(Failure::usage(format!("workflow {} is completed", run.name))),
         WorkflowState::Cancelled => {
-            return Err(Failure::usage(format!("workflow {} was cancelled, which is for good", run.name))
-                .hint(format!("Run it anew: neco workflow run {}", run.name)));
+            return Err(Failure::usage(format!("workflow {} was cancelled and can't be resumed", run.name))
+                .hint(format!("Run it again: neco workflow run {}", run.name)));
         }
         WorkflowState::Interrupted | WorkflowState::Partly | WorkflowState::Failed => {}
     }

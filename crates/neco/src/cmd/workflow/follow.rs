@@ -106,7 +106,7 @@ impl Following {
                 Some(LoopEvent::Tick) => self.window.tick(),
                 Some(LoopEvent::Stopped(signal)) => self.window.note(match signal {
                     Signal::Interrupt => "interrupting… press Ctrl-C again to quit",
-                    Signal::Terminate | Signal::HangUp => "asked to end; interrupting…",
+                    Signal::Terminate | Signal::HangUp => "interrupting…",
                 }),
                 Some(LoopEvent::Lost(error)) => return Some(error),
                 Some(LoopEvent::Over) | None => return None,
