@@ -119,9 +119,6 @@ pub struct TextArgs {
 }
 
 /// Runs `neco agents …`.
-///
-/// # Errors
-/// When there is no such agent, or a file can't be read.
 pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     let order = |of: &WhichAgent, order: AgentOrder| {

@@ -50,9 +50,6 @@ A setting that there is not and a value that does not fit are refused, and nothi
 docs/reference/config.md lists all settings; -c KEY=VALUE sets one for a single run.";
 
 /// Runs `neco config …`.
-///
-/// # Errors
-/// When the configuration can't be used.
 pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     match command {

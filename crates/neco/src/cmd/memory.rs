@@ -148,9 +148,6 @@ pub struct AddArgs {
 }
 
 /// Runs `neco memory …`.
-///
-/// # Errors
-/// When there is no such entry, or a file can't be read or written.
 pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     with_files(everywhere, env, async |app| answer(command, folder, app, env).await)
@@ -205,9 +202,6 @@ impl WhichArgs {
 }
 
 /// Keeps a note that was said instead of a request.
-///
-/// # Errors
-/// When it can't be kept.
 pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kept, Failure> {
     let NewEntry { title, summary, content, .. } = new;
     let request = AddMemory { folder: folder(everywhere)?, title, summary, content, ..AddMemory::default() };

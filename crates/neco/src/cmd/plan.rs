@@ -45,9 +45,6 @@ pub enum PlanCommand {
 }
 
 /// Runs `neco plan …`.
-///
-/// # Errors
-/// When there is no such plan, its session is in use, or a file can't be read or written.
 pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     match command {

@@ -21,9 +21,6 @@ pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
 }
 
 /// Asks the program, and says what it found on the way to a failure.
-///
-/// # Errors
-/// When what was asked for can't be had.
 pub fn ask<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
     asked(request, everywhere, env)?.map_err(|error| {
         notes(&error.warnings);
@@ -50,18 +47,12 @@ pub fn notes(warnings: &[String]) {
 }
 
 /// Prints an answer: as JSON for programs, as lines for people.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn print(json: JsonArg, answer: &impl Serialize, lines: impl FnOnce() -> String) -> Result<Exit, Failure> {
     say::out(&if json.json { format!("{:#}\n", json!(answer)) } else { lines() })?;
     Ok(Exit::Done)
 }
 
 /// The same where lines are broken between words; what follows stands `hanging` columns from the left.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn print_hanging(
     json: JsonArg,
     answer: &impl Serialize,
@@ -75,34 +66,22 @@ pub fn print_hanging(
 }
 
 /// The folder to work in, as requests name it.
-///
-/// # Errors
-/// When it can't be used.
 pub fn folder(everywhere: &EverywhereArgs) -> Result<String, Failure> {
     Ok(crate::folder(everywhere)?.display().to_string())
 }
 
 /// Asks a program that is open.
-///
-/// # Errors
-/// When it can't answer.
 pub async fn ask_of<R: Request>(app: &dyn App, request: &R) -> Result<R::Answer, Failure> {
     Ok(app.ask(&Caller::person(), request).await?)
 }
 
 /// Asks the program one thing that is in files.
-///
-/// # Errors
-/// When it can't answer.
 pub fn ask_once<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
     with_files(everywhere, env, async |app| ask_of(app, request).await)
 }
 
 /// Does something with the program that is in files. It is told although the store can't be opened: an empty one
 /// stands in for it then.
-///
-/// # Errors
-/// When that can't be done.
 pub fn with_files<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
@@ -121,9 +100,6 @@ pub fn with_files<T>(
 }
 
 /// Does something with the program that is in the store.
-///
-/// # Errors
-/// When that can't be done.
 pub async fn with_store<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
@@ -133,9 +109,6 @@ pub async fn with_store<T>(
 }
 
 /// Waits for something that needs no session.
-///
-/// # Errors
-/// When that can't be done.
 pub fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = compose::runtime()?;
     let done = runtime.block_on(done);

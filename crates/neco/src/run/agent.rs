@@ -8,9 +8,6 @@ use crate::cmd::program::ask_once;
 use crate::failure::Failure;
 
 /// The request with what the definition that `--agent` names says; flags outrank it.
-///
-/// # Errors
-/// When there is no such definition.
 pub fn taken(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<RunArgs, Failure> {
     let mut args = args.clone();
     let Some(name) = args.agent.take() else { return Ok(args) };

@@ -35,9 +35,6 @@ pub struct Attached {
 
 /// Attaches to the session if another process has it open. `None` when nobody has, or when it is not
 /// clear which one is meant: whoever opens it says so.
-///
-/// # Errors
-/// When somebody has it open and can't be talked to.
 pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failure> {
     let data_dir = env.data_dir();
     // Most of the time nobody has any session open, and then nothing else is looked at.

@@ -20,9 +20,6 @@ pub fn pictures(args: &RunArgs) -> Vec<PathBuf> {
 }
 
 /// The message with what is said before it, and the files of the request behind it.
-///
-/// # Errors
-/// When one can't be read, is no text or too big.
 pub fn added(message: String, args: &RunArgs) -> Result<String, Failure> {
     let mut message = match &args.preface {
         Some(preface) => format!("{preface}\n\n{message}"),

@@ -51,9 +51,6 @@ pub struct Begun {
 
 impl Begun {
     /// Says `said`, if anything, to a session that `owner` has open.
-    ///
-    /// # Errors
-    /// When it can't be talked to, or refuses.
     pub async fn say(opened: OpenedSession, owner: u32, said: Option<Command>) -> Result<Self, ClientError> {
         let OpenedSession { id, client, folder, .. } = opened;
         let (snapshot, mine) = say(client.as_ref(), said).await?;
@@ -72,9 +69,6 @@ impl Begun {
 }
 
 /// The session, if a process has it open for long enough to be watched.
-///
-/// # Errors
-/// When a process has it open and can't be talked to, or refuses.
 pub async fn begin(which: Which<'_>, env: &Env) -> Result<Option<Begun>, Failure> {
     let mut closing = 0;
     while let Some(Attached { client, owner, record }) = attach::find(which, env).await? {
@@ -102,9 +96,6 @@ async fn say(client: &dyn Client, said: Option<Command>) -> Result<(SessionSnaps
 
 /// Shows what happened lately and what happens now, and asks the person, until what was said is done;
 /// until the session is closed when nothing was said.
-///
-/// # Errors
-/// When it can't begin.
 pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Failure> {
     let Begun { client, owner, id: session, snapshot, mine, .. } = begun;
     let (sender, mut happenings) = mpsc::channel(QUEUE);

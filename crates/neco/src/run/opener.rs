@@ -160,9 +160,6 @@ impl Served for SocketServer {
 }
 
 /// The session that `args` ask for, for work in `folder`.
-///
-/// # Errors
-/// When the folder that the command line was typed in can't be used.
 pub fn wanted(args: &RunArgs, everywhere: &EverywhereArgs, folder: String) -> Result<OpenSession, Failure> {
     let start = crate::folder(everywhere)?;
     let mut given = args.rules.given();

@@ -102,9 +102,6 @@ impl TerminalHost {
     }
 
     /// Opens the session of the command line, while the terminal is free: the person may be asked.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open_first(&self) -> Result<Arc<dyn Client>, Failure> {
         let opened = self.open_session(&self.args, None).await;
         self.opener.ask_no_more();

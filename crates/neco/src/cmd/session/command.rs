@@ -36,9 +36,6 @@ use crate::short_id::short_id;
 const SHOWN: usize = 60;
 
 /// Runs `neco session …`.
-///
-/// # Errors
-/// When there is no such session or the store can't be read.
 pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if let SessionCommand::Attach { id, output_format } = command
         && let Some(exit) = resume::watch(Which::Id(id), *output_format, env)?

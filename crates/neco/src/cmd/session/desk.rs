@@ -33,18 +33,12 @@ pub struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     /// Opens the store.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let store = compose::open_store(env.data_dir()).await?;
         Self::on(store, None, everywhere, env)
     }
 
     /// Opens the store to read in it. One that can't be written, as a backup or on a full disk, is read all the same.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open_to_read(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let failure = match Self::open(everywhere, env).await {
             Err(failure) if !disk::has_room(env.data_dir()) => failure,
@@ -57,9 +51,6 @@ impl<'a> Desk<'a> {
     }
 
     /// Opens the store to remove something from it. On a full disk room is made first.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open_to_remove(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let store = env.data_dir().join(services::STORE_FILE);
         loop {
@@ -93,42 +84,27 @@ impl<'a> Desk<'a> {
     }
 
     /// Asks the program.
-    ///
-    /// # Errors
-    /// When it can't answer.
     pub async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
         let app: &dyn App = &self.app;
         app.ask(&Caller::person(), request).await
     }
 
     /// The session whose id begins so; without one the last one of this folder.
-    ///
-    /// # Errors
-    /// When there is none, or several.
     pub async fn named(&self, id: Option<&str>) -> Result<SessionRow, Failure> {
         Ok(sessions::session(&self.app, id, Path::new(&self.folder(id.is_none())?)).await?)
     }
 
     /// Writes what waits and closes the store.
-    ///
-    /// # Errors
-    /// When something could not be written.
     pub async fn close(self) -> Result<(), Failure> {
         Ok(self.app.close().await?)
     }
 
     /// Ids as short as they can be.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     pub async fn short_ids(&self) -> Result<ShortIds, Failure> {
         Ok(ShortIds::of(sessions::ids(&self.app).await?))
     }
 
     /// The folder that is worked in; one that can't be used is an error only where its sessions are meant.
-    ///
-    /// # Errors
-    /// When it can't be used and its sessions are meant.
     pub fn folder(&self, is_meant: bool) -> Result<String, Failure> {
         let folder = match crate::folder(self.everywhere) {
             Err(_) if !is_meant => self.everywhere.cwd.clone().unwrap_or_default(),

@@ -29,9 +29,6 @@ const MOST_PIPED: u64 = 256 * 1024 * 1024;
 const MOST: usize = 200;
 
 /// Writes a session to a file or to stdout; what is to be said of a file.
-///
-/// # Errors
-/// When there is no such session, or it can't be written.
 pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>, Failure> {
     // As everywhere, a dash is no file.
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));

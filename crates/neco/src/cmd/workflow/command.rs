@@ -143,9 +143,6 @@ impl HowArgs {
 }
 
 /// Runs `neco workflow …`.
-///
-/// # Errors
-/// When there is no such workflow or run, or it can't run.
 pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     match command {
