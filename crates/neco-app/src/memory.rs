@@ -13,7 +13,7 @@ use neco_proto::app::memory::{
 use neco_proto::event::MemoryScope;
 use neco_safety::secrets::Redactor;
 use neco_session::memory::{
-    Category, Found, Keep, Memory, MemoryError, MemorySetup, NewEntry, PERSON, kept_words, to_remember,
+    Category, Found, Memory, MemoryError, MemorySetup, NewEntry, PERSON, kept_words, to_remember,
 };
 
 use crate::app::LocalApp;
@@ -115,11 +115,7 @@ pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppE
         category,
         tags: request.tags,
         source: PERSON.to_owned(),
-        keep: match request.reach {
-            MemoryReach::Global => Keep::Global,
-            MemoryReach::Private => Keep::Private,
-            MemoryReach::Directory => Keep::Directory,
-        },
+        keep: request.reach,
         replaces: request.replaces,
     };
     keep(app, &request.folder, new).await

@@ -7,11 +7,10 @@ use jiff::Timestamp;
 use neco_proto::SessionId;
 use neco_proto::app::AppError;
 use neco_proto::app::sessions::{
-    ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow, SessionState,
+    ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow,
 };
 use neco_proto::event::{ForkedFrom, TitleSource};
 use neco_session::SessionError;
-use neco_session::hub::Stage;
 use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
@@ -32,7 +31,7 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
     let bytes = if request.sizes { Some(app.store.bytes_of(ids).await.map_err(of_store)?) } else { None };
     let row = |(at, record): (usize, SessionRecord)| SessionRow {
         bytes: bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0)),
-        state: stages.get(at).map(standing),
+        state: stages.get(at).copied(),
         ..row(record)
     };
     page.sessions = records.into_iter().enumerate().map(row).collect();
@@ -52,7 +51,7 @@ async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<Session
             true => app.store.bytes_of(vec![record.id]).await.map_err(of_store)?.get(&record.id).copied(),
             false => None,
         };
-        told.tell(SessionRow { bytes, state: stages.first().map(standing), ..row(record) }).await;
+        told.tell(SessionRow { bytes, state: stages.first().copied(), ..row(record) }).await;
     }
     Ok(())
 }
@@ -88,14 +87,6 @@ async fn find(app: &LocalApp, request: &ListSessions) -> Result<(Vec<SessionReco
 fn read_cursor(cursor: &str) -> Result<(i64, SessionId), AppError> {
     let read = cursor.split_once('.').and_then(|(used, id)| Some((used.parse().ok()?, id.parse().ok()?)));
     read.ok_or_else(|| invalid(format!("{cursor} is no cursor of a list of sessions")))
-}
-
-fn standing(stage: &Stage) -> SessionState {
-    match stage {
-        Stage::Open => SessionState::Open,
-        Stage::Stopped => SessionState::Stopped,
-        Stage::AtRest => SessionState::AtRest,
-    }
 }
 
 /// The ids of all sessions.
