@@ -51,7 +51,7 @@ pub trait Served: Send + Sync {
     fn release(&self) -> BoxFuture<'_, ()>;
 
     /// Takes no more windows; before the session ends.
-    fn leave(&self) -> BoxFuture<'_, ()>;
+    fn leave(&self);
 
     /// Tells those that are left of the end; after the session has ended.
     fn end(&self) -> BoxFuture<'_, ()>;
