@@ -4,13 +4,14 @@ use std::path::Path;
 
 use futures::stream::BoxStream;
 use jiff::Timestamp;
-use neco_proto::SessionId;
-use neco_proto::app::AppError;
 use neco_proto::app::sessions::{
     ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow,
 };
+use neco_proto::app::AppError;
 use neco_proto::event::{ForkedFrom, TitleSource};
+use neco_proto::{Actor, Command, SessionId};
 use neco_session::SessionError;
+use neco_session::title::tidy;
 use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
@@ -114,9 +115,16 @@ pub fn row(record: SessionRecord) -> SessionRow {
     }
 }
 
-pub(crate) async fn rename(app: &LocalApp, request: RenameSession) -> Result<SessionRow, AppError> {
+pub(crate) async fn rename(app: &LocalApp, by: Actor, request: RenameSession) -> Result<SessionRow, AppError> {
     let record = app.hub.find(&request.session).await.map_err(of_session)?;
-    let title = app.hub.rename(&record, &request.title).await.map_err(of_session)?;
+    let title = match app.elsewhere(record.id).await? {
+        // The process renames it that has it open.
+        Some(open) => {
+            open.send_as(by, Command::Rename { title: request.title.clone() }).await?;
+            tidy(&request.title)
+        }
+        None => app.hub.rename(&record, &request.title).await.map_err(of_session)?,
+    };
     Ok(row(SessionRecord { title, title_by: Some(TitleSource::Person), ..record }))
 }
 

@@ -138,6 +138,26 @@ pub struct ShownRun {
     pub graph: Option<WorkflowGraph>,
 }
 
+/// Ends a run for good, with everything it started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CancelWorkflow {
+    /// The run, by the beginning of its id.
+    pub run: String,
+}
+
+request!(CancelWorkflow => CancelledWorkflow, "workflows.cancel", Delete "/workflow-runs/{run}", Work, once);
+
+/// A run that does not go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelledWorkflow {
+    /// The run.
+    pub run: WorkflowRun,
+    /// Whether the process that runs it was told to stop; nobody runs it otherwise.
+    #[serde(default)]
+    pub elsewhere: bool,
+}
+
 /// Looks for everything that is wrong with workflows before anything runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

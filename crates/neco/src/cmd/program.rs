@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_app::services::{self, ServiceSetup};
 use neco_app::{LocalApp, StorelessApp};
-use neco_config::{Config, Env};
+use neco_config::{Config, Env, LoadOptions};
 use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
 use serde::Serialize;
@@ -13,7 +13,8 @@ use serde_json::json;
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{compose, say};
+use crate::run::opener::TerminalOpener;
+use crate::{compose, log, say};
 
 /// The program without its store.
 pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
@@ -123,9 +124,21 @@ async fn on<T>(
     env: &Env,
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
-    let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
+    let app = on_store(store, everywhere, env)?;
     let done = does(&app).await;
     app.close().await?;
     done
+}
+
+/// The program on a store, with the settings of the folder that is worked in: broken ones are no reason not to show what
+/// was said.
+pub fn on_store(store: Arc<SqliteStore>, everywhere: &EverywhereArgs, env: &Env) -> Result<LocalApp, Failure> {
+    let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let loaded = neco_config::load(LoadOptions { env, cwd: &here, overrides: &everywhere.overrides });
+    let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
+    let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, &config) };
+    let hub = services::hub(&store, setup)?;
+    log::hide(&hub.redactor());
+    let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
+    Ok(app.reaching(Arc::new(TerminalOpener::new(env, false, false))))
 }

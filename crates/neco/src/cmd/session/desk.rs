@@ -1,18 +1,17 @@
 //! What the subcommands work with: the program on its store.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use neco_app::LocalApp;
-use neco_app::services::{self, ServiceSetup};
-use neco_app::{disk, sessions};
-use neco_config::{Config, Env, LoadOptions};
+use neco_app::{disk, services, sessions};
+use neco_config::Env;
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
+use crate::cmd::program::on_store;
 use crate::compose;
 use crate::failure::Failure;
 use crate::print::paint::Paint;
@@ -34,8 +33,8 @@ pub struct Desk<'a> {
 impl<'a> Desk<'a> {
     /// Opens the store.
     pub async fn open(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
-        let store = compose::open_store(env.data_dir()).await?;
-        Self::on(store, None, everywhere, env)
+        let app = on_store(compose::open_store(env.data_dir()).await?, everywhere, env)?;
+        Ok(Self { env, everywhere, app, _copy: None })
     }
 
     /// Opens the store to read in it. One that can't be written, as a backup or on a full disk, is read all the same.
@@ -46,8 +45,8 @@ impl<'a> Desk<'a> {
         };
         let Ok(copy) = disk::copy_store(env.data_dir()) else { return Err(failure) };
         say::note("the data folder can't be written: what follows is read from a copy of it");
-        let store = compose::open_store(copy.path()).await?;
-        Self::on(store, Some(copy), everywhere, env)
+        let app = on_store(compose::open_store(copy.path()).await?, everywhere, env)?;
+        Ok(Self { env, everywhere, app, _copy: Some(copy) })
     }
 
     /// Opens the store to remove something from it. On a full disk room is made first.
@@ -61,21 +60,6 @@ impl<'a> Desk<'a> {
                 opened => return opened,
             }
         }
-    }
-
-    fn on(
-        store: Arc<SqliteStore>,
-        copy: Option<TempDir>,
-        everywhere: &'a EverywhereArgs,
-        env: &'a Env,
-    ) -> Result<Self, Failure> {
-        let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        let config = settings(&here, everywhere, env);
-        let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, &config) };
-        let hub = services::hub(&store, setup)?;
-        crate::log::hide(&hub.redactor());
-        let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
-        Ok(Self { env, everywhere, app, _copy: copy })
     }
 
     /// The program on this store.
@@ -123,10 +107,4 @@ impl<'a> Desk<'a> {
         let terminal = Terminal::look_at(self.env);
         if terminal.stdout { terminal::stdout_width() } else { usize::MAX }
     }
-}
-
-/// A broken configuration is no reason not to show what was said.
-fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Config {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides });
-    loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config)
 }
