@@ -69,8 +69,10 @@ impl Opener for TerminalOpener {
         self.asks.load(Ordering::Relaxed)
     }
 
-    fn trusts(&self, described: &str) -> Option<bool> {
-        ask::trusts(&Tty::open()?, described, &self.env)
+    fn trusts(&self, described: String) -> BoxFuture<'_, Option<bool>> {
+        let env = self.env.clone();
+        let asked = tokio::task::spawn_blocking(move || ask::trusts(&Tty::open()?, &described, &env));
+        asked.map(|answer| answer.ok().flatten()).boxed()
     }
 
     fn found(&self, store: &Arc<SqliteStore>, record: &SessionRecord) {
