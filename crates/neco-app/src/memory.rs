@@ -18,6 +18,7 @@ use neco_session::memory::{
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_memory};
+use crate::paging::page;
 
 /// The memory of a folder; what is kept in it loses what the redactor hides.
 fn of_folder(env: &Env, folder: &Path, redactor: Redactor) -> Arc<Memory> {
@@ -49,8 +50,12 @@ pub(crate) async fn list(app: &LocalApp, request: ListMemory) -> Result<MemoryLi
     if request.words.is_none() {
         found.sort_by_key(|found| std::cmp::Reverse(found.created_ms));
     }
-    let entries = found.iter().map(entry).filter(|entry| request.only.is_none_or(|only| only == entry.scope));
-    Ok(MemoryList { entries: entries.collect() })
+    // Along a list of matches nothing but the place of each never grows.
+    let number = |(at, found): (i64, &Found)| if request.words.is_some() { -at } else { found.created_ms };
+    let entries = (0..).zip(&found).map(|at| (number(at), entry(at.1)));
+    let entries = entries.filter(|(_, entry)| request.only.is_none_or(|only| only == entry.scope)).collect();
+    let page = page(entries, &request.page, |(number, entry)| (*number, entry.id.clone()))?;
+    Ok(MemoryList { entries: page.items.into_iter().map(|(_, entry)| entry).collect(), next: page.next })
 }
 
 pub(crate) async fn show(app: &LocalApp, request: ShowMemory) -> Result<ShownMemory, AppError> {

@@ -19,13 +19,15 @@ use serde_json::Value;
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_session, of_workflow};
+use crate::paging::page;
 use crate::services;
 use crate::workspace::told_files::{definitions, workflow_places};
 
 pub(crate) async fn list(app: &LocalApp, request: ListWorkflows) -> Result<WorkflowList, AppError> {
     let runs = app.hub.workflow_runs((!request.all).then_some(request.folder.as_str())).await;
     let found = workflow_places(&app.env).list(Path::new(&request.folder));
-    Ok(WorkflowList { workflows: found.into_iter().map(entry).collect(), runs })
+    let page = page(runs, &request.page, |run| (run.began_ms, run.workflow_id.to_string()))?;
+    Ok(WorkflowList { workflows: found.into_iter().map(entry).collect(), runs: page.items, next: page.next })
 }
 
 fn entry(found: FoundWorkflow) -> WorkflowEntry {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use neco_proto::app::sessions::{
     ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow,
 };
-use neco_proto::app::AppError;
+use neco_proto::app::{AppError, Page};
 use neco_proto::event::{ForkedFrom, TitleSource};
 use neco_proto::{Actor, Command, SessionId};
 use neco_session::SessionError;
@@ -15,7 +15,8 @@ use neco_session::title::tidy;
 use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
-use crate::error::{invalid, of_session, of_store};
+use crate::error::{of_session, of_store};
+use crate::paging::{Paged, page};
 use crate::watching::{Told, told};
 
 /// Sessions of a list that are looked at for how they stand; of very many nobody looks at each.
@@ -72,22 +73,9 @@ async fn find(app: &LocalApp, request: &ListSessions) -> Result<(Vec<SessionReco
     let since = request.since.map(Timestamp::as_millisecond);
     records.retain(|record| since.is_none_or(|since| record.updated_ms >= since));
     let older = found - records.len();
-    if let Some(cursor) = &request.cursor {
-        let (used, last) = read_cursor(cursor)?;
-        // The session of the cursor may have been used or removed meanwhile: then the time says where the page ended.
-        let after = records.iter().position(|record| record.id == last && record.updated_ms == used);
-        let after = after.map(|at| at + 1).or_else(|| records.iter().position(|record| record.updated_ms < used));
-        records.drain(..after.unwrap_or(records.len()));
-    }
-    let more = records.len().saturating_sub(request.limit);
-    records.truncate(request.limit);
-    let next = records.last().filter(|_| more > 0).map(|last| format!("{}.{}", last.updated_ms, last.id));
-    Ok((records, SessionPage { sessions: Vec::new(), more, next, older, above }))
-}
-
-fn read_cursor(cursor: &str) -> Result<(i64, SessionId), AppError> {
-    let read = cursor.split_once('.').and_then(|(used, id)| Some((used.parse().ok()?, id.parse().ok()?)));
-    read.ok_or_else(|| invalid(format!("{cursor} is no cursor of a list of sessions")))
+    let wanted = Page { limit: Some(request.limit), cursor: request.cursor.clone() };
+    let Paged { items, more, next } = page(records, &wanted, |record| (record.updated_ms, record.id.to_string()))?;
+    Ok((items, SessionPage { sessions: Vec::new(), more, next, older, above }))
 }
 
 /// The ids of all sessions.

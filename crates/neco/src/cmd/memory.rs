@@ -156,7 +156,8 @@ pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &Env) -> Result<Exit, Failure> {
     match command {
         MemoryCommand::List { which, json } => {
-            let entries = ask_of(app, &ListMemory { folder, words: None, only: which.reach() }).await?.entries;
+            let entries =
+                ask_of(app, &ListMemory { folder, only: which.reach(), ..ListMemory::default() }).await?.entries;
             print(*json, &entries, || list::as_lines(&entries, list::NOTHING, Timestamp::now()))?;
             if !json.json {
                 list::troubles(&entries).iter().for_each(|trouble| say::note(trouble));
@@ -174,7 +175,8 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
                 return Err(Failure::usage("there is nothing to look for: say some words"));
             }
             let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
-            let entries = ask_of(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
+            let entries =
+                ask_of(app, &ListMemory { folder, words, only: which.reach(), ..ListMemory::default() }).await?.entries;
             print(*json, &entries, || list::as_lines(&entries, list::NO_HIT, Timestamp::now()))?;
         }
         MemoryCommand::Add(args) => {

@@ -49,7 +49,8 @@ pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Res
     let folder = folder(everywhere)?;
     match command {
         PlanCommand::List { all, json } => {
-            let found = ask_once(&ListPlans { folder: (!all).then_some(folder) }, everywhere, env)?.plans;
+            let request = ListPlans { folder: (!all).then_some(folder), ..ListPlans::default() };
+            let found = ask_once(&request, everywhere, env)?.plans;
             print(*json, &found, || plans::as_lines(&found, *all, Timestamp::now()))
         }
         PlanCommand::Show { session, json } => {

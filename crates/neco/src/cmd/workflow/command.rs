@@ -153,7 +153,7 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
             Ok(if checked.iter().all(|one| one.valid) { Exit::Done } else { Exit::Failed })
         }
         WorkflowCommand::List { all, json } => {
-            let list = ask_once(&ListWorkflows { folder, all: *all }, everywhere, env)?;
+            let list = ask_once(&ListWorkflows { folder, all: *all, ..ListWorkflows::default() }, everywhere, env)?;
             print(*json, &list, || workflows::as_lines(&list, *all, Timestamp::now()))
         }
         WorkflowCommand::Show { what, task, json } => {
