@@ -15,12 +15,15 @@ use neco_proto::app::{
     agents::*, blobs::*, commands::*, doctor::*, files::*, folders::*, history::*, keys::*, memory::*, models::*,
     plans::*, port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
 };
+use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
 use neco_session::Hub;
 use neco_store::{SessionRecord, SqliteStore};
 use serde_json::Value;
 
 use crate::error::{failed, invalid, of_session};
+use crate::opening::Opener;
+use crate::other_processes::{any_open, attach};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
 use crate::watching::{nothing_but, values};
@@ -105,17 +108,32 @@ pub struct LocalApp {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) hub: Hub,
     pub(crate) storeless: StorelessApp,
+    /// The way to other processes, if there is one: they do what is asked of a session that they have open.
+    pub(crate) opener: Option<Arc<dyn Opener>>,
 }
 
 impl LocalApp {
     /// The program on a store, with what opens its sessions and the settings that were given with `-c`.
     pub fn new(store: Arc<SqliteStore>, hub: Hub, env: Env, overrides: Vec<String>) -> Self {
-        Self { store, hub, storeless: StorelessApp::new(env, overrides) }
+        Self { store, hub, storeless: StorelessApp::new(env, overrides), opener: None }
+    }
+
+    /// The same with a way to other processes.
+    #[must_use]
+    pub fn reaching(self, opener: Arc<dyn Opener>) -> Self {
+        Self { opener: Some(opener), ..self }
+    }
+
+    /// A session that another process has open.
+    pub(crate) async fn elsewhere(&self, session: SessionId) -> Result<Option<Arc<dyn Client>>, AppError> {
+        let data_dir = self.env.data_dir();
+        let Some(opener) = self.opener.as_ref().filter(|_| any_open(data_dir)) else { return Ok(None) };
+        Ok(attach(session, data_dir, opener.as_ref()).await?.map(|attached| attached.client))
     }
 
     /// The same, with a hub that has the settings of a folder.
     pub(crate) fn on(storeless: StorelessApp, store: Arc<SqliteStore>, folder: &Path) -> Result<Self, AppError> {
-        Ok(Self { hub: storeless.hub(&store, folder)?, store, storeless })
+        Ok(Self { hub: storeless.hub(&store, folder)?, store, storeless, opener: None })
     }
 
     /// Writes what waits and closes the store; nothing can be asked any more that needs it.
@@ -232,7 +250,6 @@ routes! {
     OnStore {
         ListSessions => sessions::list,
         ForkSession => sessions::fork,
-        RenameSession => sessions::rename,
         RemoveSessions => sessions::remove,
         PruneSessions => sessions::prune,
         MeasureKept => sessions::measure_kept,
@@ -261,8 +278,10 @@ routes! {
         ShowPlan => plans::show,
     }
     ByCaller {
+        RenameSession => sessions::rename,
         RewindSession => sessions::rewind,
         ClosePlan => plans::close,
+        CancelWorkflow => workflows::cancel,
     }
     Storeless {
         ListRules => rules::list,

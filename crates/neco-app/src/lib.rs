@@ -24,6 +24,7 @@ mod models;
 mod open_sessions;
 pub mod opening;
 pub mod other_processes;
+mod paging;
 pub mod persons_shell;
 pub mod picture;
 pub mod plans;

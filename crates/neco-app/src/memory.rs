@@ -13,11 +13,12 @@ use neco_proto::app::memory::{
 use neco_proto::event::MemoryScope;
 use neco_safety::secrets::Redactor;
 use neco_session::memory::{
-    Category, Found, Keep, Memory, MemoryError, MemorySetup, NewEntry, PERSON, kept_words, to_remember,
+    Category, Found, Memory, MemoryError, MemorySetup, NewEntry, PERSON, kept_words, to_remember,
 };
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_memory};
+use crate::paging::page;
 
 /// The memory of a folder; what is kept in it loses what the redactor hides.
 fn of_folder(env: &Env, folder: &Path, redactor: Redactor) -> Arc<Memory> {
@@ -49,8 +50,12 @@ pub(crate) async fn list(app: &LocalApp, request: ListMemory) -> Result<MemoryLi
     if request.words.is_none() {
         found.sort_by_key(|found| std::cmp::Reverse(found.created_ms));
     }
-    let entries = found.iter().map(entry).filter(|entry| request.only.is_none_or(|only| only == entry.scope));
-    Ok(MemoryList { entries: entries.collect() })
+    // Along a list of matches nothing but the place of each never grows.
+    let number = |(at, found): (i64, &Found)| if request.words.is_some() { -at } else { found.created_ms };
+    let entries = (0..).zip(&found).map(|at| (number(at), entry(at.1)));
+    let entries = entries.filter(|(_, entry)| request.only.is_none_or(|only| only == entry.scope)).collect();
+    let page = page(entries, &request.page, |(number, entry)| (*number, entry.id.clone()))?;
+    Ok(MemoryList { entries: page.items.into_iter().map(|(_, entry)| entry).collect(), next: page.next })
 }
 
 pub(crate) async fn show(app: &LocalApp, request: ShowMemory) -> Result<ShownMemory, AppError> {
@@ -115,11 +120,7 @@ pub(crate) async fn add(app: &LocalApp, request: AddMemory) -> Result<Kept, AppE
         category,
         tags: request.tags,
         source: PERSON.to_owned(),
-        keep: match request.reach {
-            MemoryReach::Global => Keep::Global,
-            MemoryReach::Private => Keep::Private,
-            MemoryReach::Directory => Keep::Directory,
-        },
+        keep: request.reach,
         replaces: request.replaces,
     };
     keep(app, &request.folder, new).await

@@ -207,7 +207,7 @@ async fn put_away(kept: Kept, opener: &dyn Opener) -> Result<Option<SessionId>, 
 async fn end(own: Own, is_said: bool, opener: &dyn Opener) -> Result<(), AppError> {
     let Own { services, session, served, keep, _held } = own;
     if let Some(served) = &served {
-        served.leave().await;
+        served.leave();
     }
     let id = session.id();
     // What is done at its end may take a while, and nobody has to wait for it.

@@ -80,9 +80,10 @@ pub trait Opener: Send + Sync {
         false
     }
 
-    /// Asks whether what was described is trusted; nothing when nobody answers.
-    fn trusts(&self, _described: &str) -> Option<bool> {
-        None
+    /// Asks whether what was described is trusted; nothing when nobody answers. A person may take long for it, and keeps
+    /// nobody else waiting.
+    fn trusts(&self, _described: String) -> BoxFuture<'_, Option<bool>> {
+        std::future::ready(None).boxed()
     }
 
     /// A session goes on, and is about to be read.
@@ -158,7 +159,7 @@ impl Opening {
             notes.push(format!("only these tools exist in this run: {}", self.wanted.tools.join(", ")));
         }
         let model = self.default_model(&workspace, &state, found.is_some(), &mut notes).await?;
-        ask_about(&workspace, opener, &mut notes)?;
+        ask_about(&workspace, opener, &mut notes).await?;
         let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
         Ok(Opened { services, session, folder: works_in, held, notes })
     }
@@ -484,15 +485,19 @@ async fn on_thread<T: Send + 'static>(
 }
 
 /// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that is said.
-fn ask_about(workspace: &Workspace, opener: &dyn Opener, notes: &mut Vec<String>) -> Result<(), AppError> {
+async fn ask_about(workspace: &Arc<Workspace>, opener: &dyn Opener, notes: &mut Vec<String>) -> Result<(), AppError> {
     let state = workspace.now();
     notes.extend(state.plugged.notices.iter().cloned());
     if opener.asks() && state.plugged.has_news() {
-        let kept = workspace.decide(|plugged| match opener.trusts(&plugged.describe(Scope::News)) {
-            Some(trusted) => plugged.decide(Scope::News, trusted),
-            None => Ok(()),
-        })?;
-        notes.extend(kept.err().map(|error| format!("the answer could not be saved: {error}")));
+        let looked_at = Arc::clone(workspace);
+        let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
+        let trusted = opener.trusts(plugged.describe(Scope::News)).await;
+        let decided_in = Arc::clone(workspace);
+        let kept = on_thread(move || {
+            let kept = trusted.map_or(Ok(()), |trusted| plugged.decide(Scope::News, trusted));
+            decided_in.switch(plugged).map(|()| kept)
+        });
+        notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
     }
     notes.extend(workspace.now().plugged.note());
     Ok(())

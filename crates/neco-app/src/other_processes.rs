@@ -14,6 +14,7 @@ use neco_store::{SessionLock, SessionRecord, SqliteStore, StoreError, lock_folde
 
 use crate::error::{failed, of_store};
 use crate::opening::Opener;
+use crate::services;
 
 /// How long a process that is just opening or ending a session is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -51,18 +52,42 @@ pub trait Served: Send + Sync {
     fn release(&self) -> BoxFuture<'_, ()>;
 
     /// Takes no more windows; before the session ends.
-    fn leave(&self) -> BoxFuture<'_, ()>;
+    fn leave(&self);
 
     /// Tells those that are left of the end; after the session has ended.
     fn end(&self) -> BoxFuture<'_, ()>;
 }
 
-/// Attaches to the session if another process has it open; whoever has it open without serving it is about to do so, or
-/// about to end.
+/// The session that is meant and the way to it, should another process have it open. `None` also when it is not clear
+/// which one is meant: whoever opens it says so.
 ///
 /// # Errors
 /// When somebody has it open and can't be talked to.
-pub async fn attach(session: SessionId, data_dir: &Path, opener: &dyn Opener) -> Result<Option<Attached>, AppError> {
+pub async fn find(
+    which: &WhichSession,
+    folder: &Path,
+    data_dir: &Path,
+    opener: &dyn Opener,
+) -> Result<Option<(Attached, SessionRecord)>, AppError> {
+    // Most of the time nobody has any session open, and then nothing else is looked at.
+    if !any_open(data_dir) {
+        return Ok(None);
+    }
+    let store = services::open_store(data_dir).await?;
+    store.set_aside().into_iter().for_each(|aside| opener.tell(&aside.to_string()));
+    let record = look_up(which, folder, &store, data_dir).await;
+    store.close().await.map_err(of_store)?;
+    let Some(record) = record? else { return Ok(None) };
+    Ok(attach(record.id, data_dir, opener).await?.map(|attached| (attached, record)))
+}
+
+/// Attaches to the session if another process has it open; whoever has it open without serving it is about to do so, or
+/// about to end.
+pub(crate) async fn attach(
+    session: SessionId,
+    data_dir: &Path,
+    opener: &dyn Opener,
+) -> Result<Option<Attached>, AppError> {
     let begun = Instant::now();
     let mut said = false;
     loop {
@@ -87,10 +112,7 @@ pub async fn attach(session: SessionId, data_dir: &Path, opener: &dyn Opener) ->
 
 /// The session that is meant, should any process have one open. `None` also when it is not clear which one is meant:
 /// whoever opens it says so.
-///
-/// # Errors
-/// When the store fails.
-pub async fn look_up(
+pub(crate) async fn look_up(
     which: &WhichSession,
     folder: &Path,
     store: &Arc<SqliteStore>,
@@ -110,7 +132,7 @@ pub async fn look_up(
 }
 
 /// Whether any process may have a session open.
-pub fn any_open(data_dir: &Path) -> bool {
+pub(crate) fn any_open(data_dir: &Path) -> bool {
     std::fs::read_dir(lock_folder(data_dir)).is_ok_and(|mut entries| entries.next().is_some())
 }
 

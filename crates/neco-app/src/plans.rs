@@ -7,9 +7,12 @@ use neco_session::Hub;
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_session};
+use crate::paging::page;
 
 pub(crate) async fn list(app: &LocalApp, request: ListPlans) -> Result<PlanList, AppError> {
-    Ok(PlanList { plans: app.hub.unfinished_plans(request.folder.as_deref()).await })
+    let plans = app.hub.unfinished_plans(request.folder.as_deref()).await;
+    let page = page(plans, &request.page, |plan| (plan.saved_ms, plan.session.to_string()))?;
+    Ok(PlanList { plans: page.items, next: page.next })
 }
 
 pub(crate) async fn show(app: &LocalApp, request: ShowPlan) -> Result<UnfinishedPlan, AppError> {

@@ -140,7 +140,7 @@ impl Services {
     /// The program on the same store.
     pub fn app(&self, env: &Env, overrides: &[String]) -> LocalApp {
         let storeless = StorelessApp::new(env.clone(), overrides.to_vec()).knowing(&self.all);
-        LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless }
+        LocalApp { store: Arc::clone(&self.store), hub: self.hub.clone(), storeless, opener: None }
     }
 
     /// Writes what waits; the store stays open for whoever else stands on it.

@@ -111,7 +111,8 @@ impl SharedApp {
         }
         let (store, aside) = self.workspaces.store().await?;
         aside.iter().for_each(|aside| self.opener.tell(&aside.to_string()));
-        let app = Arc::new(LocalApp::on(self.storeless.clone(), store, &self.folder)?);
+        let app = LocalApp::on(self.storeless.clone(), store, &self.folder)?;
+        let app = Arc::new(app.reaching(Arc::clone(&self.opener)));
         *opened = Some(Arc::clone(&app));
         Ok(app)
     }

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use neco_model::Models;
 use neco_proto::app::workflows::{
-    CheckWorkflows, CheckedWorkflow, CheckedWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun, ShownRun,
-    ShownWorkflow, WorkflowEntry, WorkflowInput, WorkflowList, WorkflowRun,
+    CancelWorkflow, CancelledWorkflow, CheckWorkflows, CheckedWorkflow, CheckedWorkflows, ListWorkflows, ShowWorkflow,
+    ShowWorkflowRun, ShownRun, ShownWorkflow, WorkflowEntry, WorkflowInput, WorkflowList, WorkflowRun,
 };
 use neco_proto::app::{AppError, Trouble};
+use neco_proto::event::WorkflowState;
+use neco_proto::{Actor, Command, WorkflowOrder};
 use neco_session::Hub;
 use neco_session::roles::Definitions;
 use neco_session::workflow::{FoundWorkflow, Graph, KnownNames, WorkflowError, WorkflowFile};
@@ -17,13 +19,15 @@ use serde_json::Value;
 
 use crate::app::LocalApp;
 use crate::error::{invalid, of_session, of_workflow};
+use crate::paging::page;
 use crate::services;
 use crate::workspace::told_files::{definitions, workflow_places};
 
 pub(crate) async fn list(app: &LocalApp, request: ListWorkflows) -> Result<WorkflowList, AppError> {
     let runs = app.hub.workflow_runs((!request.all).then_some(request.folder.as_str())).await;
     let found = workflow_places(&app.env).list(Path::new(&request.folder));
-    Ok(WorkflowList { workflows: found.into_iter().map(entry).collect(), runs })
+    let page = page(runs, &request.page, |run| (run.began_ms, run.workflow_id.to_string()))?;
+    Ok(WorkflowList { workflows: found.into_iter().map(entry).collect(), runs: page.items, next: page.next })
 }
 
 fn entry(found: FoundWorkflow) -> WorkflowEntry {
@@ -63,11 +67,21 @@ pub(crate) async fn show_run(app: &LocalApp, request: ShowWorkflowRun) -> Result
     Ok(ShownRun { run, graph })
 }
 
+/// Ends a run: where it runs, or in its log when nobody runs it.
+pub(crate) async fn cancel(app: &LocalApp, by: Actor, request: CancelWorkflow) -> Result<CancelledWorkflow, AppError> {
+    let run = find_run(&app.hub, &request.run).await?;
+    let running = run.state == WorkflowState::Running;
+    if let Some(open) = if running { app.elsewhere(run.session).await? } else { None } {
+        let order = Command::WorkflowCommand { workflow_id: run.workflow_id, order: WorkflowOrder::Cancel };
+        open.send_as(by, order).await?;
+        return Ok(CancelledWorkflow { run, elsewhere: true });
+    }
+    app.hub.cancel_workflow(by, &run).await.map_err(of_session)?;
+    Ok(CancelledWorkflow { run, elsewhere: false })
+}
+
 /// The one run whose id begins so.
-///
-/// # Errors
-/// When there is none, or several.
-pub async fn find_run(hub: &Hub, id: &str) -> Result<WorkflowRun, AppError> {
+async fn find_run(hub: &Hub, id: &str) -> Result<WorkflowRun, AppError> {
     let wanted = id.trim().to_lowercase();
     let mut runs = hub.workflow_runs(None).await;
     runs.retain(|run| !wanted.is_empty() && run.workflow_id.to_string().starts_with(&wanted));

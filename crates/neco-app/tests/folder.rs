@@ -15,7 +15,7 @@ use neco_proto::app::memory::{
 };
 use neco_proto::app::plans::{ClosePlan, ListPlans, ShowPlan};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun, WorkflowRun};
-use neco_proto::app::{App, AppError, Caller, Origin, Request, Trouble};
+use neco_proto::app::{App, AppError, Caller, Origin, Page, Request, Trouble};
 use neco_proto::event::{MemoryAction, PlanUpdate, TaskState, WorkflowState};
 use neco_proto::{Plan, PlanStatus, PlanStep, SessionId, WorkflowId};
 use neco_session::plans::PlanFiles;
@@ -70,7 +70,7 @@ async fn workflows_are_listed_with_their_origin_and_what_makes_them_unusable() {
     let house = House::new().await;
     put(&house.project.join(".neco/workflows/chain.yaml"), CHAIN);
     put(&house.env.config_dir().join("workflows/broken.toml"), "name = 3");
-    let list = house.ask(&ListWorkflows { folder: house.folder(), all: false }).await.unwrap();
+    let list = house.ask(&ListWorkflows { folder: house.folder(), ..ListWorkflows::default() }).await.unwrap();
     let named = |name: &str| list.workflows.iter().find(|one| one.name == name).unwrap();
     assert_eq!(named("delivery").source, Origin::BuiltIn);
     assert_eq!((named("delivery").file.clone(), named("delivery").error.clone()), (None, None));
@@ -97,9 +97,15 @@ async fn workflows_are_listed_with_their_origin_and_what_makes_them_unusable() {
     for run in [&run, &elsewhere] {
         RunFiles::new(house.env.data_dir()).keep(run).await.unwrap();
     }
-    let here = house.ask(&ListWorkflows { folder: house.folder(), all: false }).await.unwrap().runs;
-    let all = house.ask(&ListWorkflows { folder: house.folder(), all: true }).await.unwrap().runs;
+    let here = house.ask(&ListWorkflows { folder: house.folder(), ..ListWorkflows::default() }).await.unwrap().runs;
+    let all =
+        house.ask(&ListWorkflows { folder: house.folder(), all: true, ..ListWorkflows::default() }).await.unwrap().runs;
     assert_eq!((here, all.len()), (vec![run.clone()], 2));
+    let page = |cursor| ListWorkflows { all: true, page: Page { limit: Some(1), cursor }, ..ListWorkflows::default() };
+    let first = house.ask(&page(None)).await.unwrap();
+    let second = house.ask(&page(first.next.clone())).await.unwrap();
+    assert_eq!(([first.runs, second.runs].concat(), second.next), (all, None));
+    assert!(first.next.is_some());
     let shown = house.ask(&ShowWorkflowRun { run: run.workflow_id.to_string() }).await.unwrap();
     assert_eq!((shown.run, shown.graph), (run, None), "its session is gone");
     let missing = house.ask(&ShowWorkflowRun { run: "ffff".to_owned() }).await.unwrap_err();
@@ -173,6 +179,7 @@ async fn what_is_remembered_is_found_shown_replaced_and_removed() {
         folder: house.folder(),
         words: words.map(|text| MemoryWords { text: text.to_owned(), limit: 5 }),
         only,
+        ..ListMemory::default()
     };
     let all = house.ask(&list(None, None)).await.unwrap().entries;
     let kinds: Vec<_> = all.iter().map(|entry| (entry.title.as_str(), entry.category, entry.scope)).collect();
@@ -181,6 +188,20 @@ async fn what_is_remembered_is_found_shown_replaced_and_removed() {
     assert!(kinds.contains(&("Tests need redis", MemoryCategory::Directory, MemoryReach::Directory)), "{kinds:?}");
     let private = house.ask(&list(None, Some(MemoryReach::Private))).await.unwrap().entries;
     assert_eq!(private[0].directory, Some(house.folder()));
+    for words in [None, Some("redis here slow")] {
+        let whole = house.ask(&list(words, None)).await.unwrap().entries;
+        let (mut paged, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = Page { limit: Some(1), cursor };
+            let found = house.ask(&ListMemory { page, ..list(words, None) }).await.unwrap();
+            paged.extend(found.entries);
+            cursor = found.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert!(whole.len() > 1 && paged == whole, "{words:?}");
+    }
     let hits = house.ask(&list(Some("redis"), None)).await.unwrap().entries;
     assert_eq!(hits.iter().map(|entry| &entry.id).collect::<Vec<_>>(), [&redis.note.id]);
 
@@ -217,13 +238,21 @@ async fn plans_are_listed_by_folder_and_closed() {
     let files = PlanFiles::new(house.env.data_dir());
     files.keep(here, &house.folder(), &update).await.unwrap();
     files.keep(elsewhere, "/elsewhere", &update).await.unwrap();
-    let listed = house.ask(&ListPlans { folder: Some(house.folder()) }).await.unwrap().plans;
+    let listed = house.ask(&ListPlans { folder: Some(house.folder()), ..ListPlans::default() }).await.unwrap().plans;
     assert_eq!((listed.len(), listed[0].session, &listed[0].plan), (1, here, &plan));
-    assert_eq!(house.ask(&ListPlans::default()).await.unwrap().plans.len(), 2);
+    let all = house.ask(&ListPlans::default()).await.unwrap();
+    assert_eq!((all.plans.len(), all.next), (2, None));
+    let page = |cursor| ListPlans { page: Page { limit: Some(1), cursor }, ..ListPlans::default() };
+    let first = house.ask(&page(None)).await.unwrap();
+    assert_eq!(house.ask(&page(Some("nowhere".to_owned()))).await.unwrap_err().trouble, Trouble::Invalid);
+    let second = house.ask(&page(first.next)).await.unwrap();
+    assert_eq!(([first.plans, second.plans].concat(), second.next), (all.plans, None));
     let shown = house.ask(&ShowPlan { session: here.to_string() }).await.unwrap();
     assert_eq!(shown.findings, ["it is so"]);
     assert_eq!(house.ask(&ShowPlan::default()).await.unwrap_err().trouble, Trouble::NotFound);
     let closed = house.ask(&ClosePlan { session: here.to_string() }).await.unwrap();
     assert_eq!(closed.session, here);
-    assert!(house.ask(&ListPlans { folder: Some(house.folder()) }).await.unwrap().plans.is_empty());
+    assert!(
+        house.ask(&ListPlans { folder: Some(house.folder()), ..ListPlans::default() }).await.unwrap().plans.is_empty()
+    );
 }

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 use neco_model::tokens::Family;
-use neco_proto::app::memory::Kept;
+use neco_proto::app::memory::{Kept, MemoryReach};
 use neco_proto::event::{MemoryAction, MemoryScope};
 use neco_safety::secrets::Redactor;
 use neco_session::memory::{
-    Category, Found, Keep, Memory, MemoryError, MemorySetup, NewEntry, Recall, RecallLimits, said_by_person,
+    Category, Found, Memory, MemoryError, MemorySetup, NewEntry, Recall, RecallLimits, said_by_person,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -160,7 +160,8 @@ async fn entries_of_the_folder_and_those_above_it_are_seen_and_no_others() {
     place.write("repo/.neco/memory/.hidden.md", "x");
     place.write("repo/.neco/memory/notes.txt", "x");
     let memory = place.at("repo/part");
-    let private = NewEntry { keep: Keep::Private, category: Category::ExploreResult, ..note("Where things are", "s") };
+    let private =
+        NewEntry { keep: MemoryReach::Private, category: Category::ExploreResult, ..note("Where things are", "s") };
     keep(&memory, private).await;
     keep(&memory, note("Everywhere", "s")).await;
     let seen = |cwd: &str| {
@@ -184,8 +185,11 @@ async fn entries_of_the_folder_and_those_above_it_are_seen_and_no_others() {
 async fn a_note_for_the_folder_is_a_file_in_it() {
     let place = Place::new();
     let memory = place.at("repo/part");
-    let new =
-        NewEntry { keep: Keep::Directory, category: Category::Directory, ..note("Needs redis", "Start it first") };
+    let new = NewEntry {
+        keep: MemoryReach::Directory,
+        category: Category::Directory,
+        ..note("Needs redis", "Start it first")
+    };
     let draft = memory.draft(new.clone()).await.unwrap();
     assert!(draft.path().starts_with(place.path("repo/part/.neco/memory")) && draft.before.is_none());
     assert!(!place.path("repo/part/.neco").exists(), "a draft writes nothing");
@@ -264,7 +268,7 @@ async fn a_folder_that_leads_elsewhere_is_not_used() {
     symlink(place.path("elsewhere"), place.path("repo/.neco/memory")).unwrap();
     let memory = place.at("repo");
     assert!(memory.look().await.unwrap().is_empty());
-    let new = NewEntry { keep: Keep::Directory, ..note("x", "y") };
+    let new = NewEntry { keep: MemoryReach::Directory, ..note("x", "y") };
     assert!(matches!(memory.keep(new).await, Err(MemoryError::File(_))));
     assert_eq!(files(&place.path("elsewhere")).len(), 1);
 }

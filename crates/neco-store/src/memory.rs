@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use neco_proto::app::sessions::FoundRole;
 use neco_proto::event::TitleSource;
 use neco_proto::{Event, Seq, SessionId};
 
@@ -17,7 +18,7 @@ use crate::log::{Durability, EventLog, Lease};
 use crate::search::snippet::{has_all, snippet_of};
 use crate::search::terms::{Term, terms_of};
 use crate::search::text::text_of;
-use crate::search::{HitRole, SearchHit, SearchQuery};
+use crate::search::{SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 
 /// A store that lives in memory; a clone is the same store.
@@ -182,7 +183,7 @@ impl Sessions {
                 parent.record.title == record.title && fits(&parent.record, parent.record.updated_ms)
             });
             if !session.is_removed && !is_shown && has_all(&record.title, terms) && fits(record, record.updated_ms) {
-                titles.push(hit(record, 0, record.updated_ms, HitRole::Title, &record.title, terms));
+                titles.push(hit(record, 0, record.updated_ms, FoundRole::Title, &record.title, terms));
             }
             for event in &session.events {
                 let Some((role, text)) = text_of(&event.body).filter(|(_, text)| has_all(text, terms)) else {
@@ -234,7 +235,7 @@ impl Session {
     }
 }
 
-fn hit(record: &SessionRecord, seq: Seq, ts_ms: i64, role: HitRole, text: &str, terms: &[Term]) -> SearchHit {
+fn hit(record: &SessionRecord, seq: Seq, ts_ms: i64, role: FoundRole, text: &str, terms: &[Term]) -> SearchHit {
     let (title, cwd) = (record.title.clone(), record.cwd.clone());
     SearchHit { session: record.id, seq, ts_ms, role, snippet: snippet_of(text, terms), title, cwd }
 }

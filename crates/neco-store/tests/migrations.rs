@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
+use neco_proto::app::sessions::FoundRole;
 use neco_proto::event::TitleSource;
 use neco_proto::{EventBody, Part, SessionId};
-use neco_store::{Catalog, Durability, EventLog, HitRole, SearchQuery, SessionRecord, SqliteStore, lease_and_append};
+use neco_store::{Catalog, Durability, EventLog, SearchQuery, SessionRecord, SqliteStore, lease_and_append};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
@@ -130,7 +131,7 @@ async fn every_earlier_schema_is_read_whole() {
             assert_eq!((hits[0].session, hits[0].seq), (id(FIRST), seq));
         }
         let hits = store.search(SearchQuery::new("title", 9)).await.unwrap();
-        assert_eq!((hits.len(), hits[0].role), (1, HitRole::Title), "schema {version}");
+        assert_eq!((hits.len(), hits[0].role), (1, FoundRole::Title), "schema {version}");
 
         // And it goes on: an event, a fork, a removal.
         let mut next = events[2].clone();

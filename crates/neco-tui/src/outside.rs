@@ -142,7 +142,7 @@ impl Beyond<'_> {
     async fn memory(&self, words: &str) -> Result<CommandOutcome, AppError> {
         let none = if words.is_empty() { memory::NOTHING } else { memory::NO_HIT };
         let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
-        let list = self.ask(&ListMemory { folder: self.folder(), words, only: None }).await?;
+        let list = self.ask(&ListMemory { folder: self.folder(), words, ..ListMemory::default() }).await?;
         Ok(print(&memory::as_lines(&list.entries, none, Timestamp::now())))
     }
 
@@ -212,7 +212,7 @@ impl Beyond<'_> {
         let folder = self.folder();
         let text = match words.as_slice() {
             [] | ["list"] => {
-                let list = self.ask(&ListWorkflows { folder, all: false }).await?;
+                let list = self.ask(&ListWorkflows { folder, ..ListWorkflows::default() }).await?;
                 workflows::as_lines(&list, false, Timestamp::now())
             }
             ["show", name] => {

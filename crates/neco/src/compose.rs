@@ -20,9 +20,6 @@ use crate::failure::Failure;
 use crate::say;
 
 /// Opens the store of a data folder. The person is told when a damaged one was set aside.
-///
-/// # Errors
-/// When it can't be opened.
 pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
     let store = services::open_store(data_dir).await?;
     store.set_aside().into_iter().for_each(|aside| say::note(&aside.to_string()));
@@ -30,9 +27,6 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
 }
 
 /// The runtime: two threads are enough for one session, and cost little to start.
-///
-/// # Errors
-/// When the system has no threads left.
 pub fn runtime() -> Result<Runtime, Failure> {
     Builder::new_multi_thread()
         .worker_threads(2)
@@ -44,9 +38,6 @@ pub fn runtime() -> Result<Runtime, Failure> {
 
 /// Everything down again, however the run went: what `ends` ends, then the runtime. What could not be written is told
 /// and counts, even when the work is done.
-///
-/// # Errors
-/// What the run failed with.
 pub fn stop(
     runtime: Runtime,
     ends: impl Future<Output = Result<(), AppError>>,

@@ -61,9 +61,6 @@ pub fn path(env: &Env) -> PathBuf {
 
 /// Begins to log if `--debug` or `NECO_LOG` asks for it; [`finish`] ends it. Nothing is set up
 /// otherwise: it would be paid for at every start.
-///
-/// # Errors
-/// When the filter is none or the file can't be written.
 pub fn start(env: &Env, debug: bool) -> Result<(), Failure> {
     let wanted = env.var("NECO_LOG").filter(|filter| !filter.is_empty());
     let Some(filter) = wanted.or(debug.then_some(DEBUG)) else { return Ok(()) };

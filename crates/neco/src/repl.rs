@@ -21,9 +21,6 @@ use crate::terminal::Terminal;
 use crate::tui::host::TerminalHost;
 
 /// Takes lines until there are no more.
-///
-/// # Errors
-/// When it can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = crate::folder(everywhere)?;
     let attachments = picture::attachments(&files::pictures(args))?;

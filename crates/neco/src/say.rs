@@ -32,9 +32,6 @@ pub fn release_notes() {
 }
 
 /// Writes what a person asked for. A reader that has had enough (`| head`) is no error.
-///
-/// # Errors
-/// When it can't be written for another reason.
 pub fn out(text: &str) -> Result<(), Failure> {
     process::out(text).map_err(|error| unwritten(&error))
 }
@@ -46,9 +43,6 @@ pub fn unwritten(error: &io::Error) -> Failure {
 
 /// Writes lines that a person asked for, broken between words where a terminal would break inside of
 /// them; what follows stands `hanging` columns from the left.
-///
-/// # Errors
-/// When they can't be written.
 pub fn lines(text: &str, hanging: usize) -> Result<(), Failure> {
     if !io::stdout().is_terminal() {
         return out(text);

@@ -4,18 +4,19 @@ use std::path::Path;
 
 use futures::stream::BoxStream;
 use jiff::Timestamp;
-use neco_proto::SessionId;
-use neco_proto::app::AppError;
 use neco_proto::app::sessions::{
-    ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow, SessionState,
+    ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow,
 };
+use neco_proto::app::{AppError, Page};
 use neco_proto::event::{ForkedFrom, TitleSource};
+use neco_proto::{Actor, Command, SessionId};
 use neco_session::SessionError;
-use neco_session::hub::Stage;
+use neco_session::title::tidy;
 use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
-use crate::error::{invalid, of_session, of_store};
+use crate::error::{of_session, of_store};
+use crate::paging::{Paged, page};
 use crate::watching::{Told, told};
 
 /// Sessions of a list that are looked at for how they stand; of very many nobody looks at each.
@@ -32,7 +33,7 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
     let bytes = if request.sizes { Some(app.store.bytes_of(ids).await.map_err(of_store)?) } else { None };
     let row = |(at, record): (usize, SessionRecord)| SessionRow {
         bytes: bytes.as_ref().map(|bytes| bytes.get(&record.id).copied().unwrap_or(0)),
-        state: stages.get(at).map(standing),
+        state: stages.get(at).copied(),
         ..row(record)
     };
     page.sessions = records.into_iter().enumerate().map(row).collect();
@@ -52,7 +53,7 @@ async fn tell_rows(app: &LocalApp, request: ListSessions, mut told: Told<Session
             true => app.store.bytes_of(vec![record.id]).await.map_err(of_store)?.get(&record.id).copied(),
             false => None,
         };
-        told.tell(SessionRow { bytes, state: stages.first().map(standing), ..row(record) }).await;
+        told.tell(SessionRow { bytes, state: stages.first().copied(), ..row(record) }).await;
     }
     Ok(())
 }
@@ -72,30 +73,9 @@ async fn find(app: &LocalApp, request: &ListSessions) -> Result<(Vec<SessionReco
     let since = request.since.map(Timestamp::as_millisecond);
     records.retain(|record| since.is_none_or(|since| record.updated_ms >= since));
     let older = found - records.len();
-    if let Some(cursor) = &request.cursor {
-        let (used, last) = read_cursor(cursor)?;
-        // The session of the cursor may have been used or removed meanwhile: then the time says where the page ended.
-        let after = records.iter().position(|record| record.id == last && record.updated_ms == used);
-        let after = after.map(|at| at + 1).or_else(|| records.iter().position(|record| record.updated_ms < used));
-        records.drain(..after.unwrap_or(records.len()));
-    }
-    let more = records.len().saturating_sub(request.limit);
-    records.truncate(request.limit);
-    let next = records.last().filter(|_| more > 0).map(|last| format!("{}.{}", last.updated_ms, last.id));
-    Ok((records, SessionPage { sessions: Vec::new(), more, next, older, above }))
-}
-
-fn read_cursor(cursor: &str) -> Result<(i64, SessionId), AppError> {
-    let read = cursor.split_once('.').and_then(|(used, id)| Some((used.parse().ok()?, id.parse().ok()?)));
-    read.ok_or_else(|| invalid(format!("{cursor} is no cursor of a list of sessions")))
-}
-
-fn standing(stage: &Stage) -> SessionState {
-    match stage {
-        Stage::Open => SessionState::Open,
-        Stage::Stopped => SessionState::Stopped,
-        Stage::AtRest => SessionState::AtRest,
-    }
+    let wanted = Page { limit: Some(request.limit), cursor: request.cursor.clone() };
+    let Paged { items, more, next } = page(records, &wanted, |record| (record.updated_ms, record.id.to_string()))?;
+    Ok((items, SessionPage { sessions: Vec::new(), more, next, older, above }))
 }
 
 /// The ids of all sessions.
@@ -123,9 +103,16 @@ pub fn row(record: SessionRecord) -> SessionRow {
     }
 }
 
-pub(crate) async fn rename(app: &LocalApp, request: RenameSession) -> Result<SessionRow, AppError> {
+pub(crate) async fn rename(app: &LocalApp, by: Actor, request: RenameSession) -> Result<SessionRow, AppError> {
     let record = app.hub.find(&request.session).await.map_err(of_session)?;
-    let title = app.hub.rename(&record, &request.title).await.map_err(of_session)?;
+    let title = match app.elsewhere(record.id).await? {
+        // The process renames it that has it open.
+        Some(open) => {
+            open.send_as(by, Command::Rename { title: request.title.clone() }).await?;
+            tidy(&request.title)
+        }
+        None => app.hub.rename(&record, &request.title).await.map_err(of_session)?,
+    };
     Ok(row(SessionRecord { title, title_by: Some(TitleSource::Person), ..record }))
 }
 

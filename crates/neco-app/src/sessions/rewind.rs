@@ -1,4 +1,4 @@
-//! The way back in a session that nobody has open.
+//! The way back in a session that nobody has open, or another process.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use neco_proto::app::history::{
     RewoundSession,
 };
 use neco_proto::event::RewindWhat;
-use neco_proto::{Actor, Seq};
+use neco_proto::{Actor, Answer, Client, Command, Query, RewindKind, RewindPreview, Seq};
 use neco_session::rewind::{RewindError, RewindHistory, RewindPlan};
 use neco_session::{Hub, SessionError};
 use neco_store::SessionRecord;
@@ -17,7 +17,7 @@ use neco_workspace::checkpoint::Agreed;
 use super::history::placed;
 use super::list::row;
 use crate::app::LocalApp;
-use crate::error::{invalid, of_session};
+use crate::error::{failed, invalid, of_session};
 
 /// A way back that was found.
 struct Way {
@@ -51,6 +51,10 @@ pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Re
 
 pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
     let way = found(app, &request.session, &request.folder, &request.to).await?;
+    if let Some(open) = app.elsewhere(way.record.id).await? {
+        let preview = way.hub.preview(&way.record, &way.plan).await.map_err(of_session)?;
+        return tell(open.as_ref(), by, &preview, &request).await;
+    }
     if way.history.last_seq != request.last_seq {
         return Err(of_session(SessionError::GoneOn(way.record.id)));
     }
@@ -60,7 +64,50 @@ pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) ->
         AgreedTo::Anything => Agreed::Anything,
     };
     let went = way.hub.go_back(&way.record, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
-    Ok(RewoundSession { changes: went.changes, kept: went.kept })
+    Ok(RewoundSession { changes: went.changes, kept: went.kept, elsewhere: false })
+}
+
+/// Goes back in a session that another process has open, if it stands as it was looked at.
+async fn tell(
+    open: &dyn Client,
+    by: Actor,
+    preview: &RewindPreview,
+    request: &RewindSession,
+) -> Result<RewoundSession, AppError> {
+    let Answer::Snapshot(snapshot) = open.ask(Query::Snapshot).await? else {
+        return Err(failed("the session does not say how it stands"));
+    };
+    if snapshot.last_seq != request.last_seq {
+        return Err(of_session(SessionError::GoneOn(snapshot.session_id)));
+    }
+    let (message_id, what) = (preview.message_id, preview.what);
+    // What it would do there is looked at once more, and noted there as shown: what came since refuses it.
+    let (query, command) = match (&request.to, &preview.rev) {
+        (RewindTo::Undo, _) => (Query::UndoPreview, Command::UndoRewind),
+        (RewindTo::Redo, _) => (Query::RedoPreview, Command::RedoRewind),
+        (RewindTo::Point { .. }, Some(rev)) if preview.kind == RewindKind::Checkpoint => {
+            (Query::CheckpointPreview { rev: rev.clone() }, Command::RestoreCheckpoint { rev: rev.clone() })
+        }
+        (RewindTo::Point { .. }, _) => {
+            (Query::RewindPreview { message_id, what }, Command::Rewind { message_id, what })
+        }
+    };
+    let Answer::RewindPreview(now) = open.ask(query).await? else {
+        return Err(failed("the session does not say what would change"));
+    };
+    let covers = |path: &String| match &request.agreed {
+        AgreedTo::Nothing => false,
+        AgreedTo::Files { files } => files.contains(path),
+        AgreedTo::Anything => true,
+    };
+    if let Some(file) = now.files.iter().find(|file| file.by_others && !covers(&file.path)) {
+        return Err(of_rewind(RewindError::ByOthers(format!("{} was changed since by somebody else", file.path))));
+    }
+    if now.messages != preview.messages {
+        return Err(of_session(SessionError::GoneOn(snapshot.session_id)));
+    }
+    open.send_as(by, command).await?;
+    Ok(RewoundSession { elsewhere: true, ..RewoundSession::default() })
 }
 
 async fn found(app: &LocalApp, session: &str, here: &str, to: &RewindTo) -> Result<Way, AppError> {

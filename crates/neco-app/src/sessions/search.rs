@@ -3,8 +3,8 @@
 use futures::stream::BoxStream;
 use jiff::Timestamp;
 use neco_proto::app::AppError;
-use neco_proto::app::sessions::{FoundPlace, FoundPlaces, FoundRole, SearchSessions};
-use neco_store::{Catalog, HitRole, SearchHit, SearchQuery, StoreError};
+use neco_proto::app::sessions::{FoundPlace, FoundPlaces, SearchSessions};
+use neco_store::{Catalog, SearchHit, SearchQuery, StoreError};
 
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_store};
@@ -54,12 +54,7 @@ fn place(hit: SearchHit) -> FoundPlace {
         session_id: hit.session,
         seq: hit.seq,
         time: Timestamp::from_millisecond(hit.ts_ms).unwrap_or(Timestamp::UNIX_EPOCH),
-        role: match hit.role {
-            HitRole::Title => FoundRole::Title,
-            HitRole::User => FoundRole::User,
-            HitRole::Assistant => FoundRole::Assistant,
-            HitRole::Tool => FoundRole::Tool,
-        },
+        role: hit.role,
         title: hit.title,
         cwd: hit.cwd,
         text: hit.snippet.text,

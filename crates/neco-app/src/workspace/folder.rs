@@ -188,18 +188,21 @@ impl Workspace {
         Ok(self.now())
     }
 
-    /// Has somebody decide about what the folder would switch on; what they decided holds from now on. It may block.
+    /// What the folder would switch on as it lies there now, for somebody to decide about. It may block.
+    pub fn plugged(&self) -> Plugged {
+        Plugged::look(&self.env, &self.folder, &self.now().loaded)
+    }
+
+    /// What was decided about holds from now on. It may block.
     ///
     /// # Errors
-    /// When its files can't be used any more.
-    pub fn decide<T>(&self, ask: impl FnOnce(&mut Plugged) -> T) -> Result<T, AppError> {
-        let mut plugged = Plugged::look(&self.env, &self.folder, &self.now().loaded);
-        let answer = ask(&mut plugged);
+    /// When the files of the folder can't be used any more.
+    pub fn switch(&self, plugged: Plugged) -> Result<(), AppError> {
         let _seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.now();
         // Exactly what was shown counts, whatever lies there by now.
         self.replace(made(&self.env, plugged, before.loaded.clone(), Some(&before), &self.redactor)?);
-        Ok(answer)
+        Ok(())
     }
 
     fn replace(&self, state: FolderState) {

@@ -9,8 +9,8 @@ use neco_app::shared::SharedApp;
 use neco_app::workspace::keys;
 use neco_proto::app::rules::AddRule;
 use neco_proto::app::{App, Caller};
-use neco_proto::event::CallStatus;
-use neco_proto::{ErrorCode, Event, EventBody};
+use neco_proto::event::{CallStatus, RewindWhat};
+use neco_proto::{Answer, Client, Command, ErrorCode, Event, EventBody, Query};
 use neco_safety::Trust;
 use serde_json::json;
 
@@ -46,6 +46,36 @@ async fn an_edit_is_taken_up_at_the_next_turn() {
 
     stage.project("home/policy", &[("mine.toml", "[[rule]]\ntool = 'read_file'\ndecision = 'deny'\n")]);
     assert_ne!(status(&open.ask("three").await), CallStatus::Success, "the rule holds");
+    open.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_the_person_outlives_a_rewind() {
+    let read = call("read_file", &json!({ "path": "notes.txt" }));
+    let stage = Stage::new(&json!([read, { "say": "One." }, read, { "say": "Two." }, read, { "say": "Three." }]));
+    let one = stage.project("one", &[("notes.txt", "x\n"), ("AGENTS.md", "Say alpha.\n")]);
+    let mut open = stage.open(&one, "", false).await;
+    let first = open.ask("one").await;
+    assert_eq!(status(&first), CallStatus::Success);
+
+    // Rules that were taken up before the way back, and files that are the person's own.
+    stage.project("one", &[("AGENTS.md", "Say beta.\n"), ("notes.txt", "mine\n"), ("kept.txt", "mine too\n")]);
+    stage.project("home/policy", &[("mine.toml", "[[rule]]\ntool = 'read_file'\ndecision = 'deny'\n")]);
+    assert_ne!(status(&open.ask("two").await), CallStatus::Success, "the rule holds");
+    let message_id = first.iter().find_map(|event| match &event.body {
+        EventBody::Message(message) if message.text() == "one" => Some(message.id),
+        _ => None,
+    });
+    let message_id = message_id.unwrap();
+    let preview = open.session.ask(Query::RewindPreview { message_id, what: RewindWhat::Conversation }).await;
+    assert!(matches!(preview, Ok(Answer::RewindPreview(_))), "{preview:?}");
+    open.session.send(Command::Rewind { message_id, what: RewindWhat::Conversation }).await.unwrap();
+
+    assert!(open.prompt().await.contains("Say beta."), "what was taken up stays taken up");
+    assert_ne!(status(&open.ask("three").await), CallStatus::Success, "the rule holds on");
+    for (file, content) in [("AGENTS.md", "Say beta.\n"), ("notes.txt", "mine\n"), ("kept.txt", "mine too\n")] {
+        assert_eq!(fs::read_to_string(one.join(file)).unwrap(), content);
+    }
     open.close().await;
 }
 

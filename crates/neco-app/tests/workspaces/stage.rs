@@ -94,7 +94,9 @@ impl Stage {
     pub async fn open_with(&self, folder: &Path, token: &str, trusted: bool, overrides: &[String]) -> Open {
         let workspace = self.workspaces.at(folder, overrides).await.unwrap();
         if trusted {
-            workspace.decide(|plugged| plugged.decide(Scope::All, true)).unwrap().unwrap();
+            let mut plugged = workspace.plugged();
+            plugged.decide(Scope::All, true).unwrap();
+            workspace.switch(plugged).unwrap();
         }
         let path = std::env::var("PATH").unwrap();
         let environment = [("PATH", path.as_str()), ("SERVICE_TOKEN", token)];

@@ -213,4 +213,7 @@ pub struct RewoundSession {
     pub changes: Vec<FileChange>,
     /// What was left alone although it is different, and why; and what else a person should know.
     pub kept: Vec<String>,
+    /// Whether another process did it, which has the session open; what exactly it did stands in the session's log.
+    #[serde(default)]
+    pub elsewhere: bool,
 }

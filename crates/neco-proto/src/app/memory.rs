@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::request;
+use super::request::{Page, request};
 use crate::event::{MemoryAction, MemoryNote, MemoryUpdate};
 use crate::mode::names;
 
@@ -20,6 +20,9 @@ pub struct ListMemory {
     /// Only entries of this reach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<MemoryReach>,
+    /// Which part of the list is wanted.
+    #[serde(flatten)]
+    pub page: Page,
 }
 
 /// Words that are looked for.
@@ -38,6 +41,9 @@ request!(ListMemory => MemoryList, "memory.list", Get "/memory", Read, repeatabl
 pub struct MemoryList {
     /// The entries.
     pub entries: Vec<MemoryEntry>,
+    /// The cursor of the page that follows, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// An entry of the memory without its content.

@@ -42,7 +42,7 @@ use serde_json::Value;
 pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
 pub use origin::Origin;
-pub use request::{Call, Request, Route, Verb, Watch};
+pub use request::{Call, Page, Request, Route, Verb, Watch};
 
 use crate::client::Client;
 use crate::ids::SessionId;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::request;
+use super::request::{Page, request};
 use crate::ids::SessionId;
 use crate::plan::Plan;
 
@@ -14,6 +14,9 @@ pub struct ListPlans {
     /// Only those of this folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// Which part of the list is wanted.
+    #[serde(flatten)]
+    pub page: Page,
 }
 
 request!(ListPlans => PlanList, "plans.list", Get "/plans", Read, repeatable);
@@ -23,6 +26,9 @@ request!(ListPlans => PlanList, "plans.list", Get "/plans", Read, repeatable);
 pub struct PlanList {
     /// The plans.
     pub plans: Vec<UnfinishedPlan>,
+    /// The cursor of the page that follows, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A plan that a session left unfinished.

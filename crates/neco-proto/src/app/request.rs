@@ -77,6 +77,18 @@ macro_rules! request {
 }
 pub(crate) use request;
 
+/// Which part of a list is wanted; all of it unless something is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Page {
+    /// How many at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Only those after the page that said so with its `next`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
 /// How a request is called over wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::origin::Origin;
-use super::request::request;
+use super::request::{Page, request};
 use crate::event::{WorkflowGraph, WorkflowState, WorkflowTask};
 use crate::ids::{SessionId, WorkflowId};
 
@@ -20,6 +20,9 @@ pub struct ListWorkflows {
     pub folder: String,
     /// Whether the runs of all folders are listed.
     pub all: bool,
+    /// Which part of the list of runs is wanted.
+    #[serde(flatten)]
+    pub page: Page,
 }
 
 request!(ListWorkflows => WorkflowList, "workflows.list", Get "/workflows", Read, repeatable);
@@ -31,6 +34,9 @@ pub struct WorkflowList {
     pub workflows: Vec<WorkflowEntry>,
     /// The runs, the newest first.
     pub runs: Vec<WorkflowRun>,
+    /// The cursor of the page of runs that follows, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A workflow in a list.
@@ -136,6 +142,26 @@ pub struct ShownRun {
     /// Its tasks; none when its session is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<WorkflowGraph>,
+}
+
+/// Ends a run for good, with everything it started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CancelWorkflow {
+    /// The run, by the beginning of its id.
+    pub run: String,
+}
+
+request!(CancelWorkflow => CancelledWorkflow, "workflows.cancel", Delete "/workflow-runs/{run}", Work, once);
+
+/// A run that does not go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelledWorkflow {
+    /// The run.
+    pub run: WorkflowRun,
+    /// Whether the process that runs it was told to stop; nobody runs it otherwise.
+    #[serde(default)]
+    pub elsewhere: bool,
 }
 
 /// Looks for everything that is wrong with workflows before anything runs.

@@ -15,7 +15,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::frames::{Asked, Numbered, OLDEST, Reply, Request, Trouble, id_of, line};
 use super::lines::{Lines, OUTBOX, Read, write_lines};
-use super::peer;
+use super::peer::{self, Unwelcome};
 use super::server::Shared;
 
 /// Bytes of a request. A message may come with pictures.
@@ -109,7 +109,7 @@ struct Connection {
 }
 
 impl Connection {
-    async fn talk(mut self, mut lines: Lines<OwnedReadHalf>, welcome: Result<(), String>) {
+    async fn talk(mut self, mut lines: Lines<OwnedReadHalf>, welcome: Result<(), Unwelcome>) {
         if !self.hello(&mut lines, welcome).await {
             return;
         }
@@ -139,7 +139,7 @@ impl Connection {
     }
 
     /// Hears the hello and answers it; false when nothing more is to be said.
-    async fn hello(&self, lines: &mut Lines<OwnedReadHalf>, welcome: Result<(), String>) -> bool {
+    async fn hello(&self, lines: &mut Lines<OwnedReadHalf>, welcome: Result<(), Unwelcome>) -> bool {
         let Ok(Ok(Read::Line(first))) = tokio::time::timeout(HELLO, lines.next()).await else { return false };
         let (id, heard) = match serde_json::from_slice(&first) {
             Ok(Numbered { id, says: Request::Hello { protocol, session_id } }) => {
@@ -154,27 +154,24 @@ impl Connection {
                     | Request::Call(_)
                     | Request::Watch(_)
                     | Request::Cancel,
-            }) => (id, Err("a hello comes first".to_owned())),
-            Err(_) => (id_of(&first).unwrap_or_default(), Err("that is no hello".to_owned())),
+            }) => (id, Err(Unwelcome::NoHello)),
+            Err(_) => (id_of(&first).unwrap_or_default(), Err(Unwelcome::NotUnderstood)),
         };
         let is_welcome = heard.is_ok();
         let reply = match heard {
             Ok(protocol) => Reply::Welcome { protocol, version: self.shared.version.clone(), pid: std::process::id() },
-            Err(why) => Reply::NotWelcome { why },
+            Err(why) => Reply::NotWelcome { why: why.to_string() },
         };
         self.answer(id, reply).await;
         is_welcome
     }
 
     /// The protocol that is spoken with a window that speaks `protocol` and all that are older.
-    fn understood(&self, protocol: u32, own_session: bool) -> Result<u32, String> {
+    fn understood(&self, protocol: u32, own_session: bool) -> Result<u32, Unwelcome> {
         if protocol < OLDEST {
-            let version = &self.shared.version;
-            return Err(format!(
-                "it runs neco {version}, which speaks versions {OLDEST} to {PROTOCOL} of the protocol and not {protocol}"
-            ));
+            return Err(Unwelcome::OldProtocol { version: self.shared.version.clone(), protocol });
         }
-        own_session.then_some(protocol.min(PROTOCOL)).ok_or_else(|| "it has another session open".to_owned())
+        own_session.then_some(protocol.min(PROTOCOL)).ok_or(Unwelcome::OtherSession)
     }
 
     /// Begins what a line asks for; false when the line makes no sense at all.

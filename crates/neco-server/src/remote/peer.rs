@@ -1,42 +1,67 @@
 //! Who may be served: processes of the same user, but no command of the session itself, which could
 //! allow itself what the person did not.
 
+use neco_proto::PROTOCOL;
 use tokio::net::UnixStream;
 
+use super::frames::OLDEST;
 use super::place::own_user;
 
 /// Generations of processes that are looked through.
 #[cfg(target_os = "linux")]
-const OLDEST: usize = 256;
+const GENERATIONS: usize = 256;
 
 /// How the variable begins that everything has which an agent runs.
 #[cfg(target_os = "linux")]
 const COMMAND: &[u8] = b"NECO_COMMAND=";
 
-/// Whether the process at the other end may be served; the words say why not.
-pub(super) async fn check(stream: &UnixStream) -> Result<(), String> {
-    let peer = stream.peer_cred().map_err(|error| format!("it is not known who asks: {error}"))?;
+/// Why a window is not served, as it is told.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unwelcome {
+    #[error("it is not known who asks: {0}")]
+    Unknown(String),
+    #[error("the session belongs to another user")]
+    OtherUser,
+    #[error("a command of the session can't attach to it")]
+    OwnCommand,
+    #[error("a hello comes first")]
+    NoHello,
+    #[error("that is no hello")]
+    NotUnderstood,
+    #[error("it has another session open")]
+    OtherSession,
+    #[error(
+        "it runs neco {version}, which speaks versions {} to {} of the protocol and not {protocol}",
+        OLDEST,
+        PROTOCOL
+    )]
+    OldProtocol { version: String, protocol: u32 },
+}
+
+/// Whether the process at the other end may be served.
+pub(super) async fn check(stream: &UnixStream) -> Result<(), Unwelcome> {
+    let peer = stream.peer_cred().map_err(|error| Unwelcome::Unknown(error.to_string()))?;
     if peer.uid() != own_user() {
-        return Err("the session belongs to another user".to_owned());
+        return Err(Unwelcome::OtherUser);
     }
     let Some(pid) = peer.pid().and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 0) else {
         return unknown();
     };
     match tokio::task::spawn_blocking(move || is_command(pid)).await {
         Ok(false) => Ok(()),
-        Ok(true) | Err(_) => Err("a command of the session can't attach to it".to_owned()),
+        Ok(true) | Err(_) => Err(Unwelcome::OwnCommand),
     }
 }
 
 /// Linux always knows who asks, unless it is a process that this one can't see.
 #[cfg(target_os = "linux")]
-fn unknown() -> Result<(), String> {
-    Err("it is not known who asks: it can't be seen from here".to_owned())
+fn unknown() -> Result<(), Unwelcome> {
+    Err(Unwelcome::Unknown("it can't be seen from here".to_owned()))
 }
 
 /// Elsewhere not every system tells.
 #[cfg(not(target_os = "linux"))]
-fn unknown() -> Result<(), String> {
+fn unknown() -> Result<(), Unwelcome> {
     Ok(())
 }
 
@@ -65,7 +90,7 @@ fn is_below(pid: u32, ancestor: u32) -> bool {
         let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
         line.trim().parse::<u32>().ok().filter(|parent| *parent != 0)
     };
-    std::iter::successors(parent(&pid), parent).take(OLDEST).any(|pid| pid == ancestor)
+    std::iter::successors(parent(&pid), parent).take(GENERATIONS).any(|pid| pid == ancestor)
 }
 
 /// Whether the process has the mark of what an agent runs in its environment: one that left its parents

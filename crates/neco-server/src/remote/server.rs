@@ -1,8 +1,8 @@
 //! A session as it is served to windows of other processes.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use neco_proto::app::App;
@@ -31,9 +31,10 @@ const REST: Duration = Duration::from_millis(100);
 /// [`Server::hold`], [`Server::leave`], then the session, then [`Server::end`].
 pub struct Server {
     shared: Arc<Shared>,
-    bound: Option<Bound>,
+    bound: Mutex<Option<Bound>>,
     left: watch::Sender<bool>,
-    accepting: JoinHandle<()>,
+    /// Nothing when the end has come.
+    accepting: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What all connections know.
@@ -78,7 +79,7 @@ impl Server {
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared), left.subscribe()));
         let places = places.clone();
         tokio::spawn(async move { places.sweep().await });
-        Ok(Self { shared, bound: Some(bound), left, accepting })
+        Ok(Self { shared, bound: Mutex::new(Some(bound)), left, accepting: Mutex::new(Some(accepting)) })
     }
 
     /// Takes no commands of other windows for now; what they said before has reached the agent when
@@ -101,25 +102,30 @@ impl Server {
 
     /// Takes no more windows. To be called while the session's lock is held: afterwards the socket's
     /// name may be somebody else's.
-    pub fn leave(&mut self) {
-        self.bound = None;
+    pub fn leave(&self) {
+        locked(&self.bound).take();
         let _ = self.left.send(true);
     }
 
     /// The session has ended: every window that listens is told, then nothing is left.
-    pub async fn end(mut self) {
+    pub async fn end(&self) {
         self.leave();
         let _ = self.shared.over.send(true);
-        if tokio::time::timeout(LAST_WORDS, &mut self.accepting).await.is_err() {
-            self.accepting.abort();
+        let Some(mut accepting) = locked(&self.accepting).take() else { return };
+        if tokio::time::timeout(LAST_WORDS, &mut accepting).await.is_err() {
+            accepting.abort();
         }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.accepting.abort();
+        locked(&self.accepting).iter().for_each(JoinHandle::abort);
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {

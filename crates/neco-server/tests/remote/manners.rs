@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;
+use neco_proto::app::blobs::BlobId;
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::{App, Call, Caller, Scope, Trouble};
@@ -13,7 +14,7 @@ use neco_proto::{Actor, Client, ClientError, Command, Query, SessionId};
 use neco_server::{AttachError, RemoteClient, SocketPlaces};
 use serde_json::{Value, json};
 
-use crate::session::{Stage, chunk};
+use crate::session::{BYTES, Stage, byte_at, chunk};
 
 /// A window that says what it likes.
 struct Rude {
@@ -260,6 +261,46 @@ async fn an_answer_comes_bit_by_bit_over_the_socket_and_ends_when_nobody_listens
     stuck.wait_for(|stuck| *stuck == 1).await.unwrap();
     drop(ponders);
     stuck.wait_for(|stuck| *stuck == 0).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_comes_bit_by_bit_is_cancelled_by_its_number_and_the_connection_stays() {
+    let stage = Stage::new();
+    let mut stuck = stage.session.stuck.subscribe();
+    let watch = |id: u64| json!({ "id": id, "says": { "watch": { "name": "sessions.ponder" } } }).to_string();
+    let mut window = Rude::welcome(&stage);
+    let mut window = apart(move || {
+        let first = window.says(&watch(1));
+        assert_eq!((&first["id"], &first["says"]["item"]), (&json!(1), &json!(1)), "{first}");
+        (window.hears(), window.hears());
+        window.says(&watch(2));
+        (window.hears(), window.hears());
+        window
+    })
+    .await;
+    stuck.wait_for(|stuck| *stuck == 2).await.unwrap();
+    let cancel = json!({ "id": 1, "says": "cancel" });
+    writeln!(window.stream, "{cancel}").unwrap();
+    // The other one goes on.
+    stuck.wait_for(|stuck| *stuck == 1).await.unwrap();
+    let asked = json!({ "id": 3, "says": { "call": { "name": "sessions.list" } } }).to_string();
+    let answer = apart(move || window.says(&asked)).await;
+    assert_eq!((&answer["id"], &answer["says"]["called"]["more"]), (&json!(3), &json!(7)), "{answer}");
+    // It ends with the connection, which that was.
+    stuck.wait_for(|stuck| *stuck == 0).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bytes_of_a_session_come_over_the_socket_piece_by_piece() {
+    let stage = Stage::new();
+    let client = RemoteClient::attach(&stage.places, stage.session.id).await.unwrap();
+    let (app, person): (&dyn App, _) = (&client, Caller::person());
+    let id = BlobId { session: stage.session.id, seq: 1, part: 0 };
+    let all = app.bytes(&person, id, 0..u64::MAX).await.unwrap();
+    assert!(all == (0..BYTES).map(byte_at).collect::<Vec<_>>(), "{} bytes came", all.len());
+    assert_eq!(app.bytes(&person, id, 7..10).await.unwrap(), [7, 8, 9]);
+    assert!(app.bytes(&person, id, BYTES..BYTES + 1).await.unwrap().is_empty());
+    assert_eq!(stage.session.callers.lock().unwrap().len(), 4, "all of it comes in two pieces");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -70,7 +70,7 @@ async fn three_windows_say_and_see_the_same() {
 
 #[tokio::test]
 async fn who_holds_the_session_hears_the_last_word_before_it_ends() {
-    let Stage { session, mut server, places, folder } = Stage::new();
+    let Stage { session, server, places, folder } = Stage::new();
     let window = RemoteClient::attach(&places, session.id).await.unwrap();
     assert!(!server.hold().await, "nobody said anything");
     assert_eq!(window.send(steer("too late")).await, Err(ClientError::Gone));

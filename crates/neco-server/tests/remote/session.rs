@@ -6,8 +6,9 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use jiff::Timestamp;
+use neco_proto::app::blobs::{BlobPiece, ReadBytes};
 use neco_proto::app::sessions::{ListSessions, SessionPage};
-use neco_proto::app::{App, AppError, Call, Caller};
+use neco_proto::app::{App, AppError, Call, Caller, Request};
 use neco_proto::event::{AgentState, StreamChunk};
 use neco_proto::{
     Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Event, EventBody, EventStream, Message, Mode,
@@ -17,6 +18,14 @@ use neco_server::{RemoteClient, Server, SocketPlaces};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::watch;
+
+/// Bytes of everything that is asked for; more than come at a time.
+pub const BYTES: u64 = ReadBytes::MOST + 1000;
+
+/// The byte at a place.
+pub fn byte_at(place: u64) -> u8 {
+    (place % 251) as u8
+}
 
 /// A session without an agent.
 pub struct FakeSession {
@@ -41,6 +50,14 @@ impl App for FakeSession {
             return Box::pin(async move {
                 let _ends = ends;
                 std::future::pending().await
+            });
+        }
+        if call.name == ReadBytes::ROUTE.name {
+            return Box::pin(async move {
+                let ReadBytes { start, end, .. } = call.clone().read()?;
+                let end = end.min(start + ReadBytes::MOST).min(BYTES);
+                let bytes = (start..end).map(byte_at).collect();
+                call.answer::<ReadBytes>(BlobPiece { bytes, total: BYTES })
             });
         }
         Box::pin(async move { call.answer::<ListSessions>(SessionPage { more: 7, ..SessionPage::default() }) })

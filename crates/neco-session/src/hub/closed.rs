@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_proto::app::plans::UnfinishedPlan;
+use neco_proto::app::sessions::SessionState;
 use neco_proto::app::workflows::WorkflowRun;
 use neco_proto::event::{
     AgentNode, NodeState, Notification, NotificationLevel, PlanUpdate, TitleSource, WorkflowGraph, WorkflowState,
@@ -17,7 +18,7 @@ use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
-use super::find::{Stage, is_unfinished};
+use super::find::is_unfinished;
 use super::hub::Hub;
 use crate::error::SessionError;
 use crate::fold::Fold;
@@ -260,15 +261,15 @@ impl Hub {
     }
 
     /// How sessions stand, in their order: those that a process has open, and those that were stopped at work.
-    pub async fn stages(&self, records: &[SessionRecord]) -> Vec<Stage> {
+    pub async fn stages(&self, records: &[SessionRecord]) -> Vec<SessionState> {
         let mut stages = Vec::with_capacity(records.len());
         for record in records {
             stages.push(if self.setup.log.is_leased(record.id).await {
-                Stage::Open
+                SessionState::Open
             } else if is_unfinished(self.setup.log.as_ref(), record).await == Some(true) {
-                Stage::Stopped
+                SessionState::Stopped
             } else {
-                Stage::AtRest
+                SessionState::AtRest
             });
         }
         stages

@@ -261,17 +261,6 @@ const PAGE: u64 = 64;
 /// And how often: what other agents do while the root waits for them says nothing about its own work.
 const MOST_PAGES: u64 = 32;
 
-/// How a session stands, seen from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// A process has it open.
-    Open,
-    /// It was stopped in the middle of its work.
-    Stopped,
-    /// Nobody waits for anything.
-    AtRest,
-}
-
 /// Whether a session that nobody has open was stopped in the middle of its work, by the end of its log; `None`
 /// when that can't be told.
 pub(super) async fn is_unfinished(log: &dyn EventLog, record: &SessionRecord) -> Option<bool> {

@@ -16,7 +16,6 @@ mod told;
 
 pub(crate) use context::SessionContext;
 pub(crate) use context::SessionCore;
-pub use find::Stage;
 pub use find::{Finder, Found, worktree_folder};
 pub use hub::Hub;
 pub(crate) use hub::Remembering;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_model::{FinishReason, OutputSchema, Provider};
-use neco_proto::app::memory::Kept;
+use neco_proto::app::memory::{Kept, MemoryReach};
 use neco_proto::event::{SidePurpose, UsageEvent};
 use neco_proto::{Message, Part, Role};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::entry::Category;
-use super::keep::{Keep, NewEntry};
+use super::keep::NewEntry;
 use super::memory::Memory;
 use crate::aside;
 
@@ -102,7 +102,7 @@ impl Extraction {
             category,
             tags: memory.tags,
             source: self.source.clone(),
-            keep: if memory.everywhere { Keep::Global } else { Keep::Private },
+            keep: if memory.everywhere { MemoryReach::Global } else { MemoryReach::Private },
             replaces: None,
         })
     }

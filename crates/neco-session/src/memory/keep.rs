@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use neco_proto::app::memory::{Kept, Resembled};
+use neco_proto::app::memory::{Kept, MemoryReach, Resembled};
 use neco_proto::event::{MemoryAction, MemoryNote, MemoryScope};
 use neco_safety::path::Stamp;
 use neco_safety::secrets::Scope;
@@ -22,26 +22,13 @@ const ATTEMPTS: usize = 5;
 /// Entries that are looked at again before one of them is brought up to date.
 const MOST_NEAR: usize = 3;
 
-/// Where something is kept, and how far it reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// With the person's own, for everywhere.
-    Global,
-    /// With the person's own, for the folder that is worked in and those below it.
-    Private,
-    /// In the folder that is worked in, as a file that can be committed.
-    Directory,
-}
-
-impl Keep {
-    /// Where a kind of entry is kept when nobody says: what holds for the person everywhere, what is
-    /// about the folder in it, and what was learnt on the way where it needs nobody's consent.
-    pub fn usual(category: &Category) -> Self {
-        match category {
-            Category::Preference | Category::Strategy => Self::Global,
-            Category::Directory => Self::Directory,
-            Category::ExploreResult | Category::Solution { .. } => Self::Private,
-        }
+/// Where a kind of entry is kept when nobody says: what holds for the person everywhere, what is
+/// about the folder in it, and what was learnt on the way where it needs nobody's consent.
+pub(super) fn usual_reach(category: &Category) -> MemoryReach {
+    match category {
+        Category::Preference | Category::Strategy => MemoryReach::Global,
+        Category::Directory => MemoryReach::Directory,
+        Category::ExploreResult | Category::Solution { .. } => MemoryReach::Private,
     }
 }
 
@@ -61,7 +48,7 @@ pub struct NewEntry {
     /// Who says it.
     pub source: String,
     /// Where it is kept.
-    pub keep: Keep,
+    pub keep: MemoryReach,
     /// The entry whose place it takes, instead of one that is near.
     pub replaces: Option<String>,
 }
@@ -190,10 +177,10 @@ impl Memory {
         Ok(Some(Near { files, known }))
     }
 
-    fn folder_of(&self, keep: Keep) -> Folder {
+    fn folder_of(&self, keep: MemoryReach) -> Folder {
         match keep {
-            Keep::Global | Keep::Private => self.global_folder(),
-            Keep::Directory => self.own_folder(),
+            MemoryReach::Global | MemoryReach::Private => self.global_folder(),
+            MemoryReach::Directory => self.own_folder(),
         }
     }
 
@@ -248,8 +235,8 @@ impl Memory {
             source: new.source,
             created_ms: self.now_ms(),
             reach: match new.keep {
-                Keep::Private => self.cwd.display().to_string(),
-                Keep::Global | Keep::Directory => String::new(),
+                MemoryReach::Private => self.cwd.display().to_string(),
+                MemoryReach::Global | MemoryReach::Directory => String::new(),
             },
             others: Vec::new(),
             content,
@@ -404,7 +391,7 @@ pub fn said_by_person(line: &str) -> NewEntry {
         category: Category::Preference,
         tags: Vec::new(),
         source: PERSON.to_owned(),
-        keep: Keep::Global,
+        keep: MemoryReach::Global,
         replaces: None,
     }
 }

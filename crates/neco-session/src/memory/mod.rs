@@ -33,6 +33,6 @@ pub(crate) use entry::one_line;
 pub use entry::{Category, PERSON};
 pub(crate) use extract::Extraction;
 pub use found::Found;
-pub use keep::{Keep, NewEntry, kept_words, said_by_person, to_remember};
+pub use keep::{NewEntry, kept_words, said_by_person, to_remember};
 pub use memory::{Memory, MemoryError, MemorySetup};
 pub use recall::{Recall, RecallLimits};

@@ -1,5 +1,6 @@
 //! What every store finds.
 
+use neco_proto::app::sessions::FoundRole;
 use neco_proto::event::{CallStatus, TitleSource, ToolCallEnd};
 use neco_proto::{CallId, Event, EventBody, Message, Part, Role, Seq, SessionId, ToolCall};
 
@@ -8,7 +9,7 @@ use super::samples::{Samples, record};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
 use crate::log::{Durability, EventLog, lease_and_append};
-use crate::search::{HitRole, SearchHit, SearchQuery};
+use crate::search::{SearchHit, SearchQuery};
 
 /// A word that only this check knows, so that other things in the store are not found.
 fn own_word() -> String {
@@ -99,7 +100,7 @@ pub(super) async fn all_words_are_found<S: EventLog + Catalog>(store: &S) -> Res
         assert_eq!(found(store, &words).await?, expected, "{words}");
     }
     let hits = store.search(SearchQuery::new(format!("{own} needle"), 9)).await?;
-    let [SearchHit { role: HitRole::Tool, ts_ms, snippet, cwd, .. }] = hits.as_slice() else { panic!("{hits:?}") };
+    let [SearchHit { role: FoundRole::Tool, ts_ms, snippet, cwd, .. }] = hits.as_slice() else { panic!("{hits:?}") };
     assert_eq!((*ts_ms, cwd.as_str()), (samples.ms(4), "/search"));
     let marked: Vec<_> = snippet.marks.iter().filter_map(|mark| snippet.text.get(mark.clone())).collect();
     assert_eq!(marked, [own.as_str(), "needle"], "{snippet:?}");
@@ -149,7 +150,7 @@ pub(super) async fn what_changes_is_found_as_it_is<S: EventLog + Catalog>(store:
     let hits = store.search(SearchQuery::new(own.as_str(), 9)).await?;
     assert_eq!(
         hits.iter().map(|hit| (hit.seq, hit.role)).collect::<Vec<_>>(),
-        [(0, HitRole::Title), (2, HitRole::Assistant), (1, HitRole::User)]
+        [(0, FoundRole::Title), (2, FoundRole::Assistant), (1, FoundRole::User)]
     );
     assert!(hits.iter().all(|hit| hit.title == format!("About {own}")));
     store.set_title(parent.session, "Another matter", TitleSource::Person).await?;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use neco_proto::app::sessions::FoundRole;
 use neco_proto::{Seq, SessionId};
 
 /// What is searched for.
@@ -26,19 +27,6 @@ impl SearchQuery {
     }
 }
 
-/// Who said what was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HitRole {
-    /// It is the title of the session.
-    Title,
-    /// The person, or Neco in the person's place.
-    User,
-    /// The model.
-    Assistant,
-    /// A tool.
-    Tool,
-}
-
 /// A few words around what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
@@ -58,7 +46,7 @@ pub struct SearchHit {
     /// When it was said, in milliseconds since 1970; for a title, when the session was last used.
     pub ts_ms: i64,
     /// Who said it.
-    pub role: HitRole,
+    pub role: FoundRole,
     /// The words around it.
     pub snippet: Snippet,
     /// The session's title.

@@ -1,10 +1,9 @@
 //! What of an event is searched.
 
+use neco_proto::app::sessions::FoundRole;
 use neco_proto::clean::without_marks;
 use neco_proto::{EventBody, Message, Part, Role};
 use serde_json::Value;
-
-use super::query::HitRole;
 
 /// Most bytes of one event that are searched; what a tool gives is far below.
 const MOST_BYTES: usize = 200_000;
@@ -13,21 +12,21 @@ const MOST_BYTES: usize = 200_000;
 pub(crate) const KINDS: [&str; 2] = ["message", "tool_call_end"];
 
 /// Who said it and the words; `None` where there is nothing to be found.
-pub(crate) fn text_of(body: &EventBody) -> Option<(HitRole, String)> {
+pub(crate) fn text_of(body: &EventBody) -> Option<(FoundRole, String)> {
     let (role, mut text) = match body {
         EventBody::Message(message) => (role_of(message.role), words_in(message)),
-        EventBody::ToolCallEnd(end) => (HitRole::Tool, without_marks(&end.output).into_owned()),
+        EventBody::ToolCallEnd(end) => (FoundRole::Tool, without_marks(&end.output).into_owned()),
         _ => return None,
     };
     text.truncate(text.floor_char_boundary(MOST_BYTES));
     (!text.trim().is_empty()).then_some((role, text))
 }
 
-fn role_of(role: Role) -> HitRole {
+fn role_of(role: Role) -> FoundRole {
     match role {
-        Role::User => HitRole::User,
-        Role::Assistant => HitRole::Assistant,
-        Role::Tool => HitRole::Tool,
+        Role::User => FoundRole::User,
+        Role::Assistant => FoundRole::Assistant,
+        Role::Tool => FoundRole::Tool,
     }
 }
 

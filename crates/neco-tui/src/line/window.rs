@@ -35,6 +35,8 @@ pub struct LineWindow {
     printer: Printer,
     /// Where a person is asked, if there is one.
     desk: Option<Desk>,
+    /// What happened while a question is on the screen. It has no bound: all of it is drawn in the end, and no more comes
+    /// than what other agents do within their limits while the person thinks.
     held: VecDeque<Box<Event>>,
     /// Why nothing is printed any more.
     unread: Option<io::Error>,

@@ -57,7 +57,7 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
                 .collect()
         }
         ["/workflow" | "/workflows", "run" | "show"] => {
-            let request = ListWorkflows { folder: host.folder(), all: false };
+            let request = ListWorkflows { folder: host.folder(), ..ListWorkflows::default() };
             let found = program.ask(&Caller::person(), &request).await.unwrap_or_default().workflows;
             found.iter().map(|one| Candidate::new(&one.name, one.description.as_deref().unwrap_or_default())).collect()
         }

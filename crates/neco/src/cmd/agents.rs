@@ -1,15 +1,18 @@
 //! `neco agents`: the agents that can do a part of the work, and those that are at it in a session that another process
 //! runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
+use neco_app::other_processes::Attached;
 use neco_config::Env;
-use neco_proto::AgentOrder;
 use neco_proto::app::agents::{CheckAgents, Level, ListAgents, ShowAgent};
+use neco_proto::app::opening::WhichSession;
 use neco_proto::app::sessions::{ListSessions, SessionState};
 use neco_proto::app::{Caller, Trouble};
 use neco_proto::event::AgentNode;
+use neco_proto::{AgentOrder, Client, SessionId};
 use neco_view::agent_ask::{self, AgentAsk};
 use neco_view::paint::lists::agents as show;
 use serde_json::json;
@@ -20,7 +23,7 @@ use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::clean::clean_line;
-use crate::run::attach::{self, Attached, Which};
+use crate::run::attach;
 use crate::say;
 use crate::short_id::short_id;
 use crate::terminal::{self, Terminal};
@@ -62,7 +65,7 @@ pub enum AgentsCommand {
         /// Its name, such as explore-1, or the beginning of its id
         agent: Option<String>,
         #[command(flatten)]
-        which: WhichSession,
+        which: SessionArg,
         #[command(flatten)]
         json: JsonArg,
     },
@@ -91,7 +94,7 @@ pub enum AgentsCommand {
 
 /// Which session is meant.
 #[derive(Debug, Default, Args)]
-pub struct WhichSession {
+pub struct SessionArg {
     /// The id of an open session, or a part of it; without it the one of this folder
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -103,7 +106,7 @@ pub struct WhichAgent {
     /// Its name, such as explore-1, or the beginning of its id
     agent: String,
     #[command(flatten)]
-    which: WhichSession,
+    which: SessionArg,
 }
 
 /// An agent and words for it.
@@ -115,13 +118,10 @@ pub struct TextArgs {
     #[arg(required = true)]
     text: Vec<String>,
     #[command(flatten)]
-    which: WhichSession,
+    which: SessionArg,
 }
 
 /// Runs `neco agents …`.
-///
-/// # Errors
-/// When there is no such agent, or a file can't be read.
 pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     let order = |of: &WhichAgent, order: AgentOrder| {
@@ -157,7 +157,7 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
                 // What has a number behind it is one that works.
                 Err(error) if error.trouble == Trouble::NotFound && names_one_at_work(name) => {
                     let ask = AgentAsk::Status { agent: Some(name.clone()) };
-                    return reach(ask, &WhichSession::default(), *json, everywhere, env);
+                    return reach(ask, &SessionArg::default(), *json, everywhere, env);
                 }
                 shown => shown?,
             };
@@ -182,14 +182,15 @@ fn names_one_at_work(name: &str) -> bool {
 
 /// A session that runs, with its agents.
 struct Running {
-    attached: Attached,
+    id: SessionId,
+    client: Arc<dyn Client>,
     nodes: Vec<AgentNode>,
 }
 
 /// Asks something of an agent in the session that is meant.
 fn reach(
     ask: AgentAsk,
-    which: &WhichSession,
+    which: &SessionArg,
     json: JsonArg,
     everywhere: &EverywhereArgs,
     env: &Env,
@@ -211,29 +212,27 @@ fn reach(
 async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
     let terminal = Terminal::look_at(env);
     let width = if terminal.stdout { terminal::stdout_width() } else { usize::MAX };
-    let done = agent_orders::carry_out(running.attached.client.as_ref(), ask, width, terminal.stdout_paint()).await;
+    let done = agent_orders::carry_out(running.client.as_ref(), ask, width, terminal.stdout_paint()).await;
     done.map_err(|words| Failure::new(Exit::Failed, words))
 }
 
 fn as_json(agent: Option<&str>, running: &Running) -> Result<String, Failure> {
-    let session = running.attached.record.id;
     let value = match agent {
-        None => json!({ "session_id": session, "nodes": running.nodes }),
+        None => json!({ "session_id": running.id, "nodes": running.nodes }),
         Some(agent) => json!(agent_ask::find(&running.nodes, agent).map_err(Failure::usage)?),
     };
     Ok(format!("{value:#}"))
 }
 
 async fn named(id: &str, env: &Env) -> Result<Running, Failure> {
-    match attach::find(Which::Id(id), env).await? {
-        Some(attached) => look(attached).await,
+    match attach::find(&WhichSession::Id(id.to_owned()), Path::new(""), env).await? {
+        Some((attached, record)) => look(attached, record.id).await,
         None => Err(nothing_runs(&format!("session {} is not open in any process", clean_line(id)))),
     }
 }
 
-async fn look(attached: Attached) -> Result<Running, Failure> {
-    let nodes = agent_orders::nodes(attached.client.as_ref()).await?;
-    Ok(Running { attached, nodes })
+async fn look(Attached { client, .. }: Attached, id: SessionId) -> Result<Running, Failure> {
+    Ok(Running { id, nodes: agent_orders::nodes(client.as_ref()).await?, client })
 }
 
 /// The one session of this folder that runs; of several, the one that has such an agent.
@@ -243,8 +242,9 @@ async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &
     let found = with_store(everywhere, env, async |app| ask_of(app, &request).await).await?;
     let mut running = Vec::new();
     for row in found.sessions.iter().filter(|row| row.state == Some(SessionState::Open)) {
-        if let Some(attached) = attach::find(Which::Id(&row.id.to_string()), env).await? {
-            running.push(look(attached).await?);
+        let which = WhichSession::Id(row.id.to_string());
+        if let Some((attached, _)) = attach::find(&which, Path::new(""), env).await? {
+            running.push(look(attached, row.id).await?);
         }
     }
     if running.is_empty() {
@@ -257,7 +257,7 @@ async fn meant(ask: &AgentAsk, folder: &str, everywhere: &EverywhereArgs, env: &
         };
         running.retain(|one| agent.is_none_or(|agent| agent_ask::find(&one.nodes, agent).is_ok()));
     }
-    let ids: Vec<String> = running.iter().map(|one| short_id(one.attached.record.id)).collect();
+    let ids: Vec<String> = running.iter().map(|one| short_id(one.id)).collect();
     match (running.pop(), ids.len()) {
         (Some(one), 1) => Ok(one),
         (Some(_), _) => Err(Failure::usage(format!("several sessions are open here: {}", ids.join(", ")))

@@ -51,9 +51,6 @@ Unknown settings and values that do not fit are refused, and nothing is written.
 docs/reference/config.md lists all settings; -c KEY=VALUE sets one for a single run.";
 
 /// Runs `neco config …`.
-///
-/// # Errors
-/// When the configuration can't be used.
 pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     match command {

@@ -21,9 +21,6 @@ use crate::terminal::Terminal;
 const HANGING: usize = 16;
 
 /// Runs `neco doctor`.
-///
-/// # Errors
-/// When nothing can be checked at all.
 pub fn run(json: JsonArg, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let (terminal, request) = (Terminal::look_at(env), Examine { folder: folder(everywhere)? });
     let tell = |finding: &Finding| match json.json {

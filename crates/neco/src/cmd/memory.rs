@@ -147,9 +147,6 @@ pub struct AddArgs {
 }
 
 /// Runs `neco memory …`.
-///
-/// # Errors
-/// When there is no such entry, or a file can't be read or written.
 pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     with_files(everywhere, env, async |app| answer(command, folder, app, env).await)
@@ -158,7 +155,8 @@ pub fn run(command: &MemoryCommand, everywhere: &EverywhereArgs, env: &Env) -> R
 async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &Env) -> Result<Exit, Failure> {
     match command {
         MemoryCommand::List { which, json } => {
-            let entries = ask_of(app, &ListMemory { folder, words: None, only: which.reach() }).await?.entries;
+            let entries =
+                ask_of(app, &ListMemory { folder, only: which.reach(), ..ListMemory::default() }).await?.entries;
             print(*json, &entries, || list::as_lines(&entries, list::NOTHING, Timestamp::now()))?;
             if !json.json {
                 list::troubles(&entries).iter().for_each(|trouble| say::note(trouble));
@@ -176,7 +174,8 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
                 return Err(Failure::usage("say what to search for"));
             }
             let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
-            let entries = ask_of(app, &ListMemory { folder, words, only: which.reach() }).await?.entries;
+            let entries =
+                ask_of(app, &ListMemory { folder, words, only: which.reach(), ..ListMemory::default() }).await?.entries;
             print(*json, &entries, || list::as_lines(&entries, list::NO_HIT, Timestamp::now()))?;
         }
         MemoryCommand::Add(args) => {
@@ -204,9 +203,6 @@ impl WhichArgs {
 }
 
 /// Keeps a note that was said instead of a request.
-///
-/// # Errors
-/// When it can't be kept.
 pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kept, Failure> {
     let NewEntry { title, summary, content, .. } = new;
     let request = AddMemory { folder: folder(everywhere)?, title, summary, content, ..AddMemory::default() };

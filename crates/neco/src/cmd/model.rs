@@ -58,9 +58,6 @@ pub enum ModelCommand {
 }
 
 /// Runs `neco model …`.
-///
-/// # Errors
-/// When the configuration can't be used, or there is no such model.
 pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let (folder, terminal) = (folder(everywhere)?, Terminal::look_at(env));
     let paint = terminal.stdout_paint();

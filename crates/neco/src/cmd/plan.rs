@@ -45,14 +45,12 @@ pub enum PlanCommand {
 }
 
 /// Runs `neco plan …`.
-///
-/// # Errors
-/// When there is no such plan, its session is in use, or a file can't be read or written.
 pub fn run(command: &PlanCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     match command {
         PlanCommand::List { all, json } => {
-            let found = ask_once(&ListPlans { folder: (!all).then_some(folder) }, everywhere, env)?.plans;
+            let request = ListPlans { folder: (!all).then_some(folder), ..ListPlans::default() };
+            let found = ask_once(&request, everywhere, env)?.plans;
             print(*json, &found, || plans::as_lines(&found, *all, Timestamp::now()))
         }
         PlanCommand::Show { session, json } => {

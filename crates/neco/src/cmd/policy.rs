@@ -73,9 +73,6 @@ pub enum PolicyCommand {
 }
 
 /// Runs `neco policy …`.
-///
-/// # Errors
-/// When the rules can't be used, or what is asked for is none.
 pub fn run(command: &PolicyCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     match command {
         PolicyCommand::List { rules, json } => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neco_app::services::{self, ServiceSetup};
 use neco_app::{LocalApp, StorelessApp};
-use neco_config::{Config, Env};
+use neco_config::{Config, Env, LoadOptions};
 use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
 use serde::Serialize;
@@ -13,7 +13,8 @@ use serde_json::json;
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{compose, say};
+use crate::run::opener::TerminalOpener;
+use crate::{compose, log, say};
 
 /// The program without its store.
 pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
@@ -21,9 +22,6 @@ pub fn without_store(everywhere: &EverywhereArgs, env: &Env) -> StorelessApp {
 }
 
 /// Asks the program, and says what it found on the way to a failure.
-///
-/// # Errors
-/// When what was asked for can't be had.
 pub fn ask<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
     asked(request, everywhere, env)?.map_err(|error| {
         notes(&error.warnings);
@@ -50,18 +48,12 @@ pub fn notes(warnings: &[String]) {
 }
 
 /// Prints an answer: as JSON for programs, as lines for people.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn print(json: JsonArg, answer: &impl Serialize, lines: impl FnOnce() -> String) -> Result<Exit, Failure> {
     say::out(&if json.json { format!("{:#}\n", json!(answer)) } else { lines() })?;
     Ok(Exit::Done)
 }
 
 /// The same where lines are broken between words; what follows stands `hanging` columns from the left.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn print_hanging(
     json: JsonArg,
     answer: &impl Serialize,
@@ -75,34 +67,22 @@ pub fn print_hanging(
 }
 
 /// The folder to work in, as requests name it.
-///
-/// # Errors
-/// When it can't be used.
 pub fn folder(everywhere: &EverywhereArgs) -> Result<String, Failure> {
     Ok(crate::folder(everywhere)?.display().to_string())
 }
 
 /// Asks a program that is open.
-///
-/// # Errors
-/// When it can't answer.
 pub async fn ask_of<R: Request>(app: &dyn App, request: &R) -> Result<R::Answer, Failure> {
     Ok(app.ask(&Caller::person(), request).await?)
 }
 
 /// Asks the program one thing that is in files.
-///
-/// # Errors
-/// When it can't answer.
 pub fn ask_once<R: Request>(request: &R, everywhere: &EverywhereArgs, env: &Env) -> Result<R::Answer, Failure> {
     with_files(everywhere, env, async |app| ask_of(app, request).await)
 }
 
 /// Does something with the program that is in files. It is told although the store can't be opened: an empty one
 /// stands in for it then.
-///
-/// # Errors
-/// When that can't be done.
 pub fn with_files<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
@@ -121,9 +101,6 @@ pub fn with_files<T>(
 }
 
 /// Does something with the program that is in the store.
-///
-/// # Errors
-/// When that can't be done.
 pub async fn with_store<T>(
     everywhere: &EverywhereArgs,
     env: &Env,
@@ -133,9 +110,6 @@ pub async fn with_store<T>(
 }
 
 /// Waits for something that needs no session.
-///
-/// # Errors
-/// When that can't be done.
 pub fn block_on<T>(done: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = compose::runtime()?;
     let done = runtime.block_on(done);
@@ -150,9 +124,21 @@ async fn on<T>(
     env: &Env,
     does: impl AsyncFnOnce(&dyn App) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
-    let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
+    let app = on_store(store, everywhere, env)?;
     let done = does(&app).await;
     app.close().await?;
     done
+}
+
+/// The program on a store, with the settings of the folder that is worked in: broken ones are no reason not to show what
+/// was said.
+pub fn on_store(store: Arc<SqliteStore>, everywhere: &EverywhereArgs, env: &Env) -> Result<LocalApp, Failure> {
+    let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let loaded = neco_config::load(LoadOptions { env, cwd: &here, overrides: &everywhere.overrides });
+    let config = loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config);
+    let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, &config) };
+    let hub = services::hub(&store, setup)?;
+    log::hide(&hub.redactor());
+    let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
+    Ok(app.reaching(Arc::new(TerminalOpener::new(env, false, false))))
 }

@@ -49,9 +49,6 @@ pub struct PromptArgs {
 }
 
 /// Runs `neco prompt …`.
-///
-/// # Errors
-/// When the session, the configuration or a prompt can't be used.
 pub fn run(command: &PromptCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let PromptCommand::Show(args) = command;
     let (request, app) = (request(args, folder(everywhere)?), without_store(everywhere, env));

@@ -20,9 +20,6 @@ Examples:
   neco completions powershell >> $PROFILE";
 
 /// Prints the completions for a shell.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn completions(shell: Shell) -> Result<Exit, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut CommandLine::command(), "neco", &mut text);
@@ -30,9 +27,6 @@ pub fn completions(shell: Shell) -> Result<Exit, Failure> {
 }
 
 /// Prints the manual page.
-///
-/// # Errors
-/// When stdout can't be written.
 pub fn man() -> Result<Exit, Failure> {
     let mut text = Vec::new();
     let written: io::Result<()> = Man::new(CommandLine::command()).render(&mut text);

@@ -35,9 +35,6 @@ pub struct TrustArgs {
 }
 
 /// Runs `neco trust …`.
-///
-/// # Errors
-/// When the folder can't be used, nobody can be asked, or the decision can't be kept.
 pub fn run(args: &TrustArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if args.list {
         return list(args.json, everywhere, env);

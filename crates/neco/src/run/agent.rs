@@ -9,9 +9,6 @@ use crate::failure::Failure;
 
 /// The request with what the definition that `--agent` names says: its instructions are a part of the system prompt,
 /// and flags outrank the rest.
-///
-/// # Errors
-/// When there is no such definition.
 pub fn taken(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<RunArgs, Failure> {
     let mut args = args.clone();
     let Some(name) = args.agent.clone() else { return Ok(args) };

@@ -1,59 +1,24 @@
 //! Finding the process that has a session open.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use neco_app::other_processes::{self, any_open, look_up};
+use neco_app::other_processes::{self, Attached};
 use neco_config::Env;
-use neco_proto::Client;
 use neco_proto::app::opening::WhichSession;
 use neco_store::SessionRecord;
 
 use super::opener::TerminalOpener;
 use crate::args::RunArgs;
-use crate::compose;
 use crate::failure::Failure;
 
-/// Which session is meant.
-#[derive(Clone, Copy, Debug)]
-pub enum Which<'a> {
-    /// The one whose id begins so.
-    Id(&'a str),
-    /// The last one of this folder.
-    Latest(&'a Path),
-}
-
-/// A session that another process has open.
-pub struct Attached {
-    /// The way to it.
-    pub client: Arc<dyn Client>,
-    /// The process.
-    pub owner: u32,
-    /// The session.
-    pub record: SessionRecord,
-}
-
-/// Attaches to the session if another process has it open. `None` when nobody has, or when it is not
-/// clear which one is meant: whoever opens it says so.
-///
-/// # Errors
-/// When somebody has it open and can't be talked to.
-pub async fn find(which: Which<'_>, env: &Env) -> Result<Option<Attached>, Failure> {
-    let data_dir = env.data_dir();
-    // Most of the time nobody has any session open, and then nothing else is looked at.
-    if !any_open(data_dir) {
-        return Ok(None);
-    }
-    let (which, folder) = match which {
-        Which::Id(id) => (WhichSession::Id(id.to_owned()), Path::new("")),
-        Which::Latest(folder) => (WhichSession::Latest, folder),
-    };
-    let store = compose::open_store(data_dir).await?;
-    let record = look_up(&which, folder, &store, data_dir).await;
-    store.close().await?;
-    let Some(record) = record? else { return Ok(None) };
-    let attached = other_processes::attach(record.id, data_dir, &TerminalOpener::new(env, false, false)).await?;
-    Ok(attached.map(|other_processes::Attached { client, owner }| Attached { client, owner, record }))
+/// The session that is meant and the way to it, should another process have it open.
+pub async fn find(
+    which: &WhichSession,
+    folder: &Path,
+    env: &Env,
+) -> Result<Option<(Attached, SessionRecord)>, Failure> {
+    let opener = TerminalOpener::new(env, false, false);
+    Ok(other_processes::find(which, folder, env.data_dir(), &opener).await?)
 }
 
 /// The flags that mean nothing for a session that runs already, as a note; nothing when there are none.

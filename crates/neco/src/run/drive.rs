@@ -43,9 +43,6 @@ pub struct Run<W> {
 
 /// Sends `asked` to a session, draws what happens and asks the person, until the agent is done and does not go on for
 /// somebody else.
-///
-/// # Errors
-/// When the run can't begin.
 pub fn see_through<W: Future<Output = ()> + Send + 'static>(
     runtime: &Runtime,
     run: Run<W>,
@@ -78,9 +75,6 @@ pub fn see_through<W: Future<Output = ()> + Send + 'static>(
 }
 
 /// Begins to hear signals.
-///
-/// # Errors
-/// When the system does not let us.
 pub fn listen(runtime: &Runtime, mask: &InterruptMask) -> Result<Signals, Failure> {
     let _entered = runtime.enter();
     Signals::listen(mask.clone())

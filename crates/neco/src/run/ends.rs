@@ -24,9 +24,6 @@ pub struct Ends {
 
 impl Ends {
     /// As the flags say.
-    ///
-    /// # Errors
-    /// When the schema can't be used.
     pub fn of(args: &RunArgs) -> Result<Self, Failure> {
         let schema = args.output_schema.as_ref().map(|file| {
             let wrong = |why: String| Failure::usage(format!("the schema {} can't be used: {why}", file.display()));

@@ -20,9 +20,6 @@ pub fn pictures(args: &RunArgs) -> Vec<PathBuf> {
 }
 
 /// The message with the files of the request behind it.
-///
-/// # Errors
-/// When one can't be read, is no text or too big.
 pub fn added(mut message: String, args: &RunArgs) -> Result<String, Failure> {
     for file in args.files.iter().filter(|file| !is_picture(file)) {
         let text = read(file)?;

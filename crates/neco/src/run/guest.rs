@@ -2,12 +2,13 @@
 //! happens now.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_app::other_processes::Attached;
 use neco_config::Env;
-use neco_proto::app::opening::OpenedSession;
+use neco_proto::app::opening::{OpenedSession, WhichSession};
 use neco_proto::{Answer, Client, ClientError, Command, MessageId, Query, SessionId, SessionSnapshot};
 use neco_tui::line::LineWindow;
 use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
@@ -15,7 +16,7 @@ use neco_tui::line::run::{Guest, lately};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Sender};
 
-use super::attach::{self, Attached, Which};
+use super::attach;
 use super::drive::{RunUi, listen};
 use super::stop::quit;
 use crate::exit::Exit;
@@ -51,9 +52,6 @@ pub struct Begun {
 
 impl Begun {
     /// Says `said`, if anything, to a session that `owner` has open.
-    ///
-    /// # Errors
-    /// When it can't be talked to, or refuses.
     pub async fn say(opened: OpenedSession, owner: u32, said: Option<Command>) -> Result<Self, ClientError> {
         let OpenedSession { id, client, folder, .. } = opened;
         let (snapshot, mine) = say(client.as_ref(), said).await?;
@@ -72,12 +70,9 @@ impl Begun {
 }
 
 /// The session, if a process has it open for long enough to be watched.
-///
-/// # Errors
-/// When a process has it open and can't be talked to, or refuses.
-pub async fn begin(which: Which<'_>, env: &Env) -> Result<Option<Begun>, Failure> {
+pub async fn begin(which: &WhichSession, folder: &Path, env: &Env) -> Result<Option<Begun>, Failure> {
     let mut closing = 0;
-    while let Some(Attached { client, owner, record }) = attach::find(which, env).await? {
+    while let Some((Attached { client, owner }, record)) = attach::find(which, folder, env).await? {
         match say(client.as_ref(), None).await {
             Ok((snapshot, mine)) => {
                 let (id, folder) = (record.id, record.cwd.into());
@@ -102,9 +97,6 @@ async fn say(client: &dyn Client, said: Option<Command>) -> Result<(SessionSnaps
 
 /// Shows what happened lately and what happens now, and asks the person, until what was said is done;
 /// until the session is closed when nothing was said.
-///
-/// # Errors
-/// When it can't begin.
 pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Failure> {
     let Begun { client, owner, id: session, snapshot, mine, .. } = begun;
     let (sender, mut happenings) = mpsc::channel(QUEUE);

@@ -46,9 +46,6 @@ impl Patience {
 
 /// Puts the message together. `attended` says that a person at a terminal can end the waiting;
 /// `goes_on`, that the message is for an earlier session.
-///
-/// # Errors
-/// When there is no message or too much of it.
 pub fn gather(written: Option<String>, attended: bool, goes_on: bool) -> Result<Message, Failure> {
     let from_stdin = written.as_deref() == Some(STDIN);
     let written = written.filter(|text| !from_stdin && !text.trim().is_empty());

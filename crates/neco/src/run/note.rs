@@ -15,9 +15,6 @@ use crate::say;
 
 /// Remembers a message that asks for it and says where; nothing for any other message. Neither a model nor
 /// a session is needed.
-///
-/// # Errors
-/// When it can't be kept.
 pub fn remember(text: &str, args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Option<Exit>, Failure> {
     let Some(new) = to_remember(text).filter(|_| args.images.is_empty() && args.files.is_empty()) else {
         return if text.trim_matches(['#', ' ', '\n']).is_empty() && text.starts_with('#') {

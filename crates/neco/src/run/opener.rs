@@ -18,7 +18,6 @@ use neco_proto::{Client, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_server::{AttachError, RemoteClient, Server};
 use neco_store::{SessionRecord, SqliteStore};
-use tokio::sync::Mutex;
 
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::ask::{self, Tty};
@@ -70,8 +69,10 @@ impl Opener for TerminalOpener {
         self.asks.load(Ordering::Relaxed)
     }
 
-    fn trusts(&self, described: &str) -> Option<bool> {
-        ask::trusts(&Tty::open()?, described, &self.env)
+    fn trusts(&self, described: String) -> BoxFuture<'_, Option<bool>> {
+        let env = self.env.clone();
+        let asked = tokio::task::spawn_blocking(move || ask::trusts(&Tty::open()?, &described, &env));
+        asked.map(|answer| answer.ok().flatten()).boxed()
     }
 
     fn found(&self, store: &Arc<SqliteStore>, record: &SessionRecord) {
@@ -99,7 +100,7 @@ impl Opener for TerminalOpener {
     fn serve(&self, session: SessionId, client: Arc<dyn Client>, app: Arc<dyn App>) -> Option<Arc<dyn Served>> {
         let opened = Server::open(client, app, session, &compose::sockets(&self.env), env!("CARGO_PKG_VERSION"));
         match opened {
-            Ok(server) => Some(Arc::new(SocketServer(Mutex::new(Some(server))))),
+            Ok(server) => Some(Arc::new(SocketServer(server))),
             Err(error) => {
                 tracing::warn!(%error, "other windows can't attach to the session");
                 None
@@ -118,51 +119,27 @@ impl Opener for TerminalOpener {
 }
 
 /// Windows of other processes, until the session ends.
-struct SocketServer(Mutex<Option<Server>>);
+struct SocketServer(Server);
 
 impl Served for SocketServer {
     fn hold(&self) -> BoxFuture<'_, bool> {
-        async {
-            match self.0.lock().await.as_ref() {
-                Some(server) => server.hold().await,
-                None => false,
-            }
-        }
-        .boxed()
+        self.0.hold().boxed()
     }
 
     fn release(&self) -> BoxFuture<'_, ()> {
-        async {
-            if let Some(server) = self.0.lock().await.as_ref() {
-                server.release().await;
-            }
-        }
-        .boxed()
+        self.0.release().boxed()
     }
 
-    fn leave(&self) -> BoxFuture<'_, ()> {
-        async {
-            if let Some(server) = self.0.lock().await.as_mut() {
-                server.leave();
-            }
-        }
-        .boxed()
+    fn leave(&self) {
+        self.0.leave();
     }
 
     fn end(&self) -> BoxFuture<'_, ()> {
-        async {
-            if let Some(server) = self.0.lock().await.take() {
-                server.end().await;
-            }
-        }
-        .boxed()
+        self.0.end().boxed()
     }
 }
 
 /// The session that `args` ask for, for work in `folder`.
-///
-/// # Errors
-/// When the folder that the command line was typed in can't be used.
 pub fn wanted(args: &RunArgs, everywhere: &EverywhereArgs, folder: String) -> Result<OpenSession, Failure> {
     let start = crate::folder(everywhere)?;
     let mut given = args.rules.given();

@@ -29,9 +29,6 @@ use crate::short_id::short_id;
 use crate::terminal::{Terminal, is_unattended};
 
 /// One request, from its arguments to how the process ends.
-///
-/// # Errors
-/// When it can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let format = args.output_format;
     let ended = match args.input_format {
@@ -45,9 +42,6 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
 }
 
 /// The same, without a word for programs when it can't begin; `session` becomes the one that was asked.
-///
-/// # Errors
-/// When it can't begin.
 pub(super) fn attempt(
     args: &RunArgs,
     everywhere: &EverywhereArgs,
@@ -122,9 +116,6 @@ pub(super) fn attempt(
 }
 
 /// Hands back the only session of a process, and closes the store.
-///
-/// # Errors
-/// When something could not be written.
 pub async fn leave(app: &SharedApp, client: Arc<dyn Client>) -> Result<(), AppError> {
     let left = app.close(client).await;
     let stopped = app.stop().await;

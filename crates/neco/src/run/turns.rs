@@ -12,9 +12,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// Answers every message of stdin until there are no more, or one is not answered.
-///
-/// # Errors
-/// When a line is no message, or a request can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if args.message().is_some() {
         return Err(Failure::usage("with --input-format stream-json messages come from stdin, and from nowhere else"));

@@ -11,9 +11,6 @@ use crate::failure::Failure;
 use crate::say;
 
 /// The folder to work in: a worktree of the repository that `folder` lies in where one is asked for, else the same.
-///
-/// # Errors
-/// When there is no repository, or git fails.
 pub fn begin(folder: PathBuf, args: &RunArgs, message: &str, env: &Env) -> Result<PathBuf, Failure> {
     let Some(how) = args.worktree else { return Ok(folder) };
     let (inside, notes) = begin_worktree(&folder, how, message, env.data_dir())?;

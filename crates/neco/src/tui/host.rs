@@ -12,7 +12,7 @@ use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
 use neco_proto::app::opening::{OpenSession, OpenedSession};
-use neco_proto::app::port::ExportFormat;
+use neco_proto::app::port::{ExportFormat, ExportSession};
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{App, AppError, Caller, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
@@ -27,7 +27,7 @@ use sha2::{Digest, Sha256};
 
 use crate::args::{EverywhereArgs, RunArgs, one_of};
 use crate::ask::{self, Tty};
-use crate::cmd::session::{self, Desk, ExportArgs, FORMATS};
+use crate::cmd::session::{FORMATS, format_of};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
@@ -102,9 +102,6 @@ impl TerminalHost {
     }
 
     /// Opens the session of the command line, while the terminal is free: the person may be asked.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open_first(&self) -> Result<Arc<dyn Client>, Failure> {
         let opened = self.open_session(&self.args, None).await;
         self.opener.ask_no_more();
@@ -220,13 +217,16 @@ impl TerminalHost {
             named => named,
         };
         let file = self.folder().join(file);
-        let ExportLine { format, force, no_redact, .. } = line;
-        let args = ExportArgs { id: Some(id), format, output: Some(file.clone()), force, no_redact };
-        let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
-        let desk = Desk::open_to_read(&everywhere, &self.env).await?;
-        let exported = session::export(&args, &desk).await;
-        desk.close().await?;
-        exported?;
+        let request = ExportSession {
+            session: Some(id),
+            folder: self.folder().display().to_string(),
+            format: format_of(line.format, Some(&file))?,
+            file: file.display().to_string(),
+            over: line.force,
+            with_keys: line.no_redact,
+        };
+        let app: &dyn App = self.app.as_ref();
+        app.ask(&Caller::person(), &request).await?;
         Ok(file.display().to_string())
     }
 

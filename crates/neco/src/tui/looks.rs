@@ -12,9 +12,6 @@ use neco_tui::theme::ThemeName;
 use crate::failure::Failure;
 
 /// How the window of these settings looks in this terminal.
-///
-/// # Errors
-/// When a key of the settings is none.
 pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure> {
     let (tui, terminal) = (&loaded.config.tui, Abilities::new(|name| env.var(name)));
     Ok(Looks {

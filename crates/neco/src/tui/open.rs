@@ -45,9 +45,6 @@ pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
 }
 
 /// Opens the window, on what the arguments ask for, until the person leaves.
-///
-/// # Errors
-/// When it can't begin.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if !Terminal::look_at(env).is_capable() {
         return repl::run(args, everywhere, env);
@@ -157,9 +154,6 @@ fn see(
 }
 
 /// Waits until a window is closed: by the person, or by a signal.
-///
-/// # Errors
-/// When the window could not be shown.
 pub(super) async fn until_closed(
     window: impl Future<Output = Result<(), WindowError>>,
     signals: Signals,

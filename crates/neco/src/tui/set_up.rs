@@ -29,9 +29,6 @@ pub enum Outcome {
 }
 
 /// Offers a model when there is none. A session that goes on has its own, and `--model` names one.
-///
-/// # Errors
-/// When the settings can't be read, or the terminal can't be used.
 pub fn offer(
     args: &RunArgs,
     goes_on: bool,

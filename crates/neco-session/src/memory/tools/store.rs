@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use neco_agent::EventSink;
-use neco_proto::app::memory::Kept;
+use neco_proto::app::memory::{Kept, MemoryReach};
 use neco_proto::event::{MemoryAction, Notification, NotificationLevel};
 use neco_proto::{Diff, Display, EventBody, Risk};
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
@@ -14,7 +14,7 @@ use similar::TextDiff;
 
 use super::refused;
 use crate::memory::entry::Category;
-use crate::memory::keep::{Draft, Keep, NewEntry, kept_words};
+use crate::memory::keep::{Draft, NewEntry, kept_words, usual_reach};
 use crate::memory::memory::Memory;
 
 pub struct MemoryStore {
@@ -124,10 +124,10 @@ impl MemoryStore {
             Kind::Strategy => Category::Strategy,
         };
         let keep = match args.scope {
-            Some(Where::Global) => Keep::Global,
-            Some(Where::Private) => Keep::Private,
-            Some(Where::Directory) => Keep::Directory,
-            None => Keep::usual(&category),
+            Some(Where::Global) => MemoryReach::Global,
+            Some(Where::Private) => MemoryReach::Private,
+            Some(Where::Directory) => MemoryReach::Directory,
+            None => usual_reach(&category),
         };
         NewEntry {
             title: args.title,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use neco_proto::app::sessions::FoundRole;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
@@ -9,7 +10,7 @@ use super::entry::{LATE, number_at};
 use crate::search::snippet::snippet_of;
 use crate::search::terms::{Term, match_of};
 use crate::search::text::text_of;
-use crate::search::{HitRole, SearchHit, SearchQuery};
+use crate::search::{SearchHit, SearchQuery};
 use crate::sqlite::blob;
 use crate::sqlite::events::{Unreadable, event_of};
 
@@ -94,7 +95,7 @@ async fn titles(
             session: session.id.into(),
             seq: 0,
             ts_ms: session.updated_ms,
-            role: HitRole::Title,
+            role: FoundRole::Title,
             snippet: snippet_of(&session.title, terms),
             title: session.title,
             cwd: session.cwd,

@@ -82,7 +82,8 @@ pub async fn text(wanted: ShowWorkflow, shape: &Shape<'_>, app: &dyn App) -> Res
         (Err(error), _) if error.trouble == Trouble::NotFound => {
             let ShownRun { run, graph } = match app.ask(&caller, &ShowWorkflowRun { run: wanted.name }).await {
                 Err(error) if matches!(error.trouble, Trouble::Invalid | Trouble::NotFound | Trouble::NotAllowed) => {
-                    let list = app.ask(&caller, &ListWorkflows { folder: wanted.folder, all: false }).await?;
+                    let list =
+                        app.ask(&caller, &ListWorkflows { folder: wanted.folder, ..ListWorkflows::default() }).await?;
                     let known: Vec<String> = list.workflows.into_iter().map(|one| one.name).collect();
                     let known = known.join(", ");
                     let hint = format!("There are the workflows {known}; `neco workflow list --all` lists runs.");

@@ -1,16 +1,13 @@
 //! The forms of `neco session`.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use neco_app::disk;
-use neco_app::sessions::row;
 use neco_config::Env;
-use neco_proto::Command;
-use neco_proto::app::Trouble;
 use neco_proto::app::history::{DiffSession, ListSessionAgents};
-use neco_proto::app::sessions::{
-    ForkSession, ForkedSession, ListSessions, RenameSession, SearchSessions, SessionPage, SessionRow,
-};
-use neco_proto::event::TitleSource;
+use neco_proto::app::opening::WhichSession;
+use neco_proto::app::sessions::{ForkSession, ForkedSession, ListSessions, RenameSession, SearchSessions, SessionPage};
 use neco_view::paint::lists::sessions::{Shape, as_lines};
 use neco_view::paint::lists::{history, search};
 use neco_view::wording::place;
@@ -19,7 +16,7 @@ use super::args::{ForkArgs, ListArgs, SearchArgs, SessionCommand};
 use super::desk::Desk;
 use super::resume::reads_as_id;
 use super::{back, port, read, remove, resume};
-use crate::args::{EverywhereArgs, JsonArg};
+use crate::args::EverywhereArgs;
 use crate::cmd::program::print;
 use crate::compose;
 use crate::exit::Exit;
@@ -27,8 +24,6 @@ use crate::failure::Failure;
 use crate::print::agents;
 use crate::print::clean::clean_line;
 use crate::print::wrap::fitting;
-use crate::run;
-use crate::run::attach::Which;
 use crate::say;
 use crate::short_id::short_id;
 
@@ -36,12 +31,9 @@ use crate::short_id::short_id;
 const SHOWN: usize = 60;
 
 /// Runs `neco session …`.
-///
-/// # Errors
-/// When there is no such session or the store can't be read.
 pub fn run(command: &SessionCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if let SessionCommand::Attach { id, output_format } = command
-        && let Some(exit) = resume::watch(Which::Id(id), *output_format, env)?
+        && let Some(exit) = resume::watch(&WhichSession::Id(id.clone()), Path::new(""), *output_format, env)?
     {
         return Ok(exit);
     }
@@ -103,7 +95,10 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
             Err(Failure::usage(format!("session {id} is not open in any process"))
                 .hint(format!("`neco session show {id}` shows what was said; `neco resume {id}` continues it.")))
         }
-        SessionCommand::Rename { id, title, json } => rename(id, &title.join(" "), *json, desk).await,
+        SessionCommand::Rename { id, title, json } => {
+            let named = desk.ask(&RenameSession { session: id.clone(), title: title.join(" ") }).await?;
+            print(*json, &named, || format!("renamed: {}\n", clean_line(&named.title)))
+        }
         SessionCommand::Fork(args) => fork(args, desk).await,
         SessionCommand::Rewind(args) => back::run(args, desk).await,
         SessionCommand::Log { id, json, after } => read::log(id.as_deref(), *after, *json, desk).await,
@@ -120,12 +115,7 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
                 false => history::texts(&diff.files, desk.paint()),
             })
         }
-        SessionCommand::Export(args) => {
-            if let Some(words) = port::export(args, desk).await? {
-                say::out(&words)?;
-            }
-            Ok(Exit::Done)
-        }
+        SessionCommand::Export(args) => port::export(args, desk).await,
         SessionCommand::Import(args) => port::import(args, desk).await,
         SessionCommand::Rm { ids, yes, json } => remove::rm(ids, *yes, *json, desk).await,
         SessionCommand::Prune(args) => remove::prune(args, desk).await,
@@ -179,24 +169,6 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         say::note("words without spaces are searched as one; put spaces between parts that may stand apart");
     }
     Ok(Exit::Done)
-}
-
-async fn rename(id: &str, title: &str, json: JsonArg, desk: &Desk<'_>) -> Result<Exit, Failure> {
-    let request = RenameSession { session: id.to_owned(), title: title.to_owned() };
-    let named = match desk.ask(&request).await {
-        Err(error) if error.trouble == Trouble::InUse => match run::attach::find(Which::Id(id), desk.env).await? {
-            // The process renames it that has it open.
-            Some(open) => {
-                open.client.send(Command::Rename { title: request.title }).await?;
-                let title = neco_session::title::tidy(title);
-                SessionRow { title, title_by: Some(TitleSource::Person), ..row(open.record) }
-            }
-            // It was closed meanwhile.
-            None => desk.ask(&request).await?,
-        },
-        named => named?,
-    };
-    print(json, &named, || format!("renamed: {}\n", clean_line(&named.title)))
 }
 
 /// Makes a second session out of one.

@@ -1,18 +1,17 @@
 //! What the subcommands work with: the program on its store.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use neco_app::LocalApp;
-use neco_app::services::{self, ServiceSetup};
-use neco_app::{disk, sessions};
-use neco_config::{Config, Env, LoadOptions};
+use neco_app::{disk, services, sessions};
+use neco_config::Env;
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{App, AppError, Caller, Request};
 use neco_store::SqliteStore;
 use tempfile::TempDir;
 
 use crate::args::EverywhereArgs;
+use crate::cmd::program::on_store;
 use crate::compose;
 use crate::failure::Failure;
 use crate::print::paint::Paint;
@@ -33,18 +32,12 @@ pub struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     /// Opens the store.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
-        let store = compose::open_store(env.data_dir()).await?;
-        Self::on(store, None, everywhere, env)
+        let app = on_store(compose::open_store(env.data_dir()).await?, everywhere, env)?;
+        Ok(Self { env, everywhere, app, _copy: None })
     }
 
     /// Opens the store to read in it. One that can't be written, as a backup or on a full disk, is read all the same.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open_to_read(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let failure = match Self::open(everywhere, env).await {
             Err(failure) if !disk::has_room(env.data_dir()) => failure,
@@ -52,14 +45,11 @@ impl<'a> Desk<'a> {
         };
         let Ok(copy) = disk::copy_store(env.data_dir()) else { return Err(failure) };
         say::note("the data folder can't be written: what follows is read from a copy of it");
-        let store = compose::open_store(copy.path()).await?;
-        Self::on(store, Some(copy), everywhere, env)
+        let app = on_store(compose::open_store(copy.path()).await?, everywhere, env)?;
+        Ok(Self { env, everywhere, app, _copy: Some(copy) })
     }
 
     /// Opens the store to remove something from it. On a full disk room is made first.
-    ///
-    /// # Errors
-    /// When it can't be opened.
     pub async fn open_to_remove(everywhere: &'a EverywhereArgs, env: &'a Env) -> Result<Self, Failure> {
         let store = env.data_dir().join(services::STORE_FILE);
         loop {
@@ -72,63 +62,33 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn on(
-        store: Arc<SqliteStore>,
-        copy: Option<TempDir>,
-        everywhere: &'a EverywhereArgs,
-        env: &'a Env,
-    ) -> Result<Self, Failure> {
-        let here = everywhere.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        let config = settings(&here, everywhere, env);
-        let setup = ServiceSetup { environment: services::environment(env), ..ServiceSetup::bare(env, &config) };
-        let hub = services::hub(&store, setup)?;
-        crate::log::hide(&hub.redactor());
-        let app = LocalApp::new(store, hub, env.clone(), everywhere.overrides.clone());
-        Ok(Self { env, everywhere, app, _copy: copy })
-    }
-
     /// The program on this store.
     pub fn app(&self) -> &LocalApp {
         &self.app
     }
 
     /// Asks the program.
-    ///
-    /// # Errors
-    /// When it can't answer.
     pub async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
         let app: &dyn App = &self.app;
         app.ask(&Caller::person(), request).await
     }
 
     /// The session whose id begins so; without one the last one of this folder.
-    ///
-    /// # Errors
-    /// When there is none, or several.
     pub async fn named(&self, id: Option<&str>) -> Result<SessionRow, Failure> {
         Ok(sessions::session(&self.app, id, Path::new(&self.folder(id.is_none())?)).await?)
     }
 
     /// Writes what waits and closes the store.
-    ///
-    /// # Errors
-    /// When something could not be written.
     pub async fn close(self) -> Result<(), Failure> {
         Ok(self.app.close().await?)
     }
 
     /// Ids as short as they can be.
-    ///
-    /// # Errors
-    /// When the store can't be read.
     pub async fn short_ids(&self) -> Result<ShortIds, Failure> {
         Ok(ShortIds::of(sessions::ids(&self.app).await?))
     }
 
     /// The folder that is worked in; one that can't be used is an error only where its sessions are meant.
-    ///
-    /// # Errors
-    /// When it can't be used and its sessions are meant.
     pub fn folder(&self, is_meant: bool) -> Result<String, Failure> {
         let folder = match crate::folder(self.everywhere) {
             Err(_) if !is_meant => self.everywhere.cwd.clone().unwrap_or_default(),
@@ -147,10 +107,4 @@ impl<'a> Desk<'a> {
         let terminal = Terminal::look_at(self.env);
         if terminal.stdout { terminal::stdout_width() } else { usize::MAX }
     }
-}
-
-/// A broken configuration is no reason not to show what was said.
-fn settings(folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Config {
-    let loaded = neco_config::load(LoadOptions { env, cwd: folder, overrides: &everywhere.overrides });
-    loaded.map_or_else(|_| Config::built_in(), |loaded| loaded.config)
 }

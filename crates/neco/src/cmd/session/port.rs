@@ -28,11 +28,8 @@ const MOST_PIPED: u64 = 256 * 1024 * 1024;
 /// The most sessions of one list.
 const MOST: usize = 200;
 
-/// Writes a session to a file or to stdout; what is to be said of a file.
-///
-/// # Errors
-/// When there is no such session, or it can't be written.
-pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>, Failure> {
+/// Writes a session to a file or to stdout.
+pub(super) async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
     // As everywhere, a dash is no file.
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
     let format = format_of(args.format, file)?;
@@ -49,7 +46,7 @@ pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>
         Some(file) => {
             let done = desk.ask(&request(file)).await?;
             let events = count(done.events, "event");
-            Ok(Some(format!("exported {events} of session {} to {}\n", done.session, desk.env.shown(file))))
+            say::out(&format!("exported {events} of session {} to {}\n", done.session, desk.env.shown(file)))?;
         }
         None => {
             let folder = tempfile::tempdir().map_err(|error| unwritten(&error))?;
@@ -57,15 +54,16 @@ pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>
             desk.ask(&request(&file)).await?;
             match to_stdout(&file, format) {
                 // A reader that has had enough is no error.
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritten(&error)),
-                Ok(()) | Err(_) => Ok(None),
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(unwritten(&error)),
+                Ok(()) | Err(_) => {}
             }
         }
     }
+    Ok(Exit::Done)
 }
 
 /// The format that was named, else that of the ending; they must not say different things.
-fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportFormat, Failure> {
+pub fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportFormat, Failure> {
     let Some(file) = file else { return Ok(named.unwrap_or(ExportFormat::Jsonl)) };
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let of_ending = match ending.as_str() {

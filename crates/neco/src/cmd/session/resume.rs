@@ -1,8 +1,11 @@
 //! `neco session attach` and `neco session resume`: a session that another process has open is watched, any other one is
 //! gone on with.
 
+use std::path::Path;
+
 use neco_app::sessions::each_event;
 use neco_config::Env;
+use neco_proto::app::opening::WhichSession;
 use neco_proto::event::{Admission, CompleteReason};
 use neco_proto::{Event, EventBody, Role};
 
@@ -12,7 +15,6 @@ use crate::cmd::confirm::person;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::run::attach::Which;
 use crate::run::request::take_seat;
 use crate::run::{self, guest};
 use crate::short_id::short_id;
@@ -25,9 +27,14 @@ const GO_ON: &str = "Go on where you stopped.";
 const FEWEST: usize = 4;
 
 /// Watches the session until it is closed, and answers what is asked. `None` when no process has it open.
-pub(super) fn watch(which: Which<'_>, format: OutputFormat, env: &Env) -> Result<Option<Exit>, Failure> {
+pub(super) fn watch(
+    which: &WhichSession,
+    folder: &Path,
+    format: OutputFormat,
+    env: &Env,
+) -> Result<Option<Exit>, Failure> {
     let runtime = compose::runtime()?;
-    let Some(begun) = runtime.block_on(guest::begin(which, env))? else { return Ok(None) };
+    let Some(begun) = runtime.block_on(guest::begin(which, folder, env))? else { return Ok(None) };
     let tty = (format == OutputFormat::Text).then(|| person(env)).flatten();
     let seat = take_seat(format, env, tty, begun.folder(), begun.id());
     let seen = guest::follow(&runtime, begun, seat);
@@ -53,8 +60,8 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
     let session = args.session.clone();
     if words.is_empty() {
         let folder = crate::folder(everywhere)?;
-        let which = session.as_deref().map_or(Which::Latest(&folder), Which::Id);
-        if let Some(exit) = watch(which, OutputFormat::Text, env)? {
+        let which = session.clone().map_or(WhichSession::Latest, WhichSession::Id);
+        if let Some(exit) = watch(&which, &folder, OutputFormat::Text, env)? {
             return Ok(exit);
         }
         compose::runtime()?.block_on(check_unfinished(session.as_deref(), everywhere, env))?;

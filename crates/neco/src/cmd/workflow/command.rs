@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use clap::{ArgAction, Args, Subcommand};
 use jiff::Timestamp;
-use neco_app::services::{self, ServiceSetup};
-use neco_app::workflows::find_run;
 use neco_app::workspace::told_files::workflow_places;
-use neco_config::{Config, Env};
+use neco_config::Env;
 use neco_proto::app::opening::OpenSession;
-use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow, WorkflowRun};
+use neco_proto::app::workflows::{
+    CancelWorkflow, CancelledWorkflow, CheckWorkflows, ListWorkflows, ShowWorkflow, ShowWorkflowRun, ShownRun,
+};
 use neco_proto::app::{App, Caller};
 use neco_proto::event::WorkflowState;
-use neco_proto::{Actor, ApprovalMode, Command, WorkflowId, WorkflowOrder};
-use neco_session::Hub;
+use neco_proto::{ApprovalMode, Command, WorkflowId, WorkflowOrder};
 use neco_session::workflow::{Graph, WorkflowError, WorkflowFile};
 use neco_view::paint::lists::workflows;
 use serde_json::{Map, Value};
@@ -22,11 +21,10 @@ use serde_json::{Map, Value};
 use super::follow::{self, Follow};
 use crate::args::{APPROVALS, EverywhereArgs, JsonArg, OutputFormat, RuleArgs, RunArgs, one_of};
 use crate::cmd::confirm::person;
-use crate::cmd::program::{ask_once, folder, print, with_files};
+use crate::cmd::program::{ask_of, ask_once, block_on, folder, print, with_files, with_store};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::run::attach::{self, Which};
 use crate::run::opener::{TerminalOpener, wanted};
 use crate::run::request::{leave, take_seat};
 use crate::say;
@@ -143,9 +141,6 @@ impl HowArgs {
 }
 
 /// Runs `neco workflow …`.
-///
-/// # Errors
-/// When there is no such workflow or run, or it can't run.
 pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let folder = folder(everywhere)?;
     match command {
@@ -158,7 +153,7 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
             Ok(if checked.iter().all(|one| one.valid) { Exit::Done } else { Exit::Failed })
         }
         WorkflowCommand::List { all, json } => {
-            let list = ask_once(&ListWorkflows { folder, all: *all }, everywhere, env)?;
+            let list = ask_once(&ListWorkflows { folder, all: *all, ..ListWorkflows::default() }, everywhere, env)?;
             print(*json, &list, || workflows::as_lines(&list, *all, Timestamp::now()))
         }
         WorkflowCommand::Show { what, task, json } => {
@@ -169,38 +164,14 @@ pub fn run(command: &WorkflowCommand, everywhere: &EverywhereArgs, env: &Env) ->
             Ok(Exit::Done)
         }
         WorkflowCommand::Cancel { id } => {
-            with_hub(env, async |hub| {
-                let run = find_run(&hub, id).await?;
-                cancel(&hub, &run, env).await
-            })?;
+            let request = CancelWorkflow { run: id.clone() };
+            let CancelledWorkflow { run, elsewhere } =
+                block_on(with_store(everywhere, env, async |app| ask_of(app, &request).await))?;
+            let how = if elsewhere { "told to stop" } else { "cancelled" };
+            say::out(&format!("workflow {} is {how}\n", run.name))?;
             Ok(Exit::Done)
         }
     }
-}
-
-/// Does something with a hub that has no session open.
-fn with_hub<T>(env: &Env, does: impl AsyncFnOnce(Hub) -> Result<T, Failure>) -> Result<T, Failure> {
-    compose::runtime()?.block_on(async {
-        let store = compose::open_store(env.data_dir()).await?;
-        let hub = services::hub(&store, ServiceSetup::bare(env, &Config::built_in()))?;
-        let done = does(hub).await;
-        store.close().await?;
-        done
-    })
-}
-
-/// Ends a run: where it runs, or in its log when nobody runs it.
-async fn cancel(hub: &Hub, run: &WorkflowRun, env: &Env) -> Result<(), Failure> {
-    if run.state == WorkflowState::Running {
-        let session = run.session.to_string();
-        if let Some(attached) = attach::find(Which::Id(&session), env).await? {
-            let order = Command::WorkflowCommand { workflow_id: run.workflow_id, order: WorkflowOrder::Cancel };
-            attached.client.send(order).await?;
-            return say::out(&format!("stopping workflow {}\n", run.name));
-        }
-    }
-    hub.cancel_workflow(Actor::Person, run).await?;
-    say::out(&format!("workflow {} was cancelled\n", run.name))
 }
 
 /// Runs a workflow in a session of its own.
@@ -232,7 +203,8 @@ fn with_inputs(name: &str, file: &WorkflowFile) -> String {
 
 /// Goes on with a run, in its session.
 fn resume(id: &str, how: &HowArgs, folder: &Path, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let run = with_hub(env, async |hub| Ok(find_run(&hub, id).await?))?;
+    let request = ShowWorkflowRun { run: id.to_owned() };
+    let ShownRun { run, .. } = block_on(with_store(everywhere, env, async |app| ask_of(app, &request).await))?;
     match run.state {
         WorkflowState::Running => {
             return Err(Failure::usage(format!("workflow {} is already running, in another process", run.name))

@@ -36,9 +36,6 @@ pub(super) struct Follow<'a, W> {
 }
 
 /// Sends `command`, then draws and asks until the workflow is over.
-///
-/// # Errors
-/// When it can't begin.
 pub(super) fn until_over<W: Future<Output = ()> + Send + 'static>(
     follow: Follow<'_, W>,
     ui: RunUi,
