@@ -54,7 +54,18 @@ pub(crate) fn nothing_but(error: AppError) -> BoxStream<'static, Result<Value, A
     once(ready(Err(error))).boxed()
 }
 
-/// What `work` tells on a thread of its own, as it may read files and ask a keyring; it ends when nobody listens any more.
+/// What `work` answers on a thread of its own, as it may read files and ask a keyring; it ends when nobody waits for it.
+pub(crate) async fn answered<W>(work: W) -> Result<Value, AppError>
+where
+    W: Future<Output = Result<Value, AppError>> + Send + 'static,
+{
+    let (waits, runtime) = (CancellationToken::new(), Handle::current());
+    let _ends = waits.clone().drop_guard();
+    let working = tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
+    working.await.map_err(failed)?.unwrap_or_else(|| Err(failed("nobody waits for it")))
+}
+
+/// What `work` tells in the same way; it ends when nobody listens any more.
 pub(crate) fn apart<W>(
     work: impl FnOnce(mpsc::Sender<Result<Value, AppError>>) -> W,
 ) -> BoxStream<'static, Result<Value, AppError>>
@@ -105,6 +116,14 @@ mod tests {
         while ended.strong_count() > 0 {
             tokio::task::yield_now().await;
         }
+    }
+
+    #[tokio::test]
+    async fn what_keeps_a_thread_keeps_nobody_else() {
+        let (go_on, waits) = std::sync::mpsc::channel();
+        let work = answered(async move { waits.recv().map_err(failed).map(|()| json!(1)) });
+        let (answer, sent) = futures::join!(work, async { go_on.send(()) });
+        assert_eq!((answer, sent), (Ok(json!(1)), Ok(())));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
