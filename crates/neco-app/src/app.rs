@@ -4,9 +4,9 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
 // What answers a call lies in a module of the same name as what is asked.
 use neco_model::Models;
@@ -26,7 +26,7 @@ use crate::opening::Opener;
 use crate::other_processes::{any_open, attach};
 use crate::running_sessions::RunningSessions;
 use crate::services::ServiceSetup;
-use crate::watching::{nothing_but, values};
+use crate::watching::{answered, apart, nothing_but, values};
 use crate::workspace::keys::Keys;
 use crate::workspace::plugged::Plugged;
 use crate::{
@@ -103,7 +103,8 @@ impl StorelessApp {
     }
 }
 
-/// The program on this machine.
+/// The program on this machine. Clones are the same one.
+#[derive(Clone)]
 pub struct LocalApp {
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) hub: Hub,
@@ -147,6 +148,15 @@ impl LocalApp {
     /// A hub with the settings of a session's own folder, which say where its files are kept.
     pub(crate) fn hub_of(&self, folder: &Path) -> Result<Hub, AppError> {
         self.hub(&self.store, folder)
+    }
+
+    /// Answers a call bit by bit, also when this is dropped.
+    pub(crate) fn items(&self, caller: &Caller, call: Call) -> Items<'static> {
+        match teller(caller, &call) {
+            Ok(Teller::OnStore(tells)) => watch_apart(self, call, tells),
+            Ok(Teller::Storeless(tells)) => watch_apart(&self.storeless, call, tells),
+            Err(error) => nothing_but(error),
+        }
     }
 
     /// The session whose id begins so; without one the last one of the folder.
@@ -211,10 +221,13 @@ macro_rules! routes {
     };
 }
 
+/// Answers one kind of call bit by bit.
+type Tells<A> = for<'a> fn(&'a A, Call) -> Items<'a>;
+
 /// What answers one kind of call bit by bit.
 enum Teller {
-    OnStore(for<'a> fn(&'a LocalApp, Call) -> Items<'a>),
-    Storeless(for<'a> fn(&'a StorelessApp, Call) -> Items<'a>),
+    OnStore(Tells<LocalApp>),
+    Storeless(Tells<StorelessApp>),
 }
 
 type Items<'a> = BoxStream<'a, Result<Value, AppError>>;
@@ -366,25 +379,21 @@ pub(crate) fn whole(folder: &str) -> Result<(), AppError> {
 impl App for LocalApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         match answerer(caller, &call) {
-            Ok(Answerer::OnStore(answers) | Answerer::ByCaller(answers)) => answers(self, caller, call),
-            Ok(Answerer::Storeless(answers)) => answers(self, caller, call),
+            Ok(Answerer::OnStore(answers) | Answerer::ByCaller(answers)) => ask_apart(self, caller, call, answers),
+            Ok(Answerer::Storeless(answers)) => ask_apart(&self.storeless, caller, call, answers),
             Err(error) => std::future::ready(Err(error)).boxed(),
         }
     }
 
     fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> Items<'a> {
-        match teller(caller, &call) {
-            Ok(Teller::OnStore(tells)) => tells(self, call),
-            Ok(Teller::Storeless(tells)) => tells(self, call),
-            Err(error) => nothing_but(error),
-        }
+        self.items(caller, call)
     }
 }
 
 impl App for StorelessApp {
     fn call<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxFuture<'a, Result<Value, AppError>> {
         let error = match answerer(caller, &call) {
-            Ok(Answerer::Storeless(answers)) => return answers(self, caller, call),
+            Ok(Answerer::Storeless(answers)) => return ask_apart(self, caller, call, answers),
             Ok(Answerer::OnStore(_) | Answerer::ByCaller(_)) => failed(format!("{} needs the store", call.name)),
             Err(error) => error,
         };
@@ -393,9 +402,29 @@ impl App for StorelessApp {
 
     fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> Items<'a> {
         match teller(caller, &call) {
-            Ok(Teller::Storeless(tells)) => tells(self, call),
+            Ok(Teller::Storeless(tells)) => watch_apart(self, call, tells),
             Ok(Teller::OnStore(_)) => nothing_but(failed(format!("{} needs the store", call.name))),
             Err(error) => nothing_but(error),
         }
     }
+}
+
+/// Has a call answered where it keeps no thread of the runtime: most read files, and some ask a keyring.
+fn ask_apart<A: Clone + Send + Sync + 'static>(
+    app: &A,
+    caller: &Caller,
+    call: Call,
+    answers: Answers<A>,
+) -> BoxFuture<'static, Result<Value, AppError>> {
+    let (app, caller) = (app.clone(), caller.clone());
+    answered(async move { answers(&app, &caller, call).await }).boxed()
+}
+
+/// The same for what is told bit by bit.
+fn watch_apart<A: Clone + Send + Sync + 'static>(app: &A, call: Call, tells: Tells<A>) -> Items<'static> {
+    let app = app.clone();
+    apart(|told| async move {
+        // An error is the last that is told.
+        let _ = tells(&app, call).map(Ok).forward(told).await;
+    })
 }

@@ -3,23 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::channel::mpsc;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Call, Caller, Scope};
 use neco_proto::{Client, SessionId};
+use neco_store::SqliteStore;
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio::sync::Mutex;
-use tokio_util::sync::CancellationToken;
 
 use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
 use crate::error::failed;
 use crate::open_sessions::{Around, OpenSessions};
 use crate::opening::Opener;
-use crate::watching::{apart, nothing_but};
+use crate::watching::nothing_but;
 use crate::workspace::Workspaces;
 use crate::{disk, services};
 
@@ -111,21 +109,20 @@ impl SharedApp {
         }
         let (store, aside) = self.workspaces.store().await?;
         aside.iter().for_each(|aside| self.opener.tell(&aside.to_string()));
-        let app = LocalApp::on(self.storeless.clone(), store, &self.folder)?;
-        let app = Arc::new(app.reaching(Arc::clone(&self.opener)));
+        let app = Arc::new(self.on(store).await?.reaching(Arc::clone(&self.opener)));
         *opened = Some(Arc::clone(&app));
         Ok(app)
     }
 
+    /// The program on a store. Settings are read for it, and a keyring is asked.
+    async fn on(&self, store: Arc<SqliteStore>) -> Result<LocalApp, AppError> {
+        let (storeless, folder) = (self.storeless.clone(), self.folder.clone());
+        tokio::task::spawn_blocking(move || LocalApp::on(storeless, store, &folder)).await.map_err(failed)?
+    }
+
     async fn answer(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
         if !needs_store(&call) {
-            // Files may be read and a keyring asked for it, which keeps a thread; it ends when nobody waits for it.
-            let (app, caller, runtime) = (self.storeless.clone(), caller.clone(), Handle::current());
-            let waits = CancellationToken::new();
-            let _ends = waits.clone().drop_guard();
-            let asking = move || runtime.block_on(waits.run_until_cancelled(app.call(&caller, call)));
-            let asked = tokio::task::spawn_blocking(asking).await.map_err(failed)?;
-            return asked.unwrap_or_else(|| Err(failed("nobody waits for it")));
+            return self.storeless.call(caller, call).await;
         }
         let data_dir = self.workspaces.env().data_dir();
         let app = match self.opened().await {
@@ -146,20 +143,16 @@ impl SharedApp {
     /// A store that can't be written is read all the same.
     async fn answer_from_copy(&self, caller: &Caller, call: Call) -> Result<Value, AppError> {
         let cannot = |error| failed(format!("the store can't be copied: {error}"));
-        let copy = disk::copy_store(self.workspaces.env().data_dir()).map_err(cannot)?;
+        let data_dir = self.workspaces.env().data_dir().to_owned();
+        let copied = tokio::task::spawn_blocking(move || disk::copy_store(&data_dir)).await;
+        let copy = copied.map_err(failed)?.map_err(cannot)?;
         self.opener.tell("the data folder can't be written: what follows is read from a copy of it");
         let store = services::open_store(copy.path()).await?;
-        let app = LocalApp::on(self.storeless.clone(), store, &self.folder)?;
+        let app = self.on(store).await?;
         let answer = app.call(caller, call).await;
         app.close().await?;
         answer
     }
-}
-
-/// Tells all that `app` tells.
-async fn forward(app: &dyn App, caller: &Caller, call: Call, told: mpsc::Sender<Result<Value, AppError>>) {
-    // An error is the last that is told.
-    let _ = app.stream(caller, call).map(Ok).forward(told).await;
 }
 
 fn only_reads(call: &Call) -> bool {
@@ -173,13 +166,11 @@ impl App for SharedApp {
 
     fn stream<'a>(&'a self, caller: &'a Caller, call: Call) -> BoxStream<'a, Result<Value, AppError>> {
         if !needs_store(&call) {
-            let (app, caller) = (self.storeless.clone(), caller.clone());
-            return apart(|told| async move { forward(&app, &caller, call, told).await });
+            return self.storeless.stream(caller, call);
         }
-        let caller = caller.clone();
         async move {
             match self.opened().await {
-                Ok(app) => apart(|told| async move { forward(app.as_ref(), &caller, call, told).await }),
+                Ok(app) => app.items(caller, call),
                 Err(error) => nothing_but(error),
             }
         }

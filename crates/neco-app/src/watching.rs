@@ -10,6 +10,8 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use crate::error::failed;
+
 /// Where what is found goes, one after the other. Whoever finds waits until it is taken.
 pub(crate) struct Told<T>(mpsc::Sender<T>);
 
@@ -52,7 +54,18 @@ pub(crate) fn nothing_but(error: AppError) -> BoxStream<'static, Result<Value, A
     once(ready(Err(error))).boxed()
 }
 
-/// What `work` tells on a thread of its own, as it may read files and ask a keyring; it ends when nobody listens any more.
+/// What `work` answers on a thread of its own, as it may read files and ask a keyring; it ends when nobody waits for it.
+pub(crate) async fn answered<W>(work: W) -> Result<Value, AppError>
+where
+    W: Future<Output = Result<Value, AppError>> + Send + 'static,
+{
+    let (waits, runtime) = (CancellationToken::new(), Handle::current());
+    let _ends = waits.clone().drop_guard();
+    let working = tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
+    working.await.map_err(failed)?.unwrap_or_else(|| Err(failed("nobody waits for it")))
+}
+
+/// What `work` tells in the same way; it ends when nobody listens any more.
 pub(crate) fn apart<W>(
     work: impl FnOnce(mpsc::Sender<Result<Value, AppError>>) -> W,
 ) -> BoxStream<'static, Result<Value, AppError>>
@@ -62,8 +75,10 @@ where
     let (sender, items) = mpsc::channel(0);
     let (waits, runtime, work) = (CancellationToken::new(), Handle::current(), work(sender));
     let ends = waits.clone().drop_guard();
-    tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
-    items.inspect(move |_| _ = &ends).boxed()
+    let working = tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
+    // Whoever listens learns that the rest is missing.
+    let broke = once(working).filter_map(|done| ready(done.err().map(|error| Err(failed(error)))));
+    items.chain(broke).inspect(move |_| _ = &ends).boxed()
 }
 
 #[cfg(test)]
@@ -75,7 +90,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::error::failed;
 
     #[tokio::test]
     async fn what_is_told_comes_in_order_and_an_error_comes_last() {
@@ -102,5 +116,23 @@ mod tests {
         while ended.strong_count() > 0 {
             tokio::task::yield_now().await;
         }
+    }
+
+    #[tokio::test]
+    async fn what_keeps_a_thread_keeps_nobody_else() {
+        let (go_on, waits) = std::sync::mpsc::channel();
+        let work = answered(async move { waits.recv().map_err(failed).map(|()| json!(1)) });
+        let (answer, sent) = futures::join!(work, async { go_on.send(()) });
+        assert_eq!((answer, sent), (Ok(json!(1)), Ok(())));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_mistake_is_no_end() {
+        let items = apart(|mut told| async move {
+            let _ = told.send(Ok(json!(1))).await;
+            panic!("a mistake of the program");
+        });
+        let told: Vec<_> = items.collect().await;
+        assert!(matches!(told.as_slice(), [Ok(_), Err(error)] if error.message.contains("panicked")), "{told:?}");
     }
 }

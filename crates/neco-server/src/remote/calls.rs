@@ -67,7 +67,7 @@ impl Calls {
     async fn number(&self, request: &Request) -> Result<Numbering, ClientError> {
         let mut wire = self.wire.lock().await;
         if wire.is_broken() {
-            *wire = Wire::over(self.address.connect().await.map_err(|_| ClientError::Gone)?);
+            *wire = Wire::over(self.address.connect().await?);
         }
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let said = line(id, request).map_err(|error| not_understood(&error.to_string()))?;

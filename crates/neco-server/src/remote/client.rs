@@ -45,6 +45,17 @@ pub enum AttachError {
     Broken(String),
 }
 
+impl From<AttachError> for ClientError {
+    fn from(error: AttachError) -> Self {
+        match error {
+            AttachError::NotThere => Self::Gone,
+            error @ (AttachError::Silent | AttachError::NotWelcome(_) | AttachError::Broken(_)) => {
+                Self::Refused(error.to_string())
+            }
+        }
+    }
+}
+
 /// A session that another process has open.
 pub struct RemoteClient {
     address: Arc<Address>,

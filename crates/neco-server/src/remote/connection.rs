@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use neco_proto::app::{self, AppError};
 use neco_proto::{ClientError, PROTOCOL, Receipt, Seq};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
@@ -36,8 +39,11 @@ pub(super) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
 /// How long a window may take to say hello.
 const HELLO: Duration = Duration::from_secs(5);
 
-/// Commands, and beside them questions, that are worked on at a time; the next one is not read before.
-const REQUESTS: usize = 8;
+/// Questions that are worked on at a time.
+const AT_WORK: usize = 8;
+
+/// Commands, and beside them questions, that have no answer yet; more are refused.
+const UNANSWERED: usize = 32;
 
 /// Streams of events, and answers that come bit by bit, on one connection.
 const STREAMS: usize = 4;
@@ -50,8 +56,9 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) -> io::Result
     let connection = Connection {
         shared,
         outbox: Outbox { lines: lines_in, room: Arc::new(Semaphore::new(WAITING / UNIT)) },
-        commands: Arc::new(Semaphore::new(REQUESTS)),
-        questions: Arc::new(Semaphore::new(REQUESTS)),
+        commands: Arc::new(Semaphore::new(UNANSWERED)),
+        questions: Arc::new(Semaphore::new(UNANSWERED)),
+        at_work: Arc::new(Semaphore::new(AT_WORK)),
         streams: Arc::new(Semaphore::new(STREAMS)),
         tasks: JoinSet::new(),
         cancellable: HashMap::new(),
@@ -101,6 +108,8 @@ struct Connection {
     /// Slow questions keep no command waiting.
     commands: Arc<Semaphore>,
     questions: Arc<Semaphore>,
+    /// Questions that are not only waiting.
+    at_work: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     /// What is being worked on; it ends with the connection.
     tasks: JoinSet<()>,
@@ -194,36 +203,30 @@ impl Connection {
         let (shared, outbox) = (Arc::clone(&self.shared), self.outbox.clone());
         match request {
             Request::Hello { .. } => {
-                let words = "hello was said already".to_owned();
-                self.answer(id, Reply::Error(Trouble::Refused(words))).await;
+                self.refuse(id, "hello was said already".to_owned()).await;
             }
             Request::Events { since } => {
-                self.follow(id, async move { events(id, since, &shared, &outbox).await }).await;
+                self.follow(id, broke(), async move { events(id, since, &shared, &outbox).await }).await;
             }
             Request::Watch(asked) => {
-                self.follow(id, async move { items(id, asked, &shared, &outbox).await }).await;
+                self.follow(id, call_broke(), async move { items(id, asked, &shared, &outbox).await }).await;
             }
             Request::Send(sent) => {
-                let places = Arc::clone(&self.commands);
                 let reply = async move {
                     let taken = shared.send(sent).await;
                     taken.map(|Receipt { seq, message_id }| Reply::Taken { seq, message_id }).into()
                 };
-                self.work(id, places, reply).await;
+                self.command(id, caught(reply, broke())).await;
             }
             Request::Call(Asked { caller, call }) => {
-                let places = Arc::clone(&self.questions);
                 let reply =
                     async move { shared.app.call(&caller, call).await.map_or_else(Reply::NotCalled, Reply::Called) };
-                let task = self.work(id, places, reply).await;
-                self.cancellable.extend(task.map(|task| (id, task)));
+                self.question(id, caught(reply, call_broke())).await;
             }
             Request::Ask(query) => {
-                let places = Arc::clone(&self.questions);
                 let reply =
                     async move { shared.client.ask(query).await.map(|answer| Reply::Answer(Box::new(answer))).into() };
-                let task = self.work(id, places, reply).await;
-                self.cancellable.extend(task.map(|task| (id, task)));
+                self.question(id, caught(reply, broke())).await;
             }
             Request::Cancel => {
                 if let Some(task) = self.cancellable.remove(&id) {
@@ -234,40 +237,76 @@ impl Connection {
     }
 
     /// Works on a stream, if there are not too many.
-    async fn follow(&mut self, id: u64, stream: impl Future<Output = ()> + Send + 'static) {
-        match Arc::clone(&self.streams).try_acquire_owned() {
-            Ok(permit) => {
-                let task = self.tasks.spawn(async move {
-                    stream.await;
-                    drop(permit);
-                });
-                self.cancellable.insert(id, task);
+    async fn follow(&mut self, id: u64, broke: Reply, stream: impl Future<Output = ()> + Send + 'static) {
+        let Ok(permit) = Arc::clone(&self.streams).try_acquire_owned() else {
+            return self.refuse(id, format!("a connection has at most {STREAMS} streams")).await;
+        };
+        let outbox = self.outbox.clone();
+        let task = self.tasks.spawn(async move {
+            if AssertUnwindSafe(stream).catch_unwind().await.is_err() {
+                say(id, broke, &outbox).await;
             }
-            Err(_) => {
-                let words = format!("a connection has at most {STREAMS} streams");
-                self.answer(id, Reply::Error(Trouble::Refused(words))).await;
-            }
-        }
+            drop(permit);
+        });
+        self.cancellable.insert(id, task);
     }
 
-    /// Works out a reply, once there is a place for that.
-    async fn work(
-        &mut self,
-        id: u64,
-        places: Arc<Semaphore>,
-        reply: impl Future<Output = Reply> + Send + 'static,
-    ) -> Option<AbortHandle> {
-        let permit = places.acquire_owned().await.ok()?;
+    /// Hands over a command and waits aside for its reply. Commands reach the session in the order in which they were
+    /// said: each is on its way before the next one is read.
+    async fn command(&mut self, id: u64, mut reply: BoxFuture<'static, Reply>) {
+        let Ok(permit) = Arc::clone(&self.commands).try_acquire_owned() else {
+            return self.refuse(id, format!("{UNANSWERED} commands wait for their answers already")).await;
+        };
+        // Also when this task has done much in one go: whoever is not polled is not in line.
+        let at_once = tokio::task::unconstrained(&mut reply).now_or_never();
         let outbox = self.outbox.clone();
-        Some(self.tasks.spawn(async move {
+        self.tasks.spawn(async move {
+            let reply = match at_once {
+                Some(reply) => reply,
+                None => reply.await,
+            };
+            say(id, reply, &outbox).await;
+            drop(permit);
+        });
+    }
+
+    /// Works out the reply to a question, once there is a place for that, as long as somebody waits for it.
+    async fn question(&mut self, id: u64, reply: BoxFuture<'static, Reply>) {
+        let Ok(permit) = Arc::clone(&self.questions).try_acquire_owned() else {
+            return self.refuse(id, format!("{UNANSWERED} questions wait for their answers already")).await;
+        };
+        let (at_work, outbox) = (Arc::clone(&self.at_work), self.outbox.clone());
+        let task = self.tasks.spawn(async move {
+            let _place = at_work.acquire().await;
             say(id, reply.await, &outbox).await;
             drop(permit);
-        }))
+        });
+        self.cancellable.insert(id, task);
+    }
+
+    async fn refuse(&self, id: u64, words: String) {
+        self.answer(id, Reply::Error(Trouble::Refused(words))).await;
     }
 
     async fn answer(&self, id: u64, reply: Reply) {
         say(id, reply, &self.outbox).await;
     }
+}
+
+/// A reply also where working it out panics: whoever waits for it learns that.
+fn caught(reply: impl Future<Output = Reply> + Send + 'static, broke: Reply) -> BoxFuture<'static, Reply> {
+    AssertUnwindSafe(reply).catch_unwind().map(|reply| reply.unwrap_or(broke)).boxed()
+}
+
+/// What is said of a mistake of this program.
+const BROKE: &str = "the process that has the session open failed at this by a mistake of its own";
+
+fn broke() -> Reply {
+    Reply::Error(Trouble::Refused(BROKE.to_owned()))
+}
+
+fn call_broke() -> Reply {
+    Reply::NotCalled(AppError::new(app::Trouble::Failed, BROKE))
 }
 
 /// Sends the events after `since` until there are no more. A window that does not read makes this

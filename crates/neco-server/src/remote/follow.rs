@@ -95,7 +95,7 @@ impl Follower {
             Ok(connection) => connection,
             Err(AttachError::NotThere | AttachError::Broken(_)) => return Err(Heard::Lost),
             Err(error @ (AttachError::Silent | AttachError::NotWelcome(_))) => {
-                return Err(Heard::End(Some(ClientError::Refused(error.to_string()))));
+                return Err(Heard::End(Some(error.into())));
             }
         };
         let request = line(1, Request::Events { since: self.seen }).map_err(|_| Heard::Lost)?;

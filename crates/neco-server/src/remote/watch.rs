@@ -55,7 +55,7 @@ impl Watching {
 }
 
 async fn begin(address: &Address, asked: Asked) -> Result<Box<Connection>, AppError> {
-    let mut connection = address.connect().await.map_err(|_| ClientError::Gone)?;
+    let mut connection = address.connect().await.map_err(ClientError::from)?;
     let request = line(1, Request::Watch(asked)).map_err(|error| not_understood(&error.to_string()))?;
     connection.write.write_all(&request).await.map_err(|_| ClientError::Gone)?;
     Ok(Box::new(connection))

@@ -234,14 +234,110 @@ async fn slow_calls_keep_no_command_waiting_and_end_when_nobody_waits_for_them()
     let person = Caller::person();
     let ponder = || client.call(&person, Call { name: "sessions.ponder".into(), arguments: json!({}) });
     let mut stuck = stage.session.stuck.subscribe();
-    let calls = futures::future::join_all((0..8).map(|_| ponder()));
+    let calls = futures::future::join_all((0..9).map(|_| ponder()));
+    let meanwhile = async {
+        stuck.wait_for(|stuck| *stuck == 8).await.unwrap();
+        client.send(Command::Cancel).await.unwrap();
+    };
     tokio::select! {
         _ = calls => panic!("they never end"),
-        _ = stuck.wait_for(|stuck| *stuck == 8) => {}
+        () = meanwhile => {}
     }
-    // Whoever asked has gone; commands were never in their way.
-    client.send(Command::Cancel).await.unwrap();
+    // Whoever asked has gone, and so has the one that waited for its place.
     stuck.wait_for(|stuck| *stuck == 0).await.unwrap();
+    client.ask(Query::Snapshot).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn questions_without_an_answer_have_a_bound_and_the_next_ones_are_read() {
+    let stage = Stage::new();
+    let mut window = Rude::welcome(&stage);
+    let (refused, taken) = apart(move || {
+        for id in 1..=33 {
+            writeln!(window.stream, "{}", json!({ "id": id, "says": { "call": { "name": "sessions.ponder" } } }))
+                .unwrap();
+        }
+        (window.hears(), window.says(r#"{"id":34,"says":{"send":{"type":"cancel"}}}"#))
+    })
+    .await;
+    assert!(refused["id"] == 33 && refused["says"]["error"]["refused"].is_string(), "{refused}");
+    assert!(taken["id"] == 34 && taken["says"]["taken"].is_object(), "{taken}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_of_one_window_are_taken_in_the_order_in_which_they_were_said() {
+    let stage = Stage::new();
+    let mut window = Rude::welcome(&stage);
+    let steer = |number: usize| Command::Steer { text: number.to_string() };
+    for round in 0..50 {
+        let busy = stage.session.busy.write().await;
+        let said: Vec<String> = (0..20)
+            .map(|id| json!({ "id": id, "says": { "send": steer(round * 20 + id) } }).to_string() + "\n")
+            .collect();
+        window = apart(move || {
+            window.stream.write_all(said.concat().as_bytes()).unwrap();
+            window
+        })
+        .await;
+        drop(busy);
+        window = apart(move || {
+            (0..20).for_each(|_| assert!(window.hears()["says"]["taken"].is_object()));
+            window
+        })
+        .await;
+    }
+    let taken: Vec<Command> = stage.session.commands.lock().unwrap().iter().map(|(_, said)| said.clone()).collect();
+    assert_eq!(taken, (0..1000).map(steer).collect::<Vec<_>>());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_for_an_answer_hears_of_a_mistake() {
+    let stage = Stage::new();
+    let client = stage.window().await;
+    let (person, call) = (Caller::person(), || Call { name: "sessions.stumble".into(), arguments: json!({}) });
+    let error = client.call(&person, call()).await.unwrap_err();
+    assert!(error.trouble == Trouble::Failed && error.message.contains("mistake"), "{error:?}");
+    let mut items: Vec<_> = client.stream(&person, call()).collect().await;
+    let last = items.pop().unwrap().unwrap_err();
+    assert!(items.len() == 3 && last.trouble == Trouble::Failed, "{last:?}");
+    client.ask(Query::Snapshot).await.unwrap();
+}
+
+/// A process that lets the first connection in, and no other one.
+fn grows_shy(folder: &std::path::Path, session: SessionId) {
+    let socket = folder.join("sockets").join(format!("{session}.sock"));
+    std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    std::thread::spawn(move || {
+        let welcome = json!({ "welcome": { "protocol": 1, "pid": 7, "version": "x" } });
+        let replies =
+            std::iter::once(welcome).chain(std::iter::repeat(json!({ "not_welcome": { "why": "too late" } })));
+        for (stream, reply) in listener.incoming().zip(replies) {
+            let mut stream = stream.unwrap();
+            BufReader::new(stream.try_clone().unwrap()).read_line(&mut String::new()).unwrap();
+            writeln!(stream, "{}", json!({ "id": 0, "says": reply })).unwrap();
+        }
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_not_let_in_again_does_not_call_the_session_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = SocketPlaces::new(folder.path().join("sockets"), Vec::new());
+    let session = SessionId::new();
+    grows_shy(folder.path(), session);
+    let window = RemoteClient::attach(&places, session).await.unwrap();
+    let error = loop {
+        // The connection may break while the first is on its way.
+        match window.ask(Query::Snapshot).await {
+            Err(ClientError::Gone) => {}
+            other => break other.unwrap_err(),
+        }
+    };
+    assert_eq!(error, ClientError::Refused("too late".to_owned()));
+    let call = Call { name: "sessions.sing".into(), arguments: json!({}) };
+    let watched = window.stream(&Caller::person(), call).next().await.unwrap().unwrap_err();
+    assert_eq!(watched.message, "too late");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

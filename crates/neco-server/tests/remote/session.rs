@@ -34,6 +34,8 @@ pub struct FakeSession {
     log: Arc<Mutex<Vec<Event>>>,
     pub commands: Mutex<Vec<(Actor, Command)>>,
     pub callers: Mutex<Vec<Caller>>,
+    /// Commands have to wait while this is locked.
+    pub busy: tokio::sync::RwLock<()>,
     /// How many calls that never end are being answered.
     pub stuck: Arc<watch::Sender<usize>>,
     /// The last event, and whether there will be more.
@@ -60,6 +62,7 @@ impl App for FakeSession {
                 call.answer::<ReadBytes>(BlobPiece { bytes, total: BYTES })
             });
         }
+        assert_ne!(call.name, "sessions.stumble", "a mistake of the program");
         Box::pin(async move { call.answer::<ListSessions>(SessionPage { more: 7, ..SessionPage::default() }) })
     }
 
@@ -69,6 +72,9 @@ impl App for FakeSession {
             self.stuck.send_modify(|stuck| *stuck += 1);
             let ends = Ends(Arc::clone(&self.stuck));
             return items.chain(stream::pending()).inspect(move |_| _ = &ends).boxed();
+        }
+        if call.name == "sessions.stumble" {
+            return items.chain(stream::once(async { panic!("a mistake of the program") })).boxed();
         }
         items.chain(stream::once(async move { Err(AppError::unknown(&call.name)) })).boxed()
     }
@@ -91,6 +97,7 @@ impl FakeSession {
             log: Arc::default(),
             commands: Mutex::default(),
             callers: Mutex::default(),
+            busy: tokio::sync::RwLock::default(),
             stuck: Arc::default(),
             last: watch::Sender::new((0, false)),
         })
@@ -134,6 +141,7 @@ pub fn chunk(text: &str) -> EventBody {
 impl Client for FakeSession {
     fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
+            let _free = self.busy.read().await;
             if matches!(command, Command::Compact { .. }) {
                 return Err(ClientError::Refused("there is nothing to compact".to_owned()));
             }

@@ -19,12 +19,7 @@ pub(super) enum Job {
     /// Remove a session where there is next to no room, bit by bit.
     RemoveInLittleRoom(SessionId, Reply),
     /// Write what waits, then give the room of what was removed back to the system.
-    Shrink {
-        /// Whether no other process has the database open.
-        alone: bool,
-        /// Where the outcome goes.
-        reply: Reply,
-    },
+    Shrink(Reply),
     Flush(Reply),
     /// Write what waits and close the database.
     Close(Reply),

@@ -1,9 +1,8 @@
 //! The face of the SQLite store.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use futures::future::{BoxFuture, join_all};
@@ -44,8 +43,6 @@ pub struct SqliteStore {
     reader: Reader,
     index: Arc<SearchIndex>,
     set_aside: Option<SetAside>,
-    /// Held until the database is closed.
-    presence: Mutex<Option<File>>,
     /// The folder of the locks of sessions.
     locks: PathBuf,
     live: Arc<Live>,
@@ -63,7 +60,7 @@ impl SqliteStore {
         let Opened { connection, presence, set_aside } = aside::open_or_begin_anew(path).await?;
         let tails = Arc::new(SharedTails::default());
         let index = Arc::new(SearchIndex::beside(path));
-        let (jobs, thread) = writer::start(path, connection, Arc::clone(&tails), Arc::clone(&index))
+        let (jobs, thread) = writer::start(path, connection, presence, Arc::clone(&tails), Arc::clone(&index))
             .map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
         Ok(Self {
             jobs,
@@ -72,7 +69,6 @@ impl SqliteStore {
             reader: Reader::new(path),
             index,
             set_aside,
-            presence: Mutex::new(Some(presence)),
             locks: lock_folder(path.parent().unwrap_or(Path::new("."))),
             live: Arc::default(),
         })
@@ -122,9 +118,7 @@ impl SqliteStore {
         self.index.close().await;
         let mut reading = self.reader.close().await;
         let outcome = self.ask(Job::Close).await;
-        if self.jobs.is_closed() {
-            drop(self.presence.lock().unwrap_or_else(PoisonError::into_inner).take());
-        } else {
+        if !self.jobs.is_closed() {
             *reading = State::Unopened;
         }
         // Somebody else closed it in the meantime.
@@ -250,26 +244,11 @@ impl SqliteStore {
             tracing::warn!(%error, "words of removed sessions may be left in the search index; it is made anew");
             self.index.remove().await;
         }
-        let alone = self.is_alone();
-        let shrunk = self.ask(|reply| Job::Shrink { alone, reply }).await;
-        self.share_again();
+        let shrunk = self.ask(Job::Shrink).await;
         if let Err(error) = shrunk {
             tracing::warn!(%error, "the room of removed sessions is not given back");
         }
         reserve::keep_aside(self.reader.path(), reserve::AGAIN).await;
-    }
-
-    /// Whether no other process has the database open. If so, none opens it before [`Self::share_again`].
-    fn is_alone(&self) -> bool {
-        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
-        presence.as_ref().is_some_and(|presence| presence.try_lock().is_ok())
-    }
-
-    fn share_again(&self) {
-        let presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Err(error)) = presence.as_ref().map(File::lock_shared) {
-            tracing::warn!(%error, "the lock on the session store is lost");
-        }
     }
 
     /// What SQLite finds wrong with the whole file; that takes a while.
@@ -482,6 +461,30 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("neco.db");
         conformance::check(async || SqliteStore::open(&path).await.unwrap()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn whoever_stops_waiting_for_a_removal_locks_nobody_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("neco.db");
+        let store = SqliteStore::open(&path).await.unwrap();
+        let session = SessionId::new();
+        store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
+        // As another process that opens it has it.
+        let lock = std::fs::File::open(dir.path().join("neco.db-lock")).unwrap();
+        let is_free = || lock.try_lock_shared().and_then(|()| Ok(lock.unlock()?)).is_ok();
+        let others_wait = async {
+            while is_free() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            removed = store.remove(session) => removed.unwrap(),
+            () = others_wait => {}
+        }
+        while !is_free() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
     }
 
     #[tokio::test]

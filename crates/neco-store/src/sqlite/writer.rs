@@ -4,6 +4,7 @@
 //! when the runtime of the callers ends first, and a transaction is never cancelled half way.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -36,12 +37,14 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(super) fn start(
     path: &Path,
     connection: SqliteConnection,
+    presence: File,
     tails: Arc<SharedTails>,
     index: Arc<SearchIndex>,
 ) -> std::io::Result<(Sender<Job>, JoinHandle<()>)> {
     let (sender, jobs) = mpsc::channel(QUEUE);
     let indexer = Indexer::new(index);
-    let writer = Writer { path: path.to_owned(), connection: Some(connection), tails, indexer, jobs };
+    let (path, connection, presence) = (path.to_owned(), Some(connection), Some(presence));
+    let writer = Writer { path, connection, presence, tails, indexer, jobs };
     let thread = std::thread::Builder::new().name("neco-store".to_owned()).spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime.block_on(writer.run()),
@@ -56,6 +59,8 @@ struct Writer {
     path: PathBuf,
     /// Gone when it broke down; the next write opens another one.
     connection: Option<SqliteConnection>,
+    /// Held until the database is closed.
+    presence: Option<File>,
     tails: Arc<SharedTails>,
     indexer: Indexer,
     jobs: Receiver<Job>,
@@ -69,7 +74,7 @@ struct Pending {
     changes: Vec<(CatalogChange, Reply)>,
     flushes: Vec<Reply>,
     removals: Vec<(SessionId, Reply)>,
-    shrinks: Vec<(bool, Reply)>,
+    shrinks: Vec<Reply>,
     closes: Vec<Reply>,
     /// Whether somebody waits for it.
     is_awaited: bool,
@@ -90,7 +95,7 @@ impl Pending {
             Job::Catalog(change, reply) => self.changes.push((change, reply)),
             Job::Flush(reply) => self.flushes.push(reply),
             Job::RemoveInLittleRoom(session, reply) => self.removals.push((session, reply)),
-            Job::Shrink { alone, reply } => self.shrinks.push((alone, reply)),
+            Job::Shrink(reply) => self.shrinks.push(reply),
             Job::Close(reply) => self.closes.push(reply),
         }
         self.is_awaited = true;
@@ -164,8 +169,8 @@ impl Writer {
         for (session, reply) in std::mem::take(&mut pending.removals) {
             let _ = reply.send(self.remove_bit_by_bit(session).await);
         }
-        for (alone, reply) in std::mem::take(&mut pending.shrinks) {
-            let shrunk = if result.is_ok() { self.shrink(alone).await } else { result.clone() };
+        for reply in std::mem::take(&mut pending.shrinks) {
+            let shrunk = if result.is_ok() { self.shrink().await } else { result.clone() };
             let _ = reply.send(shrunk);
         }
         result
@@ -173,12 +178,17 @@ impl Writer {
 
     /// Writes the database anew without what is free in it, if that is worth it, and empties the
     /// write-ahead log.
-    async fn shrink(&mut self, alone: bool) -> Result<(), StoreError> {
+    async fn shrink(&mut self) -> Result<(), StoreError> {
         let Some(connection) = &mut self.connection else { return Ok(()) };
         if let Err(error) = remove::release_left(connection).await {
             tracing::info!(reason = failure::plain(&error), "something of removed sessions is left");
         }
+        // Nobody else opens the database while this one is alone with it.
+        let alone = self.presence.as_ref().is_some_and(|presence| presence.try_lock().is_ok());
         let shrunk = remove::shrink(connection, alone).await;
+        if let Some(Err(error)) = self.presence.as_ref().map(File::lock_shared) {
+            tracing::warn!(%error, "the lock on the session store is lost");
+        }
         shrunk.map_err(|error| failure::writing(&self.path, &error))
     }
 
@@ -305,6 +315,7 @@ impl Writer {
         {
             tracing::warn!(%error, "the session store did not close cleanly; nothing is lost");
         }
+        self.presence = None;
     }
 }
 
