@@ -201,7 +201,7 @@ impl Transcript {
 
     /// What a call is that has not left.
     pub fn summary(&self, call_id: &CallId) -> Option<String> {
-        self.calls().find(|call| call.call_id == *call_id).map(|call| crate::ask::visible_line(&call.summary))
+        self.calls().find(|call| call.call_id == *call_id).map(|call| neco_proto::visible::visible_line(&call.summary))
     }
 
     /// Whether something has happened that is on the screen above.
