@@ -133,6 +133,7 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
             let agents = &window.agents;
             window.desk.set_names(|agent| agents.name(agent));
         }
+            window.transcript.view.found(nodes.clone());
         Answer::Workflows { workflows } => window.agents.workflows = workflows,
         Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
         Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
