@@ -172,6 +172,14 @@ fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
     scene.reads();
     assert_eq!(scene.types("2"), []);
     assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
+    // It came by itself: it decides nothing that was not read, and words are words.
+    let mut scene = ended();
+    scene.picture();
+    scene.types("2");
+    assert!(scene.picture().contains("Go on?"), "{}", scene.picture());
+    assert_eq!(scene.types("no wait"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "no wait");
+    assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
 }
 
 #[test]
