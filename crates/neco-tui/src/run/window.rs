@@ -357,13 +357,16 @@ impl Window {
         self.errands.session += 1;
         self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
-        if let Some((before, _)) = self.session.replace((client, sender)) {
+        if let Some((before, sender)) = self.session.replace((client, sender)) {
             match retold {
                 Retold::Whole => self.app.closed(),
                 Retold::Not => self.app.left(),
             }
             let host = Arc::clone(&self.host);
-            self.closing.push(tokio::spawn(async move { host.close(before).await }));
+            self.closing.push(tokio::spawn(async move {
+                sender.finish().await;
+                host.close(before).await;
+            }));
         }
         self.app.set_root(snapshot.root_agent);
         match retold {
@@ -446,7 +449,8 @@ impl Window {
     }
 
     async fn close(&mut self) {
-        if let Some((client, _)) = self.session.take() {
+        if let Some((client, sender)) = self.session.take() {
+            sender.finish().await;
             if self.stops {
                 // Another process may have it open, and would go on. One that does not answer is not waited for.
                 let _ = tokio::time::timeout(STOPPING, client.send(Command::StopAll)).await;
