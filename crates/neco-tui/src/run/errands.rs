@@ -145,7 +145,7 @@ impl Errands {
             };
             match answer {
                 Some(Ok(answer)) => tell(News::Answered(answer)),
-                Some(Err(error)) if !is_courtesy => tell(News::Refused(error, None)),
+                Some(Err(error)) if !is_courtesy => tell(News::Unanswered(error)),
                 Some(Err(_)) | None => {}
             }
         });

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use neco_proto::{CallId, Client, ClientError, Command, MessageId};
+use neco_proto::{Client, ClientError, Command, MessageId};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -83,7 +83,7 @@ fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome
             NotTaken::Said(Unsent { text: content.clone(), pictures: attachments.clone() })
         }
         Command::Steer { text } => NotTaken::Said(Unsent { text: text.clone(), pictures: Vec::new() }),
-        Command::Approve { call_id, .. } => NotTaken::Decided(call_id.clone()),
+        Command::Approve { .. } | Command::Answer { .. } => NotTaken::Decided(Box::new(command.clone())),
         Command::Withdraw { message_ids } => NotTaken::Back(message_ids.clone()),
         _ => NotTaken::Other,
     };
@@ -94,8 +94,8 @@ fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome
 enum NotTaken {
     /// This was to be said.
     Said(Unsent),
-    /// The call was decided about.
-    Decided(CallId),
+    /// A question was answered so.
+    Decided(Box<Command>),
     /// These were to be taken back.
     Back(Vec<MessageId>),
     /// Nothing that could be kept.
@@ -106,7 +106,7 @@ impl NotTaken {
     fn news(self, error: ClientError) -> News {
         match self {
             Self::Said(unsent) => News::Refused(error, Some(unsent)),
-            Self::Decided(call_id) => News::NotDecided(error, call_id),
+            Self::Decided(answer) => News::NotDecided(error, answer),
             Self::Back(ids) => News::NotTakenBack(ids),
             Self::Other => News::Refused(error, None),
         }

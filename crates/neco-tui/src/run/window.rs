@@ -484,16 +484,19 @@ impl Window {
     /// Something was refused. When that is because nothing can be kept any more, the events end with the same words: those
     /// are told, and what was to be said is kept. Gives back what is still to be told.
     fn unless_lost(&mut self, news: News, events: &mut Option<EventStream>) -> Option<News> {
-        let News::Refused(ClientError::Failed { code: ErrorCode::StoreFailed, .. }, unsent) = &news else {
+        let (News::Refused(error, _) | News::NotDecided(error, _) | News::Unanswered(error)) = &news else {
             return Some(news);
         };
+        if !matches!(error, ClientError::Failed { code: ErrorCode::StoreFailed, .. }) {
+            return Some(news);
+        }
         while let Some(event) = events.as_mut().and_then(|events| events.next().now_or_never()) {
             self.take(event, events);
         }
         if self.lost.is_none() {
             return Some(news);
         }
-        if let Some(unsent) = unsent {
+        if let News::Refused(_, Some(unsent)) = &news {
             self.host.remember(unsent.text.trim());
         }
         None

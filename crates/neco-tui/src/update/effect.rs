@@ -116,8 +116,10 @@ pub enum News {
     Prompt(Result<Option<String>, String>),
     /// The arguments of a call that were written in the editor.
     Call(CallId, Result<Option<Edited>, String>),
-    /// What was decided about a call was not taken.
-    NotDecided(ClientError, CallId),
+    /// The answer to a question was not taken.
+    NotDecided(ClientError, Box<Command>),
+    /// The session was asked something and did not say it.
+    Unanswered(ClientError),
     /// What the status line says; none when whoever makes it failed.
     Status(Option<String>),
     /// What was being done ended with a defect of Neco.
@@ -152,6 +154,7 @@ impl News {
             | Self::Commands(..) => true,
             Self::Refused(..)
             | Self::NotDecided(..)
+            | Self::Unanswered(_)
             | Self::RuleChanged(_)
             | Self::Printed(_)
             | Self::LeftOut(_)
