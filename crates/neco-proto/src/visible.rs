@@ -55,12 +55,14 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Characters that change the order of others, or that are there without being seen.
+/// Characters that change the order of others, that are there without being seen, or that look like a blank and are
+/// none. The selector of coloured signs (U+FE0F) is seen.
 fn is_unseen(char: char) -> bool {
     matches!(char,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-        | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180e}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}'
+        | '\u{3000}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -78,6 +80,11 @@ mod tests {
             ("safe\u{202e}txt.exe", "safe\\u{202e}txt.exe"),
             ("a\u{200b}b\u{e0041}", "a\\u{200b}b\\u{e0041}"),
             ("over\rwritten", "over\\rwritten"),
+            (
+                "rm\u{a0}-rf\u{2800}\u{17b4}\u{3000}\u{2003}\u{fe00}",
+                "rm\\u{a0}-rf\\u{2800}\\u{17b4}\\u{3000}\\u{2003}\\u{fe00}",
+            ),
+            ("✔\u{fe0f}", "✔\u{fe0f}"),
         ] {
             assert_eq!(visible(raw), expected);
         }

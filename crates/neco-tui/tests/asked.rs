@@ -339,3 +339,35 @@ fn the_session_on_the_screen_is_not_opened_again() {
     let sent = scene.key(KeyCode::Enter);
     assert!(!sent.iter().any(|effect| matches!(effect, Effect::Open(_))), "{sent:?}");
 }
+
+#[test]
+fn only_the_answer_that_was_refused_is_asked_for_again() {
+    let gone = || ClientError::Refused("not now".into());
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.asks(edit_request("2"));
+    assert_eq!(scene.types("y"), [decided("1", Decision::Once)]);
+    scene.app.now_ms += 2000;
+    scene.news(News::Unanswered(gone()));
+    scene.news(News::Refused(gone(), None));
+    let other = Command::Approve { call_id: call("2"), decision: Decision::Once };
+    scene.news(News::NotDecided(gone(), Box::new(other)));
+    scene.reads();
+    assert_eq!(scene.key(KeyCode::Enter), [], "it is answered");
+    let answer = Command::Approve { call_id: call("1"), decision: Decision::Once };
+    scene.news(News::NotDecided(gone(), Box::new(answer)));
+    assert_eq!(scene.key(KeyCode::Enter), [decided("1", Decision::Once)]);
+}
+
+#[test]
+fn what_is_written_while_an_answer_is_on_its_way_is_written() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    assert_eq!(scene.types("yy"), [decided("1", Decision::Once)], "a key that is held down answers once");
+    assert_eq!(scene.app.prompt.text.as_str(), "");
+    scene.app.now_ms += 2000;
+    assert_eq!(scene.types("and then"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "and then");
+}

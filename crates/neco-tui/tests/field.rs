@@ -123,3 +123,17 @@ fn what_is_set_is_told() {
     scene.asks(edit_request("1"));
     assert_eq!(scene.key(KeyCode::Esc), [], "a question is asked all the same");
 }
+
+#[test]
+fn pictures_come_back_with_what_was_put_away() {
+    let mut scene = Scene::new((80, 24));
+    let picture = Attachment::Image { media_type: "image/png".into(), data: "AA==".into() };
+    scene.news(News::Image(Ok(Some(picture.clone())), None));
+    scene.types("see");
+    scene.control('c');
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.app.prompt.text.as_str(), "[image 1] see");
+    let sent = scene.key(KeyCode::Enter);
+    let says = |effect: &Effect| matches!(effect, Effect::Send(Command::UserMessage { attachments, .. }) if *attachments == [picture.clone()]);
+    assert!(sent.iter().any(says), "{sent:?}");
+}

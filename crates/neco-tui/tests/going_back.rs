@@ -305,3 +305,26 @@ fn a_question_stays_a_question_while_other_agents_work() {
     scene.happen_to(child, EventBody::ToolCallUpdate(update));
     assert!(scene.picture().contains("undo going back to before"), "{}", scene.picture());
 }
+
+#[test]
+fn what_was_named_is_forgotten_when_it_came_to_nothing() {
+    let opens_list = |scene: &mut Scene| {
+        scene.key(KeyCode::Esc);
+        assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)]);
+        let points = vec![point(1, "make a parser")];
+        scene.news(News::Answered(Answer::RewindPoints { points }));
+        assert!(scene.picture().contains("Rewind to before a message"), "{}", scene.picture());
+    };
+    let mut scene = Scene::new((80, 24));
+    scene.types("/rewind abcd");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Answered(Answer::RewindPoints { points: vec![point(1, "make a parser")] }));
+    scene.news(News::Refused(ClientError::Refused("there is no checkpoint abcd".into()), None));
+    opens_list(&mut scene);
+    let mut scene = Scene::new((80, 24));
+    scene.types("/rewind 1");
+    scene.key(KeyCode::Enter);
+    scene.types("x");
+    assert_eq!(scene.news(News::Answered(Answer::RewindPoints { points: vec![point(1, "make a parser")] })), []);
+    opens_list(&mut scene);
+}

@@ -454,3 +454,31 @@ fn what_fills_the_context_and_what_was_used() {
         scene.key(KeyCode::Enter);
     }));
 }
+
+#[test]
+fn what_is_pasted_narrows_a_list_down_or_stands_in_the_field() {
+    let model = |name: &str| ModelEntry { name: name.into(), about: String::new() };
+    let models = || News::Models(Ok(vec![model("a/large"), model("a/small")]));
+    let mut scene = Scene::new((80, 24));
+    scene.news(models());
+    assert_eq!(scene.app.paste("small\n"), []);
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(Command::SetModel { model: "a/small".into() })]);
+    scene.news(models());
+    scene.app.paste("one\ntwo");
+    assert!(scene.app.picker.is_none());
+    assert_eq!(scene.app.prompt.text.as_str(), "one\ntwo");
+    scene.control('u');
+    scene.control('u');
+    scene.control('r');
+    scene.app.paste("the pars");
+    assert_eq!(scene.app.prompt.text.as_str(), "fix the parser");
+    scene.app.paste("three\nfour");
+    assert!(scene.app.prompt.text.as_str().ends_with("three\nfour") && !scene.app.prompt.searches());
+    // In the list of agents it is for the one that is chosen.
+    let mut scene = Scene::new((80, 24));
+    let [one, ..] = children(&mut scene);
+    scene.control('t');
+    scene.app.paste("mind the gap");
+    assert_eq!(scene.app.purpose, neco_tui::app::Purpose::Agent(one));
+    assert_eq!(scene.app.prompt.text.as_str(), "mind the gap");
+}

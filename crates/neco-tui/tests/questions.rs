@@ -576,3 +576,34 @@ fn the_end_of_long_work_is_told_to_somebody_who_looks_elsewhere() {
         assert_eq!(scene.happen(complete(duration_ms)).contains(&Effect::Notify("is done".into())), told);
     }
 }
+
+#[test]
+fn marks_are_those_of_one_item_and_of_its_options() {
+    let option = |label: &str| json!({"label": label, "description": ""});
+    let item =
+        |options: [&str; 3]| json!({"title": "x", "text": "Which?", "multiple": true, "options": options.map(option)});
+    let items = || json!({"about": "choices", "items": [item(["a", "b", "c"]), item(["d", "e", "f"])]});
+    let mut scene = Scene::new((80, 24));
+    scene.questions(items());
+    scene.types("2");
+    scene.types("mine");
+    scene.key(KeyCode::Enter);
+    scene.app.now_ms += 5000;
+    let sent = scene.key(KeyCode::Enter);
+    let [Effect::Send(Command::Answer { reply: Reply::Choices { answers }, .. })] = &sent[..] else {
+        panic!("{sent:?}")
+    };
+    assert_eq!((answers[0].text.as_deref(), &answers[1].chosen[..]), (Some("mine"), &["d".to_owned()][..]));
+    // Something else can't be marked.
+    let mut scene = Scene::new((80, 24));
+    scene.questions(items());
+    scene.key(KeyCode::Up);
+    scene.types(" ");
+    scene.key(KeyCode::Up);
+    scene.key(KeyCode::Enter);
+    let sent = scene.key(KeyCode::Enter);
+    let [Effect::Send(Command::Answer { reply: Reply::Choices { answers }, .. })] = &sent[..] else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(answers[0].chosen, ["c"]);
+}

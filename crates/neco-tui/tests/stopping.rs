@@ -1,5 +1,7 @@
 //! Stopping the work, then whoever still works; and no bare letter that does anything to an agent.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use crossterm::event::KeyCode;
@@ -170,6 +172,14 @@ fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
     scene.reads();
     assert_eq!(scene.types("2"), []);
     assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
+    // It came by itself: it decides nothing that was not read, and words are words.
+    let mut scene = ended();
+    scene.picture();
+    scene.types("2");
+    assert!(scene.picture().contains("Go on?"), "{}", scene.picture());
+    assert_eq!(scene.types("no wait"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "no wait");
+    assert!(!scene.picture().contains("Go on?"), "{}", scene.picture());
 }
 
 #[test]
@@ -264,4 +274,59 @@ fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     scene.control('x');
     assert_eq!(scene.types("m"), []);
     assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
+}
+
+fn comes(scene: &mut Scene, subject: &serde_json::Value) {
+    let mut question = subject.clone();
+    question["question_id"] = serde_json::json!(QuestionId::new());
+    scene.happen(EventBody::Question(serde_json::from_value(question).unwrap()));
+    scene.picture();
+}
+
+fn subjects() -> [serde_json::Value; 4] {
+    let item = |options: serde_json::Value| serde_json::json!([{"title": "x", "text": "Which?", "multiple": false, "options": options}]);
+    let option = serde_json::json!([{"label": "one", "description": ""}, {"label": "two", "description": ""}]);
+    [
+        serde_json::json!({"about": "choices", "items": item(option)}),
+        serde_json::json!({"about": "choices", "items": item(serde_json::json!([]))}),
+        serde_json::json!({"about": "plan", "plan": "1. all"}),
+        serde_json::json!({"about": "loop", "text": "it read a.rs five times"}),
+    ]
+}
+
+#[test]
+fn esc_is_for_the_work_until_a_question_could_be_read() {
+    for subject in subjects() {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        comes(&mut scene, &subject);
+        assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel), "{subject}");
+        scene.app.now_ms += 1000;
+        let sent = scene.key(KeyCode::Esc);
+        assert!(matches!(&sent[..], [Effect::Send(Command::Answer { .. })]), "{subject}: {sent:?}");
+        // Without work there is nothing that it could have meant.
+        let mut scene = Scene::new((80, 24));
+        comes(&mut scene, &subject);
+        assert_eq!(scene.key(KeyCode::Esc), [], "{subject}");
+        assert!(scene.picture().contains("That key was ignored"), "{}", scene.picture());
+    }
+}
+
+#[test]
+fn esc_in_the_field_is_no_way_to_a_question_that_was_not_read() {
+    let asks = |scene: &mut Scene| {
+        scene.types("wh");
+        let request = serde_json::from_value(support::edit_request("1")).unwrap();
+        scene.happen(EventBody::PermissionRequest(request));
+        scene.picture();
+    };
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    asks(&mut scene);
+    assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel));
+    let mut scene = Scene::new((80, 24));
+    asks(&mut scene);
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert_eq!(scene.types("y"), [], "it decides nothing");
+    assert_eq!(scene.app.prompt.text.as_str(), "why");
 }

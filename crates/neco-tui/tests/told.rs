@@ -154,3 +154,31 @@ fn a_word_to_the_person_does_not_hide_how_the_session_stands() {
     scene.app.now_ms += 3000;
     assert!(!scene.picture().contains("theme 16"));
 }
+
+#[test]
+fn work_is_not_done_while_agents_work_that_were_there_before_the_window() {
+    let ends = || {
+        support::read(serde_json::json!({
+            "type": "agent_complete", "reason": "natural", "final": "", "turns": 2, "duration_ms": 5,
+            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+        }))
+    };
+    let child = AgentId::new();
+    // It is told of by the tree.
+    let mut scene = Scene::new((80, 24));
+    let running = support::node(child, scene.root, "coder", "x", "running", 0.0);
+    scene.news(News::Answered(Answer::Tree { nodes: vec![running.clone()] }));
+    scene.works();
+    scene.happen(ends());
+    assert!(!scene.picture().contains("Done"), "{}", scene.picture());
+    let completed = support::node(child, scene.root, "coder", "x", "completed", 1.0);
+    scene.happen_to(child, support::agent_update(&completed));
+    scene.works();
+    scene.happen(ends());
+    assert!(scene.picture().contains("Done"), "{}", scene.picture());
+    // It is told of by the log.
+    let mut scene = Scene::new((80, 24));
+    scene.happened(support::agent_update(&running));
+    scene.happened(ends());
+    assert!(!scene.picture().contains("Done"), "{}", scene.picture());
+}

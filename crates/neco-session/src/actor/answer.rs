@@ -1,5 +1,7 @@
 //! Answers to what windows ask. They are made aside: a long log must not keep a cancel waiting.
 
+use std::sync::Arc;
+
 use neco_agent::AgentHandle;
 use neco_proto::{Answer, ClientError, Query, SessionSnapshot};
 
@@ -27,7 +29,7 @@ impl Answers {
                 Ok(Answer::Messages { messages: fold.messages })
             }
             Query::Checkpoints => Ok(Answer::Checkpoints { checkpoints: self.course().await?.checkpoint_infos() }),
-            Query::RewindPoints => Ok(Answer::RewindPoints { points: self.course().await?.points }),
+            Query::RewindPoints => Ok(Answer::RewindPoints { points: self.course().await?.points.clone() }),
             Query::RewindPreview { message_id, what } => {
                 let course = self.course().await?;
                 self.preview(&course.way(course.point(message_id)?, what)?).await
@@ -55,8 +57,16 @@ impl Answers {
         Ok(Answer::RewindPreview(preview))
     }
 
-    async fn course(&self) -> Result<RewindHistory, ClientError> {
-        Ok(RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await?)
+    /// The course of the session, which is read again only when something has happened since.
+    async fn course(&self) -> Result<Arc<RewindHistory>, ClientError> {
+        let mut read = self.shown.course.lock().await;
+        let last_seq = self.ctx.journal.standing().last_seq;
+        if let Some(course) = read.as_ref().filter(|course| course.last_seq == last_seq) {
+            return Ok(Arc::clone(course));
+        }
+        let course = Arc::new(RewindHistory::read(self.ctx.log().as_ref(), self.ctx.id()).await?);
+        *read = Some(Arc::clone(&course));
+        Ok(course)
     }
 
     async fn snapshot(&self) -> SessionSnapshot {

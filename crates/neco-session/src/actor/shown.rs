@@ -6,12 +6,14 @@ use neco_proto::event::RewindWhat;
 use neco_proto::{MessageId, RewindPreview, Seq};
 use neco_workspace::checkpoint::Agreed;
 
-use crate::rewind::{RewindPlan, agreed_to};
+use crate::rewind::{RewindHistory, RewindPlan, agreed_to};
 
 /// The way that was shown last, and what of others' work it would overwrite.
 #[derive(Clone, Default)]
 pub(super) struct Shown {
     last: Arc<Mutex<Option<(Key, Agreed)>>>,
+    /// The course of the session as it was read last.
+    pub(super) course: Arc<tokio::sync::Mutex<Option<Arc<RewindHistory>>>>,
 }
 
 /// What tells one way back from another.

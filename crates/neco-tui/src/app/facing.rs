@@ -100,12 +100,17 @@ impl Facing {
         (asked == question && held != letter && now_ms - when < WORD_MS).then_some(held)
     }
 
+    /// Whether it was on the screen for long enough to be read.
+    pub fn is_read(&self, question: u64, now_ms: i64) -> bool {
+        self.shown.is_some_and(|(shown, since)| shown == question && now_ms - since >= READ_MS)
+    }
+
     /// Whether it takes a key that comes now: it was on the screen for long enough, and no key came just before.
     pub fn takes_key(&mut self, question: u64, typed_ms: Option<i64>, now_ms: i64) -> bool {
         if self.settled == Some(question) {
             return true;
         }
-        let is_read = self.shown.is_some_and(|(shown, since)| shown == question && now_ms - since >= READ_MS);
+        let is_read = self.is_read(question, now_ms);
         let last = self.early_ms.replace(now_ms).max(typed_ms);
         let is_quiet = last.is_none_or(|last| now_ms - last >= QUIET_MS);
         if is_read && is_quiet {
@@ -125,7 +130,7 @@ impl Facing {
     pub fn go(&mut self, question: u64, place: Place) {
         self.went = Some((question, place));
         self.emptied_ms = None;
-        // Whoever goes to it has it before them.
+        // Whoever goes to it has read it.
         if place == Place::Box {
             self.settled = Some(question);
         }

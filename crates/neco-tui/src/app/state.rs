@@ -317,7 +317,8 @@ impl WindowState {
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
     pub fn past(&mut self, event: &Event) {
         self.desk.past(event);
-        if self.root.is_none_or(|root| root == event.agent_id) {
+        let is_of_all = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
+        if is_of_all || self.root.is_none_or(|root| root == event.agent_id) {
             self.transcript.past(event);
             self.remember_answer(event);
             self.standing.past(event);

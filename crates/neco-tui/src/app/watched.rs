@@ -106,19 +106,26 @@ impl Watched {
 
     /// The rows that have room, and how many there are below them.
     pub fn rows(&mut self, with: Drawn<'_>, room: usize) -> (Vec<Line<'static>>, usize) {
-        let mut all = self.all(with);
-        all.extend(self.unread_rows(with));
-        self.back = self.back.min(all.len().saturating_sub(room));
-        let end = all.len() - self.back;
-        let rows = all.into_iter().take(end).skip(end.saturating_sub(room)).collect();
+        let mut live = self.live(with);
+        live.extend(self.unread_rows(with));
+        let count = self.rows.len() + live.len();
+        self.back = self.back.min(count.saturating_sub(room));
+        let end = count - self.back;
+        let rows = self.rows.iter().chain(&live).take(end).skip(end.saturating_sub(room)).cloned().collect();
         (rows, self.back)
     }
 
     /// Everything that is kept of it.
     pub fn all(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
+        let live = self.live(with);
+        self.rows.iter().cloned().chain(live).collect()
+    }
+
+    /// Keeps what can't change any more; gives the rows of what still can.
+    fn live(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
         self.rows.extend(self.transcript.leave(with));
         let beyond = self.rows.len().saturating_sub(KEPT);
         self.rows.drain(..beyond);
-        self.rows.iter().cloned().chain(self.transcript.live(with)).collect()
+        self.transcript.live(with)
     }
 }

@@ -1,6 +1,7 @@
 //! May this run?
 
 use neco_proto::event::PermissionRequest;
+use neco_proto::visible::visible_line;
 use neco_proto::{Command, Decision, Risk};
 use neco_view::ask::Approval;
 use ratatui::style::{Modifier, Style};
@@ -9,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::edge::{Answer, Tints, first_rows};
 use super::rest::{Mark, Other};
-use super::subject::{arguments_of, fitted, is_summed_up, parted, visible_line, what};
+use super::subject::{arguments_of, fitted, is_summed_up, parted, what};
 use crate::host::Edited;
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};

@@ -65,7 +65,8 @@ impl Choices {
     /// Marks the present option, or takes the mark off.
     pub fn mark(&mut self) {
         self.typed = 0;
-        if !self.several() {
+        // What one writes oneself takes the place of all options.
+        if !self.several() || self.at >= self.options() {
             return;
         }
         match self.marked.iter().position(|marked| *marked == self.at) {
@@ -99,8 +100,8 @@ impl Choices {
 
     fn take(&mut self, answer: ItemAnswer) -> Option<Vec<ItemAnswer>> {
         self.answers.push(answer);
-        self.at = 0;
-        self.typed = 0;
+        (self.at, self.typed) = (0, 0);
+        self.marked.clear();
         (self.answers.len() >= self.items.len()).then(|| std::mem::take(&mut self.answers))
     }
 

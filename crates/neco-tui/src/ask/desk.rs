@@ -186,18 +186,21 @@ impl Desk {
 
     /// The person has answered this.
     pub fn answer(&mut self, command: &Command) {
-        for waiting in &mut self.waiting {
-            waiting.answered |= match command {
-                Command::Approve { call_id, .. } => waiting.call() == Some(call_id),
-                Command::Answer { question_id, .. } => waiting.question() == Some(*question_id),
-                _ => false,
-            };
-        }
+        self.set_answered(command, true);
     }
 
-    /// The session did not take an answer: everything is asked as before.
-    pub fn not_taken(&mut self) {
-        self.waiting.iter_mut().for_each(|waiting| waiting.answered = false);
+    /// The session did not take an answer: it is asked as before.
+    pub fn not_taken(&mut self, command: &Command) {
+        self.set_answered(command, false);
+    }
+
+    fn set_answered(&mut self, command: &Command, answered: bool) {
+        let answers = |waiting: &&mut Waiting| match command {
+            Command::Approve { call_id, .. } => waiting.call() == Some(call_id),
+            Command::Answer { question_id, .. } => waiting.question() == Some(*question_id),
+            _ => false,
+        };
+        self.waiting.iter_mut().filter(answers).for_each(|waiting| waiting.answered = answered);
     }
 
     /// The person changed a call: it is shown as it is now. False when it does not wait any more.

@@ -20,4 +20,3 @@ pub use approval::{Asks, Means, Rule};
 pub use desk::{Asked, Desk, answer};
 pub use plan::plan_rows;
 pub use rest::{Mark, Other};
-pub use subject::visible_line;

@@ -1,10 +1,11 @@
 //! What else will be asked about, and what one key said of it before its turn came.
 
 use neco_proto::event::{AskedAhead, PermissionRequest, Says};
+use neco_proto::visible::visible_line;
 use neco_proto::{CallId, Decision, Risk};
 use ratatui::text::{Line, Span};
 
-use super::subject::{fitted, parted, visible_line};
+use super::subject::{fitted, parted};
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
 

@@ -2,6 +2,7 @@
 
 use neco_proto::Diff;
 use neco_proto::event::{PermissionRequest, Says};
+use neco_proto::visible::{self, visible_line};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -111,31 +112,7 @@ fn arguments(args: &serde_json::Value, command: Option<&str>) -> String {
     fields.map(|(name, field)| format!("{name}: {}\n", value(field))).collect()
 }
 
-/// The text with everything written out that a terminal obeys or does not show.
+/// The text with everything written out that a terminal obeys or does not show, and tabs as blanks.
 fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char == '\t' {
-            shown.push_str("    ");
-        } else if char == '\n' || !is_hidden(char) {
-            shown.push(char);
-        } else {
-            shown.extend(char.escape_unicode());
-        }
-    }
-    shown
-}
-
-/// The same as one line.
-pub fn visible_line(text: &str) -> String {
-    visible(text.trim()).replace('\n', "⏎").replace('\t', " ")
-}
-
-fn is_hidden(char: char) -> bool {
-    char.is_control()
-        || matches!(char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}'
-            | '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fe00}'..='\u{fe0e}'
-            | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}')
+    visible::visible(text).replace('\t', "    ")
 }

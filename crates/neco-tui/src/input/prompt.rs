@@ -86,6 +86,8 @@ pub struct Prompt {
     vi: Option<Vi>,
     /// Whether what stood there was put away just now: the next ↑ brings it back.
     put_away: bool,
+    /// What was put away last with pictures: they come back with it.
+    pictured: Option<(String, Vec<Attachment>)>,
     /// Changes of the text when an old message was brought back that is still as it was.
     brought: Option<u64>,
 }
@@ -159,8 +161,11 @@ impl Prompt {
     /// What is written goes, but can be brought back as what was said before.
     pub fn put_away(&mut self) {
         let text = self.text.take();
-        let (text, _) = self.chips.unfold(&text);
+        let (text, pictures) = self.chips.unfold(&text);
         self.history.push(&text);
+        if !pictures.is_empty() {
+            self.pictured = Some((text, pictures));
+        }
         self.emptied();
         self.put_away = true;
     }
@@ -212,7 +217,11 @@ impl Prompt {
     /// A message of before stands in the field again; a very long one as a paste does.
     fn bring_back(&mut self, text: &str) {
         let is_paste = text.len() > LONG || self.pasted.iter().any(|pasted| pasted == text);
-        let text = if is_paste { self.chips.fold_all(text) } else { text.to_owned() };
+        let text = match self.pictured.clone().filter(|(pictured, _)| pictured == text) {
+            Some((_, pictures)) => self.chips.restore(text, pictures),
+            None if is_paste => self.chips.fold_all(text),
+            None => text.to_owned(),
+        };
         self.text.set(text);
     }
 

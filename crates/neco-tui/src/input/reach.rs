@@ -23,7 +23,7 @@ pub(super) fn moved(text: &Text, char: char, times: usize) -> Option<usize> {
         return Some(first_word(text));
     }
     let (to, (begin, end)) = (motion(char)?, text.line());
-    let mut text = text.clone();
+    let mut text = text.bare();
     for _ in 0..times {
         let before = text.cursor();
         text.go(to);
@@ -43,8 +43,14 @@ pub(super) fn operated(text: &Text, char: char, times: usize, changes: bool) -> 
     let changes_word = changes && matches!(char, 'w' | 'W');
     let from = text.cursor();
     if changes_word || matches!(char, 'e' | 'E') {
-        let mut text = text.clone();
-        (0..times).for_each(|_| text.go(Move::WordRight));
+        let mut text = text.bare();
+        for _ in 0..times {
+            let before = text.cursor();
+            text.go(Move::WordRight);
+            if text.cursor() == before {
+                break;
+            }
+        }
         return Some(text.cursor());
     }
     let place = moved(text, char, times)?;
@@ -87,4 +93,18 @@ pub(super) fn found_back(text: &Text, wanted: char, before: bool) -> Option<usiz
     let begin = text.cursor() - line.len();
     let (at, glyph) = line.grapheme_indices(true).rev().find(|(_, glyph)| glyph.chars().eq([wanted]))?;
     Some(begin + if before { at + glyph.len() } else { at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_beyond_the_text_ends_with_it() {
+        let mut text = Text::default();
+        text.set("one two three");
+        text.go_to(0);
+        assert_eq!(operated(&text, 'w', usize::MAX, true), Some(13));
+        assert_eq!(moved(&text, 'w', usize::MAX), Some(13));
+    }
 }

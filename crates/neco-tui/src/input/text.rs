@@ -50,6 +50,11 @@ pub enum Move {
 }
 
 impl Text {
+    /// The same text and cursor without its past.
+    pub(super) fn bare(&self) -> Self {
+        Self { text: self.text.clone(), cursor: self.cursor, ..Self::default() }
+    }
+
     pub fn as_str(&self) -> &str {
         &self.text
     }

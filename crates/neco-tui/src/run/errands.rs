@@ -1,12 +1,13 @@
 //! What takes time, each in a task of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use neco_proto::app::App as Program;
-use neco_proto::{AgentId, CallId, Client, Query, QuestionId};
+use neco_proto::{AgentId, Answer, CallId, Client, ClientError, Query, QuestionId};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
 use super::opening::{Opening, Retold, open, past_of};
 use super::questions;
@@ -50,8 +51,34 @@ pub(super) struct Errands {
     /// How many commands the person ran.
     shells: u64,
     status: Status,
+    previews: Arc<Previews>,
     /// The session on the screen, counted.
     pub(super) session: u64,
+}
+
+/// What entries of lists would do: one is asked about at a time, and of those that wait only the last.
+#[derive(Default)]
+struct Previews {
+    turn: Mutex<()>,
+    /// How many were asked for.
+    asked: AtomicU64,
+}
+
+impl Previews {
+    /// The number of the next one.
+    fn number(&self) -> u64 {
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// What the session says of the one with this number when its turn comes; nothing when another one is wanted by
+    /// then.
+    async fn ask(&self, number: u64, client: &dyn Client, query: Query) -> Option<Result<Answer, ClientError>> {
+        let _turn = self.turn.lock().await;
+        if self.asked.load(Ordering::Relaxed) != number {
+            return None;
+        }
+        Some(client.ask(query).await)
+    }
 }
 
 /// The person's own status line.
@@ -67,7 +94,8 @@ struct Status {
 impl Errands {
     /// For this host and this program; what comes of them goes to `back`.
     pub(super) fn new(host: Arc<dyn Host>, program: Arc<dyn Program>, back: mpsc::UnboundedSender<Back>) -> Self {
-        Self { host, program, back, shell: None, shells: 0, status: Status::default(), session: 0 }
+        let (status, previews) = (Status::default(), Arc::default());
+        Self { host, program, back, shell: None, shells: 0, status, previews, session: 0 }
     }
 
     /// Whether what came back is for somebody else: a session that is no longer on the screen asked for it.
@@ -105,14 +133,20 @@ impl Errands {
     }
 
     pub(super) fn ask(&self, client: Arc<dyn Client>, query: Query) {
-        let tell = self.teller();
+        let (tell, previews) = (self.teller(), Arc::clone(&self.previews));
         // A preview is a courtesy: what can't be told is not worth a word.
         let is_courtesy = matches!(query, Query::RewindPreview { .. } | Query::Tree | Query::Workflows);
+        let is_preview = matches!(query, Query::RewindPreview { .. } | Query::CheckpointPreview { .. });
+        let number = is_preview.then(|| previews.number());
         tokio::spawn(async move {
-            match client.ask(query).await {
-                Ok(answer) => tell(News::Answered(answer)),
-                Err(_) if is_courtesy => {}
-                Err(error) => tell(News::Refused(error, None)),
+            let answer = match number {
+                Some(number) => previews.ask(number, client.as_ref(), query).await,
+                None => Some(client.ask(query).await),
+            };
+            match answer {
+                Some(Ok(answer)) => tell(News::Answered(answer)),
+                Some(Err(error)) if !is_courtesy => tell(News::Unanswered(error)),
+                Some(Err(_)) | None => {}
             }
         });
     }
@@ -319,5 +353,51 @@ impl Errands {
             let done = tokio::spawn(errand).await;
             tell(done.unwrap_or(News::Broken(what)));
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use futures::future::{BoxFuture, join_all};
+    use neco_proto::{Actor, Command, EventStream, Receipt};
+
+    use super::*;
+
+    /// Takes a while to answer, and notes what it was asked.
+    #[derive(Default)]
+    struct Slow(std::sync::Mutex<Vec<Query>>);
+
+    impl Client for Slow {
+        fn send_as(&self, _: Actor, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
+            async { Err(ClientError::Gone) }.boxed()
+        }
+
+        fn events(&self, _since: u64) -> EventStream {
+            futures::StreamExt::boxed(futures::stream::pending())
+        }
+
+        fn ask(&self, query: Query) -> BoxFuture<'_, Result<Answer, ClientError>> {
+            self.0.lock().unwrap().push(query);
+            async {
+                tokio::task::yield_now().await;
+                Ok(Answer::RewindPoints { points: Vec::new() })
+            }
+            .boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn of_the_previews_that_wait_only_the_last_is_asked_for() {
+        let (previews, client) = (Previews::default(), Slow::default());
+        let query = |number: u64| Query::CheckpointPreview { rev: number.to_string() };
+        let first = previews.ask(previews.number(), &client, query(1));
+        futures::pin_mut!(first);
+        assert!(futures::poll!(first.as_mut()).is_pending(), "it is being answered");
+        let rest: Vec<u64> = (0..4).map(|_| previews.number()).collect();
+        let rest = join_all(rest.into_iter().map(|number| previews.ask(number, &client, query(number))));
+        let (first, rest) = futures::join!(first, rest);
+        assert!(first.is_some() && rest.iter().filter(|answer| answer.is_some()).count() == 1);
+        assert_eq!(*client.0.lock().unwrap(), [query(1), query(5)]);
     }
 }

@@ -136,9 +136,27 @@ fn is_of_answer(body: &EventBody) -> bool {
 pub(super) async fn past_of(client: &dyn Client, agent: AgentId) -> Option<(Vec<Event>, Seq)> {
     let Ok(Answer::Snapshot(snapshot)) = client.ask(Query::Snapshot).await else { return None };
     let last = snapshot.last_seq;
+    Some((lately_of(client, agent, last).await.into(), last))
+}
+
+/// The last of what happened to an agent up to `last`, from no further back than it began.
+async fn lately_of(client: &dyn Client, agent: AgentId, last: Seq) -> VecDeque<Event> {
+    let mut lately = LATELY;
+    loop {
+        let since = last.saturating_sub(lately);
+        let past = read_of(client, agent, since, last).await;
+        if since == 0 || past.len() >= OF_ONE || past.iter().any(is_beginning) {
+            return past;
+        }
+        lately = lately.saturating_mul(4);
+    }
+}
+
+/// The last of what happened to an agent after `since` up to `last`.
+async fn read_of(client: &dyn Client, agent: AgentId, since: Seq, last: Seq) -> VecDeque<Event> {
     let mut past = VecDeque::new();
-    let mut all = client.events(0);
-    let mut over = last == 0;
+    let mut all = client.events(since);
+    let mut over = since >= last;
     while !over && let Some(Ok(event)) = all.next().await {
         over = event.seq >= last;
         if event.agent_id == agent {
@@ -148,7 +166,12 @@ pub(super) async fn past_of(client: &dyn Client, agent: AgentId) -> Option<(Vec<
             }
         }
     }
-    Some((past.into(), last))
+    past
+}
+
+/// Whether nothing happened to an agent before this.
+fn is_beginning(event: &Event) -> bool {
+    matches!(&event.body, EventBody::AgentUpdate(update) if update.setup.is_some() && update.node.id == event.agent_id)
 }
 
 #[cfg(test)]
@@ -161,8 +184,8 @@ mod tests {
 
     use super::*;
 
-    /// A log, which waits for more at its end.
-    struct Log(Vec<Event>);
+    /// A log, which waits for more at its end, and the number before which nothing may be read.
+    struct Log(Vec<Event>, Seq);
 
     impl Client for Log {
         fn send_as(&self, _: Actor, _: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
@@ -170,6 +193,7 @@ mod tests {
         }
 
         fn events(&self, since: Seq) -> EventStream {
+            assert!(since >= self.1, "read from {since}");
             let later: Vec<_> = self.0.iter().filter(|event| event.seq > since).cloned().map(Ok).collect();
             futures::stream::iter(later).chain(futures::stream::pending()).boxed()
         }
@@ -182,7 +206,7 @@ mod tests {
     fn log(bodies: Vec<EventBody>) -> Log {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
         let event = |(seq, body)| Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
-        Log((1..).zip(bodies).map(event).collect())
+        Log((1..).zip(bodies).map(event).collect(), 0)
     }
 
     fn piece() -> EventBody {
@@ -201,6 +225,27 @@ mod tests {
         assert_eq!(since, 0);
         let told: Vec<u64> = past.iter().map(|event| event.seq).collect();
         assert_eq!(told, [1, 5002, 5003, 5004, 5005], "the pieces of what is not whole yet stay");
+    }
+
+    #[tokio::test]
+    async fn an_agent_is_read_from_where_it_began() {
+        let mut log = log((0..20_000).map(|_| piece()).collect());
+        let agent = AgentId::new();
+        let node = serde_json::json!({
+            "id": agent, "name": "coder-1", "type": "child", "role": "coder", "children": [], "task": "x",
+            "model_group": "default", "state": "running", "progress": 0.0,
+            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 },
+            "subtree_usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 },
+            "created": "2026-01-01T00:00:00Z", "changed": "2026-01-01T00:00:00Z"
+        });
+        let began = serde_json::json!({ "type": "agent_update", "node": node, "setup": {} });
+        log.0[19_000].body = serde_json::from_value(began).unwrap();
+        // What comes long before it is not asked for.
+        log.0.drain(..15_000);
+        log.0[4000].agent_id = agent;
+        log.0[4500].agent_id = agent;
+        log.1 = 15_000;
+        assert_eq!(lately_of(&log, agent, 20_000).await.len(), 2);
     }
 
     #[tokio::test]

@@ -6,21 +6,25 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use neco_proto::{CallId, Client, ClientError, Command, MessageId};
+use neco_proto::{Client, ClientError, Command, MessageId};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use crate::update::{News, Unsent};
 
 /// How long the next command waits for the one before it.
 const PATIENCE: Duration = Duration::from_millis(30);
 
+/// How long what was sent is waited for when the session is left.
+const LEAVING: Duration = Duration::from_secs(2);
+
 /// What came of a command: what the person is to know when it was refused.
 type Outcome = Result<(), News>;
 
 /// The way to a session.
-#[derive(Clone)]
 pub(super) struct Sender {
     commands: mpsc::UnboundedSender<Command>,
+    task: JoinHandle<()>,
 }
 
 impl Sender {
@@ -28,13 +32,20 @@ impl Sender {
     pub(super) fn new(client: Arc<dyn Client>, tell: impl Fn(News) + Send + Sync + 'static) -> Self {
         // Unbounded: a person's keys fill it, none may be lost, and each leaves it after a moment at the latest.
         let (commands, taken) = mpsc::unbounded_channel();
-        tokio::spawn(hand_over(client, taken, tell));
-        Self { commands }
+        let task = tokio::spawn(hand_over(client, taken, tell));
+        Self { commands, task }
     }
 
     /// Sends a command; whether there is still somebody who hands it over.
     pub(super) fn send(&self, command: Command) -> bool {
         self.commands.send(command).is_ok()
+    }
+
+    /// Nothing more is sent: waits until the session has taken what was, but not for one that takes nothing.
+    pub(super) async fn finish(self) {
+        drop(self.commands);
+        // A task that panicked has nothing more to hand over.
+        let _ = self.task.await;
     }
 }
 
@@ -53,7 +64,7 @@ async fn hand_over(
         tokio::select! {
             biased;
             command = commands.recv() => {
-                let Some(command) = command else { return };
+                let Some(command) = command else { break };
                 let mut sending = hand(Arc::clone(&client), command);
                 match tokio::time::timeout(PATIENCE, &mut sending).await {
                     Ok(outcome) => report(outcome),
@@ -63,6 +74,7 @@ async fn hand_over(
             Some(outcome) = late.next(), if !late.is_empty() => report(outcome),
         }
     }
+    let _ = tokio::time::timeout(LEAVING, late.for_each(|outcome| std::future::ready(report(outcome)))).await;
 }
 
 fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome> {
@@ -71,7 +83,7 @@ fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome
             NotTaken::Said(Unsent { text: content.clone(), pictures: attachments.clone() })
         }
         Command::Steer { text } => NotTaken::Said(Unsent { text: text.clone(), pictures: Vec::new() }),
-        Command::Approve { call_id, .. } => NotTaken::Decided(call_id.clone()),
+        Command::Approve { .. } | Command::Answer { .. } => NotTaken::Decided(Box::new(command.clone())),
         Command::Withdraw { message_ids } => NotTaken::Back(message_ids.clone()),
         _ => NotTaken::Other,
     };
@@ -82,8 +94,8 @@ fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome
 enum NotTaken {
     /// This was to be said.
     Said(Unsent),
-    /// The call was decided about.
-    Decided(CallId),
+    /// A question was answered so.
+    Decided(Box<Command>),
     /// These were to be taken back.
     Back(Vec<MessageId>),
     /// Nothing that could be kept.
@@ -94,7 +106,7 @@ impl NotTaken {
     fn news(self, error: ClientError) -> News {
         match self {
             Self::Said(unsent) => News::Refused(error, Some(unsent)),
-            Self::Decided(call_id) => News::NotDecided(error, call_id),
+            Self::Decided(answer) => News::NotDecided(error, answer),
             Self::Back(ids) => News::NotTakenBack(ids),
             Self::Other => News::Refused(error, None),
         }
@@ -110,15 +122,15 @@ mod tests {
 
     use super::*;
 
-    /// Never takes a message, and takes everything else at once.
+    /// Takes no message before it is let go, and everything else at once.
     #[derive(Default)]
-    struct Stuck(Mutex<Vec<Command>>, tokio::sync::Notify);
+    struct Stuck(Mutex<Vec<Command>>, tokio::sync::Notify, tokio::sync::Notify);
 
     impl Client for Stuck {
         fn send_as(&self, _: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
             async move {
                 if matches!(command, Command::UserMessage { .. }) {
-                    std::future::pending::<()>().await;
+                    self.2.notified().await;
                 }
                 self.0.lock().unwrap().push(command);
                 self.1.notify_one();
@@ -144,5 +156,11 @@ mod tests {
         assert!(sender.send(Command::Cancel));
         client.1.notified().await;
         assert_eq!(*client.0.lock().unwrap(), [Command::Cancel]);
+        // What it has not taken yet is not lost with the window.
+        let leaving = tokio::spawn(sender.finish());
+        tokio::task::yield_now().await;
+        client.2.notify_one();
+        leaving.await.unwrap();
+        assert_eq!(client.0.lock().unwrap().len(), 2);
     }
 }

@@ -357,13 +357,16 @@ impl Window {
         self.errands.session += 1;
         self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
-        if let Some((before, _)) = self.session.replace((client, sender)) {
+        if let Some((before, sender)) = self.session.replace((client, sender)) {
             match retold {
                 Retold::Whole => self.app.closed(),
                 Retold::Not => self.app.left(),
             }
             let host = Arc::clone(&self.host);
-            self.closing.push(tokio::spawn(async move { host.close(before).await }));
+            self.closing.push(tokio::spawn(async move {
+                sender.finish().await;
+                host.close(before).await;
+            }));
         }
         self.app.set_root(snapshot.root_agent);
         match retold {
@@ -450,7 +453,8 @@ impl Window {
     }
 
     async fn close(&mut self) {
-        if let Some((client, _)) = self.session.take() {
+        if let Some((client, sender)) = self.session.take() {
+            sender.finish().await;
             if self.stops {
                 // Another process may have it open, and would go on. One that does not answer is not waited for.
                 let _ = tokio::time::timeout(STOPPING, client.send(Command::StopAll)).await;
@@ -484,16 +488,19 @@ impl Window {
     /// Something was refused. When that is because nothing can be kept any more, the events end with the same words: those
     /// are told, and what was to be said is kept. Gives back what is still to be told.
     fn unless_lost(&mut self, news: News, events: &mut Option<EventStream>) -> Option<News> {
-        let News::Refused(ClientError::Failed { code: ErrorCode::StoreFailed, .. }, unsent) = &news else {
+        let (News::Refused(error, _) | News::NotDecided(error, _) | News::Unanswered(error)) = &news else {
             return Some(news);
         };
+        if !matches!(error, ClientError::Failed { code: ErrorCode::StoreFailed, .. }) {
+            return Some(news);
+        }
         while let Some(event) = events.as_mut().and_then(|events| events.next().now_or_never()) {
             self.take(event, events);
         }
         if self.lost.is_none() {
             return Some(news);
         }
-        if let Some(unsent) = unsent {
+        if let News::Refused(_, Some(unsent)) = &news {
             self.host.remember(unsent.text.trim());
         }
         None

@@ -137,18 +137,18 @@ impl Streaming {
     }
 
     fn draw(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        if let Some(fence) = &self.fence {
-            let line = fence.painter.clone().line(&self.text, theme).style(theme.panel);
-            return if self.text.is_empty() {
-                Vec::new()
-            } else {
-                wrap(&line, width.max(8), &Indent::all(program_margin(theme)))
-            };
-        }
         let mut text = self.text.as_str();
         if text.len() > LIVE {
             let tail = text.get(text.ceil_char_boundary(text.len() - LIVE)..).unwrap_or_default();
             text = tail.split_once('\n').map_or(tail, |(_, lines)| lines);
+        }
+        if let Some(fence) = &self.fence {
+            let line = fence.painter.clone().line(text, theme).style(theme.panel);
+            return if text.is_empty() {
+                Vec::new()
+            } else {
+                wrap(&line, width.max(8), &Indent::all(program_margin(theme)))
+            };
         }
         let mut rows = Vec::new();
         let drawn = markdown::draft_rows(text, width, theme);
@@ -273,6 +273,18 @@ mod tests {
         for _ in 0..6 {
             assert_eq!(streaming.wait(true, 40, &theme), first);
         }
+    }
+
+    #[test]
+    fn of_a_line_of_a_program_without_an_end_the_last_part_is_drawn() {
+        let theme = Theme::new(ThemeName::Plain);
+        let mut streaming = Streaming::default();
+        streaming.push(&format!("```json\n{}end", "x".repeat(20 * LIVE)));
+        assert!(streaming.settle(40, &theme).is_empty());
+        let rows = texts(&streaming.live(40, &theme));
+        assert!(rows.len() <= LIVE / 30 && rows.last().is_some_and(|row| row.ends_with("end")), "{}", rows.len());
+        let whole: usize = streaming.finish(40, &theme).iter().map(Line::width).sum();
+        assert!(whole > 20 * LIVE, "nothing of it is lost: {whole}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use neco_proto::clean::{clean, clean_line, is_mark};
 use neco_proto::event::{CallStatus, ToolCallEnd};
+use neco_proto::visible::visible_line;
 use neco_proto::{Diff, Display, ErrorCode};
 use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
@@ -13,7 +14,6 @@ use unicode_width::UnicodeWidthStr;
 use super::block::Drawn;
 use super::ledger::{self, hanging, head};
 use super::tail::Tail;
-use crate::ask::visible_line;
 use crate::text::wrap::{cut, wrap};
 use crate::text::{diff, figures};
 use crate::theme::Theme;

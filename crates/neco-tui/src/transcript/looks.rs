@@ -51,7 +51,7 @@ pub(super) fn row(calls: &[&Call], with: Drawn<'_>) -> Line<'static> {
         None => (Span::styled("✓", theme.good), theme.label),
     };
     let outcome = match running {
-        Some(call) => format!("  {}", crate::ask::visible_line(&call.summary)),
+        Some(call) => format!("  {}", neco_proto::visible::visible_line(&call.summary)),
         None => {
             let took: u64 = calls.iter().filter_map(|call| call.end.as_ref()).map(|end| end.duration_ms).sum();
             format!(" · {}", figures::duration(took))

@@ -151,8 +151,10 @@ impl Transcript {
             EventBody::ReasoningChunk(_) | EventBody::StreamToolCallStart(_) | EventBody::StreamToolCallDelta(_) => {}
             // A plan that still waits is shown with its question.
             EventBody::Question(Question { subject: Subject::Plan { .. }, .. }) => {}
-            // How the others stand is asked for.
-            EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_) => {}
+            // How the others stand is asked for; of what they did only that counts whether somebody worked.
+            EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_) => {
+                self.view.note(event);
+            }
             EventBody::TurnStart(_) | EventBody::Message(_) => {
                 self.held.clear();
                 self.apply(event);
@@ -201,7 +203,7 @@ impl Transcript {
 
     /// What a call is that has not left.
     pub fn summary(&self, call_id: &CallId) -> Option<String> {
-        self.calls().find(|call| call.call_id == *call_id).map(|call| crate::ask::visible_line(&call.summary))
+        self.calls().find(|call| call.call_id == *call_id).map(|call| neco_proto::visible::visible_line(&call.summary))
     }
 
     /// Whether something has happened that is on the screen above.

@@ -14,7 +14,8 @@ use crate::input::{Edit, ViMode};
 const WRITING_MS: i64 = 3000;
 
 /// What a key means to the question on the screen; none when it is for the field. A question takes keys only once
-/// it has been read, and none while the person writes: words never decide by their letters.
+/// it has been read, and none while the person writes: words never decide by their letters. Until then Esc stops the
+/// work, as it does without a question.
 pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
     let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     if window.purpose != Purpose::Message || held || window.panels.help || window.prompt.completion.is_some() {
@@ -22,13 +23,21 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
     }
     let question = window.desk.front()?;
     if question_place(window) == Place::Field {
+        if key.code == KeyCode::Esc && !window.facing.is_read(question, window.now_ms) {
+            return too_soon(window, key, question);
+        }
         return leave_field(window, key, question);
     }
     if window.desk.is_answered() {
+        // What is written while the answer is on its way is written; a key that repeats the answer is not.
+        if matches!(key.code, KeyCode::Char(_)) && !window.facing.just_answered(window.now_ms) {
+            window.facing.go(question, Place::Field);
+            return None;
+        }
         return (key.code != KeyCode::Esc).then(Vec::new);
     }
     let typed_ms = window.person.typed_ms;
-    if key.code != KeyCode::Esc && !window.facing.takes_key(question, typed_ms, window.now_ms) {
+    if !window.facing.takes_key(question, typed_ms, window.now_ms) {
         return too_soon(window, key, question);
     }
     // A word that was begun before the question could be read goes on.
@@ -104,8 +113,11 @@ fn leave_field(window: &mut WindowState, key: KeyEvent, question: u64) -> Option
 }
 
 /// A key that comes before the question could be read decides nothing and is no message; whoever writes a word
-/// loses nothing of it.
+/// loses nothing of it, and whoever stops what works stops it.
 fn too_soon(window: &mut WindowState, key: KeyEvent, question: u64) -> Option<Vec<Effect>> {
+    if key.code == KeyCode::Esc && (window.shell.runs() || stopping::works(window)) {
+        return None;
+    }
     if let KeyCode::Char(letter) = key.code
         && !window.facing.just_answered(window.now_ms)
         && let Some(before) = window.facing.hold(question, letter, window.now_ms)

@@ -133,8 +133,10 @@ pub enum News {
     Call(CallId, Result<Option<Edited>, String>),
     /// The plan that was written in the editor.
     Plan(QuestionId, Result<Option<String>, String>),
-    /// What was decided about a call was not taken.
-    NotDecided(ClientError, CallId),
+    /// The answer to a question was not taken.
+    NotDecided(ClientError, Box<Command>),
+    /// The session was asked something and did not say it.
+    Unanswered(ClientError),
     /// What the status line says; none when whoever makes it failed.
     Status(Option<String>),
     /// What was being done ended with a defect of Neco.
@@ -172,6 +174,7 @@ impl News {
             | Self::Commands(..) => true,
             Self::Refused(..)
             | Self::NotDecided(..)
+            | Self::Unanswered(_)
             | Self::RuleChanged(_)
             | Self::KeptKey(..)
             | Self::Printed(_)

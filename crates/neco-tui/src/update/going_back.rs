@@ -29,8 +29,9 @@ const REV: usize = 10;
 /// Goes back to what is named: a message by its number, or a state of the files; to what the person chooses when
 /// nothing is.
 pub(super) fn go_back_to(window: &mut WindowState, wanted: &str) -> Vec<Effect> {
+    let effects = picking::ask_for_list(window, Effect::Ask(Query::RewindPoints));
     window.rewind_wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
-    picking::ask_for_list(window, Effect::Ask(Query::RewindPoints))
+    effects
 }
 
 /// The messages that the session can go back to.
@@ -88,8 +89,9 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
 
 /// Asks what putting the files into a state would do, to ask the person then.
 pub(super) fn ask_about(window: &mut WindowState, rev: String) -> Vec<Effect> {
-    window.rewind_wanted = Some(rev.clone());
-    picking::ask_for_list(window, Effect::Ask(Query::CheckpointPreview { rev }))
+    let effects = picking::ask_for_list(window, Effect::Ask(Query::CheckpointPreview { rev: rev.clone() }));
+    window.rewind_wanted = Some(rev);
+    effects
 }
 
 /// Asks what the chosen entry would do.

@@ -6,7 +6,7 @@ use neco_view::slash::Slash;
 
 use super::completing::wants_nothing_more;
 use super::effect::Effect;
-use super::{asked, commands, logging_in, picking, sending, stopping, taking_back, watching};
+use super::{asked, commands, logging_in, menu, picking, sending, stopping, taking_back, watching};
 use crate::app::{Person, Purpose, WindowState};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
@@ -55,9 +55,21 @@ pub(crate) fn paste(window: &mut WindowState, text: &str) -> Vec<Effect> {
         secret.push(text);
         return Vec::new();
     }
-    if window.prompt.searches() || window.picker.is_some() {
+    let word = text.trim_end_matches(['\r', '\n']);
+    let is_word = !word.contains(char::is_control) && picture_file(text).is_none();
+    if window.prompt.searches() && is_word {
+        word.chars().for_each(|char| window.prompt.search_for(Some(char)));
         return Vec::new();
     }
+    if is_word && let Some(effects) = picking::narrow(window, word) {
+        return effects;
+    }
+    window.prompt.leave_search();
+    let looks = menu::leave_for_field(window);
+    looks.into_iter().chain(paste_into_field(window, text)).collect()
+}
+
+fn paste_into_field(window: &mut WindowState, text: &str) -> Vec<Effect> {
     window.prompt.completion = None;
     window.word = None;
     window.person.pastes();

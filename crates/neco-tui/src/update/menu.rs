@@ -93,13 +93,19 @@ pub(super) fn letter(window: &mut WindowState, key: KeyEvent, letter: char) -> V
     let in_menu = window.picker.as_ref().is_some_and(|picker| picker.holds(is_order));
     match chosen(window) {
         _ if in_menu => choose(window, letter),
-        Some(Picked::Agent(agent)) => {
-            let looks = write_to(window, agent);
-            looks.into_iter().chain(window.key(key)).collect()
-        }
+        Some(Picked::Agent(_)) => leave_for_field(window).into_iter().chain(window.key(key)).collect(),
         Some(Picked::Workflow(_)) => window.only_tell("Ctrl-X resumes or stops it"),
         Some(_) | None => Vec::new(),
     }
+}
+
+/// Something is put into the field: an open list closes, and the field is for the agent that was chosen in it.
+pub(super) fn leave_for_field(window: &mut WindowState) -> Vec<Effect> {
+    let Some(Picked::Agent(agent)) = chosen(window) else {
+        window.picker = None;
+        return Vec::new();
+    };
+    write_to(window, agent)
 }
 
 /// Opens an agent, and the field is for it.

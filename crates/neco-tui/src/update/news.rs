@@ -2,7 +2,7 @@
 
 use neco_proto::app::AppError;
 use neco_proto::clean::clean;
-use neco_proto::{Answer, Attachment, ClientError};
+use neco_proto::{Answer, Attachment, ClientError, Command};
 use neco_view::slash;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -23,11 +23,15 @@ const SHOWN_LINES: usize = 200;
 pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
     match news {
         News::Refused(error, unsent) => refused(window, &error, unsent),
-        News::NotDecided(error, call_id) => {
-            window.desk.not_taken();
-            let what = window.transcript.summary(&call_id).map(|summary| format!(": {summary}"));
-            window.warn(format!("{error}{}", what.unwrap_or_default()));
+        News::NotDecided(error, answer) => {
+            window.desk.not_taken(&answer);
+            let what = match answer.as_ref() {
+                Command::Approve { call_id, .. } => window.transcript.summary(call_id),
+                _ => None,
+            };
+            window.warn(format!("{error}{}", what.map(|summary| format!(": {summary}")).unwrap_or_default()));
         }
+        News::Unanswered(error) => window.warn(error.to_string()),
         News::NotTakenBack(ids) => {
             window.tell("The agent has already read it");
             taking_back::settle_coming_back(window, &ids);
@@ -135,6 +139,7 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
         Answer::RewindPreview(preview) => return going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
+            window.transcript.view.found(nodes.clone());
             window.agents.nodes = nodes;
             let agents = &window.agents;
             window.desk.set_names(|agent| agents.name(agent));
@@ -148,12 +153,13 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
 
 /// What was not sent comes back into the field, before what was written since.
 fn refused(window: &mut WindowState, error: &ClientError, unsent: Option<Unsent>) {
-    window.desk.not_taken();
-    (window.standing.going_back, window.said_better) = (None, None);
     window.warn(error.to_string());
-    if let Some(Unsent { text, pictures }) = unsent {
-        let written = window.shell.keep_what_ran(&text);
-        window.prompt.restore(&written, pictures);
+    match unsent {
+        Some(Unsent { text, pictures }) => {
+            let written = window.shell.keep_what_ran(&text);
+            window.prompt.restore(&written, pictures);
+        }
+        None => (window.standing.going_back, window.said_better) = (None, None),
     }
 }
 

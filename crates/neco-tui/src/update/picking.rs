@@ -18,16 +18,14 @@ pub(super) const CHOOSE: &str = "↑↓ Enter choose   letters search   Esc back
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
 pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effect> {
     window.person.asks_for_list();
+    // What was named before came to nothing.
+    window.rewind_wanted = None;
     vec![effect]
 }
 
-/// Whether a list that has come may open: keys that are under way are not for it.
+/// Takes in that a list has come; says whether it may open: keys that are under way are not for it.
 pub(super) fn is_waited_for(window: &mut WindowState) -> bool {
-    let opens = window.person.list_came();
-    if !opens {
-        // Whoever writes goes on writing; the list is an arrow away when it is asked for again.
-    }
-    opens
+    window.person.list_came()
 }
 
 /// The sessions that can be opened.
@@ -124,6 +122,11 @@ fn is_rule(picked: &Picked) -> bool {
     matches!(picked, Picked::Rule(_) | Picked::NewRule | Picked::BuiltInRules)
 }
 
+/// Whether it is of the question that comes by itself, whether work goes on.
+fn is_unasked(picked: &Picked) -> bool {
+    *picked == Picked::GoOn
+}
+
 /// Shows or folds the rules that come with Neco.
 fn fold_rules(window: &mut WindowState) -> Vec<Effect> {
     window.built_in_rules = !window.built_in_rules;
@@ -185,12 +188,17 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
             picker.scroll(if key.code == KeyCode::Left { -1 } else { 1 });
             return Vec::new();
         }
+        KeyCode::Char(number @ ('1' | '2')) if !held && picker.holds(is_unasked) => {
+            return answer_question(window, number == '1');
+        }
+        // It came by itself: whoever writes, writes.
+        KeyCode::Char(_) if !held && picker.holds(is_unasked) => {
+            window.picker = None;
+            return window.key(key);
+        }
         // A question that is answered by a letter.
         KeyCode::Char(letter @ ('y' | 'n')) if !held && picker.holds(|picked| *picked == Picked::Leave) => {
             return answer_question(window, letter == 'y');
-        }
-        KeyCode::Char(number @ ('1' | '2')) if !held && picker.holds(|picked| *picked == Picked::GoOn) => {
-            return answer_question(window, number == '1');
         }
         KeyCode::Home => picker.step(isize::MIN),
         KeyCode::End => picker.step(isize::MAX),
@@ -224,6 +232,13 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
     going_back::preview(window)
 }
 
+/// What was pasted narrows a list down in which letters do; none where there is no such list.
+pub(super) fn narrow(window: &mut WindowState, word: &str) -> Option<Vec<Effect>> {
+    let picker = window.picker.as_mut().filter(|picker| picker.letters == Letters::Filter)?;
+    word.chars().for_each(|letter| picker.narrow(Some(letter)));
+    Some(going_back::preview(window))
+}
+
 /// A page of what the chosen entry would do, or of the list.
 fn turn_page(window: &mut WindowState, by: isize) -> Vec<Effect> {
     let Some(picker) = &mut window.picker else { return Vec::new() };
@@ -241,10 +256,9 @@ fn answer_question(window: &mut WindowState, yes: bool) -> Vec<Effect> {
 }
 
 pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
-    let changes = |picked: &Picked| matches!(picked, Picked::Go(_) | Picked::Rewind(..) | Picked::GoOn);
-    let chosen = window.picker.as_ref().and_then(Picker::chosen);
-    let is_unread = window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms));
-    if is_unread && chosen.is_some_and(|entry| changes(&entry.picked)) {
+    let changes = |entry: &Entry| matches!(entry.picked, Picked::Go(_) | Picked::Rewind(..));
+    let matters = |picker: &Picker| picker.holds(is_unasked) || picker.chosen().is_some_and(changes);
+    if window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms) && matters(picker)) {
         return window.only_tell("That key was ignored: what it would change had just appeared");
     }
     let Some(entry) = window.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };

@@ -55,15 +55,26 @@ impl Agents {
         }
     }
 
-    /// An agent is new or has changed: what is to be seen of that.
-    pub(super) fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) -> Option<AgentStep> {
+    /// Whether something newer is known of an agent.
+    pub(super) fn is_newer(&self, node: &AgentNode) -> bool {
+        self.find(node.id).is_some_and(|known| known.node.changed > node.changed)
+    }
+
+    /// An agent stands so; gives how deep.
+    pub(super) fn stands(&mut self, node: &AgentNode) -> usize {
         let parent = node.parent.and_then(|parent| self.find(parent));
         let depth = parent.map_or(0, |parent| parent.depth + 1);
-        let before = self.find(node.id).map(|agent| agent.node.state);
         match self.known.iter_mut().find(|agent| agent.node.id == node.id) {
             Some(agent) => (agent.depth, agent.node) = (depth, node.clone()),
             None => self.known.push(Agent { depth, doing: String::new(), node: node.clone() }),
         }
+        depth
+    }
+
+    /// An agent is new or has changed: what is to be seen of that.
+    pub(super) fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) -> Option<AgentStep> {
+        let before = self.find(node.id).map(|agent| agent.node.state);
+        let depth = self.stands(node);
         self.known.retain(|agent| !gone.contains(&agent.node.id));
         if self.in_workflow && node.role == CALL {
             return None;

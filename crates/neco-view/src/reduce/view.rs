@@ -1,8 +1,8 @@
 //! The reducer's state: what a person sees of a session, event by event.
 
 use neco_proto::event::{
-    Admission, AgentState, HookOutcome, HookRun, MessageQueued, PermissionDecision, PermissionRequest, PlanUpdate,
-    QuestionAnswer, Rewind, WorkflowGraph,
+    Admission, AgentNode, AgentState, HookOutcome, HookRun, MessageQueued, PermissionDecision, PermissionRequest,
+    PlanUpdate, QuestionAnswer, Rewind, WorkflowGraph,
 };
 use neco_proto::{AgentId, Event, EventBody, Message, Part, Plan, PlanStatus, Question, Role, Seq, Todo};
 use serde::Serialize;
@@ -130,6 +130,22 @@ impl View {
         self.idle = IdleTracker::of(root);
     }
 
+    /// These agents were there before the first event that is taken in, the root among them.
+    pub fn found(&mut self, mut nodes: Vec<AgentNode>) {
+        // An event may have overtaken what was asked for.
+        nodes.retain(|node| node.parent.is_some() && !self.agents.is_newer(node));
+        self.idle.found(&nodes);
+        for node in &nodes {
+            self.agents.stands(node);
+        }
+        self.over = self.idle.is_over();
+    }
+
+    /// Takes in an event of which nothing is to be seen: whether the session has come to rest follows from it.
+    pub fn note(&mut self, event: &Event) {
+        self.idle.apply(event);
+    }
+
     /// Another session comes: only what is still to be seen of this one stays.
     pub fn forget(&mut self) {
         let blocks = std::mem::take(&mut self.blocks);
@@ -229,7 +245,10 @@ impl View {
                 self.agents.note(event.agent_id, body);
                 match body {
                     // A call that is stopped while it is asked about ends without a decision.
-                    EventBody::ToolCallEnd(end) => self.close_approval(&end.call_id),
+                    EventBody::ToolCallEnd(end) => {
+                        self.work.forget(&end.call_id);
+                        self.close_approval(&end.call_id)
+                    }
                     _ => Vec::new(),
                 }
             }
@@ -258,12 +277,10 @@ impl View {
             EventBody::ToolOutputChunk(chunk) => self.call_prints(chunk),
             EventBody::ToolCallEnd(end) => self.call_ends(end),
             EventBody::ModelRetry(retry) => {
-                self.break_off(retry.discards);
-                self.add(BlockBody::ModelRetry(retry.clone()))
+                [self.break_off(retry.discards), self.add(BlockBody::ModelRetry(retry.clone()))].concat()
             }
             EventBody::ModelSwitch(switch) => {
-                self.break_off(switch.discards);
-                self.add(BlockBody::ModelSwitch(switch.clone()))
+                [self.break_off(switch.discards), self.add(BlockBody::ModelSwitch(switch.clone()))].concat()
             }
             EventBody::HookRun(run) if run.outcome == HookOutcome::Passed && run.message.is_none() => Vec::new(),
             EventBody::HookRun(run) => {
@@ -291,17 +308,14 @@ impl View {
                 Vec::new()
             }
             EventBody::Imported(imported) => self.add(BlockBody::Imported(imported.clone())),
-            EventBody::Error(error) => {
-                self.end_words();
-                self.add(BlockBody::Error(error.clone()))
-            }
+            EventBody::Error(error) => [self.end_words(), self.add(BlockBody::Error(error.clone()))].concat(),
             EventBody::AgentComplete(complete) => {
-                self.end_words();
+                let words = self.end_words();
                 self.end_calls();
                 self.waits_for = None;
                 let dropped = self.plan.as_ref().is_some_and(|plan| plan.status == PlanStatus::Dropped);
                 let end = self.work.complete(complete, self.over, dropped);
-                self.add(BlockBody::End(Box::new(end)))
+                [words, self.add(BlockBody::End(Box::new(end)))].concat()
             }
             EventBody::Notification(_)
             | EventBody::Rewind(_)
@@ -410,10 +424,7 @@ impl View {
                 vec![Change::Changed(id)]
             }
             None if message.is_neco() => Vec::new(),
-            None => {
-                self.end_words();
-                self.add(BlockBody::Message(said(message)))
-            }
+            None => [self.end_words(), self.add(BlockBody::Message(said(message)))].concat(),
         }
     }
 
@@ -491,6 +502,39 @@ mod tests {
             view.blocks.iter().map(|block| &block.body).collect::<Vec<_>>()[..],
             [BlockBody::ModelRetry(_), BlockBody::Answer(Written { over: true, .. }), BlockBody::ModelRetry(_)]
         ));
+    }
+
+    #[test]
+    fn the_end_of_a_thought_is_told() {
+        let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+        let mut view = View::default();
+        let event = |seq, body| Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body);
+        view.apply(&event(1, EventBody::ReasoningChunk(StreamChunk { text: "hm".to_owned() })));
+        let said = event(2, words("Yes"));
+        assert_eq!(view.apply(&said), [Change::Changed(1), Change::Added(2), Change::Grew(2, "Yes")]);
+        let call = event(3, writes_call());
+        assert_eq!(view.apply(&call).first(), Some(&Change::Changed(2)));
+    }
+
+    #[test]
+    fn a_compaction_counts_for_what_the_conversation_takes() {
+        let event = |body: serde_json::Value| serde_json::from_value::<EventBody>(body).unwrap();
+        let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+        let mut view = View::default();
+        for (seq, body) in (1..).zip([
+            serde_json::json!({
+                "type": "usage", "model": "m", "input": 900, "output": 100, "cache_read": 0, "cache_write": 0,
+                "reasoning": 0, "context_window": 2000
+            }),
+            serde_json::json!({
+                "type": "compaction", "cause": "asked", "strategy": "summary", "before": 1000, "after": 300,
+                "kept": 1, "removed": 5
+            }),
+        ]) {
+            let turn = Some(neco_proto::TurnId::new());
+            view.apply(&Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, turn, event(body)));
+        }
+        assert_eq!(view.context, Some(Context { tokens: 300, window: 2000 }));
     }
 
     #[test]

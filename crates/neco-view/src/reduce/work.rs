@@ -66,6 +66,9 @@ impl Work {
             // What is asked beside the conversation, such as for a title, belongs to no turn and fills nothing.
             EventBody::Usage(used) if own && event.turn_id.is_some() => self.context = context(used),
             EventBody::Usage(_) if own => {}
+            EventBody::Compaction(compaction) if own => {
+                self.context = self.context.map(|context| Context { tokens: compaction.after, ..context });
+            }
             EventBody::Usage(used) => self.below += used.usage,
             // Nothing else adds to it.
             _ => {}
@@ -108,6 +111,12 @@ impl Work {
             background: self.left.clone(),
             plan_dropped,
         }
+    }
+
+    /// A call of another than the root is over: nothing of it is asked for any more.
+    pub(super) fn forget(&mut self, call: &CallId) {
+        self.background.remove(call);
+        self.change_seen.remove(call);
     }
 
     fn note_background(&mut self, call: &CallId, arguments: &Value) {

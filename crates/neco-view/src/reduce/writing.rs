@@ -13,10 +13,11 @@ const PRINTED: usize = 16 * 1024;
 
 impl View {
     pub(super) fn turn<'e>(&mut self, model: &str) -> Vec<Change<'e>> {
-        self.end_words();
+        let mut changes = self.end_words();
         (self.streamed, self.before_turn) = (false, self.last_id);
         self.waits_for = Some(WaitsFor::Model { name: model.to_owned() });
-        vec![Change::Waits]
+        changes.push(Change::Waits);
+        changes
     }
 
     /// The next of the model's words, in a block of its kind.
@@ -26,8 +27,7 @@ impl View {
         let open = self.writing.and_then(|id| self.block(id));
         let mut changes = Vec::new();
         if open.is_none_or(|block| std::mem::discriminant(&block.body) != std::mem::discriminant(&new)) {
-            self.end_words();
-            changes = self.add(new);
+            changes = [self.end_words(), self.add(new)].concat();
             self.writing = Some(self.last_id);
         }
         if let Some((id, written)) = self.written() {
@@ -39,12 +39,11 @@ impl View {
 
     /// A message of the model is whole.
     pub(super) fn said<'e>(&mut self, message: &Message) -> Vec<Change<'e>> {
-        self.end_words();
+        let mut changes = self.end_words();
         self.waits_for = None;
-        let mut changes = Vec::new();
         let text = message.text();
         if !std::mem::replace(&mut self.streamed, false) && !text.trim().is_empty() {
-            changes = self.add(BlockBody::Answer(Written { text, over: true }));
+            changes.extend(self.add(BlockBody::Answer(Written { text, over: true })));
         }
         let mut calls = false;
         for asked in message.tool_calls() {
@@ -58,11 +57,13 @@ impl View {
     }
 
     /// No more words come for what is being written.
-    pub(super) fn end_words(&mut self) {
-        if let Some((_, written)) = self.written() {
+    pub(super) fn end_words<'e>(&mut self) -> Vec<Change<'e>> {
+        let ended = self.written().map(|(id, written)| {
             written.over = true;
-        }
+            Change::Changed(id)
+        });
         self.writing = None;
+        ended.into_iter().collect()
     }
 
     /// The words that are being written.
@@ -76,7 +77,7 @@ impl View {
     }
 
     /// A model call failed; what was written of its answer may be void.
-    pub(super) fn break_off(&mut self, discards: bool) {
+    pub(super) fn break_off<'e>(&mut self, discards: bool) -> Vec<Change<'e>> {
         if discards {
             self.streamed = false;
             let before = self.before_turn;
@@ -86,7 +87,7 @@ impl View {
                 _ => true,
             });
         }
-        self.end_words();
+        self.end_words()
     }
 
     pub(super) fn call_begins<'e>(&mut self, start: &ToolCallStart) -> Vec<Change<'e>> {
@@ -127,7 +128,7 @@ impl View {
     }
 
     pub(super) fn call_ends<'e>(&mut self, end: &ToolCallEnd) -> Vec<Change<'e>> {
-        let background = self.work.background.contains(&end.call_id);
+        let background = self.work.background.remove(&end.call_id);
         let change_seen = self.work.change_seen.remove(&end.call_id);
         let mut changes = self.close_approval(&end.call_id);
         changes.extend(self.with_call(&end.call_id, &end.tool, |call| {
@@ -170,8 +171,8 @@ impl View {
     fn with_call<'e>(&mut self, id: &CallId, tool: &str, change: impl FnOnce(&mut Call)) -> Vec<Change<'e>> {
         let mut changes = Vec::new();
         if self.call(id).is_none() {
-            self.end_words();
-            changes = self.add(BlockBody::Call(Box::new(Call::new(id.clone(), tool))));
+            let call = BlockBody::Call(Box::new(Call::new(id.clone(), tool)));
+            changes = [self.end_words(), self.add(call)].concat();
         }
         if let Some((id, call)) = self.call(id) {
             change(call);

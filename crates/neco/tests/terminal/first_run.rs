@@ -168,5 +168,5 @@ fn who_does_not_want_to_leaves_without_harm() {
     let house = House::empty();
     house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
     let pane = Pane::neco(&house, "", 100, 40);
-    pane.shows("Which model should it ask?").press("Escape").is_given_back();
+    pane.shows("Which model should it ask?").answer("Escape").is_given_back();
 }
