@@ -1,6 +1,7 @@
 //! The window as a whole.
 
 use crossterm::event::KeyEvent;
+use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
@@ -146,6 +147,8 @@ pub struct WindowState {
     pub naming: Vec<Naming>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
+    /// The time zone that times are told in.
+    pub zone: Option<TimeZone>,
     root: Option<AgentId>,
     wanted: Vec<Effect>,
 }

@@ -230,6 +230,13 @@ impl Desk {
         }
     }
 
+    /// What this agent asks comes to the screen; whether it asks anything.
+    pub fn bring(&mut self, agent: AgentId) -> bool {
+        let place = self.waiting.iter().position(|waiting| waiting.agent == Some(agent));
+        place.into_iter().for_each(|place| self.waiting.rotate_left(place));
+        place.is_some()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()

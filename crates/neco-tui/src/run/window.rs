@@ -8,6 +8,7 @@ use std::time::Duration;
 use crossterm::event::Event as TermEvent;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use neco_proto::app::App as Program;
 use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream};
 use tokio::sync::mpsc;
@@ -134,6 +135,7 @@ impl Window {
         let (sender, back) = mpsc::unbounded_channel();
         let mut app = WindowState::new(&looks, History::new(host.history()));
         app.opening = true;
+        app.zone = Some(TimeZone::system());
         app.leaving.portion = 0;
         Ok(Self {
             errands: Errands::new(Arc::clone(&host), program, sender),

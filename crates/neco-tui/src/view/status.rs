@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 
 use crate::app::WindowState;
 use crate::input::ViMode;
+use crate::panel;
 use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::transcript::ledger;
@@ -38,6 +39,12 @@ impl Part {
 
 pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
     let theme = &window.theme;
+    if let Some(watched) = &window.watched
+        && window.word.is_none()
+        && window.desk.is_empty()
+    {
+        return panel::key_row(&window.agents.name(watched.agent).unwrap_or_else(|| "it".to_owned()), width, theme);
+    }
     let word = window.word.as_ref().map(|(word, _)| Part::new(10, " ", clean_line(word), Style::default()));
     let (mut left, mut right) = match (&window.status_line, word) {
         (Some(line), None) => return cut(&Line::styled(format!(" {}", clean_line(line)), theme.dim), width),
