@@ -13,8 +13,8 @@ mod work;
 mod workflows;
 
 pub use help::{help_rows, key_rows};
-pub use one::{head_rows, key_row};
-pub use todos::{is_open, plan_rows, todo_rows};
+pub use one::{head_row, key_row, task_row};
+pub use todos::{plan_rows, todo_rows};
 pub use tree::Tree;
 pub use work::Work;
 pub use workflows::{strip, workflow_rows, workflow_words};

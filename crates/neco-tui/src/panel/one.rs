@@ -6,15 +6,12 @@ use ratatui::text::{Line, Span};
 
 use super::agents::{bold, standing, used};
 use crate::app::Agents;
-use crate::text::wrap::{Indent, cut, wrap};
+use crate::text::wrap::cut;
 use crate::theme::Theme;
 use crate::transcript::ledger;
 
-/// Rows of its task.
-const TASK: usize = 2;
-
-/// Whose agent it is, how it stands and what it used; below that what it was asked to do.
-pub fn head_rows(node: &AgentNode, agents: &Agents, now_ms: i64, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// Whose agent it is, how it stands and what it used.
+pub fn head_row(node: &AgentNode, agents: &Agents, now_ms: i64, width: usize, theme: &Theme) -> Line<'static> {
     let parent = node.parent.and_then(|parent| agents.name(parent)).unwrap_or_else(|| "root".to_owned());
     let mut spans = vec![
         Span::styled("── ", theme.line),
@@ -29,27 +26,30 @@ pub fn head_rows(node: &AgentNode, agents: &Agents, now_ms: i64, width: usize, t
     let rest = width.saturating_sub(line.width());
     let mut head = cut(&line, width);
     head.push_span(Span::styled("─".repeat(rest), theme.line));
-    let indent = Indent::hanging(Span::styled("   Task   ", theme.dim));
-    let task = wrap(&Line::styled(clean_line(&node.task), theme.label), width.saturating_sub(1), &indent);
-    std::iter::once(head).chain(task.into_iter().take(TASK)).collect()
+    head
 }
 
-/// What keys do while an agent is looked at.
+/// What it was asked to do.
+pub fn task_row(node: &AgentNode, width: usize, theme: &Theme) -> Line<'static> {
+    let spans = vec![Span::styled("   Task   ", theme.dim), Span::styled(clean_line(&node.task), theme.label)];
+    cut(&Line::from(spans), width)
+}
+
+/// What keys do while an agent is looked at; those that matter least go first when there is no room.
 pub fn key_row(name: &str, width: usize, theme: &Theme) -> Line<'static> {
     let send = format!("send to {name}");
     let keys = [
-        ("Enter", send.as_str()),
-        ("Ctrl-X", "pause, redirect, stop"),
-        ("PgUp PgDn", "scroll"),
-        ("Ctrl-O", "print"),
-        ("Ctrl-T", "back to root"),
-        ("Esc", "all agents"),
+        (3, "Enter", send.as_str()),
+        (4, "Ctrl-X", "pause, message, stop"),
+        (2, "PgUp PgDn", "scroll"),
+        (1, "Ctrl-O", "print"),
+        (5, "Ctrl-T", "back to root"),
+        (6, "Esc", "all agents"),
     ];
-    // The last ones say how to leave: they stay.
-    let fits = |skipped: usize| {
-        let shown: Vec<(&str, &str)> = keys.iter().skip(skipped).copied().collect();
-        let row = Line::from_iter(std::iter::once(Span::raw("   ")).chain(ledger::keys(&shown, theme)));
-        (row.width() < width).then_some(row)
+    let row = |least: usize| {
+        let shown = keys.iter().filter(|(matters, ..)| *matters >= least).map(|(_, key, does)| (*key, *does));
+        let shown: Vec<(&str, &str)> = shown.collect();
+        Line::from_iter(std::iter::once(Span::raw("   ")).chain(ledger::keys(&shown, theme)))
     };
-    (0..keys.len()).find_map(fits).unwrap_or_default()
+    (1..=keys.len()).map(row).find(|row| row.width() < width).unwrap_or_default()
 }

@@ -32,7 +32,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
         Slash::Theme(name) => {
-            window.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
+            window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground);
             window.tell(format!("theme {name}"));
         }
         Slash::How(Setting::Sandbox) => {

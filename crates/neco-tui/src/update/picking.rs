@@ -1,6 +1,7 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use neco_proto::event::NodeType;
 use neco_proto::{AgentId, Command, Query};
 use neco_view::slash::{Outside, Setting, Slash};
 
@@ -149,7 +150,9 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
         return Vec::new();
     }
     window.picker = Some(tree_picker(window));
-    Vec::new()
+    // The root is told of only when somebody asks.
+    let has_root = window.agents.nodes.iter().any(|node| node.kind == NodeType::Root);
+    if has_root { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
 }
 
 fn tree_picker(window: &WindowState) -> Picker {

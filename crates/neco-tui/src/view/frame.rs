@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 
 use super::status::status;
 use crate::app::standing::GoingBack;
-use crate::app::{Picked, Place, Purpose, WindowState};
+use crate::app::{Picked, Picker, Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
 use crate::input::{FieldLook, Prompt};
 use crate::panel::{self, Tree, Work};
@@ -201,7 +201,9 @@ impl WindowState {
             asks.insert(0, Line::default());
         }
         let left = room.saturating_sub(asks.len());
-        let mut rows = self.work(with, left, asks.is_empty());
+        // Whoever looks at agents sees there who works, and Esc does something else.
+        let among = self.watched.is_some() || self.picker.as_ref().is_some_and(Picker::is_tree);
+        let mut rows = if among { Vec::new() } else { self.work(with, left, asks.is_empty()) };
         if !rows.is_empty() && rows.len() < left {
             rows.insert(0, Line::default());
         }
@@ -266,15 +268,16 @@ impl WindowState {
         let Drawn { width, theme, .. } = with;
         let Some(watched) = &mut self.watched else { return Vec::new() };
         let node = self.agents.nodes.iter().find(|node| node.id == watched.agent);
-        let head = node.map(|node| panel::head_rows(node, &self.agents, with.now_ms, width, theme)).unwrap_or_default();
-        let mut head: Vec<Line<'static>> = head.into_iter().take(room / 2).collect();
-        head.extend((room > ROOMY).then(Line::default));
-        let left = room.saturating_sub(head.len());
+        let head = node.map(|node| panel::head_row(node, &self.agents, with.now_ms, width, theme));
+        let blank = (room > ROOMY).then(Line::default);
+        let left = room.saturating_sub(2 + usize::from(blank.is_some()));
         let (rows, below) = watched.rows(with, left);
-        let more = (below > 0).then(|| Line::styled(format!("  ↓ {below} more rows"), theme.dim));
-        let rows = rows.into_iter().flat_map(|row| fitting(row, width));
-        let all: Vec<Line<'static>> = rows.chain(more).collect();
-        head.into_iter().chain(last(all, left)).collect()
+        let all: Vec<Line<'static>> = rows.into_iter().flat_map(|row| fitting(row, width)).collect();
+        // What it was asked to do stands above what it does, unless that is on the screen as it was said.
+        let task = node.filter(|_| all.len() >= left).map(|node| panel::task_row(node, width, theme));
+        let more = (below > 0).then(|| Line::styled(format!("   ↓ {below} more rows"), theme.dim));
+        let shown = last(all.into_iter().chain(more).collect(), left);
+        head.into_iter().chain(task).chain(blank).chain(shown).collect()
     }
 
     /// What goes on, and what waits; `lists` where there is room for what is to be done and who does it.

@@ -143,6 +143,9 @@ fn right(window: &WindowState) -> Vec<Part> {
         parts.push(Part::new(METER, "   ", format!("{} tokens", figures::tokens(used)), theme.dim));
     }
     parts.extend(standing.usage.cost.map(|cost| Part::new(9, "   ", figures::cost(cost), theme.label)));
+    if let Some(most) = standing.most_cost.filter(|_| standing.usage.cost.is_some()) {
+        parts.push(Part::new(1, " ", format!("of {}", figures::cost(most)), theme.dim));
+    }
     parts
 }
 
