@@ -1,6 +1,7 @@
 //! What things look like: a few roles, each with a style, for dark and light terminals and for those with few colours.
 
 use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
 
 /// Which set of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,8 +128,13 @@ impl Theme {
     /// washes were chosen for.
     #[must_use]
     pub fn on(mut self, ground: Option<[u8; 3]>) -> Self {
-        let (ThemeName::Dark | ThemeName::Light, Some(ground)) = (self.name, ground) else { return self };
-        let usual = if self.name == ThemeName::Dark { DARK } else { LIGHT };
+        let Some(ground) = ground else { return self };
+        let usual = match (self.name, is_light(ground)) {
+            (ThemeName::Dark, false) => DARK,
+            (ThemeName::Light, true) => LIGHT,
+            // Whoever wants another theme than the one that fits has the colours of that one.
+            _ => return self,
+        };
         let washes = [
             &mut self.ask_wash,
             &mut self.panel,
@@ -149,6 +155,16 @@ impl Theme {
             }
         }
         self
+    }
+
+    /// A row that is chosen in a list. Where it is reversed its parts have no colours of their own, which would be grounds
+    /// then.
+    #[must_use]
+    pub fn choose(&self, row: Line<'static>) -> Line<'static> {
+        if self.chosen.bg.is_some() {
+            return row.style(self.chosen);
+        }
+        Line::styled(row.to_string(), self.chosen)
     }
 
     /// Whether there are grounds below parts of the window; where there are none, rules and marks stand for them.
@@ -251,6 +267,11 @@ impl Theme {
     }
 }
 
+/// Whether a colour is a light one.
+pub fn is_light([red, green, blue]: [u8; 3]) -> bool {
+    299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) > 127_500
+}
+
 /// The grounds that the washes were chosen for.
 const DARK: [u8; 3] = [0x14, 0x11, 0x0f];
 const LIGHT: [u8; 3] = [0xfd, 0xfb, 0xf8];
@@ -304,6 +325,7 @@ mod tests {
         assert_eq!(usual.on(Some(DARK)).panel, usual.panel);
         assert_eq!(usual.on(Some([0, 0, 0])).panel.bg, Some(Color::Rgb(10, 9, 8)));
         assert_eq!(usual.on(Some([0x2e, 0x34, 0x40])).panel.bg, Some(Color::Rgb(0x38, 0x3d, 0x48)));
+        assert_eq!(usual.on(Some(LIGHT)).panel, usual.panel);
         let plain = Theme::new(ThemeName::Plain);
         assert_eq!(plain.on(Some([0, 0, 0])).panel, plain.panel);
     }

@@ -20,6 +20,9 @@ const ROWS: usize = 12;
 /// Columns of what an entry is, before what is said about it.
 const COLUMN: usize = 48;
 
+/// Letters from which on what is said about the entries is searched, too.
+const WORDY: usize = 3;
+
 /// Rows from which on the keys stand apart from the list.
 const ROOMY: usize = 10;
 
@@ -183,6 +186,11 @@ impl Picker {
         self.holds(|picked| matches!(picked, Picked::Agent(_) | Picked::Workflow(_)))
     }
 
+    /// Whether it is the menu of something that is looked at.
+    pub fn is_menu(&self) -> bool {
+        self.holds(|picked| matches!(picked, Picked::Order(..)))
+    }
+
     /// Whether the field searches it.
     pub fn searches(&self) -> bool {
         self.letters == Letters::Filter
@@ -269,8 +277,10 @@ impl Picker {
         if self.filter.is_empty() {
             return self.entries.iter().collect();
         }
-        let score =
-            |entry: &Entry| fits(&self.filter, &entry.text).or_else(|| Some(fits(&self.filter, &entry.about)? / 4));
+        // A letter or two are somewhere in everything that is said about something.
+        let wanted = self.filter.to_lowercase();
+        let is_about = |entry: &Entry| wanted.chars().count() >= WORDY && entry.about.to_lowercase().contains(&wanted);
+        let score = |entry: &Entry| fits(&self.filter, &entry.text).or_else(|| is_about(entry).then_some(i64::MIN));
         let mut fitting: Vec<(i64, &Entry)> =
             self.entries.iter().filter_map(|entry| Some((score(entry)?, entry))).collect();
         fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -300,7 +310,7 @@ impl Picker {
         let chosen = self.chosen().map(|entry| self.row(entry, true, column, theme)).unwrap_or_default();
         let chosen = wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] });
         let mut chosen: Vec<Line<'static>> =
-            chosen.into_iter().take((room / 4).max(1)).map(|row| row.style(theme.chosen)).collect();
+            chosen.into_iter().take((room / 4).max(1)).map(|row| theme.choose(row)).collect();
         let left = room.saturating_sub(rows.len() + hint.len());
         let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, ROWS.max(chosen.len()));
         // Both have half of the room at least, if they need it.

@@ -57,6 +57,12 @@ impl Waiting {
         }
     }
 
+    /// A call's line without the name of whoever wants it, which is told beside it.
+    fn own_words<'a>(&self, summary: &'a str) -> &'a str {
+        let named = self.name.as_ref().and_then(|name| summary.strip_prefix(name.as_str()));
+        named.and_then(|rest| rest.strip_prefix(": ")).unwrap_or(summary)
+    }
+
     /// The question that it is.
     fn question(&self) -> Option<QuestionId> {
         match &self.asked {
@@ -311,7 +317,7 @@ impl Desk {
                 mark: Mark::of(risk, approval.asked.request.says()),
                 who: waiting.name.clone(),
                 risk,
-                summary: approval.asked.request.summary.clone(),
+                summary: waiting.own_words(&approval.asked.request.summary).to_owned(),
                 says: approval.asked.request.says(),
             }
         };

@@ -47,11 +47,14 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme
     let more = shown.len().saturating_sub(most);
     let rows = names.iter().zip(&shown).take(most).map(row);
     let more = (more > 0).then(|| Line::styled(format!("   … {more} more · Ctrl-T"), theme.dim));
-    std::iter::once(heading("Agents", at_work(agents, theme), None, width, theme)).chain(rows).chain(more).collect()
+    std::iter::once(heading("Agents", at_work(agents, None, theme), None, width, theme))
+        .chain(rows)
+        .chain(more)
+        .collect()
 }
 
 /// How many work and wait, and what they cost.
-pub(super) fn at_work(agents: &Agents, theme: &Theme) -> Vec<Span<'static>> {
+pub(super) fn at_work(agents: &Agents, all: Option<usize>, theme: &Theme) -> Vec<Span<'static>> {
     let mut spans = vec![Span::styled(format!("{} at work", agents.working().count()), theme.dim)];
     let asking = agents.working().filter(|node| agents.asks(node)).count();
     if asking > 0 {
@@ -62,6 +65,7 @@ pub(super) fn at_work(agents: &Agents, theme: &Theme) -> Vec<Span<'static>> {
     if paused > 0 {
         spans.push(Span::styled(format!(", {paused} paused"), theme.dim));
     }
+    spans.extend(all.map(|all| Span::styled(format!(", {all} in all"), theme.dim)));
     if agents.cost() > 0.0 {
         spans.push(Span::styled(format!(" · {}", figures::cost(agents.cost())), theme.dim));
     }

@@ -63,9 +63,7 @@ impl Tree<'_> {
         let blank = fits(about.len() + workflows.len() + 1).then(Line::default);
         let most = room.saturating_sub(fixed + about.len() + workflows.len()).max(1);
         let first = (at + 1).saturating_sub(most);
-        let title = format!(", {} in all", self.agents.nodes.len());
-        let mut counts = at_work(self.agents, theme);
-        counts.insert(1.min(counts.len()), Span::styled(title, theme.dim));
+        let counts = at_work(self.agents, Some(self.agents.nodes.len()), theme);
         let mut rows = vec![heading("Agents", counts, None, width, theme), self.labels(width, theme)];
         rows.extend(list.into_iter().skip(first).take(most));
         rows.extend(about);
@@ -146,7 +144,10 @@ impl Tree<'_> {
         let name = cut(&Line::raw(clean_line(&node.name)), columns.name.saturating_sub(branch.width() + 3)).to_string();
         let taken = branch.width() + 2;
         let cost = node.usage.cost.filter(|cost| *cost > 0.0).map(figures::cost).unwrap_or_default();
-        let model = cut(&Line::raw(clean_line(&node.model_group)), columns.model.saturating_sub(1)).to_string();
+        let model = match columns.model {
+            0 => String::new(),
+            wide => cut(&Line::raw(clean_line(&node.model_group)), wide - 1).to_string(),
+        };
         let doing = cut(&Line::raw(doing), columns.does.saturating_sub(1)).to_string();
         let mut spans = vec![
             Span::styled(if chosen { " ❯ " } else { "   " }, theme.accent.add_modifier(Modifier::BOLD)),
@@ -162,7 +163,7 @@ impl Tree<'_> {
             spans.extend(scale.lane(&self.agents.lanes.of(node), columns.lanes, (self.now_ms, node.state), theme));
         }
         let row = Line::from(spans);
-        if chosen { row.style(theme.chosen) } else { row }
+        if chosen { theme.choose(row) } else { row }
     }
 
     /// What is known of the chosen agent: its task, what it said last, what it used.

@@ -34,7 +34,7 @@ pub fn strip(graph: &WorkflowGraph, chosen: bool, now_ms: i64, width: usize, the
     let mut head = heading(&clean_line(&graph.name), about, Some((done, graph.tasks.len())), width, theme);
     if chosen && let Some(rule) = head.spans.first_mut() {
         *rule = Span::styled(" ❯ ", theme.accent);
-        head = head.style(theme.chosen);
+        head = theme.choose(head);
     }
     let mut spans = vec![Span::raw("   ")];
     let depths = depths(&graph.tasks);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::theme::ThemeName;
+use crate::theme::{ThemeName, is_light};
 
 /// Asks for the colour of the ground, and then where the cursor is.
 const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[6n";
@@ -118,10 +118,6 @@ fn colour(bytes: &[u8]) -> Option<[u8; 3]> {
         u8::try_from(u32::from_str_radix(digits, 16).ok()? * 255 / most).ok()
     };
     Some([part()?, part()?, part()?])
-}
-
-fn is_light([red, green, blue]: [u8; 3]) -> bool {
-    299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) > 127_500
 }
 
 #[cfg(test)]

@@ -149,7 +149,10 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
         }
         return Vec::new();
     }
-    window.picker = Some(tree_picker(window));
+    let asks = window.agents.nodes.iter().find(|node| window.agents.asks(node)).map(|node| node.id);
+    let mut picker = tree_picker(window);
+    picker.choose(|picked| matches!(picked, Picked::Agent(agent) if asks == Some(*agent)));
+    window.picker = Some(picker);
     // The root is told of only when somebody asks.
     let has_root = window.agents.nodes.iter().any(|node| node.kind == NodeType::Root);
     if has_root { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }

@@ -187,6 +187,8 @@ impl WindowState {
             let tree =
                 Tree { agents: &self.agents, chosen, works: self.standing.works(), now_ms: self.now_ms, zone: &zone };
             asks.extend(tree.rows(width, room.saturating_sub(1), &self.theme));
+        } else if self.watched.is_some() && self.picker.as_ref().is_some_and(Picker::is_menu) {
+            asks.extend(self.watched_rows(with, room.saturating_sub(1)));
         } else if self.picker.is_some() || self.panels.help {
             // What is asked waits behind a list.
         } else if let Some(question) = self.desk.front() {
@@ -399,9 +401,17 @@ impl WindowState {
         }
     }
 
+    fn message_to(&self, agent: AgentId) -> String {
+        let name = self.agents.name(agent).unwrap_or_else(|| "it".to_owned());
+        match self.agents.is_live(agent) {
+            true => format!("Message {name}; it reads it at its next turn"),
+            false => format!("{name} has ended"),
+        }
+    }
+
     fn hint(&self) -> String {
         if let Some(agent) = self.chosen_agent() {
-            return message_to(self.agents.name(agent));
+            return self.message_to(agent);
         }
         if self.picker.is_some() {
             return String::new();
@@ -413,7 +423,7 @@ impl WindowState {
         if let Some(watched) = &self.watched
             && self.purpose == Purpose::Message
         {
-            return message_to(self.agents.name(watched.agent));
+            return self.message_to(watched.agent);
         }
         if self.set_up {
             let words = if self.standing.works() { "one moment · Esc stops it" } else { "one moment" };
@@ -444,10 +454,6 @@ impl WindowState {
             }
         }
     }
-}
-
-fn message_to(name: Option<String>) -> String {
-    format!("Message {}; it reads it at its next turn", name.unwrap_or_else(|| "it".to_owned()))
 }
 
 /// The last rows that have room.

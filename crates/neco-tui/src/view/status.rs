@@ -121,7 +121,7 @@ fn right(window: &WindowState) -> Vec<Part> {
     if used == 0 && !standing.works() && standing.filled.is_none() {
         let keys = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
         let spans = ledger::keys(&keys, theme);
-        return vec![Part { matters: 1, between: "   ", spans }];
+        return vec![Part { matters: 6, between: "   ", spans }];
     }
     let model = |name: &str| clean_line(name.rsplit('/').next().unwrap_or(name));
     let mut parts = Vec::new();
