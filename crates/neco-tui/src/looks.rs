@@ -14,6 +14,8 @@ pub type Fact = (&'static str, String, &'static str);
 pub struct Looks {
     /// The colours.
     pub theme: ThemeName,
+    /// The colour of the terminal's ground, once it has told it.
+    pub ground: Option<[u8; 3]>,
     /// How long the terminal may take to say whether its ground is dark or light; none where that is known.
     pub asks_ground: Option<Duration>,
     /// How many the terminal has.
@@ -38,6 +40,10 @@ pub struct Looks {
     pub notify_after: Duration,
     /// The most iterations of one piece of work, when there is a limit.
     pub most_iterations: Option<u32>,
+    /// What a session may cost, in US dollars, when there is a limit.
+    pub most_cost: Option<f64>,
+    /// The folder of the person, which is told as `~`.
+    pub home: Option<String>,
     /// What is said above the first frame: the name and the version.
     pub greeting: String,
     /// What else is said there, besides what the session says of itself.
@@ -48,6 +54,7 @@ impl Default for Looks {
     fn default() -> Self {
         Self {
             theme: ThemeName::default(),
+            ground: None,
             asks_ground: None,
             depth: Depth::Many,
             reflows: true,
@@ -59,6 +66,8 @@ impl Default for Looks {
             notify: Notify::default(),
             notify_after: Duration::from_secs(20),
             most_iterations: None,
+            most_cost: None,
+            home: None,
             greeting: String::new(),
             facts: Vec::new(),
         }

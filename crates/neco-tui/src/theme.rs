@@ -1,6 +1,7 @@
 //! What things look like: a few roles, each with a style, for dark and light terminals and for those with few colours.
 
 use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
 
 /// Which set of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +52,10 @@ pub struct Theme {
     pub accent: Style,
     /// What waits for the person, and nothing else.
     pub ask: Style,
+    /// The ground below a question.
+    pub ask_wash: Style,
+    /// The answer that is chosen: the one solid thing on the screen.
+    pub ask_solid: Style,
     /// Thoughts and plans.
     pub plan: Style,
     /// The ground below what the person wrote, the field and programs.
@@ -119,6 +124,49 @@ impl Theme {
         }
     }
 
+    /// The same on a terminal whose ground is this: what is washed is as far from it as it is from the ground that the
+    /// washes were chosen for.
+    #[must_use]
+    pub fn on(mut self, ground: Option<[u8; 3]>) -> Self {
+        let Some(ground) = ground else { return self };
+        let usual = match (self.name, is_light(ground)) {
+            (ThemeName::Dark, false) => DARK,
+            (ThemeName::Light, true) => LIGHT,
+            // Whoever wants another theme than the one that fits has the colours of that one.
+            _ => return self,
+        };
+        let washes = [
+            &mut self.ask_wash,
+            &mut self.panel,
+            &mut self.code,
+            &mut self.added_line,
+            &mut self.added_word,
+            &mut self.removed_line,
+            &mut self.removed_word,
+            &mut self.chosen,
+        ];
+        for wash in washes {
+            if let Some(Color::Rgb(red, green, blue)) = wash.bg {
+                let mix = |part: u8, index: usize| {
+                    let [ground, usual] = [ground, usual].map(|of| i16::from(of.get(index).copied().unwrap_or(part)));
+                    u8::try_from((ground + i16::from(part) - usual).clamp(0, 255)).unwrap_or(part)
+                };
+                wash.bg = Some(Color::Rgb(mix(red, 0), mix(green, 1), mix(blue, 2)));
+            }
+        }
+        self
+    }
+
+    /// A row that is chosen in a list. Where it is reversed its parts have no colours of their own, which would be grounds
+    /// then.
+    #[must_use]
+    pub fn choose(&self, row: Line<'static>) -> Line<'static> {
+        if self.chosen.bg.is_some() {
+            return row.style(self.chosen);
+        }
+        Line::styled(row.to_string(), self.chosen)
+    }
+
     /// Whether there are grounds below parts of the window; where there are none, rules and marks stand for them.
     pub fn has_washes(&self) -> bool {
         self.panel.bg.is_some()
@@ -147,6 +195,11 @@ impl Theme {
             line: fg(0x3e3a36, 0xcecac5, Some(Color::DarkGray)),
             accent: fg(0x7dd4d1, 0x03696e, Some(Color::Cyan)),
             ask,
+            ask_wash: bg(0x261d11, 0xfef4db, none),
+            ask_solid: match is_sixteen {
+                true => ask.patch(bold).add_modifier(Modifier::REVERSED),
+                false => bold.fg(Color::from_u32(0x17130f)).bg(rgb(0xf7be61, 0xedb044)),
+            },
             plan: fg(0xbea9e7, 0x6c4d9c, Some(Color::Magenta)),
             panel: bg(0x1e1a17, 0xf3f0eb, none),
             said: none,
@@ -191,6 +244,8 @@ impl Theme {
             line: dim,
             accent: none,
             ask: bold,
+            ask_wash: none,
+            ask_solid: bold.add_modifier(Modifier::REVERSED),
             plan: none,
             panel: none,
             said: none,
@@ -211,6 +266,15 @@ impl Theme {
         }
     }
 }
+
+/// Whether a colour is a light one.
+pub fn is_light([red, green, blue]: [u8; 3]) -> bool {
+    299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) > 127_500
+}
+
+/// The grounds that the washes were chosen for.
+const DARK: [u8; 3] = [0x14, 0x11, 0x0f];
+const LIGHT: [u8; 3] = [0xfd, 0xfb, 0xf8];
 
 /// Colours of the themes whose nearest of the 256 would lose their hue, with the one that keeps it; none where the
 /// terminal's own ground is better than any.
@@ -249,4 +313,20 @@ pub fn among_256(red: u8, green: u8, blue: u8) -> Option<Color> {
     let colour = u32::from_be_bytes([0, red, green, blue]);
     let (_, index) = OF_256.iter().find(|(known, _)| *known == colour)?;
     Some(index.map_or(Color::Reset, Color::Indexed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn washes_are_mixed_with_the_ground_of_the_terminal() {
+        let usual = Theme::new(ThemeName::Dark);
+        assert_eq!(usual.on(Some(DARK)).panel, usual.panel);
+        assert_eq!(usual.on(Some([0, 0, 0])).panel.bg, Some(Color::Rgb(10, 9, 8)));
+        assert_eq!(usual.on(Some([0x2e, 0x34, 0x40])).panel.bg, Some(Color::Rgb(0x38, 0x3d, 0x48)));
+        assert_eq!(usual.on(Some(LIGHT)).panel, usual.panel);
+        let plain = Theme::new(ThemeName::Plain);
+        assert_eq!(plain.on(Some([0, 0, 0])).panel, plain.panel);
+    }
 }

@@ -143,8 +143,16 @@ const APPROVAL_CHOICES: &[(&str, &str)] = &[
     ("manual", "asks before everything but reading"),
     ("auto", "asks only about what is high risk"),
 ];
-const GENERATION_CHOICES: &[(&str, &str)] =
-    &[("1", ""), ("2", ""), ("3", ""), ("4", ""), ("5", ""), ("6", ""), ("7", ""), ("8", "")];
+const GENERATION_CHOICES: &[(&str, &str)] = &[
+    ("1", "runs commands, reads and edits files"),
+    ("2", "and searches, git, patches, tools you plug in"),
+    ("3", "and plans, todos, questions"),
+    ("4", "and the web"),
+    ("5", "and memory, and an index of the code"),
+    ("6", "as 5, until screens can be seen"),
+    ("7", "and agents and workflows"),
+    ("8", "as 7, until tools can be made"),
+];
 const THEME_CHOICES: &[(&str, &str)] = &[
     ("dark", "for dark terminals"),
     ("light", "for light terminals"),

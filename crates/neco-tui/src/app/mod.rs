@@ -3,12 +3,14 @@
 //! Invariants: nothing here waits, reads a clock or touches the terminal; the same events and keys give the
 //! same state.
 //!
-//! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`watched`] (one of
+//! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`lanes`]
+//! (what each agent did over time), [`watched`] (one of
 //! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to
 //! choose from), [`facing`] (who the keys are for while something is asked), [`secret`] (a key that is being typed), [`state`] (all of it together).
 
 mod agents;
 pub(crate) mod facing;
+pub(crate) mod lanes;
 mod person;
 pub(crate) mod picker;
 mod secret;

@@ -5,8 +5,9 @@ use neco_proto::event::RewindWhat;
 use neco_proto::{AgentId, CheckpointInfo, Command, RewindPoint, WorkflowId};
 use neco_view::slash::Slash;
 use neco_view::wording::Told;
-use ratatui::style::Style;
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 use crate::app::facing::READ_MS;
 use crate::input::fits;
@@ -15,6 +16,15 @@ use crate::theme::Theme;
 
 /// Rows of a list at most.
 const ROWS: usize = 12;
+
+/// Columns of what an entry is, before what is said about it.
+const COLUMN: usize = 48;
+
+/// Letters from which on what is said about the entries is searched, too.
+const WORDY: usize = 3;
+
+/// Rows from which on the keys stand apart from the list.
+const ROOMY: usize = 10;
 
 /// What an entry stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,6 +181,58 @@ impl Picker {
         self.entries.iter().any(|entry| like(&entry.picked))
     }
 
+    /// Whether it is the list of all agents, which stands above the field.
+    pub fn is_tree(&self) -> bool {
+        self.holds(|picked| matches!(picked, Picked::Agent(_) | Picked::Workflow(_)))
+    }
+
+    /// Whether it is the menu of something that is looked at.
+    pub fn is_menu(&self) -> bool {
+        self.holds(|picked| matches!(picked, Picked::Order(..)))
+    }
+
+    /// Whether the field searches it.
+    pub fn searches(&self) -> bool {
+        self.letters == Letters::Filter
+    }
+
+    /// What it is a list of.
+    pub fn heading(&self) -> &str {
+        &self.heading
+    }
+
+    /// What is searched for.
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    /// How many fit what is searched for.
+    pub fn found(&self) -> String {
+        match self.filter.is_empty() {
+            true => String::new(),
+            false => format!("{} of {}", self.fitting().len(), self.entries.len()),
+        }
+    }
+
+    /// Chooses the entry of a number, from 1; whether there is one.
+    pub fn choose_number(&mut self, number: usize) -> bool {
+        let is_there = (1..=self.entries.len()).contains(&number);
+        if is_there {
+            self.at = number - 1;
+        }
+        is_there
+    }
+
+    /// Chooses the next entry like this below the chosen one, or from the top.
+    pub fn choose_next(&mut self, like: impl Fn(&Picked) -> bool) {
+        let count = self.entries.len();
+        let at = |step: usize| (self.at + step) % count.max(1);
+        let fits = |index: &usize| self.entries.get(*index).is_some_and(|entry| like(&entry.picked));
+        if let Some(next) = (1..=count).map(at).find(fits) {
+            self.at = next;
+        }
+    }
+
     /// With another entry chosen.
     #[must_use]
     pub fn at(mut self, at: usize) -> Self {
@@ -215,8 +277,10 @@ impl Picker {
         if self.filter.is_empty() {
             return self.entries.iter().collect();
         }
-        let score =
-            |entry: &Entry| fits(&self.filter, &entry.text).or_else(|| Some(fits(&self.filter, &entry.about)? / 4));
+        // A letter or two are somewhere in everything that is said about something.
+        let wanted = self.filter.to_lowercase();
+        let is_about = |entry: &Entry| wanted.chars().count() >= WORDY && entry.about.to_lowercase().contains(&wanted);
+        let score = |entry: &Entry| fits(&self.filter, &entry.text).or_else(|| is_about(entry).then_some(i64::MIN));
         let mut fitting: Vec<(i64, &Entry)> =
             self.entries.iter().filter_map(|entry| Some((score(entry)?, entry))).collect();
         fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -226,21 +290,27 @@ impl Picker {
     /// Its rows, at most `room`. Of what the chosen entry would do as much is shown as there is room for beside the
     /// list, and the rest can be scrolled to.
     pub fn rows(&mut self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
-        // What waits for an answer says so; a list does not.
-        let mark = if self.holds(|picked| *picked == Picked::Leave) { "◆ " } else { "  " };
-        let mut heading = vec![Span::styled(format!("{mark}{}", self.heading), theme.accent)];
-        if !self.filter.is_empty() {
-            heading.push(Span::styled(format!("  {}", self.filter), theme.chosen));
+        let mut rows = Vec::new();
+        if !self.searches() {
+            // What waits for an answer says so; a list does not.
+            let (mark, style) = if self.is_question() { (" ◆ ", theme.ask) } else { ("   ", theme.accent) };
+            let heading =
+                Line::from(vec![Span::styled(mark, style), Span::styled(self.heading.clone(), theme.heading)]);
+            rows = wrap(&heading, width, &Indent { first: Vec::new(), rest: vec![Span::raw("   ")] });
+            rows.truncate((room / 5).max(1));
         }
-        let mut rows = wrap(&Line::from(heading), width, &Indent { first: Vec::new(), rest: vec![Span::raw("  ")] });
-        rows.truncate((room / 5).max(1));
-        let hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::default());
+        let mut hint = wrap(&Line::styled(self.hint.clone(), theme.dim), width, &Indent::all(Span::raw("   ")));
+        if room > ROOMY {
+            hint.insert(0, Line::default());
+        }
         let told = self.told_rows(width, theme);
         let fitting = self.fitting();
         // The chosen one is shown whole, as far as there is room.
-        let chosen = self.chosen().map(|entry| self.row(entry, true, theme)).unwrap_or_default();
-        let mut chosen = wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("    ")] });
-        chosen.truncate((room / 4).max(1));
+        let column = self.column(width);
+        let chosen = self.chosen().map(|entry| self.row(entry, true, column, theme)).unwrap_or_default();
+        let chosen = wrap(&chosen, width, &Indent { first: Vec::new(), rest: vec![Span::raw("     ")] });
+        let mut chosen: Vec<Line<'static>> =
+            chosen.into_iter().take((room / 4).max(1)).map(|row| theme.choose(row)).collect();
         let left = room.saturating_sub(rows.len() + hint.len());
         let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, ROWS.max(chosen.len()));
         // Both have half of the room at least, if they need it.
@@ -252,13 +322,13 @@ impl Picker {
             if index == self.at {
                 rows.append(&mut chosen);
             } else {
-                rows.push(cut(&self.row(entry, false, theme), width));
+                rows.push(cut(&self.row(entry, false, column, theme), width));
             }
         }
         match fitting.len().saturating_sub(first + most) {
-            0 if fitting.is_empty() => rows.push(Line::styled("  No match", theme.dim)),
+            0 if fitting.is_empty() => rows.push(Line::styled("   No match", theme.dim)),
             0 => {}
-            beyond => rows.push(Line::styled(format!("  … {beyond} more"), theme.dim)),
+            beyond => rows.push(Line::styled(format!("   … {beyond} more"), theme.dim)),
         }
         rows.extend(self.seen_of(told, below, theme));
         rows.extend(hint);
@@ -294,13 +364,42 @@ impl Picker {
         seen.chain([Line::styled(words, theme.accent)]).collect()
     }
 
-    fn row(&self, entry: &Entry, here: bool, theme: &Theme) -> Line<'static> {
-        let (mark, style) = if here { ("❯ ", theme.chosen) } else { ("  ", Style::default()) };
-        let mut spans = vec![Span::styled(format!("{mark}{}", entry.text), style)];
-        if !entry.about.is_empty() {
-            spans.push(Span::styled(format!("  {}", entry.about), theme.dim));
-        }
+    /// Whether it asks for a yes.
+    fn is_question(&self) -> bool {
+        self.holds(|picked| *picked == Picked::Leave)
+    }
+
+    /// The column in which what is said about the entries begins.
+    fn column(&self, width: usize) -> usize {
+        let wide = |entry: &Entry| entry.text.width();
+        let widest = self.entries.iter().filter(|entry| !entry.about.is_empty()).map(wide).max().unwrap_or_default();
+        widest.min(COLUMN).min(width / 2)
+    }
+
+    fn row(&self, entry: &Entry, here: bool, column: usize, theme: &Theme) -> Line<'static> {
+        let pointer = Span::styled(if here { " ❯ " } else { "   " }, theme.accent.add_modifier(Modifier::BOLD));
+        // What is chosen is told whole.
+        let is_cut = !here && !entry.about.is_empty() && entry.text.width() > column;
+        let text = if is_cut { cut(&Line::raw(entry.text.clone()), column).to_string() } else { entry.text.clone() };
+        let blanks = if entry.about.is_empty() { 0 } else { column.saturating_sub(text.width()) + 2 };
+        let mut spans = vec![pointer];
+        spans.extend(self.lit(&text, theme));
+        spans.push(Span::raw(" ".repeat(blanks)));
+        spans.push(Span::styled(entry.about.clone(), theme.dim));
         Line::from(spans)
+    }
+
+    /// A text with what is searched for in it, if it is there as it was written.
+    fn lit(&self, text: &str, theme: &Theme) -> Vec<Span<'static>> {
+        let wanted = self.filter.to_lowercase();
+        let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.to_lowercase().starts_with(&wanted));
+        let found = text.char_indices().map(|(at, _)| at).find(begins).filter(|_| !wanted.is_empty());
+        let Some(from) = found else { return vec![Span::raw(text.to_owned())] };
+        let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
+        let until = rest.char_indices().nth(self.filter.chars().count()).map_or(rest.len(), |(at, _)| at);
+        let (fits, after) = rest.split_at_checked(until).unwrap_or((rest, ""));
+        let lit = theme.accent.add_modifier(Modifier::BOLD);
+        vec![Span::raw(before.to_owned()), Span::styled(fits.to_owned(), lit), Span::raw(after.to_owned())]
     }
 }
 
@@ -323,5 +422,6 @@ mod tests {
         picker.step(1);
         let rows = picker.rows(40, 10, &Theme::new(ThemeName::Plain));
         assert!(rows.iter().any(|row| row.to_string().contains("No match")));
+        assert_eq!((picker.filter(), picker.found().as_str()), ("claz", "0 of 3"));
     }
 }

@@ -33,6 +33,8 @@ pub struct Standing {
     pub iteration: u32,
     /// How many there may be, when that is known.
     pub most_iterations: Option<u32>,
+    /// What the session may cost, when that is known.
+    pub most_cost: Option<f64>,
     /// When the present work began, in milliseconds.
     pub since_ms: Option<i64>,
     /// The workspace.
@@ -66,6 +68,7 @@ impl Standing {
             branch: before.branch.clone(),
             filled: before.filled,
             most_iterations: before.most_iterations,
+            most_cost: before.most_cost,
             ..Self::default()
         }
     }

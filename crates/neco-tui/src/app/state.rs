@@ -1,6 +1,7 @@
 //! The window as a whole.
 
 use crossterm::event::KeyEvent;
+use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
@@ -18,8 +19,9 @@ use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
 use crate::looks::Looks;
 use crate::theme::Theme;
+use crate::transcript::Transcript;
 use crate::transcript::block::{Drawn, Tone};
-use crate::transcript::{Transcript, start};
+use crate::transcript::start::{self, Beside};
 use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
@@ -81,6 +83,8 @@ pub struct WindowState {
     pub secret: Option<SecretEntry>,
     /// The colours.
     pub theme: Theme,
+    /// The colour of the terminal's ground, where that is known.
+    pub ground: Option<[u8; 3]>,
     /// Which keys do what.
     pub keymap: Keymap,
     /// Why the next message is written.
@@ -149,6 +153,8 @@ pub struct WindowState {
     pub naming: Vec<Naming>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
+    /// The time zone that times are told in.
+    pub zone: Option<TimeZone>,
     root: Option<AgentId>,
     wanted: Vec<Effect>,
 }
@@ -160,8 +166,13 @@ impl WindowState {
         prompt.set_vi(looks.vi);
         Self {
             prompt,
-            standing: Standing { most_iterations: looks.most_iterations, ..Standing::default() },
-            theme: Theme::new(looks.theme),
+            standing: Standing {
+                most_iterations: looks.most_iterations,
+                most_cost: looks.most_cost,
+                ..Standing::default()
+            },
+            theme: Theme::new(looks.theme).on(looks.ground),
+            ground: looks.ground,
             keymap: looks.keys.clone(),
             panels: Panels { work: true, ..Panels::default() },
             person: Person::new(i64::try_from(looks.notify_after.as_millis()).unwrap_or(i64::MAX)),
@@ -216,9 +227,9 @@ impl WindowState {
     }
 
     /// The first rows above a session.
-    pub fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot) {
+    pub(crate) fn greet(&mut self, looks: &Looks, snapshot: &SessionSnapshot, beside: &Beside) {
         let size = (self.width, self.height);
-        self.transcript.show(start::rows(&looks.greeting, snapshot, &looks.facts, size, &self.theme));
+        self.transcript.show(start::rows(looks, snapshot, beside, size, &self.theme));
     }
 
     /// The session stands so when the window opens; its events of before were told already.

@@ -25,6 +25,9 @@ const GOOD_ROWS: usize = 6;
 /// Rows of the reason and of each rule at most; `d` shows all of them.
 const TEXT_ROWS: usize = 2;
 
+/// Rows of a rule where there is room: it says where it is kept, which may be far.
+const RULE_ROWS: usize = 5;
+
 /// Lines of what is asked about that are drawn for the box; no terminal is higher.
 const BOX_LINES: usize = 300;
 
@@ -137,7 +140,7 @@ const SPACES: [Space; 6] = [
         before_answers: true,
         others: true,
         listed: true,
-        each: TEXT_ROWS,
+        each: RULE_ROWS,
         why: true,
         least: usize::MAX,
     },

@@ -57,6 +57,12 @@ impl Waiting {
         }
     }
 
+    /// A call's line without the name of whoever wants it, which is told beside it.
+    fn own_words<'a>(&self, summary: &'a str) -> &'a str {
+        let named = self.name.as_ref().and_then(|name| summary.strip_prefix(name.as_str()));
+        named.and_then(|rest| rest.strip_prefix(": ")).unwrap_or(summary)
+    }
+
     /// The question that it is.
     fn question(&self) -> Option<QuestionId> {
         match &self.asked {
@@ -233,6 +239,13 @@ impl Desk {
         }
     }
 
+    /// What this agent asks comes to the screen; whether it asks anything.
+    pub fn bring(&mut self, agent: AgentId) -> bool {
+        let place = self.waiting.iter().position(|waiting| waiting.agent == Some(agent));
+        place.into_iter().for_each(|place| self.waiting.rotate_left(place));
+        place.is_some()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
@@ -307,7 +320,7 @@ impl Desk {
                 mark: Mark::of(risk, approval.asked.request.says()),
                 who: waiting.name.clone(),
                 risk,
-                summary: approval.asked.request.summary.clone(),
+                summary: waiting.own_words(&approval.asked.request.summary).to_owned(),
                 says: approval.asked.request.says(),
             }
         };

@@ -1,11 +1,11 @@
 //! The panel that a question stands in: an edge and a wash, a head, answers with their numbers and keys.
 
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::wrap::{Indent, cut, wrap};
-use crate::theme::{Theme, ThemeName};
+use crate::theme::Theme;
 
 /// The column of the keys beside the answers, where the terminal is wide enough.
 const KEY_COLUMN: usize = 72;
@@ -36,35 +36,13 @@ pub struct Tints {
 impl Tints {
     /// The colours of a question.
     pub fn of(theme: &Theme) -> Self {
-        let fg = |colour: u32| Style::new().fg(Color::from_u32(colour));
-        let bold = Style::new().add_modifier(Modifier::BOLD);
-        let coloured = |ask: u32, wash: u32, solid: u32, label: u32, meta: u32, alarm: u32| Self {
-            edge: fg(ask),
-            wash: Style::new().bg(Color::from_u32(wash)),
-            solid: bold.fg(Color::from_u32(0x17130f)).bg(Color::from_u32(solid)),
-            label: fg(label),
-            meta: fg(meta),
-            alarm: fg(alarm),
-        };
-        match theme.name {
-            ThemeName::Dark => coloured(0xf7be61, 0x261d11, 0xf7be61, 0xbab7b2, 0x97928c, 0xf5847a),
-            ThemeName::Light => coloured(0x89540d, 0xfef4db, 0xedb044, 0x4f4b46, 0x69645d, 0xb53530),
-            ThemeName::Sixteen => Self {
-                edge: Style::new().fg(Color::Yellow),
-                wash: Style::new(),
-                solid: bold.fg(Color::Yellow).add_modifier(Modifier::REVERSED),
-                label: Style::new(),
-                meta: Style::new().fg(Color::DarkGray),
-                alarm: Style::new().fg(Color::Red),
-            },
-            ThemeName::Plain => Self {
-                edge: bold,
-                wash: Style::new(),
-                solid: bold.add_modifier(Modifier::REVERSED),
-                label: Style::new(),
-                meta: theme.dim,
-                alarm: bold,
-            },
+        Self {
+            edge: theme.ask,
+            wash: theme.ask_wash,
+            solid: theme.ask_solid,
+            label: theme.label,
+            meta: theme.dim,
+            alarm: theme.bad,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the person may mean: files after `@`, commands after `/`.
 
 use neco_proto::clean::clean_line;
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -11,11 +12,17 @@ use crate::theme::Theme;
 /// Candidates that are shown.
 const SHOWN: usize = 8;
 
+/// Columns of what is put in, and of what may follow it, at most.
+const WIDEST: usize = 40;
+const TAKES: usize = 20;
+
 /// Something that can be put into the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// What is put in.
     pub text: String,
+    /// What may follow it.
+    pub takes: String,
     /// What it is.
     pub help: String,
 }
@@ -23,7 +30,13 @@ pub struct Candidate {
 impl Candidate {
     /// One of these words.
     pub fn new(text: &str, help: &str) -> Self {
-        Self { text: clean_line(text), help: clean_line(help) }
+        Self { text: clean_line(text), takes: String::new(), help: clean_line(help) }
+    }
+
+    /// The same, with what may follow it.
+    #[must_use]
+    pub fn taking(self, takes: &str) -> Self {
+        Self { takes: clean_line(takes), ..self }
     }
 }
 
@@ -58,24 +71,29 @@ impl Completion {
     /// The rows of the list.
     pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let first = self.at.saturating_sub(SHOWN - 1);
-        let wide = self.candidates.iter().map(|candidate| candidate.text.width()).max().unwrap_or(0).min(40);
+        let widest = |of: fn(&Candidate) -> &str, most: usize| {
+            self.candidates.iter().map(|candidate| of(candidate).width()).max().unwrap_or_default().min(most)
+        };
+        let (wide, takes) = (widest(|candidate| &candidate.text, WIDEST), widest(|candidate| &candidate.takes, TAKES));
         let row = |(index, candidate): (usize, &Candidate)| {
             let here = index == self.at;
-            let style = if here { theme.chosen } else { ratatui::style::Style::default() };
-            let mark = if here { "❯ " } else { "  " };
+            let mark = if here { " ❯ " } else { "   " };
+            let takes = if takes == 0 { String::new() } else { format!("  {}", padded(&candidate.takes, takes)) };
             let spans = vec![
-                Span::styled(format!("{mark}{}", padded(&candidate.text, wide)), style),
-                Span::styled(format!("  {}", candidate.help), theme.dim),
+                Span::styled(mark, theme.accent.add_modifier(Modifier::BOLD)),
+                Span::raw(padded(&candidate.text, wide)),
+                Span::styled(format!("{takes}  {}", candidate.help), theme.dim),
             ];
-            cut(&Line::from(spans), width)
+            let row = cut(&Line::from(spans), width);
+            if here { theme.choose(row) } else { row }
         };
         let mut rows: Vec<Line<'static>> =
             self.candidates.iter().enumerate().skip(first).take(SHOWN).map(row).collect();
         let beyond = self.candidates.len().saturating_sub(first + SHOWN);
         if beyond > 0 {
-            rows.push(Line::styled(format!("  … {beyond} more"), theme.dim));
+            rows.push(Line::styled(format!("   … {beyond} more"), theme.dim));
         }
-        rows.push(cut(&Line::styled("  ↑↓ Enter choose   Tab complete   Esc close", theme.dim), width));
+        rows.push(cut(&Line::styled("   ↑↓ Enter choose   Tab complete   Esc close", theme.dim), width));
         rows
     }
 }

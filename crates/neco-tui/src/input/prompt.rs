@@ -98,6 +98,13 @@ impl Prompt {
         Self { history, ..Self::default() }
     }
 
+    /// A field with this in it.
+    pub fn of(text: &str) -> Self {
+        let mut prompt = Self::default();
+        prompt.text.set(text.to_owned());
+        prompt
+    }
+
     /// Whether the keys are those of vi.
     pub fn set_vi(&mut self, on: bool) {
         self.vi = on.then(Vi::default);

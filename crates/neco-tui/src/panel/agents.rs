@@ -1,75 +1,170 @@
-//! The agents at work: a row each, indented by who made whom.
+//! The agents beside the work: a row each, below one another by who made whom.
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NodeState};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
+use super::heading::heading;
 use crate::app::Agents;
-use crate::text::figures;
+use crate::text::figures::{self, padded};
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
-/// Rows of those that are live; at most `most`, and how many others there are.
-pub fn agent_rows(agents: &Agents, width: usize, most: usize, frame: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let live: Vec<(usize, &AgentNode)> =
-        agents.outline().into_iter().filter(|(_, node)| node.state.is_live()).collect();
-    let mut rows: Vec<Line<'static>> =
-        live.iter().take(most).map(|(depth, node)| cut(&row(*depth, node, agents, frame, theme), width)).collect();
-    if live.len() > most {
-        rows.push(Line::styled(format!("  … {} more at work", live.len() - most), theme.dim));
+/// Columns of a time, and of what something cost.
+const TIME: usize = 8;
+const COST: usize = 7;
+
+/// Columns of a name at most, with what stands before it.
+const NAME: usize = 24;
+
+/// Rows of the agents as long as one of them is live: at most `most` below a heading, and how many others there are.
+/// Those that have ended go first when there is no room.
+pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme: &Theme) -> Vec<Line<'static>> {
+    let all = agents.outline();
+    if most == 0 || agents.live() == 0 {
+        return Vec::new();
     }
-    rows
+    let ended = all.len().saturating_sub(most);
+    let mut left_out = 0;
+    let shown: Vec<(usize, &AgentNode)> = all
+        .into_iter()
+        .filter(|(_, node)| {
+            let goes = left_out < ended && !node.state.is_live();
+            left_out += usize::from(goes);
+            !goes
+        })
+        .collect();
+    let names: Vec<String> = branches(&shown)
+        .into_iter()
+        .zip(&shown)
+        .map(|(branch, (_, node))| format!("{branch}{}", clean_line(&node.name)))
+        .collect();
+    let wide = names.iter().map(|name| name.width()).max().unwrap_or_default().min(NAME) + 2;
+    let row =
+        |(name, (_, node)): (&String, &(usize, &AgentNode))| row(name, node, agents, (width, wide), now_ms, theme);
+    let more = shown.len().saturating_sub(most);
+    let rows = names.iter().zip(&shown).take(most).map(row);
+    let more = (more > 0).then(|| Line::styled(format!("   … {more} more · Ctrl-T"), theme.dim));
+    std::iter::once(heading("Agents", at_work(agents, None, theme), None, width, theme))
+        .chain(rows)
+        .chain(more)
+        .collect()
 }
 
-fn row(depth: usize, node: &AgentNode, agents: &Agents, frame: usize, theme: &Theme) -> Line<'static> {
-    let (mark, style) = match node.state {
-        NodeState::Running => (figures::turning(frame), theme.accent),
-        NodeState::Created | NodeState::Paused | NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
-            (mark(node.state), theme.dim)
-        }
-    };
+/// How many work and wait, and what they cost.
+pub(super) fn at_work(agents: &Agents, all: Option<usize>, theme: &Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![Span::styled(format!("{} at work", agents.working().count()), theme.dim)];
+    let asking = agents.working().filter(|node| agents.asks(node)).count();
+    if asking > 0 {
+        let words = format!("{} for you", figures::count(asking, "waits", "wait"));
+        spans.extend([Span::styled(", ", theme.dim), Span::styled(words, theme.ask)]);
+    }
+    let paused = agents.live().saturating_sub(agents.working().count());
+    if paused > 0 {
+        spans.push(Span::styled(format!(", {paused} paused"), theme.dim));
+    }
+    spans.extend(all.map(|all| Span::styled(format!(", {all} in all"), theme.dim)));
+    if agents.cost() > 0.0 {
+        spans.push(Span::styled(format!(" · {}", figures::cost(agents.cost())), theme.dim));
+    }
+    spans
+}
+
+fn row(
+    name: &str,
+    node: &AgentNode,
+    agents: &Agents,
+    (width, wide): (usize, usize),
+    now_ms: i64,
+    theme: &Theme,
+) -> Line<'static> {
+    let asks = agents.asks(node);
+    let (mark, style) = mark(node.state, asks, theme);
+    let name = padded(&cut(&Line::raw(name.to_owned()), wide - 1).to_string(), wide);
+    let room = width.saturating_sub(3 + wide + TIME + COST + 1);
+    let doing = cut(&Line::raw(agents.doing(node)), room).to_string();
+    let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::cost).unwrap_or_default();
+    let time = figures::clock(took(node, now_ms));
+    let live = node.state.is_live();
     Line::from(vec![
-        Span::raw("  ".repeat(depth + 1)),
-        Span::styled(format!("{mark} "), style),
-        Span::raw(clean_line(&node.name)),
-        Span::styled(format!(": {}", clean_line(&node.task)), theme.said),
-        Span::styled(about(node, agents), theme.dim),
+        Span::styled(format!(" {mark} "), style),
+        Span::styled(name, if live { Style::default() } else { theme.label }),
+        Span::styled(padded(&doing, room), if asks { theme.ask } else { theme.dim }),
+        Span::styled(format!("{time:>TIME$}{cost:>COST$}"), theme.dim),
     ])
 }
 
-/// An agent as an entry of a list: what it is, and how it stands.
-pub fn agent_words(depth: usize, node: &AgentNode, agents: &Agents) -> (String, String) {
-    let text =
-        format!("{}{} {}: {}", "  ".repeat(depth), mark(node.state), clean_line(&node.name), clean_line(&node.task));
-    let about = format!("{}{}", node.state, about(node, agents));
-    (text, about)
+/// How long an agent has been there, or was.
+pub(super) fn took(node: &AgentNode, now_ms: i64) -> u64 {
+    let until = if node.state.is_live() { now_ms } else { node.changed.as_millisecond() };
+    u64::try_from(until - node.created.as_millisecond()).unwrap_or_default()
 }
 
-/// How far it is, what it used and what it does.
-fn about(node: &AgentNode, agents: &Agents) -> String {
-    let mut parts = Vec::new();
-    if node.progress > 0.0 {
-        parts.push(format!("{:.0} %", node.progress * 100.0));
-    }
-    let used = node.subtree_usage.input + node.subtree_usage.output;
-    if used > 0 {
-        parts.push(format!("{} tokens", figures::tokens(used)));
-    }
-    parts.extend(node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::cost));
-    let doing = agents.doing(node);
-    if !doing.is_empty() {
-        parts.push(doing);
-    }
-    parts.iter().map(|part| format!(" · {part}")).collect()
+/// What stands before each name: whom it hangs on.
+pub(super) fn branches(outline: &[(usize, &AgentNode)]) -> Vec<String> {
+    let deep = |index: usize| outline.get(index).map_or(0, |(depth, _)| *depth);
+    // Whether somebody further down hangs on the same edge.
+    let goes_on = |index: usize, level: usize| {
+        (index + 1..outline.len()).map(deep).take_while(|depth| *depth >= level).any(|depth| depth == level)
+    };
+    let branch = |index: usize| {
+        let depth = deep(index);
+        let above = (1..depth).map(|level| if goes_on(index, level) { "│ " } else { "  " });
+        let own = (depth > 0).then(|| if goes_on(index, depth) { "├ " } else { "└ " });
+        above.chain(own).collect()
+    };
+    (0..outline.len()).map(branch).collect()
 }
 
-fn mark(state: NodeState) -> &'static str {
+/// The mark of an agent.
+pub(super) fn mark(state: NodeState, asks: bool, theme: &Theme) -> (&'static str, Style) {
     match state {
-        NodeState::Created => "○",
-        NodeState::Running => "◐",
-        NodeState::Paused => "‖",
-        NodeState::Completed => "✓",
-        NodeState::Failed => "✗",
-        NodeState::Cancelled => "■",
+        NodeState::Running if asks => ("◆", theme.ask),
+        NodeState::Created => ("○", theme.dim),
+        NodeState::Running => ("◔", theme.accent),
+        NodeState::Paused => ("‖", theme.label),
+        NodeState::Completed => ("✓", theme.good),
+        NodeState::Failed => ("✕", theme.bad),
+        NodeState::Cancelled => ("⊘", theme.dim),
     }
+}
+
+/// How an agent stands, in a word: its mark, and since when.
+pub(super) fn standing(node: &AgentNode, agents: &Agents, now_ms: i64, theme: &Theme) -> Vec<Span<'static>> {
+    let asks = agents.asks(node);
+    let (mark, style) = mark(node.state, asks, theme);
+    let word = match node.state {
+        NodeState::Running if asks => "waits for you",
+        NodeState::Created => "waits its turn",
+        NodeState::Running => "at work",
+        NodeState::Paused => "paused",
+        NodeState::Completed => "done",
+        NodeState::Failed => "failed",
+        NodeState::Cancelled => "stopped",
+    };
+    vec![Span::styled(format!("{mark} {word} {}", figures::clock(took(node, now_ms))), style)]
+}
+
+/// What an agent used, of what it may use.
+pub(super) fn used(node: &AgentNode) -> Vec<String> {
+    let of = |used: String, most: Option<String>| most.map_or(used.clone(), |most| format!("{used} of {most}"));
+    let tokens = node.subtree_usage.input + node.subtree_usage.output;
+    let mut parts = Vec::new();
+    if tokens > 0 {
+        parts.push(format!("{} tokens", of(figures::tokens(tokens), node.budget.tokens.map(figures::tokens))));
+    }
+    if let Some(cost) = node.subtree_usage.cost.filter(|cost| *cost > 0.0) {
+        parts.push(of(figures::cost(cost), node.budget.cost.map(figures::cost)));
+    }
+    if node.progress > 0.0 && node.state.is_live() {
+        parts.push(format!("says it is {:.0} % done", node.progress * 100.0));
+    }
+    parts
+}
+
+/// Words in bold.
+pub(super) fn bold(words: impl Into<String>) -> Span<'static> {
+    Span::styled(words.into(), Modifier::BOLD)
 }

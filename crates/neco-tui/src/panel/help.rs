@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ACTIONS, Action, Keymap};
-use crate::text::wrap::{Indent, cut, wrap};
+use crate::text::wrap::{Indent, wrap};
 use crate::theme::Theme;
 
 /// A row of the help.
@@ -120,9 +120,10 @@ pub fn key_rows(keymap: &Keymap, width: usize, theme: &Theme) -> Vec<Line<'stati
 fn block((name, tips): &(&str, &[Tip]), keymap: &Keymap, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let name = Line::from(Span::styled(format!("   {name}"), theme.heading));
     let tips = tips.iter().map(|tip| told(*tip, keymap)).filter(|(keys, _)| !keys.is_empty());
-    let rows = tips.map(|(keys, help)| {
+    let rows = tips.flat_map(|(keys, help)| {
         let first = keys.split(", ").next().unwrap_or_default();
-        cut(&row(first, help, KEY, theme), width.saturating_sub(1))
+        let indent = Indent { first: Vec::new(), rest: vec![Span::raw(" ".repeat(KEY + 3))] };
+        wrap(&row(first, help, KEY, theme), width.saturating_sub(1), &indent)
     });
     std::iter::once(name).chain(rows).collect()
 }

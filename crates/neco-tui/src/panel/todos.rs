@@ -3,39 +3,53 @@
 use neco_proto::clean::clean_line;
 use neco_proto::{Plan, PlanStep, Todo, TodoStatus};
 use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
+use super::heading::heading;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
-/// The list as long as something of it is open.
-pub fn open_todos(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
-    if todos.iter().all(|todo| todo.status.is_closed()) {
-        return Vec::new();
-    }
-    todo_rows(todos, width, most, theme)
+/// Whether something of a list is open.
+pub fn is_open(todos: &[Todo]) -> bool {
+    todos.iter().any(|todo| !todo.status.is_closed())
 }
 
-/// The list, around what is being worked on when not all of it has room.
-pub fn todo_rows(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let done = todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
+/// How much of a list is done, and how long it is.
+pub fn done_of(todos: &[Todo]) -> (usize, usize) {
+    (todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count(), todos.len())
+}
+
+/// What of a list is being worked on, or comes next.
+pub fn present(todos: &[Todo]) -> Option<&Todo> {
+    let find = |status: TodoStatus| todos.iter().find(|todo| todo.status == status);
+    find(TodoStatus::InProgress).or_else(|| find(TodoStatus::Pending))
+}
+
+/// The list below its heading, around what is being worked on when not all of it has room. `works` where somebody works
+/// on it now.
+pub fn todo_rows(todos: &[Todo], width: usize, most: usize, works: bool, theme: &Theme) -> Vec<Line<'static>> {
+    let (done, all) = done_of(todos);
     let outline = Todo::outline(todos);
     let present = outline.iter().position(|(_, todo)| todo.status == TodoStatus::InProgress).unwrap_or_default();
     let first = if outline.len() > most { present.saturating_sub(1).min(outline.len() - most) } else { 0 };
-    let mut rows = vec![Line::styled(format!("todos {done} of {}", todos.len()), theme.dim)];
+    let count = vec![Span::styled(format!("{done} of {all}"), theme.dim)];
+    let mut rows = vec![heading("Todo", count, Some((done, all)), width, theme)];
     for (depth, todo) in outline.iter().skip(first).take(most) {
-        let (mark, style) = match todo.status {
-            TodoStatus::Pending => ("○", Style::default()),
-            TodoStatus::InProgress => ("◐", theme.accent.add_modifier(Modifier::BOLD)),
-            TodoStatus::Completed => ("●", theme.dim.add_modifier(Modifier::CROSSED_OUT)),
-            TodoStatus::Cancelled => ("⊘", theme.dim),
+        let (mark, glyph, text) = match todo.status {
+            TodoStatus::Pending => ("○", theme.dim, theme.label),
+            TodoStatus::InProgress => {
+                (if works { "◔" } else { "‖" }, theme.accent, Style::new().add_modifier(Modifier::BOLD))
+            }
+            TodoStatus::Completed => ("✓", theme.good, theme.dim),
+            TodoStatus::Cancelled => ("⊘", theme.dim, theme.dim),
         };
-        let text = format!("{}{mark} {}", "  ".repeat(depth + 1), clean_line(&todo.text));
-        rows.push(cut(&Line::styled(text, style), width));
+        let indent = "  ".repeat(*depth);
+        let spans = vec![Span::styled(format!(" {indent}{mark} "), glyph), Span::styled(clean_line(&todo.text), text)];
+        rows.push(cut(&Line::from(spans), width.saturating_sub(1)));
     }
     let beyond = outline.len().saturating_sub(first + most);
     if beyond > 0 {
-        rows.push(Line::styled(format!("  … {beyond} more"), theme.dim));
+        rows.push(Line::styled(format!("   … {beyond} more"), theme.dim));
     }
     rows
 }
@@ -43,10 +57,11 @@ pub fn todo_rows(todos: &[Todo], width: usize, most: usize, theme: &Theme) -> Ve
 /// The plan and how far it is.
 pub fn plan_rows(plan: &Plan, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let done = plan.steps.iter().filter(|step| step.done).count();
-    let heading = format!("plan: {}, {done} of {} steps done", plan.status, plan.steps.len());
+    let count = format!("{}, {done} of {} steps done", plan.status, plan.steps.len());
+    let heading = heading("Plan", vec![Span::styled(count, theme.dim)], Some((done, plan.steps.len())), width, theme);
     let row = |step: &PlanStep| {
-        let (mark, style) = if step.done { ("●", theme.dim) } else { ("○", Style::default()) };
-        cut(&Line::styled(format!("  {mark} {}", clean_line(&step.text)), style), width)
+        let (mark, style) = if step.done { ("✓", theme.dim) } else { ("○", theme.label) };
+        cut(&Line::styled(format!(" {mark} {}", clean_line(&step.text)), style), width)
     };
-    std::iter::once(Line::styled(heading, theme.heading)).chain(plan.steps.iter().map(row)).collect()
+    std::iter::once(heading).chain(plan.steps.iter().map(row)).collect()
 }

@@ -114,9 +114,9 @@ impl Errands {
 
     /// Opens a session; what happened in it is told `how`.
     pub(super) fn open(&self, wanted: Wanted, how: Retold) {
-        let (host, back) = (Arc::clone(&self.host), self.back.clone());
+        let (host, program, back) = (Arc::clone(&self.host), Arc::clone(&self.program), self.back.clone());
         tokio::spawn(async move {
-            let opened = tokio::spawn(open(host, wanted, how)).await;
+            let opened = tokio::spawn(open(host, program, wanted, how)).await;
             let opened = opened.unwrap_or_else(|_| Err(format!("The session could not be opened: {DEFECT}")));
             let _ = back.send(Back::Opened(Box::new(opened)));
         });
@@ -165,7 +165,7 @@ impl Errands {
                 News::Commands(outside::commands(program.as_ref(), host.as_ref()).await, unknown)
             }),
             Effect::Sessions => self.spawn("the sessions", async move {
-                News::Sessions(questions::sessions(program.as_ref(), host.folder()).await)
+                News::Sessions(questions::sessions(program.as_ref(), host.folder(), questions::SESSIONS).await)
             }),
             Effect::Models => self.spawn("the models", async move {
                 News::Models(questions::models(program.as_ref(), host.folder()).await)

@@ -2,11 +2,15 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
+use neco_proto::app::App as Program;
 use neco_proto::{AgentId, Answer, Client, Event, EventBody, EventStream, Query, Seq, SessionSnapshot};
 
+use super::questions;
 use crate::host::{Host, Wanted};
+use crate::transcript::start::Beside;
 
 /// Events of before that are read when a window opens, and how many at most: pieces of answers and of what commands
 /// print are among them, and a long answer has thousands.
@@ -18,6 +22,9 @@ const ENOUGH: usize = 200;
 
 /// Events of one agent that are shown when it is opened.
 const OF_ONE: usize = 4000;
+
+/// How long is waited for what is only nice to know.
+const SOON: Duration = Duration::from_millis(250);
 
 /// Whether what happened before is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +47,37 @@ pub(super) struct Opening {
     pub(super) more: bool,
     /// What happens from now on.
     pub(super) events: EventStream,
+    /// What is known of the folder besides.
+    pub(super) beside: Beside,
 }
 
 /// Opens a session and reads what happened in it lately.
-pub(super) async fn open(host: Arc<dyn Host>, wanted: Wanted, retold: Retold) -> Result<Opening, String> {
-    let client = host.open(wanted).await.map_err(|error| error.words())?;
-    let read = read_lately(Arc::clone(&client), retold).await;
+pub(super) async fn open(
+    host: Arc<dyn Host>,
+    program: Arc<dyn Program>,
+    wanted: Wanted,
+    retold: Retold,
+) -> Result<Opening, String> {
+    let folder = host.folder();
+    let (client, beside) = tokio::join!(host.open(wanted), beside(program.as_ref(), folder));
+    let client = client.map_err(|error| error.words())?;
+    let read = read_lately(Arc::clone(&client), retold).await.map(|opening| Opening { beside, ..opening });
     if read.is_err() {
         // Nobody would ever see it.
         host.close(client).await;
     }
     read
+}
+
+/// What is known of a folder, as far as that is told soon.
+async fn beside(program: &dyn Program, folder: String) -> Beside {
+    let told = async {
+        let (branch, sessions) =
+            tokio::join!(questions::branch(program, folder.clone()), questions::sessions(program, folder.clone(), 5));
+        let earlier = sessions.unwrap_or_default().into_iter().next();
+        Beside { branch, earlier: earlier.map(|session| format!("{}  {}", session.title, session.when)) }
+    };
+    tokio::time::timeout(SOON, told).await.unwrap_or_default()
 }
 
 async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening, String> {
@@ -62,7 +89,7 @@ async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening,
     let last = snapshot.last_seq;
     let (past, since) = lately(client.as_ref(), last).await?;
     let events = client.events(last);
-    Ok(Opening { retold, client, snapshot, past, more: since > 0, events })
+    Ok(Opening { retold, client, snapshot, past, more: since > 0, events, beside: Beside::default() })
 }
 
 /// The last of what happened up to `last`, and after which event it begins: far enough back for a conversation, however

@@ -20,11 +20,15 @@ use crate::input::Candidate;
 use crate::text::figures::ago;
 
 /// Sessions that are listed at most.
-const SESSIONS: usize = 200;
+pub(super) const SESSIONS: usize = 200;
 
 /// The sessions of a folder, newest first.
-pub(super) async fn sessions(program: &dyn Program, folder: String) -> Result<Vec<SessionEntry>, AppError> {
-    let request = ListSessions { folder: Some(folder), limit: SESSIONS, ..ListSessions::default() };
+pub(super) async fn sessions(
+    program: &dyn Program,
+    folder: String,
+    limit: usize,
+) -> Result<Vec<SessionEntry>, AppError> {
+    let request = ListSessions { folder: Some(folder), limit, ..ListSessions::default() };
     let page = program.ask(&Caller::person(), &request).await?;
     let now = Timestamp::now();
     let entry = |session: &SessionRow| {
@@ -49,7 +53,7 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
             models.into_iter().map(|model| Candidate::new(&model.name, &model.about)).collect()
         }
         ["/resume" | "/sessions"] => {
-            let sessions = sessions(program, host.folder()).await.unwrap_or_default();
+            let sessions = sessions(program, host.folder(), SESSIONS).await.unwrap_or_default();
             let short = |id: &str| id.parse().map(short_id).unwrap_or_default();
             sessions
                 .iter()

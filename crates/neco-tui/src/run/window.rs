@@ -8,6 +8,7 @@ use std::time::Duration;
 use crossterm::event::Event as TermEvent;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use neco_proto::app::App as Program;
 use neco_proto::{Client, ClientError, Command, ErrorCode, Event, EventBody, EventStream};
 use tokio::sync::mpsc;
@@ -25,7 +26,7 @@ use crate::host::{Host, Wanted};
 use crate::input::History;
 use crate::looks::Looks;
 use crate::term::keys::Came;
-use crate::term::{Guard, Keys, ground, guard, notify};
+use crate::term::{Depth, Guard, Keys, ground, guard, notify};
 use crate::text::highlight;
 use crate::theme::ThemeName;
 use crate::transcript::block::Tone;
@@ -75,13 +76,17 @@ pub async fn run(
     looks: Looks,
 ) -> Result<(), WindowError> {
     let guard = Guard::take()?;
-    let theme = looks.asks_ground.map_or(looks.theme, ground::theme);
-    let looks = Looks { theme, ..looks };
+    let told = looks.asks_ground.map(ground::ask).unwrap_or_default();
+    let theme = if looks.asks_ground.is_some() { told.theme() } else { looks.theme };
+    // Fewer colours have washes of their own.
+    let ground = told.colour.filter(|_| looks.depth == Depth::True);
+    let looks = Looks { theme, ground, ..looks };
     // Meanwhile a session is opened, and the first program in it does not wait.
     if looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);
     }
     let mut window = Window::new(host, program, first, looks)?;
+    told.keys.into_iter().for_each(|key| window.input(TermEvent::Key(key)));
     window.terminal.first_answers(&mut window.app).await?;
     window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
@@ -134,6 +139,7 @@ impl Window {
         let (sender, back) = mpsc::unbounded_channel();
         let mut app = WindowState::new(&looks, History::new(host.history()));
         app.opening = true;
+        app.zone = Some(TimeZone::system());
         app.leaving.portion = 0;
         Ok(Self {
             errands: Errands::new(Arc::clone(&host), program, sender),
@@ -353,7 +359,7 @@ impl Window {
 
     /// A session takes the place of the one before it.
     fn show(&mut self, opening: Opening) -> EventStream {
-        let Opening { retold, client, snapshot, past, more, events } = opening;
+        let Opening { retold, client, snapshot, past, more, events, beside } = opening;
         self.errands.session += 1;
         self.host.shown(&client);
         let sender = Sender::new(Arc::clone(&client), self.errands.teller());
@@ -371,7 +377,7 @@ impl Window {
         self.app.set_root(snapshot.root_agent);
         match retold {
             Retold::Whole => {
-                self.app.greet(&self.looks, &snapshot);
+                self.app.greet(&self.looks, &snapshot, &beside);
                 past.iter().for_each(|event| self.app.past(event));
                 if more || self.app.transcript.left_out {
                     self.app.transcript.say(Tone::Plain, "Earlier messages: neco session show");

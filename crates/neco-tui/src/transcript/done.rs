@@ -32,7 +32,7 @@ pub(super) fn is_told(end: &WorkEnd) -> bool {
     end.reason == CompleteReason::Natural && end.over && end.turns > 1
 }
 
-/// `✓ Done   9 turns, 5 min 12 s   $0.45   +148 −9 in 4 files   /undo`.
+/// `✓ Done   9 turns, 5 min 12 s   $0.45   +148 −9 in 4 files   /diff /undo`.
 pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'static> {
     let Drawn { width, theme, .. } = with;
     let mut spans = head(Span::styled("✓", theme.good), "Done", theme.label);
@@ -54,7 +54,7 @@ pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'st
             Span::styled(format!("   +{added}"), theme.added),
             Span::styled(format!(" −{removed}"), theme.removed),
             Span::raw(format!(" in {count}")),
-            Span::styled("   /undo", theme.dim),
+            Span::styled("   /diff /undo", theme.dim),
         ]);
     }
     cut(&Line::from(spans), width)

@@ -73,6 +73,11 @@ impl Entry {
         }
     }
 
+    /// It ends in the middle.
+    pub(super) fn cut_off(&mut self) {
+        self.answer.iter_mut().for_each(|(text, _)| text.push(" ⋯"));
+    }
+
     /// Whether a blank row stands before it, when something else stands above.
     pub(super) fn stands_apart(&self, body: &BlockBody, above: Kind) -> bool {
         match &self.answer {

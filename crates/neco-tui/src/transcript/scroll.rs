@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use neco_proto::event::CallStatus;
+use neco_proto::event::{CallStatus, CompleteReason};
 use neco_proto::{AgentId, CallId, Display, Event, EventBody, Question, Subject};
 use neco_view::reduce::block::{Block, BlockBody, BlockId, Call, Said};
 use neco_view::reduce::{Change, View};
@@ -133,6 +133,10 @@ impl Transcript {
                 && end.over
             {
                 entry.changes = std::mem::take(&mut self.changes);
+            }
+            // What was being said when the work was stopped ends in the middle.
+            if matches!(&block.body, BlockBody::End(end) if end.reason == CompleteReason::Cancelled) {
+                self.entries.back_mut().into_iter().for_each(Entry::cut_off);
             }
             match is_over(&block.body) && !block.body.is_over() {
                 true => self.entries.insert(self.first_alive(), entry),

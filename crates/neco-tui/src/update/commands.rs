@@ -12,6 +12,9 @@ use crate::term::notify;
 use crate::text::figures;
 use crate::theme::{Theme, ThemeName};
 
+/// Columns of a list that stays: a rule to the edge would fold when the window gets narrower.
+const RULE: usize = 76;
+
 /// Runs a slash command.
 pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
     match slash {
@@ -33,7 +36,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             None => window.tell(slash::NO_COMMAND),
         },
         Slash::Theme(name) => {
-            window.theme = Theme::new(ThemeName::named(name).unwrap_or_default());
+            window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground);
             window.tell(format!("Theme: {name}"));
         }
         Slash::How(Setting::Sandbox) => {
@@ -135,14 +138,16 @@ fn todo(window: &mut WindowState) {
         window.tell(slash::NO_TODOS);
         return;
     }
-    let rows = panel::todo_rows(&window.transcript.view.todos, window.width, usize::MAX, &window.theme);
+    let works = window.standing.works();
+    let rows =
+        panel::todo_rows(&window.transcript.view.todos, window.width.min(RULE), usize::MAX, works, &window.theme);
     window.transcript.show(rows);
 }
 
 fn plan(window: &mut WindowState) {
     match &window.transcript.view.plan {
         Some(plan) => {
-            let rows = panel::plan_rows(plan, window.width, &window.theme);
+            let rows = panel::plan_rows(plan, window.width.min(RULE), &window.theme);
             window.transcript.show(rows);
         }
         None if window.standing.mode == Mode::Plan => window.tell("No plan yet"),

@@ -37,7 +37,7 @@ impl Offers {
                 return if asked { Vec::new() } else { vec![Effect::Files] };
             };
             let near = files.near(name, FILES).into_iter();
-            let candidates = near.map(|file| Candidate { text: format!("@{file}"), help: String::new() }).collect();
+            let candidates = near.map(|file| Candidate { text: format!("@{file}"), ..Candidate::default() }).collect();
             prompt.completion = Completion::new(from, candidates);
         } else if let Some(name) = word.strip_prefix('/').filter(|_| from == 0) {
             // There may be new ones, or they may have been trusted meanwhile.
@@ -46,11 +46,11 @@ impl Offers {
             return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
             let fitting = row.choices.iter().filter(|choice| choice.starts_with(word) && **choice != word);
-            let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), help: String::new() };
+            let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), ..Candidate::default() };
             prompt.completion = Completion::new(from, fitting.map(candidate).collect());
         } else if let Some(agents) = agents_for(before, agents) {
             let near = agents.into_iter().filter(|name| name.starts_with(word) && name != word);
-            let candidates = near.map(|text| Candidate { text, help: String::new() }).collect();
+            let candidates = near.map(|text| Candidate { text, ..Candidate::default() }).collect();
             prompt.completion = Completion::new(from, candidates);
         } else if takes_argument(before) {
             let (before, word) = (before.to_owned(), word.to_owned());
@@ -150,7 +150,7 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
     // An other name of something comes last: who writes a few letters hardly means that.
     beginning.sort_by_key(|entry| (entry.0 != name && !entry.3.contains(&name), !entry.0.starts_with(name)));
     let candidate = |(name, argument, help, _): &(&str, &str, &str, &[&str])| {
-        Candidate::new(&format!("/{name}"), &format!("{argument} {help}"))
+        Candidate::new(&format!("/{name}"), help).taking(argument)
     };
     beginning.into_iter().chain(all.iter().filter(has)).map(candidate).collect()
 }

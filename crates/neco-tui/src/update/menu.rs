@@ -1,6 +1,7 @@
 //! What can be done to an agent or a workflow: a menu behind Ctrl-X, so that no bare letter pauses or ends anything.
 
 use crossterm::event::KeyEvent;
+use neco_proto::clean::clean_line;
 use neco_proto::event::NodeState;
 use neco_proto::{AgentId, AgentOrder, Command, WorkflowId, WorkflowOrder};
 
@@ -9,7 +10,7 @@ use super::{picking, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState};
 
-const HINT: &str = "↑↓ Enter choose   or its letter   Esc back";
+const HINT: &str = "↑↓ Enter or its number or letter   Esc back";
 
 /// Whether an entry belongs to a menu.
 pub(super) fn is_order(picked: &Picked) -> bool {
@@ -44,7 +45,7 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
     let Some(node) = window.agents.nodes.iter().find(|node| node.id == agent) else { return };
     let order = |letter: char, text: &str, about: &str, order: AgentOrder| {
         let picked = Picked::Order(letter, Box::new(Command::AgentCommand { agent_id: agent, order }));
-        Entry::new(&format!("{letter} {text}"), about, picked)
+        (letter, text.to_owned(), about.to_owned(), picked)
     };
     let pauses = match node.state {
         NodeState::Created | NodeState::Running => {
@@ -57,22 +58,32 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
     };
     let entries = vec![
         pauses,
-        Entry::new("m Message", "it reads it at its next turn", Picked::Write(agent)),
+        ('m', "Message".to_owned(), "it reads it at its next turn".to_owned(), Picked::Write(agent)),
         order('x', "Stop", "with those below it; whoever started it is told", AgentOrder::Cancel),
     ];
-    window.picker = Some(Picker::new(node.name.clone(), HINT, Letters::Command, entries));
+    window.picker = Some(Picker::new(clean_line(&node.name), HINT, Letters::Command, numbered(entries)));
 }
 
 fn workflow_menu(window: &mut WindowState, workflow_id: WorkflowId) {
     let order = |letter: char, text: &str, about: &str, order: WorkflowOrder| {
         let picked = Picked::Order(letter, Box::new(Command::WorkflowCommand { workflow_id, order }));
-        Entry::new(&format!("{letter} {text}"), about, picked)
+        (letter, text.to_owned(), about.to_owned(), picked)
     };
     let entries = vec![
         order('r', "Resume", "what is completed stays so", WorkflowOrder::Resume),
         order('x', "Stop", "with everything it started", WorkflowOrder::Cancel),
     ];
-    window.picker = Some(Picker::new("workflow", HINT, Letters::Command, entries));
+    window.picker = Some(Picker::new("workflow", HINT, Letters::Command, numbered(entries)));
+}
+
+/// The entries of a menu: a number, what is done, the letter that means it.
+fn numbered(entries: Vec<(char, String, String, Picked)>) -> Vec<Entry> {
+    let entry = |(index, (letter, text, about, picked)): (usize, (char, String, String, Picked))| Entry {
+        text: format!("{}  {text:<11} {letter}", index + 1),
+        about,
+        picked,
+    };
+    entries.into_iter().enumerate().map(entry).collect()
 }
 
 /// Back to where the menu was opened: the agent that is looked at, or the list.
@@ -122,8 +133,12 @@ fn choose(window: &mut WindowState, letter: char) -> Vec<Effect> {
         'm' => matches!(picked, Picked::Write(_)),
         letter => matches!(picked, Picked::Order(key, _) if *key == letter),
     };
-    let Some(picker) = window.picker.as_mut().filter(|picker| picker.holds(means)) else { return Vec::new() };
-    picker.choose(means);
+    let Some(picker) = &mut window.picker else { return Vec::new() };
+    match letter.to_digit(10).and_then(|number| usize::try_from(number).ok()) {
+        Some(number) if picker.choose_number(number) => {}
+        None if picker.holds(means) => picker.choose(means),
+        Some(_) | None => return Vec::new(),
+    }
     picking::picked(window)
 }
 

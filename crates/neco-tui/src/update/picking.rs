@@ -1,7 +1,8 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{Command, Query};
+use neco_proto::event::NodeType;
+use neco_proto::{AgentId, Command, Query};
 use neco_view::slash::{Outside, Setting, Slash};
 
 use super::effect::Effect;
@@ -13,7 +14,7 @@ use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
 use crate::text::figures;
 
-pub(super) const CHOOSE: &str = "↑↓ Enter choose   letters search   Esc back";
+pub(super) const CHOOSE: &str = "↑↓ Enter choose   Esc back";
 
 /// Asks for a list; it opens when it comes only if the person has not begun something else.
 pub(super) fn ask_for_list(window: &mut WindowState, effect: Effect) -> Vec<Effect> {
@@ -114,7 +115,7 @@ pub(super) fn pick_rule(window: &mut WindowState, rules: Vec<RuleEntry>) {
     let entries =
         std::iter::once(new).chain(own.into_iter().map(entry)).chain(fold).chain(built_in.map(entry)).collect();
     let hint = "Enter add   Delete delete   Tab built-in rules   Esc close";
-    let picker = Picker::new("Your rules", hint, Letters::Filter, entries);
+    let picker = Picker::new("Search your rules", hint, Letters::Filter, entries);
     window.picker = Some(picker.in_place_of(window.picker.take()));
 }
 
@@ -151,27 +152,28 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
         }
         return Vec::new();
     }
-    window.picker = Some(tree_picker(window));
-    Vec::new()
+    let asks = window.agents.nodes.iter().find(|node| window.agents.asks(node)).map(|node| node.id);
+    let mut picker = tree_picker(window);
+    picker.choose(|picked| matches!(picked, Picked::Agent(agent) if asks == Some(*agent)));
+    window.picker = Some(picker);
+    // The root is told of only when somebody asks.
+    let has_root = window.agents.nodes.iter().any(|node| node.kind == NodeType::Root);
+    if has_root { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
 }
 
 fn tree_picker(window: &WindowState) -> Picker {
-    let agents = window.agents.outline().into_iter().map(|(depth, node)| {
-        let (text, about) = panel::agent_words(depth, node, &window.agents);
-        Entry { text, about, picked: Picked::Agent(node.id) }
-    });
+    let agents =
+        window.agents.outline().into_iter().map(|(_, node)| Entry::new(&node.name, "", Picked::Agent(node.id)));
     let workflows = window.agents.workflows.iter().map(|graph| {
         let (text, about) = panel::workflow_words(graph);
         Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
     });
-    let hint = "↑↓ Enter open   letters write to it   Ctrl-X pause, resume, stop   Esc close";
-    Picker::new("Agents", hint, Letters::Command, agents.chain(workflows).collect())
+    Picker::new("Agents", "", Letters::Command, agents.chain(workflows).collect())
 }
 
 /// Something happened to an agent: the list that shows them does so anew.
 pub(crate) fn refresh_picker(window: &mut WindowState) {
-    let is_tree = |picked: &Picked| matches!(picked, Picked::Agent(_) | Picked::Workflow(_));
-    if let Some(picker) = window.picker.take_if(|picker| picker.holds(is_tree)) {
+    if let Some(picker) = window.picker.take_if(|picker| picker.is_tree()) {
         window.picker = Some(tree_picker(window).in_place_of(Some(picker)));
     }
 }
@@ -222,6 +224,12 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::Enter => return picked(window),
         KeyCode::Delete => return remove(window),
         KeyCode::Tab if picker.holds(is_rule) => return fold_rules(window),
+        KeyCode::Tab => {
+            let agents = &window.agents;
+            let asks = |agent: AgentId| agents.nodes.iter().any(|node| node.id == agent && agents.asks(node));
+            picker.choose_next(|picked| matches!(picked, Picked::Agent(agent) if asks(*agent)));
+            return Vec::new();
+        }
         KeyCode::Backspace if picker.letters == Letters::Filter => picker.narrow(None),
         KeyCode::Char(letter) if !held => match picker.letters {
             Letters::Filter => picker.narrow(Some(letter)),
@@ -281,6 +289,8 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         }
         Picked::Rule(_) => Vec::new(),
         Picked::BuiltInRules => fold_rules(window),
+        // What it asks is answered where everything is.
+        Picked::Agent(agent) if window.desk.bring(agent) => Vec::new(),
         Picked::Agent(agent) => watching::watch(window, agent),
         ref order @ Picked::Order(_, ref command) => {
             let list = menu::leave_menu(window, owner(order));

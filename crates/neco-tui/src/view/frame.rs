@@ -1,5 +1,6 @@
 //! Frames.
 
+use jiff::tz::TimeZone;
 use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
 use neco_proto::event::Admission;
@@ -9,10 +10,10 @@ use ratatui::text::{Line, Span};
 
 use super::status::status;
 use crate::app::standing::GoingBack;
-use crate::app::{Place, Purpose, WindowState};
+use crate::app::{Picked, Picker, Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
 use crate::input::{FieldLook, Prompt};
-use crate::panel;
+use crate::panel::{self, Tree, Work};
 use crate::term::screen::{Cursor, Frame};
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
@@ -20,15 +21,12 @@ use crate::transcript::block::Drawn;
 use crate::transcript::ledger;
 use crate::update::{asked, stopping};
 
-/// Rows of the todo list.
-const TODO_ROWS: usize = 8;
+/// Rows of the todo list, and of the agents beside it.
+const LIST_ROWS: usize = 8;
 
 /// Rows of an answer that are shown however small the terminal is, and that stay alive however big it is.
 const LEAST_OF_ANSWER: usize = 4;
 const MOST_OF_ANSWER: usize = 8;
-
-/// Rows of agents at work.
-const AGENT_ROWS: usize = 6;
 
 /// Rows of the field at most.
 const MOST_OF_FIELD: usize = 10;
@@ -95,7 +93,7 @@ impl WindowState {
         live.extend(hanging);
         let live: Vec<Line<'static>> = live.into_iter().map(|row| narrow(row, width)).collect();
         let live = last(live, height);
-        let shown = self.picker.is_none();
+        let shown = self.picker.as_ref().is_none_or(|picker| picker.is_tree() || picker.searches());
         let column = cursor.column.min(width - 1);
         let cursor = shown.then_some(Cursor { row: cursor.row.min(height - 1), column });
         let frame = Frame { finished, folds, live, cursor, size: (width, height) };
@@ -112,15 +110,23 @@ impl WindowState {
             dots.text.set(secret.dots());
             return dots.rows(width, 1, &look, &self.theme);
         }
+        let most = (height / 3).clamp(1, MOST_OF_FIELD);
+        // What is typed while a list is open searches it; what was being written is there again afterwards.
+        if let Some(picker) = self.picker.as_ref().filter(|picker| picker.searches()) {
+            let look = FieldLook { hint: picker.heading(), to: &picker.found(), edge: self.theme.accent };
+            return Prompt::of(picker.filter()).rows(width, most, &look, &self.theme);
+        }
         let (hint, to) = (self.hint(), self.addressee());
-        let asks = self.picker.is_some() || !self.desk.is_empty() && asked::question_place(self) == Place::Box;
+        let is_list = self.picker.as_ref().is_some_and(|picker| !picker.is_tree());
+        let asks =
+            is_list || self.picker.is_none() && !self.desk.is_empty() && asked::question_place(self) == Place::Box;
         let edge = match self.standing.mode {
             _ if asks => self.theme.line,
             Mode::Plan => self.theme.plan,
             _ => self.theme.accent,
         };
         let look = FieldLook { hint: &hint, to: &to, edge };
-        self.prompt.rows(width, (height / 3).clamp(1, MOST_OF_FIELD), &look, &self.theme)
+        self.prompt.rows(width, most, &look, &self.theme)
     }
 
     /// Half a row of the field's ground, or a rule where there are no grounds.
@@ -133,6 +139,9 @@ impl WindowState {
 
     /// Whom what is written goes to, or what it is, when it is no message.
     fn addressee(&self) -> String {
+        if let Some(agent) = self.chosen_agent() {
+            return self.named(agent);
+        }
         match &self.purpose {
             Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
                 let what = if asked::is_answer(self) { "your answer" } else { "a message" };
@@ -144,6 +153,14 @@ impl WindowState {
             Purpose::Revision(_) => "for the plan".to_owned(),
             Purpose::Agent(agent) => self.named(*agent),
             Purpose::Rule => "a rule".to_owned(),
+        }
+    }
+
+    /// The agent that is chosen among all of them.
+    fn chosen_agent(&self) -> Option<AgentId> {
+        match self.picker.as_ref().filter(|picker| picker.is_tree())?.chosen()?.picked {
+            Picked::Agent(agent) => Some(agent),
+            _ => None,
         }
     }
 
@@ -171,7 +188,15 @@ impl WindowState {
         let Drawn { width, .. } = with;
         let mut asks = Vec::new();
         let mut faces = None;
-        if self.picker.is_some() || self.panels.help {
+        if let Some(picker) = self.picker.as_ref().filter(|picker| picker.is_tree()) {
+            let chosen = picker.chosen().map(|entry| &entry.picked);
+            let zone = self.zone.clone().unwrap_or(TimeZone::UTC);
+            let tree =
+                Tree { agents: &self.agents, chosen, works: self.standing.works(), now_ms: self.now_ms, zone: &zone };
+            asks.extend(tree.rows(width, room.saturating_sub(1), &self.theme));
+        } else if self.watched.is_some() && self.picker.as_ref().is_some_and(Picker::is_menu) {
+            asks.extend(self.watched_rows(with, room.saturating_sub(1)));
+        } else if self.picker.is_some() || self.panels.help {
             // What is asked waits behind a list.
         } else if let Some(question) = self.desk.front() {
             faces = Some(question);
@@ -185,7 +210,9 @@ impl WindowState {
             asks.insert(0, Line::default());
         }
         let left = room.saturating_sub(asks.len());
-        let mut rows = self.work(with, left);
+        // Whoever looks at agents sees there who works, and Esc does something else.
+        let among = self.watched.is_some() || self.picker.as_ref().is_some_and(Picker::is_tree);
+        let mut rows = if among { Vec::new() } else { self.work(with, left, asks.is_empty()) };
         if !rows.is_empty() && rows.len() < left {
             rows.insert(0, Line::default());
         }
@@ -199,6 +226,9 @@ impl WindowState {
         let theme = self.theme;
         let mut rows = if let Some(picker) = &mut self.picker {
             picker.draw(self.now_ms);
+            if picker.is_tree() {
+                return Vec::new();
+            }
             picker.rows(width, room, &theme)
         } else if self.panels.help {
             self.help(width, room)
@@ -247,38 +277,49 @@ impl WindowState {
         let Drawn { width, theme, .. } = with;
         let Some(watched) = &mut self.watched else { return Vec::new() };
         let node = self.agents.nodes.iter().find(|node| node.id == watched.agent);
-        let (text, about) = node.map(|node| panel::agent_words(0, node, &self.agents)).unwrap_or_default();
-        let heading =
-            Line::from(vec![Span::styled(text, theme.heading), Span::styled(format!("  {about}"), theme.dim)]);
-        let hint = "letters write to it · Ctrl-X pauses, resumes or stops it · ↑↓ scroll · Ctrl-O prints it · Esc back";
-        let hint = wrap(&Line::styled(hint, theme.dim), width, &Indent::default());
+        let head = node.map(|node| panel::head_row(node, &self.agents, with.now_ms, width, theme));
+        let blank = (room > ROOMY).then(Line::default);
+        let left = room.saturating_sub(2 + usize::from(blank.is_some()));
         let with = Drawn { sends_away: false, ..with };
-        let (rows, below) = watched.rows(with, room.saturating_sub(1 + hint.len()));
-        let more = (below > 0).then(|| Line::styled(format!("  ↓ {below} more rows"), theme.dim));
-        let rows = rows.into_iter().flat_map(|row| fitting(row, width));
-        let all: Vec<Line<'static>> = rows.chain(more).collect();
-        let head = std::iter::once(cut(&heading, width));
-        head.chain(last(all, room.saturating_sub(1 + hint.len()))).chain(hint).collect()
+        let (rows, below) = watched.rows(with, left);
+        let all: Vec<Line<'static>> = rows.into_iter().flat_map(|row| fitting(row, width)).collect();
+        // What it was asked to do stands above what it does, unless that is on the screen as it was said.
+        let task = node.filter(|_| all.len() >= left).map(|node| panel::task_row(node, width, theme));
+        let more = (below > 0).then(|| Line::styled(format!("   ↓ {below} more rows"), theme.dim));
+        let shown = last(all.into_iter().chain(more).collect(), left);
+        head.into_iter().chain(task).chain(blank).chain(shown).collect()
     }
 
-    /// What goes on, and what waits.
-    fn work(&self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
+    /// What goes on, and what waits; `lists` where there is room for what is to be done and who does it.
+    fn work(&self, with: Drawn<'_>, room: usize, lists: bool) -> Vec<Line<'static>> {
         let Drawn { width, theme, .. } = with;
         let mut rows = self.shell.rows(with, self.height);
-        if self.panels.work && self.picker.is_none() {
+        let lists = lists && self.lists_work();
+        if lists && self.picker.is_none() {
             // A small terminal shows less of the list, not less of the work.
-            let most = TODO_ROWS.min(room / 3).max(1);
-            rows.extend(panel::agent_rows(&self.agents, width, AGENT_ROWS.min(most), self.frame, theme));
-            rows.extend(self.agents.running_workflow().map(|graph| panel::workflow_line(graph, width, theme)));
-            rows.extend(panel::open_todos(&self.transcript.view.todos, width, most, theme));
+            let most = LIST_ROWS.min(room / 3).max(1);
+            rows.extend(self.beside(with.now_ms).rows(width, most, theme));
+            if let Some(graph) = self.agents.running_workflow() {
+                rows.extend(panel::strip(graph, false, with.now_ms, width, theme));
+            }
         }
         let now: Vec<Line<'static>> =
-            self.queued(width).chain(self.working(width)).chain(stopping::still_work(self, width)).collect();
+            self.queued(width).chain(self.working(width, lists)).chain(stopping::still_work(self, width)).collect();
         if !rows.is_empty() && !now.is_empty() && room > ROOMY {
             rows.push(Line::default());
         }
         rows.extend(now);
         rows
+    }
+
+    /// Whether what is to be done and who does it are lists: where there is room, unless the person wants the other.
+    fn lists_work(&self) -> bool {
+        Work::has_room((self.width, self.height)) == self.panels.work
+    }
+
+    fn beside(&self, now_ms: i64) -> Work<'_> {
+        let todos = &self.transcript.view.todos;
+        Work { todos, agents: &self.agents, works: self.standing.works(), now_ms }
     }
 
     /// What was said and waits.
@@ -304,26 +345,55 @@ impl WindowState {
         })
     }
 
-    fn working(&self, width: usize) -> Option<Line<'static>> {
+    /// The row of the work; where there is no room for lists it says what is being done, and who else works.
+    fn working(&self, width: usize, lists: bool) -> Option<Line<'static>> {
         let theme = &self.theme;
-        let (verb, about, ms, keys) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
+        let beside = self.beside(self.now_ms);
+        let todo = if lists || !self.desk.is_empty() { None } else { beside.line(theme) };
+        let works = self.standing.works() && self.desk.is_empty();
+        let (verb, about, ms) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
             let far = files.map(|(done, total)| format!(" · {done} of {total} files")).unwrap_or_default();
-            ("Rewind", far, self.now_ms - since_ms, Vec::new())
-        } else if self.standing.works() && self.desk.is_empty() {
+            ("Rewind", far, self.now_ms - since_ms)
+        } else if works {
             let since = self.standing.since_ms.unwrap_or(self.now_ms);
             let verb = if self.standing.compacting { "Compact" } else { "Work" };
-            let keys = match width >= WIDE && !self.standing.compacting {
-                true => vec![("Enter", "next turn"), ("Tab", "after the work"), ("Esc", "stop")],
-                false => vec![("Esc", "stop")],
-            };
-            (verb, self.progress(), self.leaving.shown_ms(self.now_ms) - since, keys)
+            let others = if lists { String::new() } else { beside.others() };
+            (verb, format!("{others}{}", self.progress()), self.leaving.shown_ms(self.now_ms) - since)
+        } else if let Some((text, far)) = todo {
+            let spans = [Span::styled(" ‖ ", theme.accent), text, Span::styled(far, theme.dim)];
+            return Some(self.with_keys(spans.to_vec(), &[("Ctrl-T", "more")], width));
         } else {
             return None;
         };
-        let mut spans = ledger::head(Span::styled(figures::turning(self.frame), theme.accent), verb, theme.accent);
         let time = figures::clock(u64::try_from(ms).unwrap_or_default());
+        let turning = Span::styled(figures::turning(self.frame), theme.accent);
+        let is_work = works && !self.standing.compacting;
+        if let Some((text, far)) = todo.filter(|_| is_work) {
+            let far = Span::styled(format!("{far} · {time}"), theme.dim);
+            let spans = vec![Span::raw(" "), turning, Span::raw(" "), text, far];
+            return Some(self.with_keys(spans, &[("Ctrl-T", "more"), ("Esc", "stop")], width));
+        }
+        let mut spans = ledger::head(turning, verb, theme.accent);
         spans.push(Span::styled(format!("{time}{about}"), theme.dim));
-        Some(ledger::sprung(spans, ledger::keys(&keys, theme), width))
+        let keys: &[(&str, &str)] = match is_work {
+            true if width >= WIDE => &[("Enter", "next turn"), ("Tab", "after the work"), ("Esc", "stop")],
+            true => &[("Esc", "stop")],
+            false if works => &[("Esc", "stop")],
+            false => &[],
+        };
+        Some(self.with_keys(spans, keys, width))
+    }
+
+    /// A row with keys at its end: of the row as much as leaves room for the last of them.
+    fn with_keys(&self, spans: Vec<Span<'static>>, keys: &[(&str, &str)], width: usize) -> Line<'static> {
+        let theme = &self.theme;
+        let wide = spans.iter().map(Span::width).sum::<usize>();
+        let right = |from: usize| ledger::keys(keys.get(from..).unwrap_or_default(), theme);
+        let measured = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+        let from = (0..keys.len()).find(|from| wide + measured(&right(*from)) + 3 <= width);
+        let right = right(from.unwrap_or(keys.len().saturating_sub(1)));
+        let left = cut(&Line::from(spans), width.saturating_sub(measured(&right) + 3));
+        ledger::sprung(left.spans, right, width)
     }
 
     /// How far the present work is, and what it used.
@@ -339,17 +409,29 @@ impl WindowState {
         }
     }
 
+    fn message_to(&self, agent: AgentId) -> String {
+        let name = self.agents.name(agent).unwrap_or_else(|| "it".to_owned());
+        match self.agents.is_live(agent) {
+            true => format!("Message {name}; it reads it at its next turn"),
+            false => format!("{name} has ended"),
+        }
+    }
+
     fn hint(&self) -> String {
-        if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message && self.picker.is_none()) {
+        if let Some(agent) = self.chosen_agent() {
+            return self.message_to(agent);
+        }
+        if self.picker.is_some() {
+            return String::new();
+        }
+        if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message) {
             let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
             return if at_box { hint.to_owned() } else { "for the next turn".to_owned() };
         }
         if let Some(watched) = &self.watched
             && self.purpose == Purpose::Message
-            && self.picker.is_none()
         {
-            let name = self.agents.name(watched.agent).unwrap_or_else(|| "it".to_owned());
-            return format!("Message {name}; it reads it at its next turn");
+            return self.message_to(watched.agent);
         }
         if self.set_up {
             let words = if self.standing.works() { "one moment · Esc stops it" } else { "one moment" };

@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 
 use crate::app::WindowState;
 use crate::input::ViMode;
+use crate::panel;
 use crate::text::figures;
 use crate::text::wrap::cut;
 use crate::transcript::ledger;
@@ -39,6 +40,12 @@ impl Part {
 
 pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
     let theme = &window.theme;
+    if let Some(watched) = &window.watched
+        && window.word.is_none()
+        && window.desk.is_empty()
+    {
+        return panel::key_row(&window.agents.name(watched.agent).unwrap_or_else(|| "it".to_owned()), width, theme);
+    }
     let word = window.word.as_ref().map(|(word, _)| Part::new(10, " ", clean_line(word), Style::default()));
     let (mut left, mut right) = match (&window.status_line, word) {
         (Some(line), None) => return cut(&Line::styled(format!(" {}", clean_line(line)), theme.dim), width),
@@ -118,7 +125,7 @@ fn right(window: &WindowState) -> Vec<Part> {
     if used == 0 && !standing.works() && standing.filled.is_none() {
         let keys = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
         let spans = ledger::keys(&keys, theme);
-        return vec![Part { matters: 1, between: "   ", spans }];
+        return vec![Part { matters: 6, between: "   ", spans }];
     }
     let model = |name: &str| clean_line(name.rsplit('/').next().unwrap_or(name));
     let mut parts = Vec::new();
@@ -140,6 +147,9 @@ fn right(window: &WindowState) -> Vec<Part> {
         parts.push(Part::new(METER, "   ", format!("{} tokens", figures::tokens(used)), theme.dim));
     }
     parts.extend(standing.usage.cost.map(|cost| Part::new(9, "   ", figures::cost(cost), theme.label)));
+    if let Some(most) = standing.most_cost.filter(|_| standing.usage.cost.is_some()) {
+        parts.push(Part::new(1, " ", format!("of {}", figures::cost(most)), theme.dim));
+    }
     parts
 }
 

@@ -22,6 +22,7 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
             TuiTheme::Plain => ThemeName::Plain,
             TuiTheme::Auto => terminal.theme(),
         },
+        ground: None,
         asks_ground: terminal.ground_patience().filter(|_| matches!(tui.theme, TuiTheme::Auto)),
         depth: terminal.depth(),
         reflows: terminal.reflows(),
@@ -37,6 +38,8 @@ pub fn of(loaded: &Loaded, env: &Env, most_turns: u32) -> Result<Looks, Failure>
         },
         notify_after: Duration::try_from_secs_f64(tui.notify_after).unwrap_or(Duration::MAX),
         most_iterations: Some(most_turns),
+        most_cost: loaded.config.agent.max_cost,
+        home: env.var("HOME").map(str::to_owned),
         greeting: format!("Neco {}", env!("CARGO_PKG_VERSION")),
         facts: vec![("Sandbox", sandbox(&loaded.config.sandbox), "/sandbox")],
     })

@@ -1,0 +1,55 @@
+//! The head of an agent that is looked at, and the keys there.
+
+use neco_proto::clean::clean_line;
+use neco_proto::event::AgentNode;
+use ratatui::text::{Line, Span};
+
+use super::agents::{bold, standing, used};
+use crate::app::Agents;
+use crate::text::wrap::cut;
+use crate::theme::Theme;
+use crate::transcript::ledger;
+
+/// Whose agent it is, how it stands and what it used.
+pub fn head_row(node: &AgentNode, agents: &Agents, now_ms: i64, width: usize, theme: &Theme) -> Line<'static> {
+    let parent = node.parent.and_then(|parent| agents.name(parent)).unwrap_or_else(|| "root".to_owned());
+    let mut spans = vec![
+        Span::styled("── ", theme.line),
+        Span::styled(format!("{parent} ▸ "), theme.dim),
+        bold(clean_line(&node.name)),
+        Span::raw("  "),
+    ];
+    spans.extend(standing(node, agents, now_ms, theme));
+    let about: Vec<String> = std::iter::once(clean_line(&node.model_group)).chain(used(node)).collect();
+    spans.push(Span::styled(format!("  {} ", about.join(" · ")), theme.dim));
+    let line = Line::from(spans);
+    let rest = width.saturating_sub(line.width());
+    let mut head = cut(&line, width);
+    head.push_span(Span::styled("─".repeat(rest), theme.line));
+    head
+}
+
+/// What it was asked to do.
+pub fn task_row(node: &AgentNode, width: usize, theme: &Theme) -> Line<'static> {
+    let spans = vec![Span::styled("   Task   ", theme.dim), Span::styled(clean_line(&node.task), theme.label)];
+    cut(&Line::from(spans), width)
+}
+
+/// What keys do while an agent is looked at; those that matter least go first when there is no room.
+pub fn key_row(name: &str, width: usize, theme: &Theme) -> Line<'static> {
+    let send = format!("send to {name}");
+    let keys = [
+        (3, "Enter", send.as_str()),
+        (4, "Ctrl-X", "pause, message, stop"),
+        (2, "PgUp PgDn", "scroll"),
+        (1, "Ctrl-O", "print"),
+        (5, "Ctrl-T", "back to root"),
+        (6, "Esc", "all agents"),
+    ];
+    let row = |least: usize| {
+        let shown = keys.iter().filter(|(matters, ..)| *matters >= least).map(|(_, key, does)| (*key, *does));
+        let shown: Vec<(&str, &str)> = shown.collect();
+        Line::from_iter(std::iter::once(Span::raw("   ")).chain(ledger::keys(&shown, theme)))
+    };
+    (1..=keys.len()).map(row).find(|row| row.width() < width).unwrap_or_default()
+}
