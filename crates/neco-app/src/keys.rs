@@ -143,7 +143,8 @@ fn keep(app: &StorelessApp, here: &Here, request: &SetKey) -> Result<KeptKey, Ap
     let kept = here.file.read().map_err(failed)?;
     let Some(typed) = &request.key else {
         let keys = kept.get(provider).map_or(0, |kept| kept.keys.len());
-        return Ok(KeptKey { keys, hidden_by: earlier(entry, app), ..KeptKey::default() });
+        let (hidden_by, has_login) = (earlier(entry, app), entry.login.is_some());
+        return Ok(KeptKey { keys, hidden_by, has_login, ..KeptKey::default() });
     };
     let key = checked(&typed.0)?;
     let changed = here.file.change(|kept| {

@@ -312,7 +312,7 @@ pub const TABLE: &[Row] = &[
     })
     .also(&["settings"]),
     row("login", "[PROVIDER]", "add the key of a provider, typed unseen", |text| outside(Outside::Login, text)),
-    row("logout", "PROVIDER", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
+    row("logout", "[PROVIDER]", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
     row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
     row("prompt", "", "what the model is told", |text| outside(Outside::Prompt, text)),
     row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)),

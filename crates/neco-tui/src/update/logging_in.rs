@@ -40,6 +40,7 @@ pub(super) fn ask(window: &mut WindowState, provider: String) {
 
 /// The key was kept, or it is asked for once more.
 pub(super) fn kept(window: &mut WindowState, provider: String, kept: Result<String, AppError>) {
+    window.word = None;
     match kept {
         Ok(words) => window.transcript.say(Tone::Good, words),
         Err(error) => {

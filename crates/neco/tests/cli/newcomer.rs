@@ -114,6 +114,8 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["/compact"], "/compact is a command of the window"),
         (&["-p", "x", "-o", "json"], "--output-format json"),
         (&["--worktree", "name", "-p", "x"], "--worktree takes no name"),
+        (&["-m", "gpt-5"], "neco --model gpt-5"),
+        (&["exec", "-m", "gpt-5", "fix it"], "neco --model gpt-5 \"fix it\""),
         (&["-a", "on-request", "x y"], "--approval ask_first"),
         (&["-s", "read-only", "x y"], "--sandbox read_only"),
         (&["-p", "x", "--permission-mode", "bypassPermissions"], "--approval"),
