@@ -126,7 +126,7 @@ async fn check(here: &Here, request: &SetKey) -> Result<(), AppError> {
     let Some(key) = key.filter(|_| entry.login.is_none()) else { return Ok(()) };
     match refuses(entry, &key, CHECK).await {
         true => {
-            let words = format!("{provider} refuses this key; it was not kept");
+            let words = format!("{provider} refuses this key; it was not saved");
             let hint = "Copy it again, whole, or make a new one where the provider has them.";
             Err(AppError { code: Some(ErrorCode::NotAuthorised), ..AppError::new(Trouble::NoModel, words).hint(hint) })
         }

@@ -311,7 +311,7 @@ impl Beyond<'_> {
         Ok(CommandOutcome::Say(words.to_owned()))
     }
 
-    /// Who has a key, and how one is added: it is typed unseen, which the window can't do.
+    /// Who has a key, and how one is added: it is typed unseen, which plain lines can't do.
     async fn login(&self, provider: &str) -> Result<CommandOutcome, AppError> {
         let list = self.ask(&ListKeys { folder: self.folder() }).await?;
         let provider = if provider.is_empty() { "PROVIDER" } else { provider };

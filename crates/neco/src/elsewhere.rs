@@ -255,7 +255,7 @@ mod tests {
             for name in arg.get_long().into_iter().chain(arg.get_all_aliases().unwrap_or_default()) {
                 assert_eq!(flag(&format!("--{name}")), None, "{name}");
             }
-            for name in arg.get_short().into_iter() {
+            if let Some(name) = arg.get_short() {
                 assert_eq!(flag(&format!("-{name}")), None, "{name}");
             }
         }

@@ -113,7 +113,7 @@ pub(super) async fn keep_key(
     let kept = program.ask(&Caller::person(), &request).await?;
     let words = match (kept.new, kept.keys) {
         (false, _) => format!("{provider} has this key already"),
-        (true, 0 | 1) => format!("The key of {provider} is kept; it holds from your next message on"),
+        (true, 0 | 1) => format!("The key of {provider} is saved; it is used from your next message on"),
         (true, count) => format!("{provider} has {count} keys now, which take turns"),
     };
     Ok(match kept.hidden_by {

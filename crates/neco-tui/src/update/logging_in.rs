@@ -80,5 +80,5 @@ fn keep(window: &mut WindowState) -> Vec<Effect> {
 
 fn leave(window: &mut WindowState) -> Vec<Effect> {
     window.secret = None;
-    window.only_tell("No key was kept")
+    window.only_tell("No key was saved")
 }

@@ -162,4 +162,5 @@ fn a_command_of_ones_own_is_spelt_out() {
     std::fs::create_dir_all(house.path("home/commands")).unwrap();
     std::fs::write(house.path("home/commands/count.md"), "Count the lines of $ARGUMENTS.\n").unwrap();
     house.run(&["-p", "/count a.txt"]).ended_with(0);
+    house.run(&["session", "show"]).ended_with(0).says("Count the lines of a.txt.");
 }
