@@ -157,8 +157,7 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
 
 #[test]
 fn a_command_of_ones_own_is_spelt_out() {
-    let house =
-        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "Count the lines of a.txt." } }]));
+    let house = House::playing(json!([say("ok")]));
     std::fs::create_dir_all(house.path("home/commands")).unwrap();
     std::fs::write(house.path("home/commands/count.md"), "Count the lines of $ARGUMENTS.\n").unwrap();
     house.run(&["-p", "/count a.txt"]).ended_with(0);
