@@ -126,7 +126,7 @@ async fn check(here: &Here, request: &SetKey) -> Result<(), AppError> {
     let Some(key) = key.filter(|_| entry.login.is_none()) else { return Ok(()) };
     match refuses(entry, &key, CHECK).await {
         true => {
-            let words = format!("{provider} refuses this key; it was not kept");
+            let words = format!("{provider} refuses this key; it was not saved");
             let hint = "Copy it again, whole, or make a new one where the provider has them.";
             Err(AppError { code: Some(ErrorCode::NotAuthorised), ..AppError::new(Trouble::NoModel, words).hint(hint) })
         }
@@ -143,7 +143,8 @@ fn keep(app: &StorelessApp, here: &Here, request: &SetKey) -> Result<KeptKey, Ap
     let kept = here.file.read().map_err(failed)?;
     let Some(typed) = &request.key else {
         let keys = kept.get(provider).map_or(0, |kept| kept.keys.len());
-        return Ok(KeptKey { keys, hidden_by: earlier(entry, app), ..KeptKey::default() });
+        let (hidden_by, has_login) = (earlier(entry, app), entry.login.is_some());
+        return Ok(KeptKey { keys, hidden_by, has_login, ..KeptKey::default() });
     };
     let key = checked(&typed.0)?;
     let changed = here.file.change(|kept| {

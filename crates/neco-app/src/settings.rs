@@ -63,7 +63,7 @@ pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<Writ
         Err(error) => return Err(in_file(&error)),
     };
     let new = changed(&present, &request.settings).map_err(|error| in_file(&error))?;
-    write(&file, &new).map_err(|error| in_file(&error))?;
+    write(&file, &new).map_err(|error| failed(format!("{shown} can't be written: {error}")))?;
     Ok(WrittenSettings { file: shown })
 }
 
@@ -115,7 +115,9 @@ fn lock(env: &Env) -> std::io::Result<File> {
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     // Such files are made for their owner alone.
-    let mut beside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    let beside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")));
+    // The name of what would have been beside it says nothing to anybody.
+    let mut beside = beside.map_err(|error| std::io::Error::from(error.kind()))?;
     if let Ok(present) = fs::metadata(&file) {
         beside.as_file().set_permissions(present.permissions())?;
     }

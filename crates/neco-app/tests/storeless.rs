@@ -222,7 +222,7 @@ async fn keys_go_in_and_never_come_back() {
         folder: house.folder(),
         provider: provider.to_owned(),
         key: key.map(|key| NewKey(key.to_owned())),
-        replace: false,
+        ..SetKey::default()
     };
     assert_eq!(house.asks(set("opnai", None)).await.unwrap_err().trouble, Trouble::Invalid);
     assert_eq!(house.asks(set("openai", Some("a b"))).await.unwrap_err().trouble, Trouble::Invalid);

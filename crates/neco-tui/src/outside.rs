@@ -9,7 +9,7 @@ use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands, ListHoo
 use neco_proto::app::doctor::{Examine, ShowSandbox};
 use neco_proto::app::folders::{AddFolder, ListFolders, OpenFolders};
 use neco_proto::app::history::DiffSession;
-use neco_proto::app::keys::{ListKeys, RemoveKeys};
+use neco_proto::app::keys::{KeyPlace, ListKeys, RemoveKeys};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
 use neco_proto::app::models::ListModels;
 use neco_proto::app::rules::ListRules;
@@ -328,7 +328,7 @@ impl Beyond<'_> {
         Ok(CommandOutcome::Say(words.to_owned()))
     }
 
-    /// Who has a key, and how one is added: it is typed unseen, which the window can't do.
+    /// Who has a key, and how one is added: it is typed unseen, which plain lines can't do.
     async fn login(&self, provider: &str) -> Result<CommandOutcome, AppError> {
         let list = self.ask(&ListKeys { folder: self.folder() }).await?;
         let provider = if provider.is_empty() { "PROVIDER" } else { provider };
@@ -340,11 +340,20 @@ impl Beyond<'_> {
         Ok(print(&text))
     }
 
-    async fn logout(&self, provider: &str) -> Result<CommandOutcome, AppError> {
-        if provider.is_empty() {
-            return Err(usage("/logout takes the provider whose keys are removed; /login lists them"));
+    /// The provider of which something is kept, where that is one alone.
+    async fn only_kept(&self) -> Result<String, AppError> {
+        let list = self.ask(&ListKeys { folder: self.folder() }).await?;
+        let kept = list.keys.into_iter().filter(|row| row.source == KeyPlace::File).map(|row| row.provider);
+        match kept.collect::<Vec<_>>().as_slice() {
+            [] => Err(usage("No key and no login is kept")),
+            [one] => Ok(one.clone()),
+            several => Err(usage(format!("/logout takes one of {}", several.join(", ")))),
         }
-        let request = RemoveKeys { folder: self.folder(), provider: provider.to_owned(), number: None };
+    }
+
+    async fn logout(&self, provider: &str) -> Result<CommandOutcome, AppError> {
+        let provider = if provider.is_empty() { self.only_kept().await? } else { provider.to_owned() };
+        let request = RemoveKeys { folder: self.folder(), provider: provider.clone(), number: None };
         let removed = self.ask(&request).await?;
         let keys = figures::count(removed.keys as u64, "key");
         Ok(CommandOutcome::Say(format!("Removed {keys} of {provider} from {}", self.shown(&removed.file))))

@@ -329,7 +329,7 @@ pub const TABLE: &[Row] = &[
     })
     .also(&["settings"]),
     row("login", "[PROVIDER]", "add a key; what you type stays hidden", |text| outside(Outside::Login, text)),
-    row("logout", "PROVIDER", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
+    row("logout", "[PROVIDER]", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
     row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
     row("prompt", "", "the system prompt and what it is made of", |text| outside(Outside::Prompt, text)),
     row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)),

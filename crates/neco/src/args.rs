@@ -102,7 +102,7 @@ pub struct EverywhereArgs {
     #[arg(short = 'c', alias = "config", value_name = "KEY=VALUE", global = true, action = ArgAction::Append)]
     pub overrides: Vec<String>,
     /// Works in this folder instead of the current one
-    #[arg(short = 'C', long, aliases = ["cd", "dir", "directory", "workdir"], value_name = "DIR", global = true)]
+    #[arg(short = 'C', long, aliases = ["cd", "directory", "workdir"], value_name = "DIR", global = true)]
     pub cwd: Option<PathBuf>,
     /// Writes a log file and says where it is
     #[arg(long, global = true)]

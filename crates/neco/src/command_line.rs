@@ -299,7 +299,7 @@ mod tests {
             &["-p", "x", "--full-auto", "--verbose"][..],
             &["-p", "x", "--permission-mode", "acceptEdits", "--sandbox", "workspace-write"],
             &["--prompt", "x", "--sandbox=danger-full-access", "--approval", "ask-first"],
-            &["exec", "--skip-git-repo-check", "-i", "a.png", "x", "--dir", "/tmp", "--max-budget-usd", "1"],
+            &["exec", "--skip-git-repo-check", "-i", "a.png", "x", "--directory", "/tmp", "--max-budget-usd", "1"],
             &["exec", "resume", "--last", "x"],
             &["config", "list"],
             &["auth", "status"],

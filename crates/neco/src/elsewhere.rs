@@ -70,6 +70,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["--quiet", "-q"], "only the answer goes to stdout; 2>/dev/null leaves the rest out"),
     (&["-v"], "-V prints the version; --debug writes a log file"),
     (&["-d", "--log-level", "--print-logs"], "--debug writes a log file"),
+    (&["--dir"], "-C DIR"),
     (&["--include-directories"], "--add-dir DIR, once for each"),
     (&["--search"], "the model has web_search; --network lets commands reach the network, too"),
     (&["--oss", "--local-provider"], "--model ollama/MODEL; `neco doctor` finds local servers"),
@@ -98,7 +99,9 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["--include-partial-messages"], "--output-format stream-json has the words as they come"),
     (&["--output-last-message-file"], "-o FILE"),
     (&["-w"], "--worktree works in a git worktree of its own"),
-    (&["-t", "-e"], "-m TEXT"),
+    (&["-t"], "-m TEXT"),
+    (&["-e"], "there are no MCP servers yet"),
+    (&["--format"], "--output-format json is one object at the end, --output-format stream-json one event a line"),
     (
         &["--instructions", "--recipe", "--prompt-file"],
         "--file FILE adds a file; `neco - < FILE` takes it as the message",
@@ -137,6 +140,38 @@ const PERMISSION_MODES: &[(&str, &[&str])] = &[
     ("default", &["--approval", "ask_first"]),
     ("acceptEdits", &["--approval", "accept_edits"]),
 ];
+
+/// How names of models begin, and providers whose models are written behind a slash.
+const MODELS: &[&str] = &[
+    "claude-",
+    "codex-",
+    "deepseek-",
+    "gemini-",
+    "gemma",
+    "glm-",
+    "gpt-",
+    "grok-",
+    "haiku",
+    "kimi-",
+    "llama",
+    "mistral-",
+    "o1",
+    "o3",
+    "o4-",
+    "opus",
+    "qwen",
+    "sonnet",
+];
+const PROVIDERS: &[&str] =
+    &["anthropic", "deepseek", "gemini", "github-copilot", "google", "ollama", "openai", "openrouter", "xai"];
+
+/// Whether a word reads like the name of a model, which elsewhere stands behind `-m`.
+pub fn is_model(word: &str) -> bool {
+    let plain = word.chars().all(|char| char.is_ascii_alphanumeric() || "-_./:@?=&".contains(char));
+    let of_provider =
+        word.split_once('/').is_some_and(|(provider, model)| PROVIDERS.contains(&provider) && !model.is_empty());
+    plain && (of_provider || (!word.contains('/') && MODELS.iter().any(|begin| word.starts_with(begin))))
+}
 
 /// What is said of a command of another tool; none where the words are no such command.
 pub fn command(words: &[String]) -> Option<&'static str> {
@@ -220,7 +255,7 @@ mod tests {
             for name in arg.get_long().into_iter().chain(arg.get_all_aliases().unwrap_or_default()) {
                 assert_eq!(flag(&format!("--{name}")), None, "{name}");
             }
-            for name in arg.get_short().into_iter() {
+            if let Some(name) = arg.get_short() {
                 assert_eq!(flag(&format!("-{name}")), None, "{name}");
             }
         }

@@ -16,6 +16,13 @@ pub fn misuse(run: &RunArgs) -> Option<String> {
             "-o names a file: --output-format {format} is the format, and a file of that name is -o ./{format}"
         ));
     }
+    if let Some(model) = run.message.as_ref().filter(|message| elsewhere::is_model(message)) {
+        let said = if words.is_empty() { String::new() } else { format!(" \"{words}\"") };
+        return Some(format!(
+            "-m is the message here, and `{model}` reads like a model: neco --model {model}{said}. As a message it is written \
+             neco -p \"{model}\""
+        ));
+    }
     if let Some(message) = &run.message {
         let whole = format!("{message} {words}");
         return (!words.is_empty()).then(|| format!("quote the message: neco -m \"{whole}\""));
@@ -99,6 +106,16 @@ mod tests {
         assert_eq!(misused(&["explain", "--continue"]), None, "it is said to a session that is named");
         assert_eq!(misused(&["explain!"]), None);
         assert_eq!(misused(&["/resume"]), None, "a command of the window");
+    }
+
+    #[test]
+    fn a_model_is_no_message() {
+        assert!(misused(&["-m", "gpt-5", "fix it"]).unwrap().contains("neco --model gpt-5 \"fix it\""));
+        assert!(misused(&["-m", "anthropic/claude-opus-4"]).unwrap().contains("neco -p"));
+        for message in ["continue", "why does gpt-5 fail?", "src/main.rs", "opus, what is it?"] {
+            assert_eq!(misused(&["-m", message]), None, "{message}");
+        }
+        assert_eq!(misused(&["-p", "gpt-5"]), None);
     }
 
     #[test]

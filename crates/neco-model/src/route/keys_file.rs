@@ -114,7 +114,9 @@ impl KeysFile {
             kept.iter().filter(|(_, kept)| !kept.is_empty()).map(|(name, kept)| (name, Row::of(kept))).collect();
         let text = toml::to_string(&rows).map_err(io::Error::other)?;
         // Such files are made for their owner alone.
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+        let file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")));
+        // The name of what would have been beside it says nothing to anybody.
+        let mut file = file.map_err(|error| io::Error::from(error.kind()))?;
         file.write_all(HEAD.as_bytes())?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;

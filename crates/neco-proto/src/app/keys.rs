@@ -114,6 +114,9 @@ pub struct KeptKey {
     /// The place whose key is sent instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_by: Option<KeyPlace>,
+    /// Whether the provider has a login with a browser.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_login: bool,
     /// What is not as it was meant in the settings.
     #[serde(default)]
     pub warnings: Vec<String>,

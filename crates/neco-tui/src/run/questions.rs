@@ -9,7 +9,7 @@ use neco_proto::app::models::{ListModels, ModelRow, ProviderRow, ProviderStandin
 use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
 use neco_proto::app::workflows::ListWorkflows;
-use neco_proto::app::{App as Program, AppError, Caller};
+use neco_proto::app::{App as Program, AppError, Caller, Trouble};
 use neco_proto::clean::clean_line;
 use neco_proto::visible::visible_line;
 use neco_view::figures;
@@ -86,10 +86,10 @@ pub(super) async fn providers(program: &dyn Program, folder: String) -> Result<V
         let about = match row.standing {
             ProviderStanding::Key { sources } => format!("has a key: {}", sources.join(", ")),
             ProviderStanding::KeyMissing { .. } => String::new(),
-            ProviderStanding::Script
-            | ProviderStanding::Answers { .. }
-            | ProviderStanding::Silent { .. }
-            | ProviderStanding::NoKeyNeeded { .. } => return None,
+            ProviderStanding::NoKeyNeeded { .. } => "asked without a key now".to_owned(),
+            ProviderStanding::Script | ProviderStanding::Answers { .. } | ProviderStanding::Silent { .. } => {
+                return None;
+            }
         };
         Some(ProviderEntry { name: row.name, about })
     };
@@ -99,7 +99,10 @@ pub(super) async fn providers(program: &dyn Program, folder: String) -> Result<V
 /// The provider, if a key of it can be kept.
 pub(super) async fn look_for_key(program: &dyn Program, folder: String, provider: String) -> Result<String, AppError> {
     let look = SetKey { folder, provider: provider.clone(), ..SetKey::default() };
-    program.ask(&Caller::person(), &look).await?;
+    if program.ask(&Caller::person(), &look).await?.has_login {
+        let words = format!("{provider} logs in with a browser: `neco login {provider}` in another terminal");
+        return Err(AppError::new(Trouble::Unsupported, words).hint("This session uses it from its next message on."));
+    }
     Ok(provider)
 }
 
@@ -114,7 +117,7 @@ pub(super) async fn keep_key(
     let kept = program.ask(&Caller::person(), &request).await?;
     let words = match (kept.new, kept.keys) {
         (false, _) => format!("{provider} has this key already"),
-        (true, 0 | 1) => format!("The key of {provider} is kept; it holds from your next message on"),
+        (true, 0 | 1) => format!("The key of {provider} is saved; it is used from your next message on"),
         (true, count) => format!("{provider} has {count} keys now, which take turns"),
     };
     Ok(match kept.hidden_by {

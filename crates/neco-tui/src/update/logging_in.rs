@@ -40,6 +40,7 @@ pub(super) fn ask(window: &mut WindowState, provider: String) {
 
 /// The key was kept, or it is asked for once more.
 pub(super) fn kept(window: &mut WindowState, provider: String, kept: Result<String, AppError>) {
+    window.word = None;
     match kept {
         Ok(words) => window.transcript.say(Tone::Good, words),
         Err(error) => {
@@ -79,5 +80,5 @@ fn keep(window: &mut WindowState) -> Vec<Effect> {
 
 fn leave(window: &mut WindowState) -> Vec<Effect> {
     window.secret = None;
-    window.only_tell("No key was kept")
+    window.only_tell("No key was saved")
 }

@@ -105,7 +105,7 @@ impl WindowState {
     fn field(&self, width: usize, height: usize) -> (Vec<Line<'static>>, Cursor) {
         if let Some(secret) = &self.secret {
             let hint = format!("Paste or type the key of {}; it is shown as dots", clean_line(&secret.provider));
-            let look = FieldLook { hint: &hint, to: "Enter keeps it   Esc back", edge: self.theme.warning };
+            let look = FieldLook { hint: &hint, to: "Enter saves it   Esc back", edge: self.theme.warning };
             let mut dots = Prompt::default();
             dots.text.set(secret.dots());
             return dots.rows(width, 1, &look, &self.theme);

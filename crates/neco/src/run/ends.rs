@@ -1,6 +1,6 @@
 //! What a single request has to come to: how long it may take, where its last message goes, and what that must look like.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -25,6 +25,11 @@ pub struct Ends {
 impl Ends {
     /// As the flags say.
     pub fn of(args: &RunArgs) -> Result<Self, Failure> {
+        // Known before a model is asked: what it says would be paid for and lost.
+        if let Some(file) = args.output.as_ref().filter(|file| !has_place(file)) {
+            let words = format!("the last message can't be written to {}: there is no such folder", file.display());
+            return Err(Failure::usage(words));
+        }
         let schema = args.output_schema.as_ref().map(|file| {
             let wrong = |why: String| Failure::usage(format!("the schema {} can't be used: {why}", file.display()));
             let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
@@ -78,6 +83,12 @@ impl Ends {
             (_, exit) => (exit, None),
         }
     }
+}
+
+/// Whether a file could be there.
+fn has_place(file: &Path) -> bool {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder.is_dir() && !file.is_dir()
 }
 
 fn misfit(validator: &Validator, last: &str) -> Option<String> {

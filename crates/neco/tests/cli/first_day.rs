@@ -72,6 +72,34 @@ fn shells_and_man_know_the_command_line() {
     house.run(&["man"]).ended_with(0).says(".TH neco 1");
 }
 
+/// What bash offers behind a line; nothing more where there is no bash.
+fn offered(house: &House, line: &str) -> Option<String> {
+    let script = format!(
+        "source <('{}' completions bash); COMP_WORDS=({line} ''); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+         _neco neco '' \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[*]}}\"",
+        env!("CARGO_BIN_EXE_neco")
+    );
+    let output = std::process::Command::new("bash").args(["-c", &script]).envs(house.variables()).output().ok()?;
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn bash_completes_commands_and_values() {
+    let house = House::empty();
+    for (line, words) in [
+        ("neco", &["session", "--model", "login"][..]),
+        ("neco session", &["list", "rewind"]),
+        ("neco --mode", &["agent", "plan", "ask", "debug"]),
+        ("neco exec --sandbox", &["read_only", "workspace_write", "full"]),
+        ("neco completions", &["bash", "zsh", "fish", "powershell"]),
+    ] {
+        let Some(offered) = offered(&house, line) else { return };
+        let offered: Vec<&str> = offered.split_whitespace().collect();
+        assert!(words.iter().all(|word| offered.contains(word)), "{line}: {offered:?}");
+        assert!(!offered.contains(&"--verbose") && !offered.contains(&"workspace-write"), "{line}: {offered:?}");
+    }
+}
+
 #[test]
 fn the_home_folder_is_warned_about() {
     let house = House::playing(json!([say("ok")]));

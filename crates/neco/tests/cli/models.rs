@@ -100,7 +100,7 @@ fn a_budget_that_is_used_up_says_its_limit_and_the_way_out() {
     let passed = house.run(&["-m", "x", "--max-cost", "2"]).ended_with(0);
     passed.says("the session's budget of $2.00 is used up: $2.25 spent in all; --max-cost sets").says("done in");
     let stopped = house.run(&["-m", "y", "--continue", "--max-cost", "2"]).ended_with(4);
-    stopped.says("$2.25 spent").says("before anything was asked").says("--max-cost USD");
+    stopped.says("$2.25 spent").says("before anything was asked").says("--max-cost sets another one");
     let line = &["-m", "y", "--continue", "--max-cost", "2", "--output-format", "json"];
     let report = house.run(line).ended_with(4).json();
     assert_eq!(report["error"]["code"], 4006);

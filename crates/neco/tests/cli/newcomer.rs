@@ -114,6 +114,8 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["/compact"], "/compact is a command of the window"),
         (&["-p", "x", "-o", "json"], "--output-format json"),
         (&["--worktree", "name", "-p", "x"], "--worktree takes no name"),
+        (&["-m", "gpt-5"], "neco --model gpt-5"),
+        (&["exec", "-m", "gpt-5", "fix it"], "neco --model gpt-5 \"fix it\""),
         (&["-a", "on-request", "x y"], "--approval ask_first"),
         (&["-s", "read-only", "x y"], "--sandbox read_only"),
         (&["-p", "x", "--permission-mode", "bypassPermissions"], "--approval"),
@@ -155,9 +157,9 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
 
 #[test]
 fn a_command_of_ones_own_is_spelt_out() {
-    let house =
-        House::playing(json!([{ "say": "ok", "expect": { "last_user_contains": "Count the lines of a.txt." } }]));
+    let house = House::playing(json!([say("ok")]));
     std::fs::create_dir_all(house.path("home/commands")).unwrap();
     std::fs::write(house.path("home/commands/count.md"), "Count the lines of $ARGUMENTS.\n").unwrap();
     house.run(&["-p", "/count a.txt"]).ended_with(0);
+    house.run(&["session", "show"]).ended_with(0).says("Count the lines of a.txt.");
 }

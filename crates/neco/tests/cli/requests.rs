@@ -12,7 +12,8 @@ fn the_last_message_is_written_to_a_file() {
         assert_eq!(ran.stdout, "The answer.\n");
         assert_eq!(std::fs::read_to_string(house.project().join("last.txt")).unwrap(), "The answer.\n");
     }
-    house.run(&["-m", "x", "-o", "no/such/folder.txt"]).ended_with(1).says("can't be written to no/such/folder.txt");
+    house.run(&["-m", "x", "-o", "no/such/folder.txt"]).ended_with(2).says("can't be written to no/such/folder.txt");
+    house.run(&["-m", "x", "-o", "/dev/full"]).ended_with(1).says("can't be written to /dev/full");
 }
 
 #[test]

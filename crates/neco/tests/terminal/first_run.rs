@@ -107,7 +107,7 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     pane.shows("◆ The name of the model").answer("Escape").shows("◆ Its address");
     let base = serve(Some("sesame"));
     pane.say(&base).shows("Key of mine");
-    pane.write("wrong").press("Enter").showed("refuses this key; it was not kept");
+    pane.write("wrong").press("Enter").showed("refuses this key; it was not saved");
     pane.until("the second question for the key", |pane| pane.everything().matches("Key of mine").count() == 2);
     pane.write("sesame").press("Enter").shows("Which of its models?").shows("small").answer("Enter");
     pane.showed("mine/small answers").waits();
@@ -118,7 +118,7 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     let mut list = std::process::Command::new(env!("CARGO_BIN_EXE_neco"));
     let listed = list.env_clear().envs(house.variables()).args(["model", "list"]).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(listed.contains("mine/small") && listed.contains("mine/large"), "what it serves stays known:\n{listed}");
+    assert!(listed.contains("* small") && listed.contains("  large"), "what it serves stays known:\n{listed}");
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn a_key_is_typed_unseen_in_the_window_and_used_from_then_on() {
     let pane = Pane::neco(&house, "", 100, 40);
     pane.waits().say("/login opnai").showed("there is no");
     pane.say("/login mine").shows("the key of mine; it is shown as dots");
-    pane.write("wrong").shows("•••••").press("Enter").showed("mine refuses this key; it was not kept");
-    pane.shows("it is shown as dots").write("sesame").shows("••••••").press("Enter").showed("The key of mine is kept");
+    pane.write("wrong").shows("•••••").press("Enter").showed("mine refuses this key; it was not saved");
+    pane.shows("it is shown as dots").write("sesame").shows("••••••").press("Enter").showed("The key of mine is saved");
     assert!(fs::read_to_string(house.path("home/keys.toml")).unwrap().contains("sesame"));
     pane.say("hello").shows("Hello from next door.");
-    pane.say("/login mine").shows("it is shown as dots").press("Escape").shows("No key was kept");
+    pane.say("/login mine").shows("it is shown as dots").press("Escape").shows("No key was saved");
     assert!(!pane.everything().contains("sesame") && !pane.everything().contains("wrong"), "{}", pane.everything());
 }
 
