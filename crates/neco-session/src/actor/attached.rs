@@ -140,7 +140,7 @@ mod tests {
         let cwd = folder.path().canonicalize().unwrap();
         fs::write(cwd.join("a.rs"), "```\nfn main() {}\n").unwrap();
         fs::write(cwd.join("big.txt"), "x".repeat(70_000)).unwrap();
-        fs::write(cwd.join("blob"), [0, 159, 146, 150]).unwrap();
+        fs::write(cwd.join("blob"), [0_u8, 159, 146, 150]).unwrap();
         fs::write(cwd.join(".env"), "KEY=x").unwrap();
         fs::write(cwd.join("shot.png"), "png").unwrap();
         for number in 0..12 {

@@ -40,7 +40,7 @@ pub const ACTIONS: &[(Action, &str, &[&str], &str)] = &[
     (Action::Leave, "leave", &["ctrl-d"], "leave, if nothing is typed"),
     (Action::Suspend, "suspend", &["ctrl-z"], "to the shell; `fg` comes back"),
     (Action::Expand, "expand", &["ctrl-o"], "unfold calls, thoughts"),
-    (Action::Background, "background", &["ctrl-b"], "running command to the background"),
+    (Action::Background, "background", &["ctrl-b"], "command to background"),
     (Action::Panel, "panel", &["ctrl-t"], "agents and todo"),
     (Action::Copy, "copy", &["alt-c"], "copy the last answer"),
     (Action::Redraw, "redraw", &["ctrl-l"], "redraw the screen"),

@@ -158,7 +158,11 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
     if preview.kind != RewindKind::Checkpoint && !wording::is_asked(preview) {
         return match picked {
             Picked::Rewind(point, what) => rewind(window, &point, what),
-            Picked::Go(command) => goes_back(window, *command),
+            Picked::Go(command) => {
+                let goes = preview.kind == RewindKind::Redo && preview.what.conversation();
+                window.said_better = goes.then(|| preview.about.clone());
+                goes_back(window, *command)
+            }
             _ => Vec::new(),
         };
     }

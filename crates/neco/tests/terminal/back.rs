@@ -34,7 +34,7 @@ fn what_was_said_since_is_named_before_it_goes() {
     pane.say("/undo").showed("Rewound again");
     assert!(there("b.txt") && !there("a.txt"));
     // What no longer counts is marked when the session is opened again.
-    pane.press("C-d").is_given_back();
+    pane.press("C-u").press("C-d").is_given_back();
     let again = Pane::ready(&house, "--continue");
     again.showed("No longer part of the conversation");
     again.press("C-d").is_given_back();
