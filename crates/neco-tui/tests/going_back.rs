@@ -123,7 +123,7 @@ fn an_undo_is_asked_about_with_all_that_it_would_change() {
         scene.key(KeyCode::Enter);
         scene.news(News::Answered(preview("undo", 40)));
         let first: String = scene.picture().split_whitespace().collect::<Vec<_>>().join(" ");
-        for words in ["1 message removed from the conversation", "40 files", "can't come back"] {
+        for words in ["1 message leaves the conversation", "40 files", "can't come back"] {
             assert!(first.contains(words), "{size:?}: {words}\n{first}");
         }
         let all = read_all(&mut scene);

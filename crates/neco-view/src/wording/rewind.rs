@@ -13,7 +13,8 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     let mut lines = Vec::new();
     let messages = |points: &[RewindPoint]| figures::count(points.len() as u64, "message");
     if !preview.messages.is_empty() {
-        lines.push(Told::plain(format!("{} removed from the conversation", messages(&preview.messages))));
+        let leave = if preview.messages.len() == 1 { "leaves" } else { "leave" };
+        lines.push(Told::plain(format!("{} {leave} the conversation", messages(&preview.messages))));
     }
     if !preview.again.is_empty() {
         lines.push(Told::plain(format!("{} restored", messages(&preview.again))));
