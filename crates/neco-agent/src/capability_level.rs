@@ -186,7 +186,7 @@ mod tests {
     fn a_number_that_is_none_is_told_so() {
         for number in [0, 9, 255] {
             let error = CapabilityLevel::new(number).unwrap_err();
-            assert_eq!(error.to_string(), format!("there is no generation {number}; there are 1 to 8"));
+            assert_eq!(error.to_string(), format!("there is no tool level {number}; there are 1 to 8"));
         }
     }
 

@@ -23,8 +23,8 @@ pub(crate) fn invalid(words: impl ToString) -> AppError {
 /// The configuration can't be used.
 pub fn of_config(error: &ConfigError) -> AppError {
     let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
-    invalid(format!("the configuration can't be used:{}", problems.concat()))
-        .hint("`neco config path` prints the files; `neco doctor` checks the rest.")
+    invalid(format!("your settings can't be used:{}", problems.concat()))
+        .hint("Fix the file and try again; what is open keeps the settings it has. `neco doctor` checks the rest.")
 }
 
 /// A model can't be used.

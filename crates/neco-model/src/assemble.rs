@@ -176,7 +176,7 @@ impl Workshop {
         };
         if found.is_empty() && entry.needs_key() {
             let (provider, variables) = (entry.name.clone(), entry.api_key_envs.clone());
-            return Err(SetupError::MissingKey { provider, variables, login: entry.login.is_some() });
+            return Err(SetupError::MissingKey { provider, variables });
         }
         Ok(found)
     }

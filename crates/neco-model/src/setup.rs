@@ -62,8 +62,8 @@ pub enum SetupError {
     #[error("the path `{path}` of the provider `{provider}` must begin with a slash")]
     BadPath { provider: String, path: String },
     /// A key is needed.
-    #[error("{provider} needs a key: set {}, or run `neco auth {} {provider}`", variables.join(" or "), if *login { "login" } else { "set" })]
-    MissingKey { provider: String, variables: Vec<String>, login: bool },
+    #[error("{provider} needs a key: set {}, or run `neco login {provider}`", variables.join(" or "))]
+    MissingKey { provider: String, variables: Vec<String> },
     /// A place that may hold keys can't be looked at.
     #[error("the keys of {provider} can't be read: {reason}")]
     KeySource { provider: String, reason: String },

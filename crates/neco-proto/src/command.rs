@@ -92,25 +92,25 @@ pub enum Command {
         /// The new approval mode.
         approval: ApprovalMode,
     },
-    /// Goes back to the point before a message of the person; refused while the agent works. Nothing
-    /// is lost by it: [`Command::UndoRewind`] takes it back.
+    /// Rewinds to the point before a message of the person; refused while the agent works. Nothing
+    /// is lost by it: [`Command::UndoRewind`] undoes it.
     Rewind {
         /// The message.
         message_id: MessageId,
-        /// What goes back.
+        /// What is rewound.
         what: RewindWhat,
     },
-    /// Puts the files of the workspace into a state that was kept; the conversation stays. Refused while the agent
-    /// works; [`Command::UndoRewind`] takes it back.
+    /// Restores the files of a checkpoint; the conversation stays. Refused while the agent works;
+    /// [`Command::UndoRewind`] undoes it.
     RestoreCheckpoint {
-        /// The name of the state, or the beginning of it.
+        /// The name of the checkpoint, or the beginning of it.
         rev: String,
     },
-    /// Takes the last rewind back, or an undo of one when there is no other; refused while the agent works. What was
-    /// said or done since then goes too: that is refused until a `undo_preview`, or
+    /// Undoes the last rewind, or an undo of one when there is no other; refused while the agent works. What was
+    /// said or done since then is removed too: that is refused until a `undo_preview`, or
     /// the same command before, has shown it.
     UndoRewind,
-    /// Takes the last undo back, as [`Command::UndoRewind`] does with a rewind.
+    /// Redoes the last undo, as [`Command::UndoRewind`] does with a rewind.
     RedoRewind,
     /// Gives the session a title, which no model replaces.
     Rename {

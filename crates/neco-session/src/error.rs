@@ -30,14 +30,15 @@ pub enum SessionError {
     Workspace { path: String, reason: String },
     /// The workspace of the session is not where it was.
     #[error(
-        "the folder of session {id} is gone: {path}. If it was moved, run this in its new place, or name another folder with -C DIR"
+        "the folder of session {} is gone: {path}. If it was moved, run this in its new place, or name another folder with -C DIR",
+        short(*.id)
     )]
     FolderGone { id: SessionId, path: String },
     /// It does not go back.
     #[error(transparent)]
     Rewind(#[from] RewindError),
     /// Something was said since it was looked at.
-    #[error("session {0} has changed in the meantime; look again")]
+    #[error("session {} has changed in the meantime; look again", short(*.0))]
     GoneOn(SessionId),
     /// A newer version wrote something that this one must not write after.
     #[error(
@@ -71,4 +72,10 @@ impl SessionError {
             _ => None,
         }
     }
+}
+
+/// The end of an id, by which people name a session: ids begin with the time, so those of one day look alike.
+pub(crate) fn short(id: SessionId) -> String {
+    let text = id.to_string();
+    text.chars().skip(text.chars().count().saturating_sub(6)).collect()
 }

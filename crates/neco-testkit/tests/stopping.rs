@@ -347,7 +347,7 @@ async fn an_agent_that_a_call_of_the_turn_waits_for_is_kept_by_a_stop_of_everyth
             EventBody::Notification(told) if told.text.contains("worked for this turn") => Some(told.text),
             _ => None,
         });
-        let ended = "1 agent that worked for this turn was ended with it: coder-1";
+        let ended = "1 agent of this turn was stopped with it: coder-1";
         assert_eq!(told.as_deref(), (state == NodeState::Cancelled).then_some(ended));
         if state == NodeState::Paused {
             let before = world.model.times();

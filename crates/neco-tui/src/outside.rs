@@ -336,7 +336,7 @@ impl Beyond<'_> {
             list.keys.iter().filter(|row| row.keys > 0 || row.login).fold(String::new(), |text, row| {
                 format!("{text}{:<16} {}\n", clean_line(&row.provider), figures::count(row.keys as u64, "key"))
             });
-        let _ = write!(text, "Add one in another terminal: neco auth set {}", clean_line(provider));
+        let _ = write!(text, "Add one in another terminal: neco login {}", clean_line(provider));
         Ok(print(&text))
     }
 

@@ -42,7 +42,7 @@ fn a_search_past_the_oldest_keeps_it() {
         scene.control('r');
     }
     let picture = scene.picture();
-    assert!(picture.contains("(no older one) run the tests") && !picture.contains("nothing fits"), "{picture}");
+    assert!(picture.contains("(no older match) run the tests") && !picture.contains("nothing fits"), "{picture}");
     scene.key(KeyCode::Enter);
     assert_eq!(scene.app.prompt.text.as_str(), "run the tests");
 }

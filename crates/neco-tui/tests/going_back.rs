@@ -123,7 +123,7 @@ fn an_undo_is_asked_about_with_all_that_it_would_change() {
         scene.key(KeyCode::Enter);
         scene.news(News::Answered(preview("undo", 40)));
         let first: String = scene.picture().split_whitespace().collect::<Vec<_>>().join(" ");
-        for words in ["1 message of yours would no longer count", "40 files would change", "can't come back"] {
+        for words in ["1 message leaves the conversation", "40 files", "can't come back"] {
             assert!(first.contains(words), "{size:?}: {words}\n{first}");
         }
         let all = read_all(&mut scene);
@@ -183,7 +183,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     let asked = scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
     assert_eq!(asked, [Effect::Ask(Query::CheckpointPreview { rev: "51e6ce".into() })]);
     scene.news(News::Answered(preview("checkpoint", 2)));
-    assert!(scene.picture().contains("files back to checkpoint 51e6ceffb0"));
+    assert!(scene.picture().contains("Restore the files of checkpoint 51e6ceffb0"));
     scene.reads();
     let rev = "51e6ceffb0aa".to_owned();
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(Command::RestoreCheckpoint { rev: rev.clone() })]);
@@ -192,7 +192,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     scene.types("/rewind 1");
     scene.key(KeyCode::Enter);
     scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
-    assert!(scene.picture().contains("back to before “make a parser”: what?"));
+    assert!(scene.picture().contains("Rewind to before “make a parser”"));
     scene.key(KeyCode::Esc);
     // And in the list.
     scene.news(News::Answered(Answer::RewindPoints { points }));

@@ -45,12 +45,12 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
     assert_eq!(scene.key(KeyCode::Esc), send(Command::Cancel));
     stopped(&mut scene);
     let picture = scene.picture();
-    assert!(picture.contains("⊘ Stopped.  3 agents still work, $0.03 so far"), "{picture}");
+    assert!(picture.contains("⊘ Stopped.  3 agents are still working, $0.03 so far"), "{picture}");
     // One has ended meanwhile; minutes later it still holds.
     let done = node(ids[0], scene.root, "coder", "x", "completed", 1.0);
     scene.happen_to(ids[0], support::agent_update(&done));
     scene.app.now_ms += 600_000;
-    assert!(scene.picture().contains("⊘ Stopped.  2 agents still work"), "{}", scene.picture());
+    assert!(scene.picture().contains("⊘ Stopped.  2 agents are still working"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
     for id in &ids[1..3] {
         let paused = node(*id, scene.root, "coder", "x", "paused", 0.0);
@@ -58,7 +58,7 @@ fn esc_says_who_still_works_and_the_next_one_stops_them() {
     }
     scene.happen(EventBody::Stop(SessionStop { paused: ids[1..3].to_vec(), by: None }));
     let picture = scene.picture();
-    assert!(picture.contains("2 agents are paused, with all they did kept"), "{picture}");
+    assert!(picture.contains("2 agents are paused; nothing they did is lost"), "{picture}");
     assert!(!picture.contains("still work") && picture.contains("‖ 2 paused"), "{picture}");
     // At rest Esc is what it always was.
     assert_eq!(scene.key(KeyCode::Esc), []);

@@ -261,13 +261,10 @@ mod tests {
     #[test]
     fn a_budget_says_its_limit_and_the_way_out() {
         let cost = |limit| budget(&BudgetReached::Cost { limit, used: 0.058 });
-        let words = "the session's budget of $0.05 is used up: $0.0580 spent in all; --max-cost sets another one";
+        let words = "Budget of $0.05 reached: $0.0580 spent in this session. Raise it with --max-cost USD";
         assert_eq!(cost(0.05), words);
         assert!(cost(0.005).contains("of $0.005 is") && cost(2.0).contains("of $2.00 is"));
         let tokens = budget(&BudgetReached::Tokens { limit: 1000, used: 1200 });
-        assert!(
-            tokens.contains("1000 tokens is used up: 1200 used") && tokens.contains("agent.max_tokens"),
-            "{tokens}"
-        );
+        assert!(tokens.contains("1000 tokens reached: 1200 used") && tokens.contains("agent.max_tokens"), "{tokens}");
     }
 }

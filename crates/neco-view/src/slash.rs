@@ -117,7 +117,7 @@ impl Setting {
         let (name, choices) = match self {
             Self::Mode => ("mode", MODES),
             Self::Approval => ("approval", APPROVALS),
-            Self::Generation => ("generation", GENERATIONS),
+            Self::Generation => ("tool level", GENERATIONS),
             Self::Theme => ("theme", THEMES),
             Self::Sandbox => ("sandbox", SANDBOXES),
         };
@@ -505,7 +505,7 @@ mod tests {
         assert_eq!(parse("/theme pink", &[]), Err("There is no `pink`: /theme dark, light, 16 or none".into()));
         assert_eq!(parse("/approval", &[]), Ok(Slash::How(Setting::Approval)));
         for (line, words) in [
-            ("/cost now", "/cost takes nothing after it, and got `now`"),
+            ("/cost now", "/cost takes no argument, and got `now`"),
             ("/sandbox off", "There is no `off`: /sandbox read_only, workspace_write or full"),
             ("/trust maybe", "There is no `maybe`: /trust, /trust yes or /trust no"),
         ] {

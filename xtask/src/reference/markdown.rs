@@ -34,9 +34,17 @@ impl Markdown {
         }
     }
 
-    /// The page as text.
+    /// The page as text; what links to code in a doc comment has the name that it has on the wire.
     pub fn into_text(self) -> String {
-        self.0
+        let mut parts = self.0.split("[`");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            match part.split_once("`]").filter(|(name, rest)| !name.contains('`') && !rest.starts_with('(')) {
+                Some((name, rest)) => text.push_str(&format!("`{}`{rest}", on_the_wire(name))),
+                None => text.push_str(&format!("[`{part}")),
+            }
+        }
+        text
     }
 
     fn row(&mut self, cells: &[&str]) {
@@ -45,9 +53,29 @@ impl Markdown {
     }
 }
 
+/// `Command::StopAll` is `stop_all`.
+fn on_the_wire(path: &str) -> String {
+    let name = path.rsplit("::").next().unwrap_or(path);
+    let mut text = String::new();
+    for char in name.chars() {
+        if char.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.extend(char.to_lowercase());
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_code_become_those_of_the_wire() {
+        let mut page = Markdown::titled("T");
+        page.paragraph("[`Command::StopAll`] and [`b`](c.md), [`Question`]");
+        assert_eq!(page.into_text(), "# T\n\n`stop_all` and [`b`](c.md), `question`\n");
+    }
 
     #[test]
     fn a_cell_never_breaks_its_row() {

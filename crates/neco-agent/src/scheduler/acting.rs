@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(told.changed.unwrap().checkpoint.as_deref(), Some("51e6ceffb0123456"));
         let many = (0..7).map(|number| format!(".github/workflows/{number}.yml")).collect();
         let told = line(ActsLater::RunsElsewhere, many, None);
-        assert!(told.text.contains("4.yml and 2 more; no checkpoint was kept"), "{}", told.text);
+        assert!(told.text.contains("4.yml and 2 more; no checkpoint was made"), "{}", told.text);
         assert_eq!(told.changed.unwrap().files.len(), 7);
     }
 }

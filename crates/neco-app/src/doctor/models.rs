@@ -49,7 +49,7 @@ fn default_model(models: &Models, silent: &BTreeSet<String>) -> Finding {
             return Finding::fail(
                 "model",
                 "none is configured and no key was found",
-                "run `neco auth set PROVIDER`, set one of the variables below, start a local server, or set \
+                "run `neco login PROVIDER`, set one of the variables below, start a local server, or set \
                  model = \"provider/model\"",
             );
         }
@@ -139,7 +139,7 @@ fn providers(models: &Models, config: &Config, silent: &BTreeSet<String>) -> Vec
             findings.push(Finding::ok("provider", format!("{name} has a key: {}", keys.join(", "))));
         } else if configured && entry.needs_key() {
             let variables = entry.api_key_envs.join(" or ");
-            let words = format!("{name} has no key: set {variables}, or run `neco auth set {name}`");
+            let words = format!("{name} has no key: set {variables}, or run `neco login {name}`");
             findings.push(Finding::warn("provider", words));
         } else if configured && entry.script.is_none() {
             let words = format!("{name} is configured to be asked at {base} without a key; {NOT_TRIED}");

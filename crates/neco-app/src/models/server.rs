@@ -27,7 +27,7 @@ impl Server {
     /// The one at `base`, with a name that no other one has yet.
     pub(super) fn at(base: String, app: &StorelessApp) -> Result<Self, AppError> {
         if !is_address(&base) {
-            let words = "not an address: it begins with http:// or https://";
+            let words = "Not an address: host or host:port";
             return Err(invalid(words));
         }
         let present = fs::read_to_string(own_file(&app.env)).unwrap_or_default();

@@ -81,28 +81,24 @@ fn row(tree: &Worktree, state: WorktreeState) -> WorktreeRow {
 
 fn words(tree: &Worktree, brought: &Brought, session: &str) -> String {
     let files = |count: &usize| if *count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-    let more = format!("resume it with: neco resume {session} -m \"…\"");
+    let more = format!("Resume it with  neco resume {session} -m \"…\"");
     match brought {
         Brought::Nothing => match tree.remove() {
-            Ok(()) => {
-                format!(
-                    "nothing was changed; the worktree was removed, and is made again when the session is resumed: {more}"
-                )
-            }
-            Err(error) => format!("nothing was changed; the worktree stays, as {error}; {more}"),
+            Ok(()) => format!("nothing was changed; the worktree was removed. {more}"),
+            Err(error) => format!("nothing was changed; the worktree stays, as {error}. {more}"),
         },
         Brought::Branch { .. } if tree.is_merged() => {
-            format!("nothing new: branch {} is already merged; {more}", tree.branch)
+            format!("nothing new: branch {} is already merged. {more}", tree.branch)
         }
         Brought::Branch { files: count, .. } => {
             let branch = &tree.branch;
             let files = files(count);
             format!(
-                "{files} changed on branch {branch}. Look: git diff HEAD...{branch}; merge: git merge {branch}; {more}"
+                "{files} changed on branch {branch}. Look: git diff HEAD...{branch}; merge: git merge {branch}. {more}"
             )
         }
         Brought::Patch { file, files: count } => {
-            format!("{} changed. Apply them: git apply {}; {more}", files(count), file.display())
+            format!("{} changed. Apply them: git apply {}. {more}", files(count), file.display())
         }
     }
 }

@@ -81,7 +81,7 @@ pub fn warnings(loaded: &Loaded) -> Vec<String> {
         let mut settings = loaded.origins.settings().iter();
         let place = settings.find(|setting| keys.contains(&setting.key)).map(|setting| format!("{}: ", setting.origin));
         Some(format!(
-            "{}api_key of {name}: a key among settings is easily shared; `neco auth set {name}` stores it more safely",
+            "{}api_key of {name}: a key among settings is easily shared; `neco login {name}` stores it more safely",
             place.unwrap_or_default()
         ))
     };
@@ -122,7 +122,7 @@ mod keyring {
 
     pub(super) fn get(entry: &str) -> Result<Option<SecretString>, String> {
         Err(format!(
-            "keyring = \"{entry}\" is set, but this build has no support for keyrings: use `neco auth set`, or build it \
+            "keyring = \"{entry}\" is set, but this build has no support for keyrings: use `neco login`, or build it \
              with --features keyring"
         ))
     }

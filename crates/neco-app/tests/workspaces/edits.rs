@@ -265,7 +265,7 @@ async fn what_is_always_allowed_and_could_not_be_kept_holds_after_an_edit() {
     let asked = |events: &[Event]| events.iter().any(|event| matches!(event.body, EventBody::PermissionRequest(_)));
     let events = open.ask("one").await;
     assert!(asked(&events) && status(&events) == CallStatus::Success);
-    assert_eq!(said(&events, "the rule holds for this session only").len(), 1);
+    assert_eq!(said(&events, "the rule applies to this session only").len(), 1);
     stage.configure(&format!("{asks}# edited\n"));
     let events = open.ask("two").await;
     assert!(!asked(&events) && status(&events) == CallStatus::Success, "{:?}", ends(&events));
@@ -283,7 +283,7 @@ async fn an_edit_that_fails_for_a_reason_that_passes_is_tried_again() {
     // The folder that it opens is not there yet, which no file that was edited says.
     stage.configure_with(&format!("roots = [\"{}\"]\n", stage.path("later").display()), deny);
     let (first, second) = (open.ask("one").await, open.ask("two").await);
-    assert_eq!((status(&first), status(&second)), (CallStatus::Success, CallStatus::Success), "it is not taken up");
+    assert_eq!((status(&first), status(&second)), (CallStatus::Success, CallStatus::Success), "it is not used");
     assert_eq!((warnings(&first).len(), warnings(&second).len()), (1, 0), "four turns, one warning");
     fs::create_dir(stage.path("later")).unwrap();
     assert_ne!(status(&open.ask("three").await), CallStatus::Success, "the same files, and now they can be used");
@@ -323,7 +323,7 @@ async fn what_an_edit_loosens_and_what_it_leaves_alone_is_told() {
     let told = said(&second, "from now on");
     let has = |words: &str| told.iter().any(|told| told.contains(words));
     assert!(has("approval = \"manual\": that holds for sessions that are opened from now on"), "{told:?}");
-    assert!(has("sandbox.network = \"on\": that holds from now on"), "{told:?}");
+    assert!(has("sandbox.network = \"on\": in effect now"), "{told:?}");
     assert!(said(&open.ask("three").await, "from now on").is_empty(), "once is enough");
     open.close().await;
 }

@@ -1,9 +1,9 @@
-//! The states of the workspace that are kept so that work can be undone.
+//! Checkpoints of the workspace, so that work can be undone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the states of a workspace are kept.
+/// Where the checkpoints of a workspace are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckpointBackend {
@@ -15,22 +15,22 @@ pub enum CheckpointBackend {
     Git,
 }
 
-/// The states of the workspace that are kept so that work can be undone.
+/// Checkpoints of the workspace, so that work can be undone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CheckpointsSection {
-    /// Whether the workspace is kept before the first call of a turn that writes or runs something, and
+    /// Whether a checkpoint is made before the first call of a turn that writes or runs something, and
     /// after the turn.
     pub enabled: bool,
-    /// Where the states are kept.
+    /// Where checkpoints are stored.
     pub backend: CheckpointBackend,
-    /// Bytes of a file that is still kept; longer ones are left out and named.
+    /// Bytes of a file that is still in a checkpoint; longer ones are left out and named.
     #[schemars(range(min = 1))]
     pub max_file_bytes: u64,
-    /// Most files of a workspace that is kept; in a larger one there are no checkpoints, and that is said.
+    /// Most files of a workspace with checkpoints; in a larger one there are no checkpoints, and that is said.
     #[schemars(range(min = 1))]
     pub max_files: usize,
-    /// Days that a state is kept at least; `neco session prune` removes older ones.
+    /// Days that a checkpoint is kept at least; `neco session prune` removes older ones.
     #[schemars(range(min = 1, max = 36500))]
     pub keep_days: u32,
     /// Patterns in the way of `.gitignore`, seen from the workspace, of what is left out besides what git

@@ -81,7 +81,7 @@ pub struct Config {
     pub memory: MemorySection,
     /// How sessions are kept and named.
     pub sessions: SessionsSection,
-    /// The states of the workspace that are kept so that work can be undone.
+    /// Checkpoints of the workspace, so that work can be undone.
     pub checkpoints: CheckpointsSection,
     /// Rules about what may happen.
     pub policy: PolicySection,

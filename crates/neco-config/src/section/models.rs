@@ -41,7 +41,7 @@ pub struct ProviderSection {
     pub api_key_env: Option<String>,
     /// Several variables, one key each; the keys take turns.
     pub api_key_envs: Vec<String>,
-    /// The key itself, before all others. Better kept by `neco auth set`: settings get shared.
+    /// The key itself, before all others. `neco login` stores it more safely: settings get shared.
     pub api_key: Option<String>,
     /// What the key is filed under in the keyring of the system, as the user of the service `neco`;
     /// looked at when there is no other key.

@@ -172,7 +172,7 @@ fn explain(asked: Asked<'_>, problem: &Problem, status: Option<u16>, headers: &H
             Some(key) => Told::advising(format!("{provider} does not accept {key}{said}"), "put in a valid key"),
             None => Told::advising(
                 format!("{provider} wants a key{said}"),
-                format!("run `neco auth set {provider}`, or set api_key_env in [model_providers.{provider}]"),
+                format!("run `neco login {provider}`, or set api_key_env in [model_providers.{provider}]"),
             ),
         },
         ErrorKind::Permission => match key {

@@ -302,7 +302,7 @@ async fn nobody_listens() {
     assert_eq!(
         error.to_string(),
         format!(
-            "nothing answers at http://{address} (connection refused); start Ollama with `ollama serve`, or set another model"
+            "no answer from http://{address} (connection refused); start Ollama with `ollama serve`, or set another model"
         )
     );
     assert!(retries(&deltas).is_empty());

@@ -20,7 +20,7 @@ use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
 use super::find::is_unfinished;
 use super::hub::Hub;
-use crate::error::SessionError;
+use crate::error::{SessionError, short};
 use crate::fold::Fold;
 use crate::folder::identity;
 use crate::journal::Journal;
@@ -355,10 +355,4 @@ struct Writing {
     journal: Arc<Journal>,
     fold: Fold,
     lease: Arc<Lease>,
-}
-
-/// The end of an id, by which people name a session: ids begin with the time, so those of one day look alike.
-pub(super) fn short(id: SessionId) -> String {
-    let text = id.to_string();
-    text.chars().skip(text.chars().count().saturating_sub(6)).collect()
 }

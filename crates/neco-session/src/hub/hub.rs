@@ -14,13 +14,12 @@ use neco_proto::{Actor, AgentId, Event, EventBody, Layer, Message, PROTOCOL, Ses
 use neco_safety::secrets::Redactor;
 use neco_store::{Lease, SessionRecord};
 
-use super::closed::short;
 use super::context::{SessionContext, SessionCore};
 use super::find::Finder;
 use super::options::{AgentDeps, Extract, HubSetup, SessionOptions};
 use super::renewal::{Current, Looked};
 use crate::actor::{ActorSetup, Session};
-use crate::error::SessionError;
+use crate::error::{SessionError, short};
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
 use crate::journal::Journal;

@@ -58,7 +58,7 @@ pub fn kept_words(kept: &Kept) -> String {
     let MemoryNote { id, title, path, .. } = &kept.note;
     let (done, back) = match kept.action {
         Some(MemoryAction::Stored | MemoryAction::Recalled) => {
-            ("remembered", format!("; neco memory rm {id} forgets it"))
+            ("remembered", format!("; neco memory rm {id} deletes it"))
         }
         Some(MemoryAction::Updated) => ("brought up to date", format!("; neco memory edit {id} changes it")),
         None => ("known already", String::new()),
@@ -66,7 +66,7 @@ pub fn kept_words(kept: &Kept) -> String {
     let redacted = if kept.redacted { "; what looked like a secret was left out" } else { "" };
     let beside = kept.resembles.as_ref().map(|other| {
         format!(
-            "\n{} stays, with nearly the same words: {} (neco memory rm {} forgets it)",
+            "\n{} stays, with nearly the same words: {} (neco memory rm {} deletes it)",
             other.id, other.title, other.id
         )
     });

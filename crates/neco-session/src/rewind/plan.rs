@@ -14,7 +14,7 @@ const FILES_BACK: &str = "The user put the files of the workspace back into an e
                           be out of date: look before you rely on it.";
 
 /// What a person is told before an undo is taken back.
-const TAKES_UNDO_BACK: &str = "this undoes an undo";
+const TAKES_UNDO_BACK: &str = "this redoes the rewind";
 
 /// What a person is told before what was done since goes too.
 const OVER_WORK: &str = "files were changed since; those changes are lost too";

@@ -13,7 +13,8 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     let mut lines = Vec::new();
     let messages = |points: &[RewindPoint]| figures::count(points.len() as u64, "message");
     if !preview.messages.is_empty() {
-        lines.push(Told::plain(format!("{} removed from the conversation", messages(&preview.messages))));
+        let leave = if preview.messages.len() == 1 { "leaves" } else { "leave" };
+        lines.push(Told::plain(format!("{} {leave} the conversation", messages(&preview.messages))));
     }
     if !preview.again.is_empty() {
         lines.push(Told::plain(format!("{} restored", messages(&preview.again))));
@@ -77,15 +78,12 @@ fn file_counts(preview: &RewindPreview) -> Option<Told> {
     }
     let of = |kind| preview.files.iter().filter(|file| file.kind == kind).count();
     let parts = [
-        (of(FileChangeKind::Added), "come back", "comes back"),
-        (of(FileChangeKind::Modified), "change", "changes"),
-        (of(FileChangeKind::Deleted), "go", "goes"),
+        (of(FileChangeKind::Added), "restored"),
+        (of(FileChangeKind::Modified), "changed"),
+        (of(FileChangeKind::Deleted), "deleted"),
     ];
-    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-    let words: Vec<String> = parts.map(|(count, several, one)| figures::counted(count, one, several)).collect();
-    Some(Told::plain(format!(
-        "{} would change: {}",
-        figures::count(preview.files.len() as u64, "file"),
-        words.join(", ")
-    )))
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> =
+        parts.map(|(count, what)| format!("{} {what}", figures::count(count as u64, "file"))).collect();
+    Some(Told::plain(words.join(", ")))
 }

@@ -213,7 +213,7 @@ impl TerminalHost {
         let line = line.map_err(|error| Failure::usage(error.to_string().trim().to_owned()))?;
         let id = session.to_string();
         let file = match line.file.join(" ") {
-            named if named.is_empty() => format!("neco-{}.md", id.chars().take(13).collect::<String>()),
+            named if named.is_empty() => format!("neco-{}.md", short_id(session)),
             named => named,
         };
         let file = self.folder().join(file);

@@ -89,7 +89,7 @@ fn yes_is_for_once_and_session_is_for_the_same_again() {
     seat.sees("  › ", 1);
     assert!(seat.shown().contains("$ echo one >> log") && seat.shown().contains("[high risk]"));
     seat.press("x");
-    seat.sees("x is no answer; press y, e, n, s", 1);
+    seat.sees("x is not an answer; press y, e, n, s", 1);
     seat.sees("  › ", 2);
     seat.press("?");
     seat.sees("do not ask again for the same", 1);

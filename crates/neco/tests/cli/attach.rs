@@ -158,7 +158,7 @@ fn ctrl_c_detaches_and_twice_stops_the_work() {
     stop(&guest, Signal::INT);
     let said = ended(guest, 130);
     assert!(
-        said.contains("press Ctrl-C again within two seconds") && said.contains("the work goes on in process"),
+        said.contains("press Ctrl-C again within two seconds") && said.contains("the work continues in process"),
         "{said}"
     );
     let mut guest = house.start(&["-m", "slower", "--continue"]);
@@ -270,6 +270,6 @@ fn where_attaching_is_impossible_the_process_is_named() {
 fn a_session_that_nobody_has_open_can_not_be_watched() {
     let house = House::playing(json!([say("one")]));
     house.run(&["-m", "x"]).ended_with(0);
-    house.run(&["session", "attach", &id(&house)]).ended_with(2).says("no process has session");
-    house.run(&["session", "attach", "ffffffff"]).ended_with(2).says("there is no session ffffffff");
+    house.run(&["session", "attach", &id(&house)]).ended_with(2).says("is not open in any process");
+    house.run(&["session", "attach", "ffffffff"]).ended_with(2).says("no session ffffffff");
 }

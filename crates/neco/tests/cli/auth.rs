@@ -25,7 +25,7 @@ fn kept(house: &House) -> String {
 #[test]
 fn keys_are_kept_listed_and_removed() {
     let house = House::empty();
-    piped(&house, &["list"], "").ended_with(0).says("no keys; `neco auth set PROVIDER` keeps one");
+    piped(&house, &["list"], "").ended_with(0).says("no keys; `neco login PROVIDER` adds one");
     piped(&house, &["set", "openai"], &format!("{KEY}\n")).ended_with(0).says("the key of openai is kept");
     let mode = fs::metadata(house.path("home/keys.toml")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -40,9 +40,9 @@ fn keys_are_kept_listed_and_removed() {
     assert_eq!(rows[0]["names"], json!(["OPENAI_API_KEY"]));
     assert_eq!((&rows[0]["used"], &rows[1]["used"], &rows[1]["keys"]), (&json!(true), &json!(false), &json!(2)));
     house.configure("model = \"openai/gpt-5\"\n");
-    house.run(&["doctor"]).ended_with(0).says("kept by `neco auth`: openai").says("ok    model");
+    house.run(&["doctor"]).ended_with(0).says("saved by `neco auth`: openai").says("ok    model");
     piped(&house, &["remove", "openai"], "").ended_with(0).says("2 keys of openai removed");
-    piped(&house, &["remove", "openai"], "").ended_with(1).says("nothing is kept for openai");
+    piped(&house, &["remove", "openai"], "").ended_with(1).says("openai has no key");
     assert!(!kept(&house).contains("sk-"));
 }
 
@@ -56,7 +56,7 @@ fn what_is_no_key_or_no_provider_is_refused() {
     piped(&house, &["set", "scripted"], KEY).ended_with(2).says("needs no key");
     piped(&house, &["set", "openai"], " \n").ended_with(2).says("no key was given");
     piped(&house, &["set", "openai"], &format!("{KEY}\n{SECOND}\n")).ended_with(2).says("one key at a time");
-    piped(&house, &["remove", "openai", KEY], "").ended_with(1).says("nothing is kept for openai");
+    piped(&house, &["remove", "openai", KEY], "").ended_with(1).says("openai has no key");
     let ran = piped(&house, &["set", "openai", KEY], "").ended_with(2).says("a key is never an argument");
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(KEY));
     assert_eq!(kept(&house), "");

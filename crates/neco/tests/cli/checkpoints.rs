@@ -113,14 +113,14 @@ fn a_worktree_in_which_nothing_changed_is_removed_and_one_needs_a_repository() {
     let house = House::playing(json!([say("Nothing to do.")]));
     house.run(&["-m", "x", "--worktree"]).ended_with(2).says("no git repository");
     let project = repository(&house);
-    let ran = house.run(&["-m", "x", "--worktree=patch"]).ended_with(0).says("the worktree is removed");
+    let ran = house.run(&["-m", "x", "--worktree=patch"]).ended_with(0).says("the worktree was removed");
     assert_eq!(git(&project, &["worktree", "list"]).lines().count(), 1);
     assert_eq!(git(&project, &["branch", "--list", "neco/*"]), "");
     // The line that goes on with it works all the same, and so does going on from the project.
     let at = ran.stderr.split("neco resume ").nth(1).unwrap();
     let id = at.split_whitespace().next().unwrap().to_owned();
     house.script("script.json", json!([say("Still nothing.")]));
-    house.run(&["-m", "and now?", "--session", &id]).ended_with(0).says("made again");
+    house.run(&["-m", "and now?", "--session", &id]).ended_with(0).says("was restored");
     house.run(&["session", "list"]).ended_with(0).says("x");
-    house.run(&["-m", "and now?", "--continue"]).ended_with(0).says("made again");
+    house.run(&["-m", "and now?", "--continue"]).ended_with(0).says("was restored");
 }

@@ -76,7 +76,7 @@ fn the_doctor_promises_nothing_that_it_did_not_try() {
         "ok    model     here/m",
         "not tried: `neco model test`",
         "warn  group     think: here/m, openai/gpt-5; openai/gpt-5 is left out: openai needs a key",
-        "warn  provider  gone: nothing answers at http://127.0.0.1:1/v1",
+        "warn  provider  gone: no answer at http://127.0.0.1:1/v1",
         "warn  key       here: HERE_ONE, HERE_TWO are not set; it is asked without a key",
         "info  provider  not set: ",
         "info  local     no answer from ",

@@ -17,7 +17,7 @@ fn a_setting_is_written_and_the_file_stays_as_it_was() {
     house.run(&["config", "set", "agent.max_trns", "7"]).ended_with(2).says("did you mean `agent.max_turns`?");
     house.run(&["config", "set", "agent.max_turns", "many"]).ended_with(2).says("expected");
     house.run(&["config", "set", "approval", "never"]).ended_with(2).says("ask_first");
-    house.run(&["config", "set", "model_providers.x.api_key", "sk-secret"]).ended_with(2).says("neco auth set x");
+    house.run(&["config", "set", "model_providers.x.api_key", "sk-secret"]).ended_with(2).says("neco login x");
     house.run(&["config", "get", "nothing.here"]).ended_with(2).says("has no value");
     assert_eq!(text, std::fs::read_to_string(house.path("home/config.toml")).unwrap(), "nothing else was written");
 }
@@ -26,7 +26,7 @@ fn a_setting_is_written_and_the_file_stays_as_it_was() {
 fn what_outranks_a_setting_is_told() {
     let house = House::empty();
     let mut command = house.neco(&["config", "set", "model", "a/b"]);
-    Ran::of(command.env("NECO_MODEL", "c/d")).ended_with(0).says("outranks your file");
+    Ran::of(command.env("NECO_MODEL", "c/d")).ended_with(0).says("comes before your file");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn keys_are_kept_and_forgotten_in_a_word() {
     Ran::of(house.neco(&["login", "deepseek"]).write_stdin("sk-0123456789abcdef\n")).ended_with(0).says("is kept");
     house.run(&["auth", "list"]).ended_with(0).says("deepseek");
     house.run(&["logout"]).ended_with(0).says("1 key of deepseek removed");
-    house.run(&["logout"]).ended_with(2).says("no key and no login is kept");
+    house.run(&["logout"]).ended_with(2).says("no key and no login is saved");
     house.run(&["login"]).ended_with(2).says("neco login openai").says("github-copilot");
     house.run(&["login", "nobody"]).ended_with(2);
 }

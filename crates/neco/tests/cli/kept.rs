@@ -68,7 +68,7 @@ fn a_session_whose_folder_was_moved_does_not_work_on_another_one_in_its_place() 
     fs::create_dir(&project).unwrap();
     fs::write(project.join("unrelated.txt"), "other").unwrap();
     let there = |arguments: &[&str]| Ran::of(&mut house.neco_in(arguments, &moved));
-    there(&["session", "rewind", &id, "--to", "1", "--yes"]).ended_with(0).says("it goes on in");
+    there(&["session", "rewind", &id, "--to", "1", "--yes"]).ended_with(0).says("was moved");
     assert!(house.project().join("unrelated.txt").exists() && !moved.join("k.txt").exists());
     there(&["session", "list"]).ended_with(0).says("write k");
     house.run(&["session", "list"]).ended_with(0).says("no sessions in this folder");
@@ -93,7 +93,7 @@ fn sessions_are_found_from_a_folder_below() {
 fn without_words_a_session_that_is_done_is_not_asked_to_go_on() {
     let house = House::playing(json!([say("Done.")]));
     let id = begun(&house, "a question");
-    house.run(&["session", "resume", &id]).ended_with(2).says("is done with what it was asked");
+    house.run(&["session", "resume", &id]).ended_with(2).says("has nothing left to continue");
     house.run(&["session", "resume", &id, "and", "more"]).ended_with(0);
 }
 

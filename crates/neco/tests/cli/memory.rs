@@ -102,7 +102,7 @@ fn an_unfinished_plan_is_told_listed_and_closed() {
     let told = house.run(&["prompt", "show"]).ended_with(0).says("that no user had seen");
     assert!(!told.stdout.contains("the user had accepted"), "{}", told.stdout);
     house.run(&["plan", "close", &id]).ended_with(0).says("closed");
-    house.run(&["plan", "list"]).ended_with(0).says("no plan is unfinished in this folder");
+    house.run(&["plan", "list"]).ended_with(0).says("no unfinished plans in this folder");
     let after = house.run(&["-m", "hi"]).ended_with(0);
     assert!(!after.stderr.contains("unfinished"), "{}", after.stderr);
     // Its own session does not go on with it either.
@@ -124,7 +124,7 @@ fn a_window_that_is_too_small_says_what_to_do_and_how_much_fits() {
     house.run(&sizes).ended_with(0).says("This does not fit");
     let few = house.run(&["prompt", "show", "--sizes", "--gen", "1", "--tools", "read_file"]).ended_with(0);
     assert!(few.stdout.contains("1 tool "), "{}", few.stdout);
-    house.run(&["prompt", "show", "--gen", "99"]).ended_with(2).says("there is no generation 99");
+    house.run(&["prompt", "show", "--gen", "99"]).ended_with(2).says("there is no tool level 99");
     // Nothing is asked here, so no key is needed.
     let other = house.run(&["prompt", "show", "--sizes", "--model", "openai/gpt-5"]).ended_with(0);
     assert!(other.stdout.starts_with("model: openai/gpt-5\nwindow: 400.0k tokens"), "{}", other.stdout);

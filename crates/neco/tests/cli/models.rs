@@ -98,16 +98,16 @@ fn a_budget_that_can_not_count_says_so() {
 fn a_budget_that_is_used_up_says_its_limit_and_the_way_out() {
     let house = priced(&serve(TALKS), "model = \"mine/m\"");
     let passed = house.run(&["-m", "x", "--max-cost", "2"]).ended_with(0);
-    passed.says("the session's budget of $2.00 is used up: $2.25 spent in all; --max-cost sets").says("done in");
+    passed.says("Budget of $2.00 reached: $2.25 spent in this session. Raise it with --max-cost").says("done in");
     let stopped = house.run(&["-m", "y", "--continue", "--max-cost", "2"]).ended_with(4);
     stopped.says("$2.25 spent").says("before anything was asked").says("--max-cost sets another one");
     let line = &["-m", "y", "--continue", "--max-cost", "2", "--output-format", "json"];
     let report = house.run(line).ended_with(4).json();
     assert_eq!(report["error"]["code"], 4006);
-    assert!(report["error"]["message"].as_str().unwrap().contains("budget of $2.00 is used up: $2.25"), "{report}");
+    assert!(report["error"]["message"].as_str().unwrap().contains("Budget of $2.00 reached: $2.25"), "{report}");
     assert_eq!(report["budget_reached"]["of"], "cost");
     let tokens = house.run(&["-m", "y", "--continue", "-c", "agent.max_tokens=1000"]).ended_with(4);
-    tokens.says("budget of 1000 tokens is used up: 1100000 used").says("-c agent.max_tokens=N");
+    tokens.says("Budget of 1000 tokens reached: 1100000 used").says("-c agent.max_tokens=N");
     house.run(&["-m", "y", "--continue", "--max-cost", "9"]).ended_with(0);
 }
 
@@ -203,5 +203,5 @@ fn a_test_asks_each_model_once_and_says_what_is_wrong() {
         .says("does not call the tool")
         .says("fail  openai/gpt-5 · openai needs a key");
     let nobody = priced("http://127.0.0.1:1/v1", "model = \"mine/m\"");
-    nobody.run(&["model", "test"]).ended_with(5).says("fail  mine/m · nothing answers at http://127.0.0.1:1");
+    nobody.run(&["model", "test"]).ended_with(5).says("fail  mine/m · no answer from http://127.0.0.1:1");
 }

@@ -142,7 +142,7 @@ fn rules_are_checked_against_cases() {
     rules(&house, "[[rule]]\ntool = 'bash'\ncommand = 'make'\ndecision = 'allow'\n");
     let cases = house.project().join("cases.toml");
     fs::write(&cases, "[[case]]\ntool = 'bash'\ncommand = 'make all | head'\nexpect = 'allow'\n").unwrap();
-    house.run(&["policy", "test", "cases.toml"]).ended_with(0).says("all 1 cases come out as expected");
+    house.run(&["policy", "test", "cases.toml"]).ended_with(0).says("all 1 cases pass");
     fs::write(&cases, "[[case]]\ntool = 'bash'\ncommand = 'make; rm x'\nexpect = 'allow'\n").unwrap();
     house.run(&["policy", "test", "cases.toml"]).ended_with(1).says("expected allow, but it is ask");
     fs::write(&cases, "[[case]]\ntool = 'bash'\nexpct = 'allow'\n").unwrap();
@@ -178,7 +178,7 @@ fn what_always_kept_is_listed_and_taken_back() {
     house.run(&["policy", "remove", "1"]).ended_with(0).says("deleted: allow bash (`make …`)");
     assert_eq!(explained(&house, &["bash", "make all"])["decision"], "ask");
     assert_eq!(explained(&house, &["bash", "npm test"])["decision"], "allow");
-    house.run(&["policy", "remove", "2"]).ended_with(2).says("there is no rule 2");
+    house.run(&["policy", "remove", "2"]).ended_with(2).says("no rule 2");
     house.run(&["policy", "remove", "0"]).ended_with(2);
     house.run(&["policy", "remove", "--all"]).ended_with(0).says("npm test");
     house.run(&["policy", "remove"]).ended_with(0).says("nothing was allowed");
@@ -196,7 +196,7 @@ fn a_misspelt_tool_in_a_rule_is_told() {
         house
             .run(&["policy", "list", flag, "bahs"])
             .ended_with(2)
-            .says("nothing is done")
+            .says("nothing was done")
             .says("did you mean \"bash\"?");
     }
     house.run(&["policy", "list", "--deny", "mcp__jira__close"]).ended_with(0);

@@ -115,7 +115,7 @@ fn every_line_of_stdin_is_a_message() {
     let results: Vec<Value> = ran.events().into_iter().filter(|line| line["type"] == "result").collect();
     assert_eq!(results.len(), 2);
     assert_eq!(results[0]["session_id"], results[1]["session_id"]);
-    Ran::of(house.neco(&line).write_stdin("hi\n")).ended_with(2).says("line 1 of stdin is no JSON");
+    Ran::of(house.neco(&line).write_stdin("hi\n")).ended_with(2).says("line 1 of stdin is not JSON");
     Ran::of(house.neco(&line).write_stdin("")).ended_with(2).says("stdin has no message");
 }
 

@@ -34,7 +34,7 @@ fn going_back_shows_what_would_change_first_and_can_be_taken_back() {
     house
         .run(&["session", "rewind", &id, "--to", "2", "--dry-run"])
         .ended_with(0)
-        .says("1 message no longer counts")
+        .says("1 message removed from the conversation")
         .says("> write the second")
         .says("changes     a.txt");
     assert_eq!(a(&house).as_deref(), Some("two\n"));
@@ -49,7 +49,7 @@ fn going_back_shows_what_would_change_first_and_can_be_taken_back() {
     house.run(&["-m", "a third", "--session", &id]).ended_with(0);
     house.run(&["session", "rewind", &id, "--to", "1", "--yes"]).ended_with(0).says("goes        a.txt");
     assert_eq!(a(&house), None);
-    house.run(&["session", "rewind", &id, "--undo", "--yes"]).ended_with(0).says("2 messages count again");
+    house.run(&["session", "rewind", &id, "--undo", "--yes"]).ended_with(0).says("2 messages restored");
     assert_eq!(a(&house).as_deref(), Some("one\n"));
 }
 
@@ -70,7 +70,7 @@ fn rewinds_are_taken_back_one_after_the_other_and_what_changes_nothing_is_not_do
     rewind(&["--undo"]);
     rewind(&["--to", "1", "--files"]);
     assert_eq!(a(&house), None);
-    rewind(&["--to", "end"]).says("comes back  a.txt");
+    rewind(&["--to", "end"]).says("restored  a.txt");
     assert_eq!(a(&house).as_deref(), Some("two\n"), "the end is what the work left");
     rewind(&["--to", "end"]).says("nothing would change");
     rewind(&["--undo"]);
@@ -102,13 +102,13 @@ fn what_somebody_else_changed_is_marked_and_comes_back() {
     house
         .run(&["session", "rewind", &id, "--to", "1", "--files", "--yes"])
         .ended_with(2)
-        .says("changed since by somebody else: a.txt")
+        .says("changed since by you or another program: a.txt")
         .says("--others");
     assert_eq!(a(&house).as_deref(), Some("mine\n"), "a yes is no yes to what was not shown");
     house
         .run(&["session", "rewind", &id, "--to", "1", "--files", "--yes", "--others"])
         .ended_with(0)
-        .says("(changed by somebody else since)");
+        .says("(you or another program changed it since)");
     assert_eq!(a(&house), None);
     house.run(&["session", "show", &id]).ended_with(0).says("write the second");
     house.run(&["session", "rewind", &id, "--undo", "--yes"]).ended_with(0);
@@ -138,7 +138,7 @@ fn a_fork_goes_its_own_way() {
     let parent = house.run(&["session", "show", &id]).ended_with(0).says("write the second");
     assert!(!parent.stdout.contains("otherwise"));
     house.run(&["session", "rm", &id, "--yes"]).ended_with(0).says("1 session removed");
-    house.run(&["session", "show", &id]).ended_with(2).says("there is no session");
+    house.run(&["session", "show", &id]).ended_with(2).says("no session");
     house.run(&["session", "show", &fork]).ended_with(0).says("write the first");
     house.run(&["session", "list"]).ended_with(0).says("⑂ the other way");
 }
@@ -149,7 +149,7 @@ fn sessions_are_found_named_and_listed() {
     house.run(&["session", "search", "plover"]).ended_with(0).says("model").says("The plover is written.");
     let found: Value = house.run(&["session", "search", "plover", "--json"]).ended_with(0).json();
     assert_eq!((found[0]["session_id"].as_str(), found[0]["role"].as_str()), (Some(id.as_str()), Some("assistant")));
-    house.run(&["session", "search", "plover", "--until", "2020-01-01"]).ended_with(0).says("nothing was found");
+    house.run(&["session", "search", "plover", "--until", "2020-01-01"]).ended_with(0).says("no match");
     house.run(&["session", "search", "plover", "--since", "soon"]).ended_with(2).says("is no time");
     house.run(&["session", "rename", &id, "about", "birds"]).ended_with(0).says("about birds");
     house.run(&["session", "rename", &id, " "]).ended_with(2).says("at least one word");
@@ -197,7 +197,7 @@ fn sessions_are_removed_only_when_that_is_meant() {
         .run(&["session", "prune", "--keep", "0", "--dry-run"])
         .ended_with(0)
         .says("write the first")
-        .says("1 session would be removed, about ")
+        .says("1 session would be deleted, about ")
         .says("kB freed");
     house.run(&["session", "prune", "--keep", "0", "--yes"]).ended_with(0).says("1 session removed");
     house.run(&["session", "list", "--all"]).ended_with(0).says("no sessions");
@@ -206,7 +206,7 @@ fn sessions_are_removed_only_when_that_is_meant() {
 #[test]
 fn resume_is_a_run_of_a_session() {
     let (house, id) = worked();
-    house.run(&["session", "resume"]).ended_with(2).says("is done with what it was asked");
+    house.run(&["session", "resume"]).ended_with(2).says("has nothing left to continue");
     house.script("script.json", json!([call("list_directory", json!({ "path": "." })), say("Never said.")]));
     house.run(&["-m", "look", "--continue", "--max-turns", "1"]);
     house.script(
@@ -242,7 +242,7 @@ fn a_folder_that_is_gone_is_said_and_another_place_can_be_given() {
     let place = house.path("new place");
     fs::create_dir(&place).unwrap();
     house.script("script.json", json!([{ "say": "There.", "expect": { "last_user_contains": "go on" } }]));
-    run(&["-m", "go on", "--session", &id, "--cwd", place.to_str().unwrap()]).ended_with(0).says("it goes on in");
+    run(&["-m", "go on", "--session", &id, "--cwd", place.to_str().unwrap()]).ended_with(0).says("was moved");
     run(&["-m", "x", "--session", &id, "--cwd", home.to_str().unwrap()]).ended_with(2).says("has its own folder");
 }
 

@@ -65,7 +65,7 @@ fn sessions_are_listed() {
     house.run(&["session", "list", "--all", "--cwd", &elsewhere]).ended_with(0).says("project");
     let listed: Value = house.run(&["session", "list", "--json"]).ended_with(0).json();
     assert_eq!(listed[0]["title"], "fix the login page");
-    house.run(&["session", "show", "ffffffff"]).ended_with(2).says("there is no session ffffffff");
+    house.run(&["session", "show", "ffffffff"]).ended_with(2).says("no session ffffffff");
 }
 
 #[test]

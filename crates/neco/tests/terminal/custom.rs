@@ -54,7 +54,7 @@ fn views_and_lists_open() {
         ("/doctor", "no model was asked"),
         ("/config", "tui.notify_after"),
         ("/hooks", "no hooks"),
-        ("/checkpoint", "nothing was kept yet"),
+        ("/checkpoint", "No checkpoint yet"),
         ("/bug", "/export bug.md"),
         ("/memory", "nothing is remembered"),
         ("/diff", "No files changed in this session"),
@@ -81,7 +81,7 @@ fn views_and_lists_open() {
     }
     pane.say("/cost now").showed("takes nothing after it").waits();
     pane.say("/status").showed("Tool level").waits();
-    pane.say("/export out.md").showed("the session is in");
+    pane.say("/export out.md").showed("Exported to");
     assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));
     pane.say("/nonsense").showed("There is no /nonsense");
     pane.say("/exit").is_given_back();

@@ -15,9 +15,9 @@ fn the_demo_is_the_window_with_a_script_and_says_what_comes_next() {
     let begun = Instant::now();
     let pane = Pane::neco(&house, "demo", 100, 40);
     pane.showed("The test fails. Find out why and fix it.");
-    pane.shows("sh test.sh").shows("Yes").answer("y");
-    pane.shows("tr -cs").shows("Change it first").answer("y");
-    pane.showed("It should turn each run").shows("sh test.sh").shows("No, and say").answer("y");
+    pane.shows("$ sh test.sh").shows("Change it first").answer("y");
+    pane.shows("tr -cs").shows("Change it first, in the editor").answer("y");
+    pane.showed("✓ Edit").shows("$ sh test.sh").answer("y");
     pane.showed("Ctrl-C twice leaves the demo.").waits();
     pane.say("and now?").showed("this model only plays a script").waits();
     pane.press("C-c").shows("again leaves").press("C-c");

@@ -48,7 +48,7 @@ fn a_defect_gives_the_terminal_back() {
     let house = house(json!([say("never")]));
     let pane = Pane::shell(&house, 100, 30);
     pane.write(&format!("TEST_DEFECT_IN_NECO=1 {}", env!("CARGO_BIN_EXE_neco"))).press("Enter");
-    pane.showed("a defect in Neco").is_given_back();
+    pane.showed("a bug in Neco").is_given_back();
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
     let pane = Pane::neco(&house, "", 100, 40);
     choose(&pane, "another server  any");
-    pane.shows("◆ Its address").say("not one").showed("that is no address");
+    pane.shows("◆ Its address").say("not one").showed("Not an address");
     pane.shows("◆ Its address").say("127.0.0.1:1/v1").showed("No answer from http://127.0.0.1:1/v1");
     pane.shows("◆ The name of the model").answer("Escape").shows("◆ Its address");
     let base = serve(Some("sesame"));

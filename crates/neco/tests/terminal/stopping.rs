@@ -44,7 +44,7 @@ fn esc_stops_the_turn_and_esc_again_the_agents() {
     let pane = Pane::ready(&house, "--yes");
     pane.say("split it up").shows("Wait   for the agents").shows("3 agents");
     eventually("the commands run", || asked(&house) == 5);
-    pane.press("Escape").shows("3 agents still work").shows("Esc pause them too");
+    pane.press("Escape").shows("3 agents are still working").shows("Esc pause them too");
     let text = pane.everything();
     assert!(!text.contains("✓ Wait   for the agents"), "{text}");
     assert!(lives("4721"), "one Esc stops the turn only");
@@ -102,7 +102,12 @@ fn a_stop_holds_from_a_window_of_another_process() {
     owner.say("split it up").showed("They are at it.").shows("3 agents");
     eventually("the commands run", || asked(&house) == 5);
     let other = Pane::ready(&house, "--continue");
-    other.shows("3 agents").press("Escape").shows("3 agents still work").press("Escape").showed("3 agents are paused");
+    other
+        .shows("3 agents")
+        .press("Escape")
+        .shows("3 agents are still working")
+        .press("Escape")
+        .showed("3 agents are paused");
     owner.showed("3 agents are paused").shows("3 paused");
     eventually("the commands end", || !lives("4724"));
     assert_eq!(asked(&house), 5);

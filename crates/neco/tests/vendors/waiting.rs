@@ -55,8 +55,7 @@ fn nobody_at_the_address_fails_at_once_before_anybody_answered_and_is_waited_for
     let house = house(Format::Openai, &format!("http://{address}/v1"), "retries = 4");
     house.configure(&std::fs::read_to_string(house.path("home/config.toml")).unwrap().replace("0.01", "0.3"));
     drop(listener);
-    let ran =
-        run(&house, &["-m", "hello", "--output-format", "stream-json"]).0.ended_with(5).says("nothing answers at");
+    let ran = run(&house, &["-m", "hello", "--output-format", "stream-json"]).0.ended_with(5).says("no answer from");
     assert!(of(&ran.events(), "model_retry").is_empty());
 
     // A server that answers once, is away until somebody misses it, and is there again.

@@ -147,6 +147,6 @@ mod tests {
         assert_eq!(draft.file_name, "arguments.json");
         assert_eq!(draft.saved(&arguments, "{\"path\": \"b\"}").unwrap(), Saved::Changed(json!({ "path": "b" })));
         assert_eq!(draft.saved(&arguments, "{\"path\":\"a\",\"edits\":[]}").unwrap(), Saved::Same);
-        assert!(draft.saved(&arguments, "{").unwrap_err().starts_with("that is no JSON"));
+        assert!(draft.saved(&arguments, "{").unwrap_err().starts_with("not JSON"));
     }
 }

@@ -390,7 +390,7 @@ mod tests {
         for (meaningless, name) in [('\n', "Enter"), (' ', "Space"), ('x', "x"), ('\u{1b}', "Esc"), ('d', "d")] {
             let (words, step) = question(command()).on(Typed::Key(meaningless));
             assert_eq!(step, Step::Read(Want::Key), "{meaningless:?}");
-            assert!(words.contains(&format!("{name} is no answer; press y, e, n, s, a, or ?")), "{words}");
+            assert!(words.contains(&format!("{name} is not an answer; press y, e, n, s, a, or ?")), "{words}");
         }
         assert!(question(command()).on(Typed::Key('?')).0.contains("do not ask again for the same"));
         for key in ['s', 'a'] {

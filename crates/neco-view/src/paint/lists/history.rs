@@ -106,7 +106,11 @@ pub fn done(outlook: &RewindOutlook, went: &RewoundSession) -> String {
         return format!("{kept}restored what was there before\n");
     }
     let is_undo = outlook.undoes.is_some() && outlook.preview.kind != RewindKind::Redo;
-    let done = if outlook.undoes.is_some() { "rewind undone" } else { "rewound" };
+    let done = match (outlook.undoes.is_some(), is_undo) {
+        (false, _) => "rewound",
+        (true, true) => "rewind undone",
+        (true, false) => "rewound again",
+    };
     let back = if is_undo { "redo it with  neco session rewind" } else { "undo it with  neco session rewind" };
     let flag = if is_undo { "--redo" } else { "--undo" };
     format!("{kept}{done}; {back} {} {flag}\n", short_id(outlook.session.id))

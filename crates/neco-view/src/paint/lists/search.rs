@@ -20,10 +20,10 @@ pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usiz
         return "no match\n".to_owned();
     }
     let mut text = String::new();
-    for (at, hit) in hits.iter().enumerate() {
-        // What makes a title is often the first message; once is enough.
-        let again = |other: &FoundPlace| other.session_id == hit.session_id && other.text == hit.text;
-        if hits.iter().take(at).any(again) {
+    for hit in hits {
+        // The title stands in every heading: it is a place of its own only where nothing else of its session was found.
+        let else_found = |other: &FoundPlace| other.session_id == hit.session_id && other.role != FoundRole::Title;
+        if hit.role == FoundRole::Title && hits.iter().any(else_found) {
             continue;
         }
         let who = match hit.role {
@@ -89,6 +89,16 @@ mod tests {
             title: "fix the login page".to_owned(),
             cwd: "/home/me/a".to_owned(),
         }
+    }
+
+    #[test]
+    fn a_title_is_no_second_place() {
+        let hits =
+            [hit(FoundRole::Title, "fix the login page", "login"), hit(FoundRole::User, "fix the login page", "login")];
+        let ids = ShortIds::of(hits.iter().map(|hit| hit.session_id));
+        let lines = |hits: &[FoundPlace]| as_lines(hits, &ids, Timestamp::now(), 60, Paint::new(false));
+        assert!(lines(&hits).contains("· you") && !lines(&hits).contains("· title"), "{}", lines(&hits));
+        assert!(lines(&hits[..1]).contains("· title"));
     }
 
     #[test]

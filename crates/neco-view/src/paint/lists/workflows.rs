@@ -11,7 +11,7 @@ use neco_proto::clean::{clean, clean_line};
 use neco_proto::event::{WorkflowGraph, WorkflowTask};
 use serde_json::json;
 
-use crate::figures::ago;
+use crate::figures::{self, ago};
 use crate::paint::colour::Paint;
 use crate::paint::text::workflow::{tree, tree_lines, words};
 use crate::paint::wrap::{columns, fitting};
@@ -56,7 +56,7 @@ pub fn as_lines(list: &WorkflowList, all: bool, now: Timestamp) -> String {
 /// What is wrong with files of workflows, a line each.
 pub fn checked(workflows: &[CheckedWorkflow]) -> String {
     let lines = |one: &CheckedWorkflow| match one.tasks {
-        Some(tasks) => format!("{}: fine, {tasks} tasks\n", one.file),
+        Some(tasks) => format!("{}: no problems, {}\n", one.file, figures::count(tasks as u64, "task")),
         None => one.errors.iter().map(|problem| format!("{}: {}\n", one.file, clean(problem))).collect(),
     };
     workflows.iter().map(lines).collect()

@@ -171,7 +171,7 @@ fn closing(folder: TempDir, keep: bool) -> String {
     };
     format!(
         "\n{place}\n\nNow with a real model:\n  \
-         neco login openai     adds a key (or anthropic, deepseek, openrouter, …); OPENAI_API_KEY=… works too\n  \
+         neco login openai     adds a key (or anthropic, deepseek, …); OPENAI_API_KEY=… works too\n  \
          neco doctor           shows what is found: keys, and local servers such as Ollama\n  \
          cd your/project\n  \
          neco                  opens the window; neco -m \"…\" runs one task\n",
