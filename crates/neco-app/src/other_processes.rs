@@ -73,6 +73,8 @@ pub async fn attach(session: SessionId, data_dir: &Path, opener: &dyn Opener) ->
         let Some(pid) = owner(session, data_dir).await? else { return Ok(None) };
         match why {
             Unattached::Failed(why) => return Err(in_use(session, pid, &why)),
+            // Whatever this process is at is over soon, and nobody has to end it for that.
+            Unattached::NotThere if pid == std::process::id() => return Ok(None),
             Unattached::NotThere if begun.elapsed() > PATIENCE => {
                 return Err(in_use(session, pid, "nobody serves the session"));
             }

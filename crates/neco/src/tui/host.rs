@@ -7,12 +7,13 @@ use std::time::Duration;
 use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
+use neco_app::opening::held_back;
 use neco_app::persons_shell::PersonsShell;
 use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
 use neco_config::Env;
 use neco_proto::app::opening::{OpenSession, OpenedSession};
-use neco_proto::app::port::ExportFormat;
+use neco_proto::app::port::{ExportFormat, ExportSession};
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{App, AppError, Caller, Trouble};
 use neco_proto::{Attachment, Client, SessionId};
@@ -27,7 +28,7 @@ use sha2::{Digest, Sha256};
 
 use crate::args::{EverywhereArgs, RunArgs, one_of};
 use crate::ask::{self, Tty};
-use crate::cmd::session::{self, Desk, ExportArgs, FORMATS};
+use crate::cmd::session::{self, FORMATS};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;
@@ -221,18 +222,29 @@ impl TerminalHost {
         };
         let file = self.folder().join(file);
         let ExportLine { format, force, no_redact, .. } = line;
-        let args = ExportArgs { id: Some(id), format, output: Some(file.clone()), force, no_redact };
-        let everywhere = EverywhereArgs { cwd: Some(self.folder()), ..self.everywhere.clone() };
-        let desk = Desk::open_to_read(&everywhere, &self.env).await?;
-        let exported = session::export(&args, &desk).await;
-        desk.close().await?;
-        exported?;
+        let request = ExportSession {
+            session: Some(id),
+            folder: self.folder().display().to_string(),
+            format: session::format_of(format, Some(&file))?,
+            file: file.display().to_string(),
+            over: force,
+            with_keys: no_redact,
+        };
+        let app: &dyn App = self.app.as_ref();
+        app.ask(&Caller::person(), &request).await?;
         Ok(file.display().to_string())
     }
 
     async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
         let folder = self.folder();
-        let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        let mut overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        let mut args = self.args.rules.clone();
+        // What loosens holds where it was said.
+        let said_of = locked(&self.said_of).clone();
+        if said_of.is_some_and(|said_of| Path::new(&said_of) != folder) {
+            overrides = held_back(overrides, &folder, &self.env).await?;
+            (args.allow, args.add_dir) = (Vec::new(), Vec::new());
+        }
         let state = self.app.workspaces().at(&folder, &overrides).await?.now();
         let mut kept = self.shell.lock().await;
         if let Some((made_of, shell)) = kept.as_ref()
@@ -241,7 +253,7 @@ impl TerminalHost {
             return Ok(Arc::clone(shell));
         }
         let (brought, env, rules) =
-            (Arc::clone(&state), self.env.clone(), self.args.rules.flags(&crate::folder(&self.everywhere)?));
+            (Arc::clone(&state), self.env.clone(), args.flags(&crate::folder(&self.everywhere)?));
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &brought, &env)).await;
         let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((state, Arc::clone(&shell)));

@@ -12,8 +12,7 @@ mod read;
 mod remove;
 mod resume;
 
-pub use args::{ExportArgs, FORMATS, SessionCommand};
+pub use args::{FORMATS, SessionCommand};
 pub use command::run;
-pub use desk::Desk;
-pub use port::export;
+pub use port::format_of;
 pub use resume::reads_as_id;

@@ -65,7 +65,10 @@ pub async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Option<String>
 }
 
 /// The format that was named, else that of the ending; they must not say different things.
-fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportFormat, Failure> {
+///
+/// # Errors
+/// When they do.
+pub fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportFormat, Failure> {
     let Some(file) = file else { return Ok(named.unwrap_or(ExportFormat::Jsonl)) };
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let of_ending = match ending.as_str() {
