@@ -269,7 +269,7 @@ async fn commands_of_one_window_are_taken_in_the_order_in_which_they_were_said()
     let mut window = Rude::welcome(&stage);
     let steer = |number: usize| Command::Steer { text: number.to_string() };
     for round in 0..50 {
-        let busy = stage.session.busy.write().await;
+        let busy = stage.session.busy.lock().await;
         let said: Vec<String> = (0..20)
             .map(|id| json!({ "id": id, "says": { "send": steer(round * 20 + id) } }).to_string() + "\n")
             .collect();
