@@ -1,14 +1,17 @@
 //! The sessions that are open through the program: each with what it stands on, until the last one hands it back.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use neco_proto::app::AppError;
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
 use neco_proto::{Answer, Client, ClientError, Command, ErrorCode, Query, Seq, SessionId};
 use neco_session::Session;
+use neco_store::SessionRecord;
 use neco_workspace::worktree::Held;
+use tokio::sync::OwnedMutexGuard;
 
 use crate::disk;
 use crate::error::{failed, of_session};
@@ -25,7 +28,14 @@ const SOON: Duration = Duration::from_secs(2);
 
 /// The sessions that are open.
 #[derive(Default)]
-pub(crate) struct OpenSessions(Mutex<Vec<Kept>>);
+pub(crate) struct OpenSessions {
+    kept: Mutex<Vec<Kept>>,
+    /// Held by whoever just opens or ends a session; the next one waits for that.
+    turns: Mutex<HashMap<SessionId, Weak<Turn>>>,
+}
+
+/// The turn of whoever opens or ends one session.
+type Turn = tokio::sync::Mutex<()>;
 
 /// A session that is open.
 struct Kept {
@@ -61,7 +71,14 @@ impl OpenSessions {
         let goes_on = wanted.which != WhichSession::New;
         let mut races = 0;
         loop {
-            if let Some(shared) = self.share(&wanted, around).await? {
+            let found = find(&wanted, around).await?;
+            let _turn = match &found {
+                Some(record) => Some(self.turn(record.id).await),
+                None => None,
+            };
+            if let Some(record) = found
+                && let Some(shared) = self.share(record, around).await?
+            {
                 return Ok(shared);
             }
             match self.open_here(wanted.clone(), around).await {
@@ -75,17 +92,21 @@ impl OpenSessions {
         }
     }
 
-    /// The session, if somebody has it open. `None` also when it is not clear which one is meant: whoever opens it says so.
-    async fn share(&self, wanted: &OpenSession, around: Around<'_>) -> Result<Option<OpenedSession>, AppError> {
+    /// Waits until nobody opens or ends a session.
+    async fn turn(&self, id: SessionId) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| turn.strong_count() > 0);
+            let turn = turns.get(&id).and_then(Weak::upgrade).unwrap_or_default();
+            turns.insert(id, Arc::downgrade(&turn));
+            turn
+        };
+        turn.lock_owned().await
+    }
+
+    /// The session, if somebody has it open.
+    async fn share(&self, record: SessionRecord, around: Around<'_>) -> Result<Option<OpenedSession>, AppError> {
         let (data_dir, opener) = (around.workspaces.env().data_dir(), around.opener);
-        // Most of the time nobody has any session open, and then nothing else is looked at.
-        if wanted.which == WhichSession::New || !any_open(data_dir) {
-            return Ok(None);
-        }
-        let (store, aside) = around.workspaces.store().await?;
-        aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
-        let found = look_up(&wanted.which, Path::new(&wanted.folder), &store, data_dir).await?;
-        let Some(record) = found else { return Ok(None) };
         if let Some(kept) = self.kept().iter_mut().find(|kept| kept.own.is_some() && kept.opened.id == record.id) {
             kept.users += 1;
             let owner = Some(std::process::id());
@@ -123,7 +144,7 @@ impl OpenSessions {
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands back a session; with the last one who does it ends.
@@ -136,7 +157,7 @@ impl OpenSessions {
             place.filter(|_| kept.users == 0).map(|place| all.swap_remove(place))
         };
         match last {
-            Some(kept) => put_away(kept, opener).await,
+            Some(kept) => self.put_away(kept, opener).await,
             None => Ok(None),
         }
     }
@@ -144,7 +165,13 @@ impl OpenSessions {
     /// Ends all that are left.
     pub async fn close_all(&self, opener: &dyn Opener) -> Vec<Result<Option<SessionId>, AppError>> {
         let all = std::mem::take(&mut *self.kept());
-        futures::future::join_all(all.into_iter().map(|kept| put_away(kept, opener))).await
+        futures::future::join_all(all.into_iter().map(|kept| self.put_away(kept, opener))).await
+    }
+
+    /// Ends a session, and has whoever wants it next wait for that.
+    async fn put_away(&self, kept: Kept, opener: &dyn Opener) -> Result<Option<SessionId>, AppError> {
+        let _turn = self.turn(kept.opened.id).await;
+        put_away(kept, opener).await
     }
 
     /// Stops everything that those of this process do: nothing is asked of a model when they end.
@@ -177,6 +204,19 @@ impl OpenSessions {
         }
         busy
     }
+}
+
+/// The session that is meant, should any process have one open. `None` also when it is not clear which one is meant:
+/// whoever opens it says so.
+async fn find(wanted: &OpenSession, around: Around<'_>) -> Result<Option<SessionRecord>, AppError> {
+    let data_dir = around.workspaces.env().data_dir();
+    // Most of the time nobody has any session open, and then nothing else is looked at.
+    if wanted.which == WhichSession::New || !any_open(data_dir) {
+        return Ok(None);
+    }
+    let (store, aside) = around.workspaces.store().await?;
+    aside.iter().for_each(|aside| around.opener.tell(&aside.to_string()));
+    look_up(&wanted.which, Path::new(&wanted.folder), &store, data_dir).await
 }
 
 /// Ends a session; one of another process is left. Nothing stays of one in which nothing was said.

@@ -98,6 +98,8 @@ pub(crate) async fn attach(
         let Some(pid) = owner(session, data_dir).await? else { return Ok(None) };
         match why {
             Unattached::Failed(why) => return Err(in_use(session, pid, &why)),
+            // Whatever this process is at is over soon, and nobody has to end it for that.
+            Unattached::NotThere if pid == std::process::id() => return Ok(None),
             Unattached::NotThere if begun.elapsed() > PATIENCE => {
                 return Err(in_use(session, pid, "nobody serves the session"));
             }

@@ -35,10 +35,12 @@ impl SessionModels {
 
     /// Takes up what the folder brings now, where its models or keys are others. It may block.
     pub fn renew(&self, state: &Arc<FolderState>, env: &Env) {
-        let before = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).1);
-        if !state.has_models_of(&before)
-            && let Ok(models) = state.own_models(env)
-        {
+        let (models, before) = self.now.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if Arc::ptr_eq(state, &before) {
+            return;
+        }
+        let models = if state.has_models_of(&before) { Ok(models) } else { state.own_models(env) };
+        if let Ok(models) = models {
             *self.now.lock().unwrap_or_else(PoisonError::into_inner) = (models, Arc::clone(state));
         }
     }

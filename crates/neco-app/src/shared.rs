@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
 use crate::error::failed;
 use crate::open_sessions::{Around, OpenSessions};
-use crate::opening::Opener;
+use crate::opening::{Opener, is_loose};
 use crate::watching::nothing_but;
 use crate::workspace::Workspaces;
 use crate::{disk, services};
@@ -155,6 +155,11 @@ impl SharedApp {
     }
 }
 
+/// Whether an opening allows what only whoever manages the rules may allow.
+fn loosens(wanted: &OpenSession) -> bool {
+    !wanted.given.allow.is_empty() || !wanted.given.add_dir.is_empty() || wanted.approval.is_some_and(is_loose)
+}
+
 fn only_reads(call: &Call) -> bool {
     ROUTES.iter().any(|route| route.name == call.name && route.scope == Scope::Read)
 }
@@ -180,7 +185,8 @@ impl App for SharedApp {
 
     fn open<'a>(&'a self, caller: &'a Caller, wanted: OpenSession) -> BoxFuture<'a, Result<OpenedSession, AppError>> {
         async move {
-            may(caller, Scope::Work, "opening a session")?;
+            let scope = if loosens(&wanted) { Scope::Manage } else { Scope::Work };
+            may(caller, scope, "opening a session so")?;
             whole(&wanted.folder)?;
             let (overrides, opener) = (self.overrides.as_slice(), self.opener.as_ref());
             let opened = self.sessions.open(wanted, Around { workspaces: &self.workspaces, overrides, opener }).await;

@@ -22,7 +22,9 @@ use neco_proto::event::{Checkpoint, CheckpointWhen, FileChangeKind, RewindWhat, 
 use neco_proto::{AgentId, Event, EventBody, Message, Part, Role, SessionId};
 use neco_session::Hub;
 use neco_session::rewind::event_of;
-use neco_store::{Catalog, Durability, SessionLock, SessionRecord, SqliteStore, lease_and_append, lock_folder};
+use neco_store::{
+    Catalog, Durability, EventLog, SessionLock, SessionRecord, SqliteStore, lease_and_append, lock_folder,
+};
 use neco_workspace::checkpoint::Note;
 
 struct Stage {
@@ -253,6 +255,35 @@ async fn going_back_is_looked_at_and_done_if_nothing_came_since() {
     assert!(undo.undoes.is_some() && undo.preview.again.len() == 1);
     let redo = PreviewRewind { to: RewindTo::Redo, ..look };
     assert_eq!(stage.ask(&redo).await.unwrap_err().trouble, Trouble::Invalid);
+}
+
+#[tokio::test]
+async fn whoever_stops_waiting_for_the_way_back_stops_nothing() {
+    let stage = Stage::new().await;
+    let folder = stage.folder("a");
+    let id = with_change(&stage, &folder).await;
+    let back = RewindSession {
+        session: id.to_string(),
+        folder: text(&folder),
+        to: RewindTo::Point { point: "2".to_owned(), what: RewindWhat::Both },
+        agreed: AgreedTo::Nothing,
+        last_seq: 4,
+    };
+    let begins = async {
+        while !stage.store.is_leased(id).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        went = stage.ask(&back) => drop(went.unwrap()),
+        () = begins => {}
+    }
+    while stage.store.is_leased(id).await {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "one\n");
+    let undo = PreviewRewind { session: id.to_string(), folder: text(&folder), to: RewindTo::Undo };
+    assert!(stage.ask(&undo).await.unwrap().undoes.is_some(), "the log says so too");
 }
 
 #[tokio::test]

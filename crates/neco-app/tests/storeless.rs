@@ -66,8 +66,11 @@ async fn what_needs_the_store_says_so_and_who_may_only_look_changes_nothing() {
     assert_eq!(app.ask(&reader, &any_file).await.unwrap_err().trouble, Trouble::NotAllowed);
     let stranger = Caller { tenant: Some("somebody".to_owned()), ..Caller::person() };
     assert_eq!(app.ask(&stranger, &ListKeptRules {}).await.unwrap_err().trouble, Trouble::NotAllowed);
-    let relative = AddRule { folder: "src".to_owned(), ..add };
-    assert_eq!(app.ask(&Caller::person(), &relative).await.unwrap_err().trouble, Trouble::Invalid);
+    for nowhere in ["src", ""] {
+        let nowhere = AddRule { folder: nowhere.to_owned(), ..add.clone() };
+        assert_eq!(app.ask(&Caller::person(), &nowhere).await.unwrap_err().trouble, Trouble::Invalid);
+    }
+    assert!(house.asks(ListKeptRules {}).await.unwrap().rules.is_empty());
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ pub use address::without_secrets;
 pub use env::Env;
 pub use find::{ConfigFile, read_small_file};
 pub use layer::Lines;
-pub use load::{LoadOptions, Loaded, RepositoryHooks, load};
+pub use load::{LoadOptions, Loaded, RepositoryHooks, load, without_freeing};
 pub use notice::{ConfigError, Notice};
 pub use origin::{Layer, Origin, Origins, Position, Setting, Source};
 pub use policy_files::{PolicyFile, PolicyFormat, policy_files, policy_folder};

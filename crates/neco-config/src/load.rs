@@ -72,6 +72,18 @@ pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
     stack.finish(files)
 }
 
+/// The overrides of these options without those that make work in the folder freer than its settings do by themselves.
+pub fn without_freeing(options: LoadOptions<'_>) -> Vec<String> {
+    let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
+    stack.add_files(find(options.env, options.cwd).1, options.env);
+    for layer in variables::layers(options.env, &mut stack.findings) {
+        stack.add(layer);
+    }
+    // What can't be understood is the load's to refuse.
+    let stays = |text: &&String| flags::layer(text).map_or(true, |layer| !reserved::frees(&layer, &stack.tree));
+    options.overrides.iter().filter(stays).cloned().collect()
+}
+
 impl Config {
     /// What holds when nobody says otherwise.
     pub fn built_in() -> Self {

@@ -90,6 +90,32 @@ pub(crate) const RESERVED: &[Reserved] = &[
     narrowed(&["agent", "parallel_reads"], "it decides how busy the machine is", no_more),
 ];
 
+/// What frees whoever works in a folder, when it is said for it, and what of it frees nothing. What is said of one
+/// folder must not free work in another one.
+const FREEING: &[(&[&str], Narrower)] = &[
+    (&["approval"], |_, wanted| !is_one_of(wanted, &["auto", "accept_edits"])),
+    (&["policy", "rules"], only_forbids),
+    (&["policy", "other_agents"], |_, wanted| !is_one_of(wanted, &["all"])),
+    (&["roots"], no_more_items),
+    (&["tools", "hidden_env"], no_fewer_items),
+    (&["tools", "web_fetch", "private_hosts"], no_more_items),
+    (&["sandbox", "level"], no_freer_level),
+    (&["sandbox", "network"], no_freer_network),
+    (&["sandbox", "required"], |_, wanted| *wanted != Value::Switch(false)),
+    (&["sandbox", "hosts"], no_more_items),
+    (&["sandbox", "writable"], no_more_items),
+    (&["sandbox", "readable"], no_more_items),
+    (&["sandbox", "hidden"], no_fewer_items),
+    (&["sandbox", "unix_sockets"], |_, wanted| *wanted != Value::Switch(true)),
+];
+
+/// Whether a layer on top of what holds so far makes anything freer.
+pub(crate) fn frees(layer: &Node, so_far: &Node) -> bool {
+    FREEING.iter().any(|(key, narrower)| {
+        layer.get(key).is_some_and(|wanted| !is_narrower(*narrower, key, wanted, so_far, so_far))
+    })
+}
+
 /// Takes out of a repository's layer what it may not decide.
 ///
 /// `user` is what holds without any repository, `so_far` what holds below this layer, and
@@ -115,15 +141,47 @@ pub(crate) fn strip(layer: &mut Node, user: &Node, so_far: &Node, user_file: &st
 fn allowed(reserved: &Reserved, wanted: &Node, user: &Node, so_far: &Node) -> bool {
     match reserved.leave {
         Leave::Nothing => false,
-        Leave::Narrow(narrower) => {
-            let mut result = settled(wanted.clone());
-            if let Some(below) = so_far.get(reserved.key) {
-                result = below.clone();
-                merge(&mut result, wanted.clone());
-            }
-            narrower(user.get(reserved.key).map(|node| &node.value), &result.value)
-        }
+        Leave::Narrow(narrower) => is_narrower(narrower, reserved.key, wanted, user, so_far),
     }
+}
+
+/// Whether what becomes of a setting is stricter than what the user has.
+fn is_narrower(narrower: Narrower, key: &[&str], wanted: &Node, user: &Node, so_far: &Node) -> bool {
+    let mut result = settled(wanted.clone());
+    if let Some(below) = so_far.get(key) {
+        result = below.clone();
+        merge(&mut result, wanted.clone());
+    }
+    narrower(user.get(key).map(|node| &node.value), &result.value)
+}
+
+fn is_one_of(value: &Value, names: &[&str]) -> bool {
+    matches!(value, Value::Text(text) if names.contains(&text.as_str()))
+}
+
+/// Rules that only ask and deny.
+fn only_forbids(_: Option<&Value>, wanted: &Value) -> bool {
+    let Value::List(rules) = wanted else { return false };
+    let forbids =
+        |rule: &Node| rule.get(&["decision"]).is_some_and(|ruling| is_one_of(&ruling.value, &["ask", "deny"]));
+    rules.iter().all(forbids)
+}
+
+fn no_more_items(user: Option<&Value>, wanted: &Value) -> bool {
+    has_all(user, wanted)
+}
+
+fn no_fewer_items(user: Option<&Value>, wanted: &Value) -> bool {
+    user.is_none_or(|user| has_all(Some(wanted), user))
+}
+
+/// Whether every item of the second list is one of the first.
+fn has_all(all: Option<&Value>, some: &Value) -> bool {
+    let all = match all {
+        Some(Value::List(all)) => all.as_slice(),
+        _ => &[],
+    };
+    matches!(some, Value::List(some) if some.iter().all(|item| all.iter().any(|other| other.value == item.value)))
 }
 
 /// `ask` does less than `plan`, and that less than `agent`.
@@ -209,6 +267,35 @@ mod tests {
     fn every_reserved_setting_exists() {
         for reserved in RESERVED {
             let names: Vec<String> = reserved.key.iter().map(ToString::to_string).collect();
+            assert!(known().at(&names).is_some(), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn what_frees_is_known_however_it_is_written() {
+        let own = node(
+            "{approval = 'ask_first', roots = ['~/a'], sandbox = {level = 'workspace_write', network = 'off', hidden = ['x']}}",
+        );
+        for (layer, is_free) in [
+            ("{approval = 'auto'}", true),
+            ("{approval = 'accept_edits'}", true),
+            ("{approval = 'manual'}", false),
+            ("{sandbox = {level = 'full'}}", true),
+            ("{sandbox.level = 'read_only'}", false),
+            ("{sandbox.network = 'on'}", true),
+            ("{sandbox.writable = ['/']}", true),
+            ("{sandbox.hidden = []}", true),
+            ("{sandbox.hidden = ['x', 'y']}", false),
+            ("{roots = ['/']}", true),
+            ("{roots = []}", false),
+            ("{policy.rules = [{tool = 'bash', decision = 'allow'}]}", true),
+            ("{policy.rules = [{tool = 'bash', decision = 'deny'}]}", false),
+            ("{mode = 'agent', model = 'x/y'}", false),
+        ] {
+            assert_eq!(frees(&node(layer), &own), is_free, "{layer}");
+        }
+        for (key, _) in FREEING {
+            let names: Vec<String> = key.iter().map(ToString::to_string).collect();
             assert!(known().at(&names).is_some(), "{names:?}");
         }
     }

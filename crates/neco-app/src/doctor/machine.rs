@@ -82,6 +82,10 @@ struct Looked {
 }
 
 async fn look_into(path: &Path) -> Result<Looked, StoreError> {
+    // Whoever only looks sets nothing aside.
+    if let Some(damage) = SqliteStore::damage(path).await {
+        return Ok(Looked { sizes: StoreSizes::default(), set_aside: None, damage: Some(damage) });
+    }
     let store = SqliteStore::open(path).await?;
     let damage = store.check().await?;
     let sizes = if damage.is_none() { store.sizes().await? } else { StoreSizes::default() };

@@ -21,6 +21,9 @@ pub(crate) async fn kept(app: &StorelessApp, _: ListKeptRules) -> Result<KeptRul
 }
 
 pub(crate) async fn add(app: &StorelessApp, request: AddRule) -> Result<KeptRules, AppError> {
+    if request.folder.is_empty() {
+        return Err(invalid("a rule that is kept holds in a folder, and none is named"));
+    }
     let (ruling, what) = request.rule.trim().split_once(char::is_whitespace).ok_or_else(|| invalid(HOW))?;
     let what = what.trim();
     let one = vec![what.to_owned()];

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, PlaceNote, SessionAgents, SessionDiff};
+use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, SessionAgents, SessionDiff};
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Event, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
-use neco_store::SessionRecord;
 use neco_workspace::checkpoint::{self, Checkpoints};
 
 use super::list::row;
@@ -52,8 +51,10 @@ pub(crate) async fn agents(app: &LocalApp, request: ListSessionAgents) -> Result
 }
 
 pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<SessionDiff, AppError> {
-    let found = app.hub.find(&request.session).await.map_err(of_session)?;
-    let (record, place) = placed(app, found, Path::new(&request.folder)).await?;
+    let record = app.hub.find(&request.session).await.map_err(of_session)?;
+    // Where it works now is kept by whoever goes on with it.
+    let found = app.hub.place_of(record, Path::new(&request.folder), false).map_err(of_session)?;
+    let (place, record) = (found.note(), found.record);
     let root = Path::new(&record.cwd);
     let hub = app.hub_of(root)?;
     let history = hub.course(record.id).await.map_err(of_session)?;
@@ -72,17 +73,6 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
         diff: diff.text,
     };
     Ok(SessionDiff { files: files.into_iter().map(file).collect(), place })
-}
-
-/// A session with the folder that it works in now, which may have been moved to the one that is worked in.
-pub(super) async fn placed(
-    app: &LocalApp,
-    record: SessionRecord,
-    here: &Path,
-) -> Result<(SessionRecord, Option<PlaceNote>), AppError> {
-    let found = app.hub.place_of(record, here, false).map_err(of_session)?;
-    let note = found.note();
-    Ok((app.hub.settle(found).await.map_err(of_session)?, note))
 }
 
 fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result<Vec<checkpoint::FileDiff>, AppError> {

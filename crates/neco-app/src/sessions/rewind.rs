@@ -4,25 +4,23 @@ use std::path::Path;
 
 use neco_proto::app::AppError;
 use neco_proto::app::history::{
-    AgreedTo, ListRewindPoints, PlaceNote, PreviewRewind, RewindOutlook, RewindPoints, RewindSession, RewindTo,
-    RewoundSession,
+    AgreedTo, ListRewindPoints, PreviewRewind, RewindOutlook, RewindPoints, RewindSession, RewindTo, RewoundSession,
 };
 use neco_proto::event::RewindWhat;
 use neco_proto::{Actor, Answer, Client, Command, Query, RewindKind, RewindPreview, Seq};
+use neco_session::hub::Found;
 use neco_session::rewind::{RewindError, RewindHistory, RewindPlan};
 use neco_session::{Hub, SessionError};
-use neco_store::SessionRecord;
 use neco_workspace::checkpoint::Agreed;
 
-use super::history::placed;
 use super::list::row;
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_session};
 
 /// A way back that was found.
 struct Way {
-    record: SessionRecord,
-    place: Option<PlaceNote>,
+    /// The session, and where it goes on.
+    found: Found,
     /// With the settings of the session's own folder, which say where its files are kept.
     hub: Hub,
     history: RewindHistory,
@@ -37,33 +35,33 @@ pub(crate) async fn rewind_points(app: &LocalApp, request: ListRewindPoints) -> 
 
 pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Result<RewindOutlook, AppError> {
     let way = found(app, &request.session, &request.folder, &request.to).await?;
-    let preview = way.hub.preview(&way.record, &way.plan).await.map_err(of_session)?;
+    let preview = way.hub.preview(&way.found.record, &way.plan).await.map_err(of_session)?;
     Ok(RewindOutlook {
         is_nothing: way.plan.is_nothing(&preview),
         undoes: way.plan.undoes,
         is_mending: way.plan.is_mending,
         last_seq: way.history.last_seq,
-        session: row(way.record),
-        place: way.place,
+        place: way.found.note(),
+        session: row(way.found.record),
         preview,
     })
 }
 
 pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
     let way = found(app, &request.session, &request.folder, &request.to).await?;
-    if let Some(open) = app.elsewhere(way.record.id).await? {
+    if let Some(open) = app.elsewhere(way.found.record.id).await? {
         let preview = way.hub.preview(&way.record, &way.plan).await.map_err(of_session)?;
         return tell(open.as_ref(), by, &preview, &request).await;
     }
     if way.history.last_seq != request.last_seq {
-        return Err(of_session(SessionError::GoneOn(way.record.id)));
+        return Err(of_session(SessionError::GoneOn(way.found.record.id)));
     }
     let agreed = match request.agreed {
         AgreedTo::Nothing => Agreed::Nothing,
         AgreedTo::Files { files } => Agreed::Files(files.into_iter().collect()),
         AgreedTo::Anything => Agreed::Anything,
     };
-    let went = way.hub.go_back(&way.record, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
+    let went = way.hub.go_back(way.found, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
     Ok(RewoundSession { changes: went.changes, kept: went.kept, elsewhere: false })
 }
 
@@ -111,17 +109,20 @@ async fn tell(
 }
 
 async fn found(app: &LocalApp, session: &str, here: &str, to: &RewindTo) -> Result<Way, AppError> {
-    let found = app.hub.find(session).await.map_err(of_session)?;
-    let history = app.hub.course(found.id).await.map_err(of_session)?;
+    let record = app.hub.find(session).await.map_err(of_session)?;
+    let history = app.hub.course(record.id).await.map_err(of_session)?;
     let plan = match to {
         RewindTo::Undo => history.undo().map_err(of_rewind)?,
         RewindTo::Redo => history.redo().map_err(of_rewind)?,
         RewindTo::Point { point, what } => plan_to(&history, point, *what)?,
     };
     // What goes on in the conversation alone needs no folder.
-    let (record, place) = if plan.what.files() { placed(app, found, Path::new(here)).await? } else { (found, None) };
-    let hub = app.hub_of(Path::new(&record.cwd))?;
-    Ok(Way { record, place, hub, history, plan })
+    let found = match plan.what.files() {
+        true => app.hub.place_of(record, Path::new(here), false).map_err(of_session)?,
+        false => Found { record, moved_from: None, replaced: false, remade: false },
+    };
+    let hub = app.hub_of(Path::new(&found.record.cwd))?;
+    Ok(Way { found, hub, history, plan })
 }
 
 fn plan_to(history: &RewindHistory, to: &str, what: RewindWhat) -> Result<RewindPlan, AppError> {

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use neco_config::{Config, Env, LoadOptions, Loaded};
+use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::{LocalServer, Models};
 use neco_proto::app::AppError;
 use neco_safety::path::sensitive::guard_settings;
 use neco_safety::secrets::Redactor;
 use neco_sandbox::{Ask, Sandbox};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::running_sessions::RunningSessions;
 use crate::workspace::fingerprint::Fingerprint;
@@ -64,14 +64,16 @@ impl FolderState {
 
     /// Whether the models are the same, and asked with the same keys.
     pub(crate) fn has_models_of(&self, other: &Self) -> bool {
-        let parts = |config: &Config| {
-            let Config { model, model_groups, models, model_providers, network, .. } = config.clone();
-            (model, model_groups, models, model_providers, network)
-        };
-        let keys = |state: &Self| -> Vec<String> {
-            state.models.secrets().map(|(place, key)| format!("{place}\0{}", key.expose_secret())).collect()
-        };
-        parts(&self.loaded.config) == parts(&other.loaded.config) && keys(self) == keys(other)
+        fn shown<'a>((place, key): (&'a str, &'a SecretString)) -> (&'a str, &'a str) {
+            (place, key.expose_secret())
+        }
+        let (own, theirs) = (&self.loaded.config, &other.loaded.config);
+        own.model == theirs.model
+            && own.model_groups == theirs.model_groups
+            && own.models == theirs.models
+            && own.model_providers == theirs.model_providers
+            && own.network == theirs.network
+            && self.models.secrets().map(shown).eq(other.models.secrets().map(shown))
     }
 
     /// What a person should know of it.

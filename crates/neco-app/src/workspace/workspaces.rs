@@ -119,9 +119,12 @@ impl Workspaces {
     /// # Errors
     /// When something could not be written.
     pub async fn close(&self) -> Result<(), AppError> {
-        match self.store.lock().await.take() {
-            Some(store) => store.close().await.map_err(error::of_store),
-            None => Ok(()),
+        let mut kept = self.store.lock().await;
+        if let Some(store) = kept.as_ref() {
+            store.close().await.map_err(error::of_store)?;
         }
+        // One that could not be closed stays, so that it can be tried again.
+        kept.take();
+        Ok(())
     }
 }

@@ -1,16 +1,21 @@
 //! Sessions that are opened through the program alone.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use futures::{StreamExt, TryStreamExt};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, TryStreamExt};
+use neco_app::opening::Opener;
+use neco_app::other_processes::Served;
 use neco_app::shared::SharedApp;
 use neco_proto::app::doctor::{Examine, Finding};
 use neco_proto::app::models::{ModelTest, TestModels};
 use neco_proto::app::opening::{OpenSession, OpenedSession, WhichSession};
+use neco_proto::app::rules::GivenRules;
 use neco_proto::app::sessions::{ListSessions, SearchSessions};
 use neco_proto::app::{App, Caller, Scope, Trouble};
-use neco_proto::{Command, EventBody};
+use neco_proto::{ApprovalMode, Client, Command, EventBody, SessionId};
 use serde_json::json;
 
 use super::stage::Stage;
@@ -65,15 +70,87 @@ async fn one_program_opens_sessions_in_two_folders_and_nothing_else_is_needed() 
     shared.stop().await.unwrap();
 }
 
+/// Windows of other processes that take long to leave.
+#[derive(Default)]
+struct SlowWindows {
+    may_leave: tokio::sync::Notify,
+    told: Mutex<Vec<String>>,
+}
+
+struct SlowOpener(Arc<SlowWindows>);
+
+impl Opener for SlowOpener {
+    fn tell(&self, words: &str) {
+        self.0.told.lock().unwrap().push(words.to_owned());
+    }
+
+    fn serve(&self, _: SessionId, _: Arc<dyn Client>, _: Arc<dyn App>) -> Option<Arc<dyn Served>> {
+        Some(Arc::clone(&self.0) as _)
+    }
+}
+
+impl Served for SlowWindows {
+    fn hold(&self) -> BoxFuture<'_, bool> {
+        std::future::ready(false).boxed()
+    }
+
+    fn release(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+
+    fn leave(&self) -> BoxFuture<'_, ()> {
+        self.may_leave.notified().boxed()
+    }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_opens_what_this_process_just_ends_waits_for_that() {
+    let stage = Stage::new(&json!([{ "say": "One." }]));
+    let one = stage.project("one", &[("x", "")]);
+    let windows = Arc::new(SlowWindows::default());
+    let opener = Arc::new(SlowOpener(Arc::clone(&windows)));
+    let app = SharedApp::new(Arc::clone(&stage.workspaces), Vec::new(), &one, opener);
+    let person = Caller::person();
+    let first = app.open(&person, new(&one)).await.unwrap();
+    say(&first, "hello").await;
+    let wanted = named(&first, &one);
+    let again = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        app.open(&person, wanted).await
+    };
+    let leaves = async {
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        windows.may_leave.notify_one();
+    };
+    let (closed, opened, ()) = futures::join!(app.close(Arc::clone(&first.client)), again, leaves);
+    let opened = opened.unwrap();
+    assert_eq!((closed.unwrap(), opened.id, opened.owner), (Some(first.id), first.id, None));
+    assert_eq!(*windows.told.lock().unwrap(), [""; 0], "nobody is told to wait for this process");
+    windows.may_leave.notify_one();
+    app.close(opened.client).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_opened_is_told_by_a_type() {
     let stage = Stage::new(&json!([]));
     let one = stage.project("one", &[("x", "")]);
     let (app, person): (Arc<dyn App>, _) = (program(&stage, &one), Caller::person());
     let looks = Caller { scope: Scope::Read, ..Caller::person() };
+    let works = Caller { scope: Scope::Work, ..Caller::person() };
+    let allows = GivenRules { allow: vec!["bash".to_owned()], ..GivenRules::default() };
+    let opens = GivenRules { add_dir: vec!["/".to_owned()], ..GivenRules::default() };
+    let strict = OpenSession { approval: Some(ApprovalMode::Manual), ..new(&one) };
+    app.close(app.open(&works, strict).await.unwrap().client).await.unwrap();
     let unknown = OpenSession { which: WhichSession::Id("0199".to_owned()), ..new(&one) };
     for (caller, wanted, trouble) in [
         (&looks, new(&one), Trouble::NotAllowed),
+        (&works, OpenSession { approval: Some(ApprovalMode::Auto), ..new(&one) }, Trouble::NotAllowed),
+        (&works, OpenSession { given: allows, ..new(&one) }, Trouble::NotAllowed),
+        (&works, OpenSession { given: opens, ..new(&one) }, Trouble::NotAllowed),
         (&person, new(Path::new("one")), Trouble::Invalid),
         (&person, unknown, Trouble::NotFound),
         (&person, OpenSession { which: WhichSession::Latest, ..new(&one) }, Trouble::NotFound),

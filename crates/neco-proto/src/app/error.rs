@@ -3,7 +3,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::client::ClientError;
 use crate::error_code::ErrorCode;
@@ -16,7 +16,7 @@ pub struct AppError {
     /// What kind of trouble it is.
     pub trouble: Trouble,
     /// The stable code, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "known", skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
     /// The session that it is about, where it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,8 +47,15 @@ pub enum Trouble {
     NoModel,
     /// The program that was asked does not do that; another one may.
     Unsupported,
-    /// Something failed.
+    /// Something failed; also what only a newer version knows.
+    #[serde(other)]
     Failed,
+}
+
+/// The code, unless only a newer version knows it: the words say the same.
+fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
+    let number = Option::<u32>::deserialize(deserializer)?;
+    Ok(number.and_then(|number| ErrorCode::from_number(number.try_into().ok()?)))
 }
 
 impl AppError {
@@ -104,5 +111,21 @@ impl From<ClientError> for AppError {
             ClientError::Refused(_) => (Trouble::Invalid, None),
         };
         Self { code, ..Self::new(trouble, error.to_string()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_newer_version_keeps_its_words() {
+        let newer = r#"{"trouble":"eclipsed","code":7001,"message":"the moon is full","phase":3}"#;
+        let read: AppError = serde_json::from_str(newer).unwrap();
+        assert_eq!(read, AppError::new(Trouble::Failed, "the moon is full"));
+        let own = AppError { code: Some(ErrorCode::StoreFailed), ..AppError::new(Trouble::InUse, "full") };
+        assert_eq!(serde_json::from_str::<AppError>(&serde_json::to_string(&own).unwrap()).unwrap(), own);
+        assert_eq!(serde_json::to_string(&Trouble::Failed).unwrap(), "\"failed\"");
+        assert_eq!(serde_json::from_str::<Trouble>("\"failed\"").unwrap(), Trouble::Failed);
     }
 }

@@ -1,5 +1,7 @@
 //! What a request is: plain data with an answer and a route.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -117,14 +119,20 @@ pub enum Verb {
     Delete,
 }
 
-/// A request as wires carry it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A request as wires carry it. Its arguments, which may hold a key, are never printed.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The name of its route.
     pub name: String,
     /// Its fields.
     #[serde(default)]
     pub arguments: Value,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Call").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Call {
@@ -157,5 +165,16 @@ impl Call {
     pub fn answer<R: Request>(self, answer: R::Answer) -> Result<Value, AppError> {
         self.read::<R>()?;
         serde_json::to_value(answer).map_err(|error| AppError::not_understood(R::ROUTE.name, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_printed_without_its_arguments() {
+        let call = Call { name: "keys.set".to_owned(), arguments: serde_json::json!({ "key": "sk-secret" }) };
+        assert_eq!(format!("{call:?}"), "Call { name: \"keys.set\", .. }");
     }
 }

@@ -136,7 +136,7 @@ impl App for RemoteClient {
         Box::pin(async move {
             let own = self.address.session;
             let session = match &wanted.which {
-                WhichSession::Id(id) if own.to_string().starts_with(id.as_str()) => Some(own),
+                WhichSession::Id(id) if !id.is_empty() && own.to_string().starts_with(id.as_str()) => Some(own),
                 WhichSession::Id(id) => id.parse().ok(),
                 WhichSession::New | WhichSession::Latest => None,
             };
@@ -151,8 +151,29 @@ impl App for RemoteClient {
                 return Err(not_understood("how the session stands").into());
             };
             let owner = Some(client.owner.pid);
-            Ok(OpenedSession { id: session, client: Arc::new(client), folder, owner, since, notes: Vec::new() })
+            // Whatever else is wanted belongs to an opening, and this is none.
+            let OpenSession { given, tools, model, mode, generation, approval, max_turns, max_cost, .. } = wanted;
+            let asks_more = OpenSession {
+                given,
+                tools,
+                model,
+                mode,
+                generation,
+                approval,
+                max_turns,
+                max_cost,
+                ..OpenSession::default()
+            } != OpenSession::default();
+            let note =
+                "the session is open already: what was said of its model, mode, tools, rules and limits does not hold";
+            let notes = asks_more.then(|| note.to_owned()).into_iter().collect();
+            Ok(OpenedSession { id: session, client: Arc::new(client), folder, owner, since, notes })
         })
+    }
+
+    /// It goes on in the process that has it open.
+    fn close(&self, client: Arc<dyn Client>) -> BoxFuture<'_, Result<Option<SessionId>, AppError>> {
+        Box::pin(async move { Ok(client.said().await.unwrap_or_default()) })
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) const LONGEST_REPLY: usize = 256 * 1024 * 1024;
 /// How long a window may take to say hello.
 const HELLO: Duration = Duration::from_secs(5);
 
+/// How long one may that is not welcome: it has a place of those who are.
+const SHORT_HELLO: Duration = Duration::from_secs(1);
+
 /// Questions that are worked on at a time.
 const AT_WORK: usize = 8;
 
@@ -149,7 +152,8 @@ impl Connection {
 
     /// Hears the hello and answers it; false when nothing more is to be said.
     async fn hello(&self, lines: &mut Lines<OwnedReadHalf>, welcome: Result<(), Unwelcome>) -> bool {
-        let Ok(Ok(Read::Line(first))) = tokio::time::timeout(HELLO, lines.next()).await else { return false };
+        let patience = if welcome.is_ok() { HELLO } else { SHORT_HELLO };
+        let Ok(Ok(Read::Line(first))) = tokio::time::timeout(patience, lines.next()).await else { return false };
         let (id, heard) = match serde_json::from_slice(&first) {
             Ok(Numbered { id, says: Request::Hello { protocol, session_id } }) => {
                 (id, welcome.and_then(|()| self.understood(protocol, session_id == self.shared.session)))

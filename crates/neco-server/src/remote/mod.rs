@@ -1,7 +1,7 @@
 //! A session's `Client` over a Unix socket, for windows of the same person on the same machine.
 //!
-//! Invariants: only processes of the same user are served, and never a command that the session
-//! itself runs; a window that reads slowly, floods or lies harms its own connection and nothing else;
+//! Invariants: only processes of the same user are served, and no command that the session itself
+//! runs, as far as [`peer`] can tell; a window that reads slowly, floods or lies harms its own connection and nothing else;
 //! whatever stands between two windows and the session has a bound; a socket with its final name
 //! always has somebody who listens, or had until a crash.
 //!

@@ -1,5 +1,9 @@
 //! Who may be served: processes of the same user, but no command of the session itself, which could
 //! allow itself what the person did not.
+//!
+//! What keeps commands from the socket is their box; this tells those apart that run without one, and only on Linux,
+//! by their parents and their environment. A command that nothing confines and that hides both is served, as it could
+//! do all that the person's own processes can.
 
 use neco_proto::PROTOCOL;
 use tokio::net::UnixStream;

@@ -39,12 +39,15 @@ pub(super) struct Bound {
     named: PathBuf,
 }
 
+/// What tells a file from another one that has its name or its number later: both, and when it was made.
+type Identity = (u64, u64, i64, i64);
+
 /// A socket that somebody may have left behind.
 struct Left {
     named: PathBuf,
     /// Where it is listened, if anywhere.
     socket: Option<PathBuf>,
-    identity: Option<(u64, u64)>,
+    identity: Option<Identity>,
 }
 
 impl SocketPlaces {
@@ -57,7 +60,7 @@ impl SocketPlaces {
     pub(super) fn bind(&self, session: SessionId) -> io::Result<(UnixListener, Bound)> {
         make_private(&self.folder)?;
         let named = self.named(session);
-        clear(&named);
+        let before = fs::read_link(&named);
         // Under another name until somebody listens, so that a name that is found can be used.
         let fresh = named.with_extension("new");
         let _ = fs::remove_file(&fresh);
@@ -70,6 +73,8 @@ impl SocketPlaces {
             listener
         };
         fs::rename(&fresh, &named)?;
+        // Not before: nothing that is made has the number of what somebody may be about to sweep away.
+        before.iter().for_each(|socket| clear_elsewhere(socket));
         Ok((listener, Bound { named }))
     }
 
@@ -174,15 +179,17 @@ fn make_private(folder: &Path) -> io::Result<()> {
 
 /// Removes a socket, or a link with what it leads to. What is not there is no trouble.
 fn clear(named: &Path) {
-    if let Ok(socket) = fs::read_link(named) {
-        let _ = fs::remove_file(&socket);
-        let own =
-            |folder: &&Path| folder.file_name().is_some_and(|name| name.as_bytes().starts_with(ELSEWHERE.as_bytes()));
-        if let Some(folder) = socket.parent().filter(own) {
-            let _ = fs::remove_dir(folder);
-        }
-    }
+    fs::read_link(named).iter().for_each(|socket| clear_elsewhere(socket));
     let _ = fs::remove_file(named);
+}
+
+/// Removes a socket that a link leads to, with its folder.
+fn clear_elsewhere(socket: &Path) {
+    let _ = fs::remove_file(socket);
+    let own = |folder: &&Path| folder.file_name().is_some_and(|name| name.as_bytes().starts_with(ELSEWHERE.as_bytes()));
+    if let Some(folder) = socket.parent().filter(own) {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 fn fits(path: &Path) -> bool {
@@ -198,8 +205,12 @@ fn clear_if_same(left: &Left) {
     }
     match identity(&own) == left.identity {
         true => clear(&own),
-        // A name that was taken meanwhile stays: it is newer still.
-        false => drop(fs::hard_link(&own, &left.named).and_then(|()| fs::remove_file(&own))),
+        false => match fs::hard_link(&own, &left.named) {
+            Ok(()) => drop(fs::remove_file(&own)),
+            // A name that was taken meanwhile stays: it is newer still.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => clear(&own),
+            Err(_) => drop(fs::rename(&own, &left.named)),
+        },
     }
 }
 
@@ -207,8 +218,8 @@ fn is_socket_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "sock")
 }
 
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::symlink_metadata(path).ok().map(|there| (there.dev(), there.ino()))
+fn identity(path: &Path) -> Option<Identity> {
+    fs::symlink_metadata(path).ok().map(|there| (there.dev(), there.ino(), there.mtime(), there.mtime_nsec()))
 }
 
 #[cfg(test)]
@@ -267,5 +278,21 @@ mod tests {
         std::mem::forget(bound);
         drop(listener);
         places.bind(dead).unwrap();
+    }
+
+    #[test]
+    fn only_what_was_found_is_swept_and_nothing_lies_beside_it_then() {
+        let home = tempfile::tempdir().unwrap();
+        let places = SocketPlaces::new(home.path().join("sockets"), Vec::new());
+        let session = SessionId::new();
+        let (_old, bound) = places.bind(session).unwrap();
+        std::mem::forget(bound);
+        let left = places.all().pop().unwrap();
+        let (_listener, _bound) = places.bind(session).unwrap();
+        assert_ne!(identity(&left.named), left.identity, "a new one is not the one that was found");
+        clear_if_same(&left);
+        assert!(places.find(session).is_some());
+        clear_if_same(&Left { identity: identity(&left.named), ..left });
+        assert_eq!(fs::read_dir(home.path().join("sockets")).unwrap().count(), 0);
     }
 }

@@ -10,7 +10,7 @@ use neco_proto::app::blobs::BlobId;
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::sessions::ListSessions;
 use neco_proto::app::{App, Call, Caller, Scope, Trouble};
-use neco_proto::{Actor, Client, ClientError, Command, Query, SessionId};
+use neco_proto::{Actor, Client, ClientError, Command, Mode, Query, SessionId};
 use neco_server::{AttachError, RemoteClient, SocketPlaces};
 use serde_json::{Value, json};
 
@@ -270,7 +270,7 @@ async fn commands_of_one_window_are_taken_in_the_order_in_which_they_were_said()
     let mut window = Rude::welcome(&stage);
     let steer = |number: usize| Command::Steer { text: number.to_string() };
     for round in 0..50 {
-        let busy = stage.session.busy.write().await;
+        let busy = stage.session.busy.lock().await;
         let said: Vec<String> = (0..20)
             .map(|id| json!({ "id": id, "says": { "send": steer(round * 20 + id) } }).to_string() + "\n")
             .collect();
@@ -410,7 +410,10 @@ async fn a_session_that_is_open_is_opened_over_the_socket_and_no_other_one() {
     assert_eq!((opened.id, opened.owner), (stage.session.id, Some(std::process::id())));
     opened.client.send(Command::Cancel).await.unwrap();
     assert_eq!(app.close(opened.client).await.unwrap(), None);
-    for other in [OpenSession::default(), named("0000"), named(&SessionId::new().to_string())] {
+    assert!(opened.notes.is_empty());
+    let stricter = OpenSession { mode: Some(Mode::Ask), ..named(&id) };
+    assert_eq!(app.open(&person, stricter).await.unwrap().notes.len(), 1, "what does not hold is said");
+    for other in [OpenSession::default(), named(""), named("0000"), named(&SessionId::new().to_string())] {
         assert_eq!(app.open(&person, other).await.err().map(|error| error.trouble), Some(Trouble::Unsupported));
     }
 }

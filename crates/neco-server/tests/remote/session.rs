@@ -34,8 +34,8 @@ pub struct FakeSession {
     log: Arc<Mutex<Vec<Event>>>,
     pub commands: Mutex<Vec<(Actor, Command)>>,
     pub callers: Mutex<Vec<Caller>>,
-    /// Commands have to wait while this is locked.
-    pub busy: tokio::sync::RwLock<()>,
+    /// Commands wait for this, one after the other.
+    pub busy: tokio::sync::Mutex<()>,
     /// How many calls that never end are being answered.
     pub stuck: Arc<watch::Sender<usize>>,
     /// The last event, and whether there will be more.
@@ -97,7 +97,7 @@ impl FakeSession {
             log: Arc::default(),
             commands: Mutex::default(),
             callers: Mutex::default(),
-            busy: tokio::sync::RwLock::default(),
+            busy: tokio::sync::Mutex::default(),
             stuck: Arc::default(),
             last: watch::Sender::new((0, false)),
         })
@@ -141,7 +141,7 @@ pub fn chunk(text: &str) -> EventBody {
 impl Client for FakeSession {
     fn send_as(&self, by: Actor, command: Command) -> BoxFuture<'_, Result<Receipt, ClientError>> {
         Box::pin(async move {
-            let _free = self.busy.read().await;
+            let _free = self.busy.lock().await;
             if matches!(command, Command::Compact { .. }) {
                 return Err(ClientError::Refused("there is nothing to compact".to_owned()));
             }

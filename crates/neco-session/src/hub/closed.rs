@@ -18,7 +18,7 @@ use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
-use super::find::is_unfinished;
+use super::find::{Found, Stage, is_unfinished};
 use super::hub::Hub;
 use crate::error::{SessionError, short};
 use crate::fold::Fold;
@@ -44,22 +44,37 @@ impl Hub {
     }
 
     /// Goes a way back, on behalf of `by`, that was found in the session's [`RewindHistory`]; `agreed` says what of others' work may be
-    /// overwritten by it.
+    /// overwritten by it. Whoever stops waiting for it stops nothing: the files and the log come to the same end, and
+    /// nobody else writes the session before.
     /// Fails when the session is open elsewhere or has gone on since, or the files or the log can't be written.
     pub async fn go_back(
         &self,
-        record: &SessionRecord,
+        found: Found,
         course: &RewindHistory,
         (by, way): (&Actor, &RewindPlan),
         agreed: Agreed,
     ) -> Result<Went, SessionError> {
-        let Writing { root: agent, journal, fold, lease: _lease } = self.writing(record.id).await?;
-        if fold.standing.last_seq != course.last_seq {
-            return Err(SessionError::GoneOn(record.id));
+        let (hub, path, last_seq) = (self.clone(), found.record.cwd.clone(), course.last_seq);
+        let whole_way = (by.clone(), way.clone());
+        let going = tokio::spawn(async move { hub.go_whole_way(found, last_seq, whole_way, agreed).await });
+        going.await.unwrap_or_else(|error| Err(SessionError::Workspace { path, reason: error.to_string() }))
+    }
+
+    async fn go_whole_way(
+        &self,
+        found: Found,
+        last_seq: Seq,
+        (by, way): (Actor, RewindPlan),
+        agreed: Agreed,
+    ) -> Result<Went, SessionError> {
+        let session = found.record.id;
+        let Writing { root: agent, journal, fold, lease: _lease } = self.writing(session).await?;
+        if fold.standing.last_seq != last_seq {
+            return Err(SessionError::GoneOn(session));
         }
+        let record = self.settle(found).await?;
         let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
-        let session = record.id;
-        let went = go_back(Going { way, by: by.clone(), session, agent, journal: &journal, checkpoints, agreed }).await;
+        let went = go_back(Going { way: &way, by, session, agent, journal: &journal, checkpoints, agreed }).await;
         self.settle_checkpoints(Path::new(&record.cwd)).await;
         Ok(went?)
     }

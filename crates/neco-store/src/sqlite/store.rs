@@ -91,6 +91,14 @@ impl SqliteStore {
         aside::mark_of(path).exists()
     }
 
+    /// What is wrong with the store in the file `path`, if somebody found it damaged. Nothing is set aside for that.
+    pub async fn damage(path: &Path) -> Option<String> {
+        if !Self::is_doubted(path) {
+            return None;
+        }
+        aside::damage_in(path).await
+    }
+
     /// Takes back what was given up, as far as there is room for it again.
     pub fn keep_room(path: &Path) {
         reserve::keep(path, reserve::AGAIN);
@@ -472,7 +480,7 @@ mod tests {
         store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
         // As another process that opens it has it.
         let lock = std::fs::File::open(dir.path().join("neco.db-lock")).unwrap();
-        let is_free = || lock.try_lock_shared().and_then(|()| Ok(lock.unlock()?)).is_ok();
+        let is_free = || lock.try_lock_shared().is_ok() && lock.unlock().is_ok();
         let others_wait = async {
             while is_free() {
                 tokio::task::yield_now().await;

@@ -30,6 +30,9 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         if !matches!(ended, Exit::Done | Exit::Refused) {
             break;
         }
+        // What was given with the first message is known to the session, which works where it began.
+        (args.files, args.images) = (Vec::new(), Vec::new());
+        (args.worktree, args.preface) = (None, None);
         if let Some(session) = session {
             (args.session, args.continue_latest) = (Some(session.to_string()), false);
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
+use neco_app::opening::held_back;
 use neco_app::persons_shell::PersonsShell;
 use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
@@ -232,7 +233,14 @@ impl TerminalHost {
 
     async fn persons_shell(&self) -> Result<Arc<PersonsShell>, Failure> {
         let folder = self.folder();
-        let overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        let mut overrides = [self.everywhere.overrides.clone(), self.args.box_args.overrides()].concat();
+        let mut args = self.args.rules.clone();
+        // What loosens holds where it was said.
+        let said_of = locked(&self.said_of).clone();
+        if said_of.is_some_and(|said_of| Path::new(&said_of) != folder) {
+            overrides = held_back(overrides, &folder, &self.env).await?;
+            (args.allow, args.add_dir) = (Vec::new(), Vec::new());
+        }
         let state = self.app.workspaces().at(&folder, &overrides).await?.now();
         let mut kept = self.shell.lock().await;
         if let Some((made_of, shell)) = kept.as_ref()
@@ -241,7 +249,7 @@ impl TerminalHost {
             return Ok(Arc::clone(shell));
         }
         let (brought, env, rules) =
-            (Arc::clone(&state), self.env.clone(), self.args.rules.flags(&crate::folder(&self.everywhere)?));
+            (Arc::clone(&state), self.env.clone(), args.flags(&crate::folder(&self.everywhere)?));
         let opened = tokio::task::spawn_blocking(move || PersonsShell::open(&folder, &rules, &brought, &env)).await;
         let shell = Arc::new(opened.map_err(|error| Failure::new(Exit::Failed, error.to_string()))??);
         *kept = Some((state, Arc::clone(&shell)));

@@ -115,6 +115,15 @@ fn every_line_of_stdin_is_a_message() {
     let results: Vec<Value> = ran.events().into_iter().filter(|line| line["type"] == "result").collect();
     assert_eq!(results.len(), 2);
     assert_eq!(results[0]["session_id"], results[1]["session_id"]);
+    // What is given with a request goes with its first message alone.
+    let notes = house.path("notes.txt");
+    std::fs::write(&notes, "zebra\n").unwrap();
+    house.script("script.json", json!([say("again"), say("again")]));
+    let with_file = [&line[..], &["--file", notes.to_str().unwrap()]].concat();
+    let ran = Ran::of(house.neco(&with_file).write_stdin(lines)).ended_with(0);
+    let id = ran.events()[0]["session_id"].as_str().unwrap().to_owned();
+    let exported = house.run(&["session", "export", &id]).ended_with(0).stdout;
+    assert_eq!(exported.lines().filter(|line| line.contains("zebra")).count(), 1, "{exported}");
     Ran::of(house.neco(&line).write_stdin("hi\n")).ended_with(2).says("line 1 of stdin is not JSON");
     Ran::of(house.neco(&line).write_stdin("")).ended_with(2).says("stdin has no message");
 }
