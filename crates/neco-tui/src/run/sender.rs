@@ -74,7 +74,12 @@ async fn hand_over(
             Some(outcome) = late.next(), if !late.is_empty() => report(outcome),
         }
     }
-    let _ = tokio::time::timeout(LEAVING, late.for_each(|outcome| std::future::ready(report(outcome)))).await;
+    let rest = async {
+        while let Some(outcome) = late.next().await {
+            report(outcome);
+        }
+    };
+    let _ = tokio::time::timeout(LEAVING, rest).await;
 }
 
 fn hand(client: Arc<dyn Client>, command: Command) -> BoxFuture<'static, Outcome> {
