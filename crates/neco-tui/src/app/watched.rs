@@ -104,21 +104,28 @@ impl Watched {
         self.back = self.back.saturating_add_signed(by).min(KEPT);
     }
 
-    /// The rows that have room, and how many there are below them.
+    /// The rows that have room, and how many there are below them; only those are copied, however many are kept.
     pub fn rows(&mut self, with: Drawn<'_>, room: usize) -> (Vec<Line<'static>>, usize) {
-        let mut all = self.all(with);
-        all.extend(self.unread_rows(with));
-        self.back = self.back.min(all.len().saturating_sub(room));
-        let end = all.len() - self.back;
-        let rows = all.into_iter().take(end).skip(end.saturating_sub(room)).collect();
-        (rows, self.back)
+        self.keep(with);
+        let mut alive = self.transcript.live(with);
+        alive.extend(self.unread_rows(with));
+        let count = self.rows.len() + alive.len();
+        self.back = self.back.min(count.saturating_sub(room));
+        let end = count - self.back;
+        let first = end.saturating_sub(room);
+        (self.rows.iter().chain(&alive).skip(first).take(end - first).cloned().collect(), self.back)
     }
 
     /// Everything that is kept of it.
     pub fn all(&mut self, with: Drawn<'_>) -> Vec<Line<'static>> {
+        self.keep(with);
+        self.rows.iter().cloned().chain(self.transcript.live(with)).collect()
+    }
+
+    /// What is over is kept, as far back as can be scrolled.
+    fn keep(&mut self, with: Drawn<'_>) {
         self.rows.extend(self.transcript.leave(with));
         let beyond = self.rows.len().saturating_sub(KEPT);
         self.rows.drain(..beyond);
-        self.rows.iter().cloned().chain(self.transcript.live(with)).collect()
     }
 }
