@@ -58,6 +58,8 @@ pub struct Theme {
     pub ask_solid: Style,
     /// Thoughts and plans.
     pub plan: Style,
+    /// The ground below a plan.
+    pub plan_wash: Style,
     /// The ground below what the person wrote, the field and programs.
     pub panel: Style,
     /// What the person said, where there is no ground below it.
@@ -137,6 +139,7 @@ impl Theme {
         };
         let washes = [
             &mut self.ask_wash,
+            &mut self.plan_wash,
             &mut self.panel,
             &mut self.code,
             &mut self.added_line,
@@ -201,6 +204,7 @@ impl Theme {
                 false => bold.fg(Color::from_u32(0x17130f)).bg(rgb(0xf7be61, 0xedb044)),
             },
             plan: fg(0xbea9e7, 0x6c4d9c, Some(Color::Magenta)),
+            plan_wash: bg(0x241f2f, 0xf4f0fe, none),
             panel: bg(0x1e1a17, 0xf3f0eb, none),
             said: none,
             good: dim,
@@ -247,6 +251,7 @@ impl Theme {
             ask_wash: none,
             ask_solid: bold.add_modifier(Modifier::REVERSED),
             plan: none,
+            plan_wash: none,
             panel: none,
             said: none,
             good: dim,

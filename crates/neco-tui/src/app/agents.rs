@@ -37,6 +37,8 @@ impl Agents {
         match &event.body {
             EventBody::AgentUpdate(update) => {
                 self.nodes.retain(|node| !update.gone.contains(&node.id));
+                self.doing.retain(|agent, _| !update.gone.contains(agent));
+                self.lanes.forget(&update.gone);
                 self.update(update.node.clone());
             }
             EventBody::WorkflowUpdate(update) => drop(workflows::update(&mut self.workflows, update)),

@@ -68,6 +68,11 @@ impl Lanes {
         }
     }
 
+    /// Those are gone.
+    pub fn forget(&mut self, gone: &[AgentId]) {
+        self.0.retain(|agent, _| !gone.contains(agent));
+    }
+
     /// Since when an agent waits for the person.
     pub fn asks_since(&self, agent: AgentId) -> Option<i64> {
         self.0.get(&agent)?.last().filter(|(_, lane)| *lane == Lane::Asks).map(|(since, _)| *since)

@@ -104,7 +104,7 @@ impl Watched {
         self.back = self.back.saturating_add_signed(by).min(KEPT);
     }
 
-    /// The rows that have room, and how many there are below them.
+    /// The rows that have room, and how many there are below them; only those are copied, however many are kept.
     pub fn rows(&mut self, with: Drawn<'_>, room: usize) -> (Vec<Line<'static>>, usize) {
         let mut live = self.live(with);
         live.extend(self.unread_rows(with));

@@ -110,11 +110,20 @@ impl Tints {
     pub fn answer(&self, answer: &Answer, index: usize, here: bool, most: usize, width: usize) -> Vec<Line<'static>> {
         let column = KEY_COLUMN.min(width.saturating_sub(2));
         let room = column.saturating_sub(BEFORE + NUMBER + 1).max(1);
-        let mut spans = vec![Span::raw(answer.words.clone())];
-        if !answer.about.is_empty() {
-            spans.push(Span::styled(format!("  {}", answer.about), self.meta));
+        let folded = |about: &str| {
+            let about = if about.is_empty() { String::new() } else { format!("  {about}") };
+            let spans = vec![Span::raw(answer.words.clone()), Span::styled(about, self.meta)];
+            wrap(&Line::from(spans), room, &Indent::default())
+        };
+        let mut rows = folded(&answer.about);
+        // What stands in brackets at the end goes first; all of it is in the details.
+        if let Some((short, _)) = answer.about.rsplit_once(" (")
+            && rows.len() > most
+            && answer.about.ends_with(')')
+        {
+            rows = folded(short);
         }
-        let rows = first_rows(wrap(&Line::from(spans), room, &Indent::default()), most, room);
+        let rows = first_rows(rows, most, room);
         let block = rows.into_iter().enumerate().map(|(row, words)| {
             let number = if row == 0 { format!(" {:<3}", index + 1) } else { " ".repeat(NUMBER) };
             let key = answer.key.filter(|_| row == 0).unwrap_or(' ');

@@ -74,11 +74,14 @@ impl PlanBox {
     }
 }
 
-/// The plan as it goes into the scrollback, under its own heading where it has one.
+/// The plan as it goes into the scrollback, on a ground of its own.
 pub fn plan_rows(plan: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let rows = markdown::rows(&clean(plan), width, theme);
-    if plan.trim_start().starts_with('#') {
-        return rows;
-    }
-    [Line::styled("The plan", theme.heading), Line::default()].into_iter().chain(rows).collect()
+    let label = Line::styled("Plan", theme.plan.add_modifier(Modifier::BOLD));
+    let rows = markdown::rows(&clean(plan), width.saturating_sub(4).max(8), theme);
+    let framed = |row: Line<'static>| {
+        let style = if row.style.bg.is_some() { row.style } else { theme.plan_wash.patch(row.style) };
+        let edge = Span::styled("▎  ", theme.plan_wash.patch(theme.plan));
+        Line::from_iter(std::iter::once(edge).chain(row.spans)).style(style)
+    };
+    std::iter::once(label).chain(rows).map(framed).collect()
 }

@@ -72,7 +72,15 @@ fn changes(request: &PermissionRequest, width: usize, most: usize, theme: &Theme
             let words = "  Too long to show as a change; d shows what would be written";
             rows.push(cut(&Line::styled(words, theme.warning), width));
         } else {
-            let (drawn, further) = diff::rows(&visible(&file.unified), width, most.saturating_sub(rows.len()), theme);
+            let look = diff::Look {
+                theme,
+                width,
+                limit: most.saturating_sub(rows.len()),
+                edge: vec![Span::styled(" ", theme.ask_wash)],
+                language: file.path.rsplit('.').next().unwrap_or_default(),
+                cuts: false,
+            };
+            let (drawn, further) = diff::painted(&visible(&file.unified), look);
             rows.extend(drawn);
             beyond += further;
         }

@@ -37,13 +37,6 @@ pub struct Look<'t> {
     pub cuts: bool,
 }
 
-/// `unified` in rows of at most `width` columns, to the last character; at most `limit` lines, and how many
-/// there are beyond that.
-pub fn rows(unified: &str, width: usize, limit: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
-    let edge = vec![Span::raw(" ")];
-    painted(unified, Look { theme, width, limit, edge, language: "", cuts: false })
-}
-
 /// `unified` as `look` says, and how many lines there are beyond its limit.
 pub fn painted(unified: &str, mut look: Look<'_>) -> (Vec<Line<'static>>, usize) {
     look.edge.iter_mut().for_each(|span| span.style.bg = span.style.bg.or(Some(Color::Reset)));
@@ -278,6 +271,10 @@ fn changed_words(old: &str, new: &str, side: ChangeTag) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
     use crate::theme::ThemeName;
+
+    fn rows(unified: &str, width: usize, limit: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
+        painted(unified, Look { theme, width, limit, edge: vec![Span::raw(" ")], language: "", cuts: false })
+    }
 
     #[test]
     fn changed_words_stand_out() {

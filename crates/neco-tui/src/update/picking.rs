@@ -40,8 +40,8 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     }
     let other = sessions.iter().position(|session| session.id != window.standing.session_id);
     let entry = |session: SessionEntry| {
-        let here = if session.id == window.standing.session_id { "this one  " } else { "" };
-        let about = format!("{here}{}  {}", session.when, session.about);
+        let here = if session.id == window.standing.session_id { "this one · " } else { "" };
+        let about = format!("{here}{} · {}", session.when, session.about);
         Entry::new(&session.title, about.trim(), Picked::Session(session.id))
     };
     let heading = format!("Search {}", figures::count(sessions.len(), "session", "sessions"));

@@ -305,7 +305,7 @@ impl WindowState {
         }
         let now: Vec<Line<'static>> =
             self.queued(width).chain(self.working(width, lists)).chain(stopping::still_work(self, width)).collect();
-        if !rows.is_empty() && !now.is_empty() && room > ROOMY {
+        if !rows.is_empty() && room > ROOMY {
             rows.push(Line::default());
         }
         rows.extend(now);

@@ -87,7 +87,12 @@ fn left(window: &WindowState) -> Vec<Part> {
     let mode = if standing.mode == Mode::Plan { theme.plan } else { theme.label };
     let mut parts = vec![
         Part::new(7, " ", standing.mode.to_string(), mode),
-        Part::new(9, " · ", asks(standing.approval), theme.label),
+        Part::new(
+            9,
+            " · ",
+            if standing.mode == Mode::Plan { "changes nothing".to_owned() } else { asks(standing.approval) },
+            theme.label,
+        ),
     ];
     match window.prompt.vi_mode() {
         Some(ViMode::Normal) => parts.push(Part::new(8, " · ", "NORMAL".to_owned(), theme.accent)),
