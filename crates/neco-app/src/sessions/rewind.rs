@@ -50,7 +50,7 @@ pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Re
 pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
     let way = found(app, &request.session, &request.folder, &request.to).await?;
     if let Some(open) = app.elsewhere(way.found.record.id).await? {
-        let preview = way.hub.preview(&way.record, &way.plan).await.map_err(of_session)?;
+        let preview = way.hub.preview(&way.found.record, &way.plan).await.map_err(of_session)?;
         return tell(open.as_ref(), by, &preview, &request).await;
     }
     if way.history.last_seq != request.last_seq {
