@@ -576,3 +576,29 @@ fn the_end_of_long_work_is_told_to_somebody_who_looks_elsewhere() {
         assert_eq!(scene.happen(complete(duration_ms)).contains(&Effect::Notify("is done".into())), told);
     }
 }
+
+#[test]
+fn the_head_says_how_a_command_will_run() {
+    let head = |risk: &str, held: serde_json::Value| {
+        let mut scene = Scene::new((100, 24));
+        scene.works();
+        let mut request = json!({
+            "call_id": "1", "tool": "bash", "summary": "Run make", "args": {"command": "make"}, "command": "make",
+            "risk": risk, "reason": "commands are asked first"
+        });
+        for (name, value) in held.as_object().unwrap() {
+            request[name] = value.clone();
+        }
+        scene.asks(request);
+        scene.picture().lines().find(|line| line.contains("a command")).unwrap().to_owned()
+    };
+    for (risk, held, words) in [
+        ("high", json!({"sandboxed": true}), "sandboxed · writes here, no network"),
+        ("high", json!({"sandboxed": true, "network": true}), "sandboxed · with network"),
+        ("critical", json!({"sandboxed": true, "network": true}), "sandboxed · with network · high risk"),
+        ("critical", json!({"sandboxed": true, "opens": true}), "sandboxed · opens closed files · high risk"),
+        ("critical", json!({"sandboxed": false}), "no sandbox · high risk"),
+    ] {
+        assert!(head(risk, held).ends_with(words), "{words}");
+    }
+}

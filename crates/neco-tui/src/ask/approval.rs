@@ -2,7 +2,7 @@
 
 use neco_proto::event::PermissionRequest;
 use neco_proto::{Command, Decision, Risk};
-use neco_view::ask::Approval;
+use neco_view::ask::{Approval, NO_SANDBOX};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -430,11 +430,15 @@ impl ApprovalBox {
         let critical = request.risk >= Risk::Critical;
         let label = |words: &'static str| Span::styled(words, tints.label);
         let meta = |words: &'static str| Span::styled(words, tints.meta);
-        match request.sandboxed {
-            Some(true) if critical => vec![vec![label("sandboxed · "), alarm("high risk")]],
-            Some(true) => vec![vec![label("sandboxed"), meta(" · writes here, no network")], vec![label("sandboxed")]],
-            Some(false) if critical => vec![vec![alarm("leaves the sandbox · high risk")]],
-            Some(false) => vec![vec![alarm("no sandbox")]],
+        match self.asked.held() {
+            Some(NO_SANDBOX) if critical => vec![vec![alarm("no sandbox · high risk")]],
+            Some(NO_SANDBOX) => vec![vec![alarm(NO_SANDBOX)]],
+            Some(held) => {
+                let (first, rest) = held.split_at(held.find(" · ").unwrap_or(held.len()));
+                let risk = || critical.then(|| alarm(" · high risk"));
+                let whole = [label(first), meta(rest)].into_iter().chain(risk()).collect();
+                vec![whole, [label(first)].into_iter().chain(risk()).collect()]
+            }
             None if critical => vec![vec![alarm("high risk")]],
             None if !request.diff.is_empty() => vec![vec![label("in this folder")], Vec::new()],
             None => vec![vec![Span::styled(format!("{} risk", request.risk), tints.label)]],
