@@ -602,3 +602,27 @@ fn the_head_says_how_a_command_will_run() {
         assert!(head(risk, held).ends_with(words), "{words}");
     }
 }
+
+#[test]
+fn a_draft_is_no_reason_and_comes_back_after_it() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.reads();
+    scene.key(KeyCode::Tab);
+    scene.types("later run the linter");
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.types("n"), []);
+    let picture = scene.picture();
+    assert!(!picture.contains("linter") && picture.contains("❯  5  No, and say"), "{picture}");
+    assert!(picture.contains("Enter says no") && picture.contains("Esc back to the answers"), "{picture}");
+    // Back, with the draft, and once more.
+    scene.key(KeyCode::Esc);
+    let picture = scene.picture();
+    assert!(picture.contains("later run the linter") && picture.contains("❯  1  Yes"), "{picture}");
+    scene.types("n");
+    scene.types("not needed");
+    let reason = Some("not needed".to_owned());
+    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason }));
+    assert!(scene.picture().contains("later run the linter"), "{}", scene.picture());
+}

@@ -315,7 +315,10 @@ impl ApprovalBox {
         }
         rows.extend(blank(space.before_answers));
         let (offered, answers): (Vec<Means>, Vec<Answer>) = self.answers(asks, named).into_iter().unzip();
-        let at = self.at(&offered).filter(|_| !asks.elsewhere);
+        let at = match asks.refuses {
+            true => offered.iter().position(|means| *means == Means::No),
+            false => self.at(&offered).filter(|_| !asks.elsewhere),
+        };
         rows.extend(match space.listed {
             true => tints.answers(&answers, at, space.each, width),
             false => tints.short_answers(&answers, at, width),
@@ -493,6 +496,10 @@ impl ApprovalBox {
         if asks.elsewhere {
             return tints.keys(&[("Your keys", "write the message below"), ("Esc", "answers this")], width);
         }
+        if asks.refuses {
+            return tints
+                .keys(&[("Enter", "says no, with or without a reason"), ("Esc", "back to the answers")], width);
+        }
         if asks.armed.is_some_and(|rule| self.rule(rule).is_some()) {
             return tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width);
         }
@@ -559,6 +566,8 @@ pub struct Asks<'a> {
     pub armed: Option<Rule>,
     /// Whether the person has answered, and the session has not taken it yet.
     pub answered: bool,
+    /// Whether the person has said no, and writes why.
+    pub refuses: bool,
     /// Whether keys go to the field, where something was being written when it came.
     pub elsewhere: bool,
 }

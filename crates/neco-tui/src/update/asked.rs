@@ -42,6 +42,10 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
         Asked::Plan(..) => plan_key(window, key),
         Asked::Loop(..) => loop_key(window, key),
     };
+    // A draft makes room for what goes with an answer.
+    if window.purpose != Purpose::Message {
+        window.prompt.set_aside();
+    }
     match (meant, key.code) {
         (Some(effects), _) => Some(answers(window, effects)),
         (None, KeyCode::Tab) => {

@@ -198,6 +198,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     }
     if window.purpose != Purpose::Message {
         window.purpose = Purpose::Message;
+        window.prompt.take_back_aside();
         return Vec::new();
     }
     if window.shell.runs() {

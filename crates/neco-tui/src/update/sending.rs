@@ -78,8 +78,12 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
     }
     match std::mem::take(&mut window.purpose) {
         Purpose::Message => {}
-        Purpose::Reason(call_id) => return asked::answers(window, reject(call_id, written.text)),
+        Purpose::Reason(call_id) => {
+            window.prompt.take_back_aside();
+            return asked::answers(window, reject(call_id, written.text));
+        }
         Purpose::Revision(question) => {
+            window.prompt.take_back_aside();
             let reply = Reply::RevisePlan { comments: written.text };
             return asked::answers(window, vec![Effect::Send(answer(question, reply))]);
         }
