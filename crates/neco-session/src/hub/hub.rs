@@ -183,9 +183,6 @@ impl Hub {
         }
         left.extend(self.cut_short(&record).await);
         let must_read = resumed || !left.is_empty();
-        for body in left {
-            journal.emit(root, None, body).await?;
-        }
         let (mode, generation) = options.ways(&fold.standing);
         let start = SessionStart {
             version: deps.version.clone(),
@@ -211,6 +208,9 @@ impl Hub {
             fold.counted = None;
         }
         journal.commit(root, None, EventBody::SessionStart(start)).await?;
+        for body in left {
+            journal.commit(root, None, body).await?;
+        }
         if fold.standing.plans_from.is_some() && options.mode.is_some() {
             // A mode that was asked for is the person's, whatever the agent chose before.
             let change = ModeChange { mode: Some(mode), by: Some(Actor::Person), ..ModeChange::default() };
