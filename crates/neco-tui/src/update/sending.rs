@@ -4,13 +4,13 @@ use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
 use neco_view::slash::{self, Slash};
 
 use super::effect::Effect;
-use super::{asked, commands};
+use super::{asked, commands, keys};
 use crate::app::state::Naming;
 use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
 use crate::host::ImageSource;
 use crate::input::{Written, named_pictures};
-use crate::told::is_command;
+use crate::told::{is_command, is_farewell};
 use crate::transcript::block::Tone;
 
 /// Sends what is written.
@@ -106,6 +106,9 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
     // What was pasted begins with whatever it begins with.
     if written.begins_with_paste {
         return answer_or_message(window, written, after_work, answers);
+    }
+    if is_farewell(text) && !answers {
+        return keys::end(window);
     }
     if let Some(command) = text.strip_prefix('!').map(str::trim) {
         return run_shell(window, command);
