@@ -50,7 +50,7 @@ fn sandbox(sandbox: &SandboxSection) -> String {
     let writes = match sandbox.level {
         SandboxLevel::Full => return "none: commands may do what you may do".to_owned(),
         SandboxLevel::ReadOnly => "commands read, and write to a temporary folder",
-        SandboxLevel::WorkspaceWrite => "writes in this folder and /tmp",
+        SandboxLevel::WorkspaceWrite => "writes in this folder and a /tmp of its own",
     };
     let network = match sandbox.network {
         SandboxNetwork::On => "network",
