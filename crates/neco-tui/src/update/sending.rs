@@ -15,6 +15,11 @@ use crate::transcript::block::Tone;
 
 /// Sends what is written.
 pub(super) fn send(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
+    if let Purpose::Agent(agent) = window.purpose
+        && !window.agents.is_live(agent)
+    {
+        return window.only_tell("It has ended and reads no messages; what you wrote stays here");
+    }
     let text = window.prompt.text.as_str().trim();
     let is_message = window.purpose == Purpose::Message && !asked::is_answer(window);
     let names = is_message && !is_command(text) && !text.starts_with(['!', '#']);
