@@ -57,6 +57,7 @@ fn place(hit: SearchHit) -> FoundPlace {
         role: match hit.role {
             HitRole::Title => FoundRole::Title,
             HitRole::User => FoundRole::User,
+            HitRole::Neco => FoundRole::Neco,
             HitRole::Assistant => FoundRole::Assistant,
             HitRole::Tool => FoundRole::Tool,
         },

@@ -31,8 +31,10 @@ impl SearchQuery {
 pub enum HitRole {
     /// It is the title of the session.
     Title,
-    /// The person, or Neco in the person's place.
+    /// The person.
     User,
+    /// Neco in the person's place, or a hook.
+    Neco,
     /// The model.
     Assistant,
     /// A tool.

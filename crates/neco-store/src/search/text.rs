@@ -15,7 +15,7 @@ pub(crate) const KINDS: [&str; 2] = ["message", "tool_call_end"];
 /// Who said it and the words; `None` where there is nothing to be found.
 pub(crate) fn text_of(body: &EventBody) -> Option<(HitRole, String)> {
     let (role, mut text) = match body {
-        EventBody::Message(message) => (role_of(message.role), words_in(message)),
+        EventBody::Message(message) => (role_of(message), words_in(message)),
         EventBody::ToolCallEnd(end) => (HitRole::Tool, without_marks(&end.output).into_owned()),
         _ => return None,
     };
@@ -23,8 +23,9 @@ pub(crate) fn text_of(body: &EventBody) -> Option<(HitRole, String)> {
     (!text.trim().is_empty()).then_some((role, text))
 }
 
-fn role_of(role: Role) -> HitRole {
-    match role {
+fn role_of(message: &Message) -> HitRole {
+    match message.role {
+        Role::User if message.is_neco() => HitRole::Neco,
         Role::User => HitRole::User,
         Role::Assistant => HitRole::Assistant,
         Role::Tool => HitRole::Tool,
