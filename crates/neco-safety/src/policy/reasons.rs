@@ -87,7 +87,7 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
     match (rule.source, rule.decision) {
         (Source::BuiltIn, Ruling::Allow) => format!("{}; approval mode {approval} allows that", what(facts)),
         (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
-            Some(reason) => format!("{}, and {reason}; approval mode {approval} asks", what(facts)),
+            Some(reason) => format!("{}, and {reason}; {}", what(facts), asks(approval)),
             None => asked(facts, approval),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
@@ -113,7 +113,17 @@ fn asked(facts: &Facts<'_>, approval: ApprovalMode) -> String {
         (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
             "commands are asked first".to_owned()
         }
-        _ => format!("{}; approval mode {approval} asks", what(facts)),
+        _ => format!("{}; {}", what(facts), asks(approval)),
+    }
+}
+
+/// That somebody is asked, as they chose it.
+fn asks(approval: ApprovalMode) -> &'static str {
+    match approval {
+        ApprovalMode::AskFirst => "you are asked first",
+        ApprovalMode::AcceptEdits => "only edits are accepted without asking",
+        ApprovalMode::Manual => "you are asked about everything",
+        ApprovalMode::Auto => "that is asked about in auto too",
     }
 }
 
