@@ -97,6 +97,7 @@ fn decide(policy: &Policy, arguments: &Value, command: Option<&str>) -> Verdict 
         folder: None,
         paths: if command.is_some() { &[] } else { &paths },
         because: None,
+        freedom: neco_safety::world::Freedom::AsConfigured,
     };
     let who = Who {
         mode: Mode::Agent,

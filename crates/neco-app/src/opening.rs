@@ -369,6 +369,7 @@ impl Opening {
         let default_generation = default_generation.unwrap_or_else(CapabilityLevel::highest);
         let generation = self.wanted.generation.map(known).transpose()?;
         Ok(SessionOptions {
+            interactive: self.wanted.interactive,
             model: self.wanted.model.clone(),
             default_model,
             mode: self.wanted.mode,

@@ -108,6 +108,7 @@ async fn told(app: &StorelessApp, request: &ShowPrompt, notes: &Notes) -> Result
         mode: request.mode,
         generation: request.generation,
         attended: true,
+        interactive: true,
         ..OpenSession::default()
     };
     let opening = Opening { wanted, ..Opening::default() };

@@ -96,10 +96,15 @@ impl PlanFiles {
         if plan.is_unfinished() {
             let saved_ms = Timestamp::now().as_millisecond();
             let (plan, findings) = (plan.clone(), update.findings.clone());
-            let kept = UnfinishedPlan { session, cwd: cwd.to_owned(), saved_ms, plan, findings };
-            return self.write(&self.folder.join(format!("{}{session}.json", prefix(cwd))), &kept).await;
+            let kept = UnfinishedPlan { session, cwd: cwd.to_owned(), saved_ms, plan, findings, told: false };
+            return self.write(&kept).await;
         }
         self.forget(session).await
+    }
+
+    /// A person was told of a plan as it is.
+    pub async fn note_told(&self, plan: &UnfinishedPlan) -> io::Result<()> {
+        self.write(&UnfinishedPlan { told: true, ..plan.clone() }).await
     }
 
     /// Takes away what is kept of a session's plan. No plan is fine too.
@@ -117,8 +122,9 @@ impl PlanFiles {
     }
 
     /// Whole or not at all, and for its owner alone.
-    async fn write(&self, file: &Path, kept: &UnfinishedPlan) -> io::Result<()> {
+    async fn write(&self, kept: &UnfinishedPlan) -> io::Result<()> {
         make_private(&self.folder).await?;
+        let file = self.folder.join(format!("{}{}.json", prefix(&kept.cwd), kept.session));
         let beside = file.with_extension(format!("{}.new", kept.session));
         let mut open = create_private(&beside).await?;
         open.write_all(&serde_json::to_vec(kept)?).await?;
@@ -234,7 +240,7 @@ mod tests {
         let (files, session) = (PlanFiles::new(folder.path()), SessionId::new());
         let plan = update(PlanStatus::Accepted, true).plan.unwrap();
         let saved_ms = Timestamp::now().as_millisecond();
-        let old = UnfinishedPlan { session, cwd: "/a".to_owned(), saved_ms, plan, findings: Vec::new() };
+        let old = UnfinishedPlan { session, cwd: "/a".to_owned(), saved_ms, plan, findings: Vec::new(), told: false };
         std::fs::create_dir_all(folder.path().join("plans")).unwrap();
         std::fs::write(folder.path().join("plans/0123456789abcdef.json"), serde_json::to_vec(&old).unwrap()).unwrap();
         assert_eq!(files.unfinished("/a").await, [old]);
@@ -248,7 +254,7 @@ mod tests {
     fn a_plan_that_nobody_saw_is_not_called_accepted() {
         let plan = Plan { unseen: true, ..update(PlanStatus::Accepted, false).plan.unwrap() };
         let (session, cwd) = (SessionId::new(), "/a".to_owned());
-        let told = told(&UnfinishedPlan { session, cwd, saved_ms: 0, plan, findings: Vec::new() });
+        let told = told(&UnfinishedPlan { session, cwd, saved_ms: 0, plan, findings: Vec::new(), told: false });
         assert!(told.contains("that no user had seen") && !told.contains("accepted"), "{told}");
     }
 }

@@ -263,6 +263,7 @@ impl Stage {
             default_generation: self.generation(),
             approval: self.setup.approval,
             person_present: self.setup.person,
+            interactive: true,
             max_turns: self.setup.max_turns,
             budget: Budget {
                 cost: None,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use neco_proto::event::{KnownFile, OutputStream};
 use neco_proto::{CallId, Diff, ErrorCode, Risk, ToolOrigin};
+use neco_safety::world::Freedom;
 use neco_safety::{SideEffect, World};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -34,12 +35,15 @@ pub struct Plan {
     pub diff: Vec<Diff>,
     /// What makes it so risky, where that is more than what kind of call it is: `it may hold secrets`.
     pub because: Option<String>,
+    /// How much more than its settings the command would get once it is allowed.
+    pub freedom: Freedom,
 }
 
 impl Plan {
     /// A plan that has nothing to show beyond its risk.
     pub fn of(risk: Risk) -> Self {
-        Self { risk, command: None, folder: None, paths: Vec::new(), diff: Vec::new(), because: None }
+        let (paths, diff, freedom) = (Vec::new(), Vec::new(), Freedom::AsConfigured);
+        Self { risk, command: None, folder: None, paths, diff, because: None, freedom }
     }
 }
 

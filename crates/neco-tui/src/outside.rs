@@ -61,6 +61,9 @@ pub async fn custom(app: &dyn App, host: &dyn Host, name: String, argument: Stri
     Ok(app.ask(&Caller::person(), &ExpandCommand { folder: host.folder(), name, argument }).await?.text)
 }
 
+/// The setting of the window's colours.
+pub const THEME: &str = "tui.theme";
+
 /// Carries out a command that a session can't carry out by itself. `client` is the session on the screen.
 pub async fn carry_out(
     app: &dyn App,
@@ -271,7 +274,8 @@ impl Beyond<'_> {
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         let settings = vec![NewSetting { key: key.to_owned(), value }];
         let written = self.ask(&SetSettings { folder: self.folder(), settings }).await?;
-        Ok(CommandOutcome::Say(format!("{key} is set in {}; in effect from the next session on", written.file)))
+        let since = if key == THEME { "later windows use it too" } else { "in effect from the next session on" };
+        Ok(CommandOutcome::Say(format!("{key} is set in {}; {since}", written.file)))
     }
 
     /// What holds here.

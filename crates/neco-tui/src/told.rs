@@ -12,6 +12,11 @@ pub fn is_command(text: &str) -> bool {
     name.is_some_and(|name| !name.contains('/'))
 }
 
+/// Whether a text is what people write to leave, with nothing else in it.
+pub fn is_farewell(text: &str) -> bool {
+    matches!(text, "exit" | "quit" | ":q")
+}
+
 /// In a fence that is longer than any inside, so that nothing in it can leave it.
 pub fn fenced(text: &str, language: &str) -> String {
     let ticks = |line: &str| line.trim_start().chars().take_while(|char| *char == '`').count();

@@ -16,6 +16,30 @@ fn queued(scene: &mut Scene, text: &str) {
 }
 
 #[test]
+fn words_that_mean_leaving_leave() {
+    for word in ["exit", "quit", ":q"] {
+        let mut scene = Scene::new((80, 24));
+        scene.types(word);
+        assert!(scene.key(KeyCode::Enter).contains(&Effect::Quit), "{word}");
+    }
+    // Where something works, who does is named first.
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.types("exit");
+    assert!(!scene.key(KeyCode::Enter).contains(&Effect::Quit));
+    scene.types("exit now");
+    assert!(matches!(scene.key(KeyCode::Enter).last(), Some(Effect::Send(_))));
+}
+
+#[test]
+fn a_theme_is_kept() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/theme 16");
+    let kept = Effect::Outside(slash::Outside::Config, "tui.theme \"16\"".into());
+    assert!(scene.key(KeyCode::Enter).contains(&kept));
+}
+
+#[test]
 fn what_ctrl_c_put_away_comes_back_before_what_waits() {
     let mut scene = Scene::new((80, 24));
     scene.works();

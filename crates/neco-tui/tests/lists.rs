@@ -137,6 +137,37 @@ fn any_child_can_be_told_stopped_and_paused() {
 }
 
 #[test]
+fn a_question_of_a_child_to_its_parent_is_a_line() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    let [one, ..] = children(&mut scene);
+    let question = Letter::Up(Up::Question { text: "Should tests be deleted or kept?".into() });
+    let message =
+        AgentMessage { from: Actor::Agent { id: one }, to: scene.root, letter: question, message_id: MessageId::new() };
+    scene.happen_to(one, EventBody::AgentMessage(message));
+    assert!(scene.picture().contains("coder-1 asks: Should tests be deleted or kept?"), "{}", scene.picture());
+}
+
+#[test]
+fn who_has_ended_takes_no_messages() {
+    let mut scene = Scene::new((80, 24));
+    let [one, ..] = children(&mut scene);
+    scene.control('t');
+    // It is written to while it works, and ends meanwhile: what was written stays.
+    scene.key(KeyCode::Enter);
+    scene.news(News::Looked(one, Vec::new(), 0));
+    scene.types("use the other file");
+    let ended = node(one, scene.root, "coder", "mend the parser", "completed", 1.0);
+    scene.happen_to(one, support::agent_update(&ended));
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    assert!(scene.picture().contains("reads no messages") && scene.picture().contains("use the other file"));
+    scene.control('c');
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.types("a"), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "");
+}
+
+#[test]
 fn a_child_asks_with_its_name() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.works();

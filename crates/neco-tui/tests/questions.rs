@@ -92,6 +92,11 @@ fn an_approval_takes_arrows_enter_and_numbers() {
     assert_eq!(ask().types("1"), decided("1", Decision::Once));
     let accepts = Effect::Send(Command::SetApproval { approval: ApprovalMode::AcceptEdits });
     assert_eq!(ask().types("2"), [decided("1", Decision::Once), vec![accepts]].concat());
+    // A number shows the rule that would be made, as its letter does; Enter makes it.
+    let mut scene = ask();
+    assert_eq!(scene.types("3"), []);
+    assert!(scene.picture().contains("Enter confirm"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Always));
     let mut scene = ask();
     scene.key(KeyCode::Down);
     scene.key(KeyCode::Down);
@@ -110,6 +115,56 @@ fn an_approval_takes_arrows_enter_and_numbers() {
     scene.asks(request);
     assert!(scene.picture().contains("❯  5  No, and say what to do instead"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), []);
+}
+
+#[test]
+fn the_head_says_how_a_command_will_run() {
+    let head = |risk: &str, held: serde_json::Value| {
+        let mut scene = Scene::new((100, 24));
+        scene.works();
+        let mut request = json!({
+            "call_id": "1", "tool": "bash", "summary": "Run make", "args": {"command": "make"}, "command": "make",
+            "risk": risk, "reason": "commands are asked first"
+        });
+        for (name, value) in held.as_object().unwrap() {
+            request[name] = value.clone();
+        }
+        scene.asks(request);
+        scene.picture().lines().find(|line| line.contains("a command")).unwrap().to_owned()
+    };
+    for (risk, held, words) in [
+        ("high", json!({"sandboxed": true}), "sandboxed · writes here, no network"),
+        ("high", json!({"sandboxed": true, "network": true}), "sandboxed · with network"),
+        ("critical", json!({"sandboxed": true, "network": true}), "sandboxed · with network · high risk"),
+        ("critical", json!({"sandboxed": true, "opens": true}), "sandboxed · opens closed files · high risk"),
+        ("critical", json!({"sandboxed": false}), "no sandbox · high risk"),
+    ] {
+        assert!(head(risk, held).ends_with(words), "{words}");
+    }
+}
+
+#[test]
+fn a_draft_is_no_reason_and_comes_back_after_it() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.reads();
+    scene.key(KeyCode::Tab);
+    scene.types("later run the linter");
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.types("n"), []);
+    let picture = scene.picture();
+    assert!(!picture.contains("linter") && picture.contains("❯  5  No, and say"), "{picture}");
+    assert!(picture.contains("Enter says no") && picture.contains("Esc back to the answers"), "{picture}");
+    // Back, with the draft, and once more.
+    scene.key(KeyCode::Esc);
+    let picture = scene.picture();
+    assert!(picture.contains("later run the linter") && picture.contains("❯  1  Yes"), "{picture}");
+    scene.types("n");
+    scene.types("not needed");
+    let reason = Some("not needed".to_owned());
+    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Reject { reason }));
+    assert!(scene.picture().contains("later run the linter"), "{}", scene.picture());
 }
 
 #[test]

@@ -8,6 +8,9 @@ use serde_json::Value;
 /// then.
 pub const CHECKED_AGAIN: &str = "Checked again after your change; asked again if it is riskier";
 
+/// What is said of a command that no sandbox holds.
+pub const NO_SANDBOX: &str = "no sandbox";
+
 /// A call that a person is asked about.
 #[derive(Clone, Debug)]
 pub struct Approval {
@@ -34,6 +37,19 @@ impl Approval {
         (request.args, request.diff) = (arguments, diff);
         (request.session_rule, request.always_rule) = (None, None);
         self.revised = true;
+    }
+
+    /// How the sandbox holds it once it is allowed, in words; none for what runs nothing, and while nobody has looked
+    /// at what the person made of it.
+    pub fn held(&self) -> Option<&'static str> {
+        let request = &self.request;
+        Some(match (request.sandboxed.filter(|_| !self.revised)?, request.network, request.opens) {
+            (false, ..) => NO_SANDBOX,
+            (true, false, false) => "sandboxed · writes here, no network",
+            (true, true, false) => "sandboxed · with network",
+            (true, false, true) => "sandboxed · opens closed files",
+            (true, true, true) => "sandboxed · with network, opens closed files",
+        })
     }
 
     /// Yes to what is shown.

@@ -27,6 +27,7 @@ pub fn action<'a>(
         folder: plan.folder.as_deref(),
         paths: &plan.paths,
         because: plan.because.as_deref(),
+        freedom: plan.freedom,
     }
 }
 
@@ -83,7 +84,9 @@ pub(super) fn request(
         diff: plan.diff.clone(),
         session_rule: offer.grant.as_deref().map(Grant::describe),
         always_rule: offer.always(),
-        sandboxed: verdict.sandboxed,
+        sandboxed: verdict.held.map(|held| held.sandboxed),
+        network: verdict.held.is_some_and(|held| held.network),
+        opens: verdict.held.is_some_and(|held| held.opens),
         ahead: Vec::new(),
     }
 }

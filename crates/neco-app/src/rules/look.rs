@@ -8,6 +8,7 @@ use neco_proto::app::AppError;
 use neco_proto::event::OutputStream;
 use neco_proto::{ApprovalMode, CallId, Mode, Risk};
 use neco_safety::path::Access;
+use neco_safety::world::Freedom;
 use neco_safety::{Action, SideEffect, Who, World};
 use neco_sandbox::{Ask, Report};
 use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, ToolContext, ToolError};
@@ -45,6 +46,7 @@ impl Looked {
             folder: self.plan.folder.as_deref(),
             paths: &self.plan.paths,
             because: self.plan.because.as_deref(),
+            freedom: self.plan.freedom,
         }
     }
 }
@@ -148,7 +150,9 @@ impl Looker {
         });
         let risk = if because.is_some() { Risk::Critical } else { risk };
         let paths: Vec<PathBuf> = located.iter().map(|located| located.path().to_path_buf()).collect();
-        Plan { command, paths, because: because.map(str::to_owned), ..Plan::of(risk) }
+        let unboxed = arguments.get("unsandboxed").and_then(Value::as_bool).unwrap_or(false);
+        let freedom = if unboxed { Freedom::Unboxed } else { Freedom::AsConfigured };
+        Plan { command, paths, because: because.map(str::to_owned), freedom, ..Plan::of(risk) }
     }
 }
 

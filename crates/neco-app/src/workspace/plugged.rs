@@ -237,6 +237,11 @@ impl Plugged {
                 };
                 let _ = writeln!(text, "  {}{new}", visible_line(&item.words));
                 text.push_str(&excerpt(&item.says));
+                if matches!(item.kind, Kind::Rules) {
+                    text.push_str(
+                        "    Rules of a project ask and deny; what they allow has no effect: a project can't allow\n",
+                    );
+                }
             }
         }
         text

@@ -45,6 +45,9 @@ pub struct UnfinishedPlan {
     /// What was found out with it.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// Whether a person was told of it as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told: bool,
 }
 
 impl UnfinishedPlan {

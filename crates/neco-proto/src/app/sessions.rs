@@ -289,8 +289,10 @@ pub struct FoundPlace {
 pub enum FoundRole {
     /// It is the title of the session.
     Title,
-    /// The person, or Neco in the person's place.
+    /// The person.
     User,
+    /// Neco in the person's place, or a hook.
+    Neco,
     /// The model.
     Assistant,
     /// A tool.

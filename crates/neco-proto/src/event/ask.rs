@@ -41,10 +41,16 @@ pub struct PermissionRequest {
     /// The rule that "always" would keep and where, in words; absent where that is not on offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_rule: Option<String>,
-    /// Whether the sandbox holds all that it would do; absent where it runs nothing, and in logs that are older than
-    /// this.
+    /// Whether it runs in the sandbox once it is allowed; absent where it runs nothing, and in logs that are older
+    /// than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandboxed: Option<bool>,
+    /// Whether that sandbox reaches the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+    /// Whether that sandbox is opened to files that are closed otherwise; the reason names them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opens: bool,
     /// The calls of the same turn behind it that will be asked about too, as far as that can be told beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<AskedAhead>,

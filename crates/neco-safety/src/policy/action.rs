@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 use serde_json::Value;
 
+use crate::world::Freedom;
+
 /// What a call does to the world. The scheduler orders calls by this alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideEffect {
@@ -59,13 +61,16 @@ pub struct Action<'a> {
     pub paths: &'a [PathBuf],
     /// What makes it so risky, where that is more than its kind.
     pub because: Option<&'a str>,
+    /// How much more than its settings its command asks for.
+    pub freedom: Freedom,
 }
 
 impl<'a> Action<'a> {
     /// A call of which no more is known than this, so that it looks safe.
     pub(super) fn plain(tool: &'a str, origin: &'a ToolOrigin, arguments: &'a Value, touch: SideEffect) -> Self {
         let (risk, command, folder, paths, because) = (Risk::Safe, None, None, [].as_slice(), None);
-        Self { tool, origin, arguments, touch, risk, command, folder, paths, because }
+        let freedom = Freedom::AsConfigured;
+        Self { tool, origin, arguments, touch, risk, command, folder, paths, because, freedom }
     }
 }
 

@@ -138,10 +138,10 @@ impl Grant {
 
     /// What "always" allows, in words; nothing where it would not be heard.
     pub fn describe_always(&self, file: &str) -> Option<String> {
-        // Who keeps a rule is asked once, and would never be told again what reaches the network.
-        let network = if self.needs_network { ", but without the network after this once" } else { "" };
-        self.can_be_kept
-            .then(|| format!("{} without asking, always in this folder{network} (saved in {file})", self.subject))
+        // Who keeps a rule is asked once, and would never be told again what reaches the network; without it the
+        // command would fail from then on.
+        (self.can_be_kept && !self.needs_network)
+            .then(|| format!("{} without asking, always in this folder (saved in {file})", self.subject))
     }
 
     /// The rule as it is kept: it holds in `workspace`, and everywhere once that line is taken away.

@@ -26,10 +26,21 @@ pub struct Verdict {
     pub code: ErrorCode,
     /// How much harm the call could do, its command looked at.
     pub risk: Risk,
-    /// Whether the sandbox holds all that it would do; none for what runs nothing.
-    pub sandboxed: Option<bool>,
+    /// How it runs once it is allowed; none for what runs nothing.
+    pub held: Option<Held>,
     /// The rule it comes from.
     pub rule: RuleRef,
+}
+
+/// How a command runs once it is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// In the sandbox.
+    pub sandboxed: bool,
+    /// In a sandbox that reaches the network.
+    pub network: bool,
+    /// In a sandbox that is opened to files which are closed otherwise.
+    pub opens: bool,
 }
 
 /// A rule, as a verdict names it.
@@ -226,7 +237,7 @@ impl Policy {
             opens: reasons::opened(facts),
             code: denial_code(facts.action),
             risk: facts.risk,
-            sandboxed: reasons::sandboxed(facts),
+            held: reasons::held(facts),
             rule: RuleRef::of(decided.rule),
         }
     }

@@ -34,7 +34,7 @@ pub use closed::Telling;
 pub use fields::Problem;
 pub use grant::Grant;
 pub use judge::{ExplainedPart, Explanation};
-pub use judge::{Policy, RuleRef, Verdict};
+pub use judge::{Held, Policy, RuleRef, Verdict};
 pub use keep::{forget, keep, kept};
 pub use pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
 pub use reach::some_of;

@@ -2,17 +2,13 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use super::action::{Confinement, SideEffect};
 use super::closed::{OnFiles, deciding};
 use super::facts::Facts;
 use super::judge::Policy;
 use super::rule::{Rule, Ruling};
 use crate::command::{Named, Reached};
-
-/// The argument of a tool that asks to run a command without its box.
-const LEAVES_THE_BOX: &str = "unsandboxed";
+use crate::world::Freedom;
 
 /// More closed paths than these are counted and not named.
 const MOST_NAMED: usize = 8;
@@ -116,8 +112,7 @@ pub fn some_of(names: &[String]) -> String {
 
 /// Whether the command runs in a box that hides what is closed. One that asks to run without it does not.
 fn has_hiding_box(facts: &Facts<'_>) -> bool {
-    let leaves = facts.action.arguments.get(LEAVES_THE_BOX).and_then(Value::as_bool).unwrap_or(false);
-    facts.who.confinement == Confinement::Boxed && !leaves
+    facts.who.confinement == Confinement::Boxed && facts.action.freedom != Freedom::Unboxed
 }
 
 /// Whether the box of the command hides what a rule closes.

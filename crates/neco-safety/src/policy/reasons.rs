@@ -6,9 +6,10 @@ use neco_proto::{ApprovalMode, Risk};
 
 use super::action::{Confinement, SideEffect};
 use super::facts::Facts;
-use super::judge::Decided;
+use super::judge::{Decided, Held};
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::Reasons;
+use crate::world::Freedom;
 
 /// The reason of a decision; `near` is a rule that allows others like it, and why it does not allow this.
 pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Rule, String)>) -> String {
@@ -41,10 +42,14 @@ pub(super) fn opened(facts: &Facts<'_>) -> String {
     format!("{}{}", opened_words(facts), network_words(facts))
 }
 
-/// Whether the sandbox holds all that a command would do, also when somebody says yes to it.
-pub(super) fn sandboxed(facts: &Facts<'_>) -> Option<bool> {
-    let runs = facts.action.touch == SideEffect::Runs;
-    runs.then(|| facts.who.confinement.is_boxed() && opened(facts).is_empty())
+/// How a command runs once somebody says yes to it; none for what runs nothing.
+pub(super) fn held(facts: &Facts<'_>) -> Option<Held> {
+    let sandboxed = facts.who.confinement.is_boxed() && facts.action.freedom != Freedom::Unboxed;
+    (facts.action.touch == SideEffect::Runs).then(|| Held {
+        sandboxed,
+        network: sandboxed && (facts.who.network || facts.action.freedom == Freedom::Network || needs_network(facts)),
+        opens: sandboxed && !opened_words(facts).is_empty(),
+    })
 }
 
 /// What a yes opens of what is closed to commands.
@@ -82,7 +87,7 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
     match (rule.source, rule.decision) {
         (Source::BuiltIn, Ruling::Allow) => format!("{}; approval mode {approval} allows that", what(facts)),
         (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
-            Some(reason) => format!("{}, and {reason}; approval mode {approval} asks", what(facts)),
+            Some(reason) => format!("{}, and {reason}; {}", what(facts), asks(approval)),
             None => asked(facts, approval),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
@@ -108,7 +113,17 @@ fn asked(facts: &Facts<'_>, approval: ApprovalMode) -> String {
         (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
             "commands are asked first".to_owned()
         }
-        _ => format!("{}; approval mode {approval} asks", what(facts)),
+        _ => format!("{}; {}", what(facts), asks(approval)),
+    }
+}
+
+/// That somebody is asked, as they chose it.
+fn asks(approval: ApprovalMode) -> &'static str {
+    match approval {
+        ApprovalMode::AskFirst => "you are asked first",
+        ApprovalMode::AcceptEdits => "only edits are accepted without asking",
+        ApprovalMode::Manual => "you are asked about everything",
+        ApprovalMode::Auto => "that is asked about in auto too",
     }
 }
 

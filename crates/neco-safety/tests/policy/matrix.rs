@@ -1,7 +1,8 @@
 //! The risk matrix: what holds when nobody wrote a rule.
 
 use neco_proto::{ApprovalMode, ErrorCode, Risk};
-use neco_safety::policy::Source;
+use neco_safety::policy::{Held, Source};
+use neco_safety::world::Freedom;
 use neco_safety::{Confinement, Policy, Ruling, Who};
 
 use crate::support::{Call, judge, place, who};
@@ -195,4 +196,23 @@ fn a_question_says_what_a_yes_opens() {
     let changed = reason("echo x >> .git/hooks/a; cat .env b", &who());
     let both = "your yes lets this one command read /srv/app/.env and change /srv/app/.git/hooks/a";
     assert!(changed.ends_with(both), "{changed}");
+}
+
+#[test]
+fn a_question_says_how_the_command_will_run() {
+    let policy = Policy::new(place(), Vec::new());
+    let offline = Who { network: false, ..who() };
+    let held = |call: &Call, who: &Who<'_>| judge(&policy, call, who).held;
+    let boxed = |network, opens| Some(Held { sandboxed: true, network, opens });
+    let none = Some(Held { sandboxed: false, network: false, opens: false });
+    assert_eq!(held(&Call::bash("make"), &offline), boxed(false, false));
+    assert_eq!(held(&Call::bash("make"), &who()), boxed(true, false), "commands have the network here");
+    for command in ["npm install left-pad", "git push origin main", "curl https://example.com; touch /var/x"] {
+        assert_eq!(held(&Call::bash(command), &offline), boxed(true, false), "{command}");
+    }
+    assert_eq!(held(&Call::bash("cat .env"), &offline), boxed(false, true));
+    assert_eq!(held(&Call { freedom: Freedom::Network, ..Call::bash("make") }, &offline), boxed(true, false));
+    assert_eq!(held(&Call { freedom: Freedom::Unboxed, ..Call::bash("sh x.sh") }, &offline), none);
+    assert_eq!(held(&Call::bash("make"), &Who { confinement: Confinement::ChosenNone, ..offline }), none);
+    assert_eq!(held(&Call::write("a"), &offline), None);
 }

@@ -2,9 +2,9 @@
 
 use neco_proto::{ApprovalMode, Mode};
 use neco_safety::policy::{RuleReader, Source, some_of};
+use neco_safety::world::Freedom;
 use neco_safety::{Confinement, Policy, Ruling, Who};
 use proptest::prelude::*;
-use serde_json::json;
 
 use crate::support::{Call, WORKSPACE, place, read, user, who};
 
@@ -224,7 +224,7 @@ fn a_word_that_may_mean_anything_is_left_to_a_box_that_hides_the_path() {
             let open = Who { confinement: Confinement::ChosenNone, ..auto() };
             let line = format!("cargo {folder}");
             assert_ne!(ruling(&policy, &line, &open), Ruling::Allow, "{line}");
-            let unboxed = Call { arguments: json!({ "command": line, "unsandboxed": true }), ..Call::bash(&line) };
+            let unboxed = Call { freedom: Freedom::Unboxed, ..Call::bash(&line) };
             assert_ne!(policy.judge(&unboxed.action(), &auto()).ruling, Ruling::Allow, "{line}");
         }
     }

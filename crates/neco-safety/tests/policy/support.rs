@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use neco_proto::{ApprovalMode, Mode, Risk, ToolOrigin};
 use neco_safety::command::Place;
 use neco_safety::policy::{ReadRules, RuleReader, Source};
+use neco_safety::world::Freedom;
 use neco_safety::{Action, Confinement, Policy, Ruling, SideEffect, Verdict, Who};
 use serde_json::{Value, json};
 
@@ -23,12 +24,14 @@ pub struct Call {
     pub folder: Option<PathBuf>,
     pub paths: Vec<PathBuf>,
     pub because: Option<String>,
+    pub freedom: Freedom,
 }
 
 impl Call {
     fn of(tool: &str, arguments: Value, touch: SideEffect, risk: Risk) -> Self {
         let (tool, command, paths, because) = (tool.to_owned(), None, Vec::new(), None);
-        Self { tool, origin: ToolOrigin::BuiltIn, arguments, touch, risk, command, folder: None, paths, because }
+        let (origin, freedom) = (ToolOrigin::BuiltIn, Freedom::AsConfigured);
+        Self { tool, origin, arguments, touch, risk, command, folder: None, paths, because, freedom }
     }
 
     pub fn bash(command: &str) -> Self {
@@ -78,6 +81,7 @@ impl Call {
             folder: self.folder.as_deref(),
             paths: &self.paths,
             because: self.because.as_deref(),
+            freedom: self.freedom,
         }
     }
 }

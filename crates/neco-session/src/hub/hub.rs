@@ -9,6 +9,7 @@ use neco_agent::Budget;
 use neco_agent::context::{ContextSettings, Space};
 use neco_model::Provider;
 use neco_model::tokens::Family;
+use neco_proto::app::plans::UnfinishedPlan;
 use neco_proto::event::{ForkedFrom, ModeChange, Notification, NotificationLevel, SessionStart};
 use neco_proto::{Actor, AgentId, Event, EventBody, Layer, Message, PROTOCOL, SessionId};
 use neco_safety::secrets::Redactor;
@@ -174,15 +175,14 @@ impl Hub {
         for body in mend(&fold, begins) {
             journal.emit(root, fold.turn, body).await?;
         }
-        let mut left = if resumed { Vec::new() } else { self.left_over(&record).await };
+        // A single request is about itself.
+        let tells_plans = options.interactive && !resumed;
+        let mut left = if tells_plans { self.left_over(&record).await } else { Vec::new() };
         if !resumed {
             left.extend(self.stopped_before(&record).await);
         }
         left.extend(self.cut_short(&record).await);
         let must_read = resumed || !left.is_empty();
-        for body in left {
-            journal.emit(root, None, body).await?;
-        }
         let (mode, generation) = options.ways(&fold.standing);
         let start = SessionStart {
             version: deps.version.clone(),
@@ -208,6 +208,9 @@ impl Hub {
             fold.counted = None;
         }
         journal.commit(root, None, EventBody::SessionStart(start)).await?;
+        for body in left {
+            journal.commit(root, None, body).await?;
+        }
         if fold.standing.plans_from.is_some() && options.mode.is_some() {
             // A mode that was asked for is the person's, whatever the agent chose before.
             let change = ModeChange { mode: Some(mode), by: Some(Actor::Person), ..ModeChange::default() };
@@ -256,17 +259,26 @@ impl Hub {
 
     /// What a new session is told of one before it.
     async fn left_over(&self, record: &SessionRecord) -> Vec<EventBody> {
-        let left = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await;
+        let files = PlanFiles::new(&self.setup.data_dir);
+        let left = files.unfinished(&record.cwd).await;
         let told: Vec<EventBody> =
             left.iter().take(MOST_TOLD).map(|plan| EventBody::Message(Message::neco(told(plan)))).collect();
-        // One line for the person, however many there are.
-        let notice = left.first().map(|plan| {
+        // One line for the person, however many there are, and once.
+        let untold: Vec<&UnfinishedPlan> = left.iter().filter(|plan| !plan.told).collect();
+        for plan in &untold {
+            if let Err(error) = files.note_told(plan).await {
+                tracing::warn!(%error, "that a plan was told of can't be noted");
+            }
+        }
+        let notice = untold.first().map(|plan| {
             let short = short(plan.session);
-            let more = match left.len() - 1 {
+            let more = match untold.len() - 1 {
                 0 => String::new(),
                 more => format!(" · {more} more: neco plan list"),
             };
-            let text = format!("A plan is unfinished here ({}) · /resume {short}{more}", plan.progress());
+            let progress = plan.progress();
+            let text =
+                format!("A plan is unfinished here ({progress}) · /resume {short} · neco plan close {short}{more}");
             EventBody::Notification(Notification::new(NotificationLevel::Info, text))
         });
         let events: Vec<EventBody> = notice.into_iter().chain(told).collect();

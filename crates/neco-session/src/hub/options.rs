@@ -161,6 +161,8 @@ pub struct SessionOptions {
     pub approval: ApprovalMode,
     /// Whether there is a person to ask.
     pub person_present: bool,
+    /// Whether more than a single request is meant.
+    pub interactive: bool,
     /// Most turns for one request.
     pub max_turns: u32,
     /// What the session may use in all.

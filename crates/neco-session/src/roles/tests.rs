@@ -220,6 +220,7 @@ fn judged(policy: &Policy, command: &str) -> Ruling {
         folder: None,
         paths: &[],
         because: None,
+        freedom: neco_safety::world::Freedom::AsConfigured,
     };
     policy.judge(&action, &who).ruling
 }

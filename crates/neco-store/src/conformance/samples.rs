@@ -195,6 +195,8 @@ fn ask_bodies() -> Vec<EventBody> {
             session_rule: Some("make with any arguments".to_owned()),
             always_rule: Some("make with any arguments, in this folder".to_owned()),
             sandboxed: Some(true),
+            network: true,
+            opens: true,
             ahead: vec![AskedAhead {
                 call_id: call(),
                 summary: "Write a.txt".to_owned(),

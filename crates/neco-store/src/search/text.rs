@@ -14,7 +14,7 @@ pub(crate) const KINDS: [&str; 2] = ["message", "tool_call_end"];
 /// Who said it and the words; `None` where there is nothing to be found.
 pub(crate) fn text_of(body: &EventBody) -> Option<(FoundRole, String)> {
     let (role, mut text) = match body {
-        EventBody::Message(message) => (role_of(message.role), words_in(message)),
+        EventBody::Message(message) => (role_of(message), words_in(message)),
         EventBody::ToolCallEnd(end) => (FoundRole::Tool, without_marks(&end.output).into_owned()),
         _ => return None,
     };
@@ -22,8 +22,9 @@ pub(crate) fn text_of(body: &EventBody) -> Option<(FoundRole, String)> {
     (!text.trim().is_empty()).then_some((role, text))
 }
 
-fn role_of(role: Role) -> FoundRole {
-    match role {
+fn role_of(message: &Message) -> FoundRole {
+    match message.role {
+        Role::User if message.is_neco() => FoundRole::Neco,
         Role::User => FoundRole::User,
         Role::Assistant => FoundRole::Assistant,
         Role::Tool => FoundRole::Tool,

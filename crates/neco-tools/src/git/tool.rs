@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neco_proto::{ErrorCode, Risk};
 use neco_safety::path::Access;
-use neco_safety::world::World;
+use neco_safety::world::{Freedom, World};
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput, counted};
 use neco_workspace::git::GitFacts;
 use schemars::JsonSchema;
@@ -124,7 +124,9 @@ impl Tool for Git {
         let because = because.or(leaves.then_some("it runs without the sandbox"));
         let risk = if because.is_some() { Risk::Critical } else { order.risk };
         // Rules about commands are about these too, whoever starts them.
-        Ok(Plan { command: Some(order.line()), paths, because: because.map(str::to_owned), ..Plan::of(risk) })
+        let freedom = if order.leaves_box { Freedom::Unboxed } else { Freedom::AsConfigured };
+        let because = because.map(str::to_owned);
+        Ok(Plan { command: Some(order.line()), paths, because, freedom, ..Plan::of(risk) })
     }
 
     async fn run(&self, args: GitArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {

@@ -296,7 +296,8 @@ impl Tool for Bash {
         if let Some(because) = leaves.into_iter().chain(shows).reduce(|one, other| format!("{one}; also {other}")) {
             let because = Some(because);
             let command = Some(args.command.clone());
-            return Ok(Plan { command, folder: Some(folder), because, ..Plan::of(Risk::Critical) });
+            let freedom = args.freedom();
+            return Ok(Plan { command, folder: Some(folder), because, freedom, ..Plan::of(Risk::Critical) });
         }
         // What the command itself could do is for the policy to find out.
         Ok(Plan { command: Some(args.command.clone()), folder: Some(folder), ..Plan::of(Risk::Low) })

@@ -76,6 +76,7 @@ async fn it_is_judged_as_the_command_it_is() {
         folder: plan.folder.as_deref(),
         paths: &[],
         because: None,
+        freedom: plan.freedom,
     };
     let judged = |mode, approval| {
         let confinement = Confinement::Boxed;

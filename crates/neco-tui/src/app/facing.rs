@@ -36,7 +36,8 @@ pub struct Facing {
     /// When a key came before that.
     early_ms: Option<i64>,
     went: Option<(u64, Place)>,
-    armed: Option<(u64, Rule, i64)>,
+    /// The rule that waits for its second key, and when a letter asked for it.
+    armed: Option<(u64, Rule, Option<i64>)>,
     /// The question that came upon something that stood in the field.
     interrupted: Option<u64>,
     /// The question that came while the person wrote.
@@ -142,13 +143,14 @@ impl Facing {
     }
 
     /// A rule is asked for: it takes another key to make it.
-    pub fn arm(&mut self, question: u64, rule: Rule, now_ms: i64) {
-        self.armed = Some((question, rule, now_ms));
+    /// `letter_ms` is when, where it was by a letter, which may begin a word.
+    pub fn arm(&mut self, question: u64, rule: Rule, letter_ms: Option<i64>) {
+        self.armed = Some((question, rule, letter_ms));
     }
 
     /// Whether a letter that comes now belongs to the one that asked for the rule: both begin a word.
     pub fn is_word(&self, now_ms: i64) -> bool {
-        self.armed.is_some_and(|(_, _, when)| now_ms - when < WORD_MS)
+        self.armed.and_then(|(_, _, letter_ms)| letter_ms).is_some_and(|when| now_ms - when < WORD_MS)
     }
 
     /// The rule that waits for its second key.

@@ -391,6 +391,7 @@ impl WindowState {
         };
         if !holds {
             self.purpose = Purpose::Message;
+            self.prompt.take_back_aside();
             self.tell("Answered in another window");
         }
     }

@@ -3,7 +3,7 @@
 use neco_proto::event::PermissionRequest;
 use neco_proto::visible::visible_line;
 use neco_proto::{Command, Decision, Risk};
-use neco_view::ask::Approval;
+use neco_view::ask::{Approval, NO_SANDBOX};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -319,7 +319,10 @@ impl ApprovalBox {
         }
         rows.extend(blank(space.before_answers));
         let (offered, answers): (Vec<Means>, Vec<Answer>) = self.answers(asks, named).into_iter().unzip();
-        let at = self.at(&offered).filter(|_| !asks.elsewhere);
+        let at = match asks.refuses {
+            true => offered.iter().position(|means| *means == Means::No),
+            false => self.at(&offered).filter(|_| !asks.elsewhere),
+        };
         rows.extend(match space.listed {
             true => tints.answers(&answers, at, space.each, width),
             false => tints.short_answers(&answers, at, width),
@@ -434,11 +437,15 @@ impl ApprovalBox {
         let critical = request.risk >= Risk::Critical;
         let label = |words: &'static str| Span::styled(words, tints.label);
         let meta = |words: &'static str| Span::styled(words, tints.meta);
-        match request.sandboxed {
-            Some(true) if critical => vec![vec![label("sandboxed · "), alarm("high risk")]],
-            Some(true) => vec![vec![label("sandboxed"), meta(" · writes here, no network")], vec![label("sandboxed")]],
-            Some(false) if critical => vec![vec![alarm("leaves the sandbox · high risk")]],
-            Some(false) => vec![vec![alarm("no sandbox")]],
+        match self.asked.held() {
+            Some(NO_SANDBOX) if critical => vec![vec![alarm("no sandbox · high risk")]],
+            Some(NO_SANDBOX) => vec![vec![alarm(NO_SANDBOX)]],
+            Some(held) => {
+                let (first, rest) = held.split_at(held.find(" · ").unwrap_or(held.len()));
+                let risk = || critical.then(|| alarm(" · high risk"));
+                let whole = [label(first), meta(rest)].into_iter().chain(risk()).collect();
+                vec![whole, [label(first)].into_iter().chain(risk()).collect()]
+            }
             None if critical => vec![vec![alarm("high risk")]],
             None if !request.diff.is_empty() => vec![vec![label("in this folder")], Vec::new()],
             None => vec![vec![Span::styled(format!("{} risk", request.risk), tints.label)]],
@@ -492,6 +499,10 @@ impl ApprovalBox {
     fn keys(&self, asks: Asks<'_>, answers: usize, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         if asks.elsewhere {
             return tints.keys(&[("Your keys", "write the message below"), ("Esc", "answers this")], width);
+        }
+        if asks.refuses {
+            return tints
+                .keys(&[("Enter", "says no, with or without a reason"), ("Esc", "back to the answers")], width);
         }
         if asks.armed.is_some_and(|rule| self.rule(rule).is_some()) {
             return tints.keys(&[("Enter", "confirm"), ("Esc", "cancel")], width);
@@ -559,6 +570,8 @@ pub struct Asks<'a> {
     pub armed: Option<Rule>,
     /// Whether the person has answered, and the session has not taken it yet.
     pub answered: bool,
+    /// Whether the person has said no, and writes why.
+    pub refuses: bool,
     /// Whether keys go to the field, where something was being written when it came.
     pub elsewhere: bool,
 }

@@ -80,6 +80,8 @@ pub struct Prompt {
     pub completion: Option<Completion>,
     history: History,
     chips: Chips,
+    /// What stood there before the field was needed for something else.
+    aside: Option<(String, Vec<Attachment>)>,
     /// What was sent and began with a paste that looks like a command: it comes back as a paste.
     pasted: Vec<String>,
     search: Option<Search>,
@@ -175,6 +177,25 @@ impl Prompt {
         }
         self.emptied();
         self.put_away = true;
+    }
+
+    /// What is written makes room for something else, until it is taken back.
+    pub fn set_aside(&mut self) {
+        if self.text.is_empty() {
+            return;
+        }
+        let text = self.text.take();
+        self.aside = Some(self.chips.unfold(&text));
+        self.emptied();
+    }
+
+    /// What was set aside stands in the field again; what was written instead is one ↑ away.
+    pub fn take_back_aside(&mut self) {
+        let Some((text, pictures)) = self.aside.take() else { return };
+        if !self.text.is_empty() {
+            self.put_away();
+        }
+        self.restore(&text, pictures);
     }
 
     /// Whether the next ↑ brings back what was put away.

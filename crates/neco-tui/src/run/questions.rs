@@ -13,6 +13,7 @@ use neco_proto::app::{App as Program, AppError, Caller, Trouble};
 use neco_proto::clean::clean_line;
 use neco_proto::visible::visible_line;
 use neco_view::figures;
+use neco_view::paint::lists::rules::{NO_EFFECT, is_void};
 use neco_view::short_id::short_id;
 
 use crate::host::{Host, ModelEntry, ProviderEntry, RuleEntry, SessionEntry};
@@ -163,7 +164,11 @@ pub(super) async fn rules(program: &dyn Program, host: &dyn Host) -> Result<Vec<
         is_built_in: rule.source == RuleSource::BuiltIn,
         id: None,
         rule: format!("{} {}", rule.decision, visible_line(&rule.about)),
-        from: if rule.place.is_empty() { rule.source.to_string() } else { rule.place },
+        from: match (is_void(&rule), rule.place.is_empty()) {
+            (true, _) => format!("{NO_EFFECT} · {}", rule.place),
+            (false, true) => rule.source.to_string(),
+            (false, false) => rule.place,
+        },
     });
     Ok(own.chain(others).collect())
 }

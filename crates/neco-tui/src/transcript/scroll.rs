@@ -72,6 +72,11 @@ enum Printed {
     Rows(Vec<Line<'static>>),
 }
 
+/// Whether a block is something that no longer counts. A rewind tells where that is, also one that was undone.
+fn is_void(block: &Block) -> bool {
+    block.void && !matches!(block.body, BlockBody::Rewind(_))
+}
+
 impl Transcript {
     /// What happens to an agent.
     pub fn of(agent: AgentId) -> Self {
@@ -276,10 +281,11 @@ impl Transcript {
             }
             let Some((mut entry, block)) = self.next_over() else { break };
             let apart = self.above.is_some_and(|above| entry.stands_apart(&block.body, above));
-            if block.void && !self.left_void {
+            let void = is_void(&block);
+            if void && !self.left_void {
                 self.depart(fence(NO_LONGER, with.width, with.theme), Kind::Step, true, &mut rows);
             }
-            self.left_void = block.void;
+            self.left_void = void;
             let drawn = entry.last_rows(&block, &self.view, with);
             self.depart(drawn, kind(&block.body), apart, &mut rows);
             let took = entry.took_ms(&block);
@@ -305,10 +311,10 @@ impl Transcript {
         }
         for entry in self.entries.iter_mut().skip(together) {
             let Some(block) = self.view.block(entry.id) else { continue };
-            if block.void && !void {
+            if is_void(block) && !void {
                 rows.extend(fence(NO_LONGER, with.width, with.theme));
             }
-            void = block.void;
+            void = is_void(block);
             let apart = above.is_some_and(|above| entry.stands_apart(&block.body, above));
             above = Some(kind(&block.body));
             let drawn = entry.rows(block, &self.view, with);

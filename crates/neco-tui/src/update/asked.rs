@@ -52,6 +52,10 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
         Asked::Plan(..) => plan_key(window, key),
         Asked::Loop(..) => loop_key(window, key),
     };
+    // A draft makes room for what goes with an answer.
+    if window.purpose != Purpose::Message {
+        window.prompt.set_aside();
+    }
     match (meant, key.code) {
         (Some(effects), _) => Some(answers(window, effects)),
         (None, KeyCode::Tab) => {
@@ -187,7 +191,14 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             return Some(window.only_tell("Your draft waits: y or 1 answers, Tab goes to it"));
         }
         KeyCode::Enter => approval.chosen()?,
-        KeyCode::Char(digit @ '1'..='9') => approval.numbered(digit.to_digit(10)? as usize)?,
+        KeyCode::Char(digit @ '1'..='9') => match approval.numbered(digit.to_digit(10)? as usize)? {
+            Means::Rule(rule) => {
+                approval.go_to(Means::Rule(rule));
+                window.facing.arm(question, rule, None);
+                return Some(Vec::new());
+            }
+            means => means,
+        },
         KeyCode::Char('y') => Means::Yes,
         // A rule holds for longer than the moment in which a letter is typed.
         KeyCode::Char(letter @ ('s' | 'a')) => {
@@ -195,7 +206,7 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
             if approval.rule(rule).is_some() {
                 let means = if rule == Rule::Session { approval.for_session() } else { Means::Rule(rule) };
                 approval.go_to(means);
-                window.facing.arm(question, rule, window.now_ms);
+                window.facing.arm(question, rule, Some(window.now_ms));
             }
             return Some(Vec::new());
         }

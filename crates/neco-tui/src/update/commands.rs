@@ -7,6 +7,7 @@ use super::effect::Effect;
 use super::{going_back, logging_in, picking, reports};
 use crate::app::WindowState;
 use crate::host::Wanted;
+use crate::outside::THEME;
 use crate::panel;
 use crate::term::notify;
 use crate::text::figures;
@@ -37,7 +38,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         },
         Slash::Theme(name) => {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground);
-            window.tell(format!("Theme: {name}"));
+            return vec![Effect::Outside(Outside::Config, format!("{THEME} \"{name}\""))];
         }
         Slash::How(Setting::Sandbox) => {
             picking::pick_setting(window, Setting::Sandbox, "");

@@ -220,6 +220,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     }
     if window.purpose != Purpose::Message {
         window.purpose = Purpose::Message;
+        window.prompt.take_back_aside();
         return Vec::new();
     }
     if window.shell.runs() {
@@ -270,7 +271,7 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
 }
 
 /// Ends at once where nothing works; whoever works is named before.
-fn end(window: &mut WindowState) -> Vec<Effect> {
+pub(super) fn end(window: &mut WindowState) -> Vec<Effect> {
     if window.attached || !stopping::works(window) || stopping::said_leaving(window) {
         return vec![stopping::leave(window)];
     }

@@ -4,17 +4,22 @@ use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
 use neco_view::slash::{self, Slash};
 
 use super::effect::Effect;
-use super::{asked, commands};
+use super::{asked, commands, keys};
 use crate::app::state::Naming;
 use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
 use crate::host::ImageSource;
 use crate::input::{Written, named_pictures};
-use crate::told::is_command;
+use crate::told::{is_command, is_farewell};
 use crate::transcript::block::Tone;
 
 /// Sends what is written.
 pub(super) fn send(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
+    if let Purpose::Agent(agent) = window.purpose
+        && !window.agents.is_live(agent)
+    {
+        return window.only_tell("It has ended and reads no messages; what you wrote stays here");
+    }
     let text = window.prompt.text.as_str().trim();
     let is_message = window.purpose == Purpose::Message && !asked::is_answer(window);
     let names = is_message && !is_command(text) && !text.starts_with(['!', '#']);
@@ -78,8 +83,12 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
     }
     match std::mem::take(&mut window.purpose) {
         Purpose::Message => {}
-        Purpose::Reason(call_id) => return asked::answers(window, reject(call_id, written.text)),
+        Purpose::Reason(call_id) => {
+            window.prompt.take_back_aside();
+            return asked::answers(window, reject(call_id, written.text));
+        }
         Purpose::Revision(question) => {
+            window.prompt.take_back_aside();
             let reply = Reply::RevisePlan { comments: written.text };
             return asked::answers(window, vec![Effect::Send(answer(question, reply))]);
         }
@@ -102,6 +111,9 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
     // What was pasted begins with whatever it begins with.
     if written.begins_with_paste {
         return answer_or_message(window, written, after_work, answers);
+    }
+    if is_farewell(text) && !answers {
+        return keys::end(window);
     }
     if let Some(command) = text.strip_prefix('!').map(str::trim) {
         return run_shell(window, command);

@@ -48,6 +48,9 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
             return Some(picking::panel(window));
         }
         KeyCode::Char('x') if held => menu::agent_menu(window, agent),
+        KeyCode::Enter | KeyCode::Char(_) if !held && !window.agents.is_live(agent) => {
+            return Some(window.only_tell("It has ended and reads no messages"));
+        }
         KeyCode::Enter => window.purpose = Purpose::Agent(agent),
         // Whoever types writes to it; no letter does anything to it.
         KeyCode::Char(_) if !held => {

@@ -252,7 +252,8 @@ impl WindowState {
         let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
         let asks_first = self.standing.approval == ApprovalMode::AskFirst;
         let works = self.standing.works();
-        let asks = Asks { works, asks_first, others: &others, armed, elsewhere, ..Asks::default() };
+        let refuses = matches!(self.purpose, Purpose::Reason(_));
+        let asks = Asks { works, asks_first, others: &others, armed, elsewhere, refuses, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
         let covered = others.into_iter().take(named).filter(|other| other.mark == Mark::Covered);
         self.facing.named = covered.map(|other| other.call).collect();

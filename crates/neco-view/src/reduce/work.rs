@@ -28,6 +28,10 @@ pub struct Work {
     below: Usage,
     /// What came of the root's work so far, while others still work, and whether the plan was dropped.
     so_far: Option<(AgentComplete, bool)>,
+    /// When the work began that others are still at, in milliseconds.
+    began_ms: Option<i64>,
+    /// When the last event happened, in milliseconds.
+    at_ms: i64,
     /// What the conversation takes of the model's window.
     pub(super) context: Option<Context>,
     /// Whether it was over when the last turn ended.
@@ -37,6 +41,7 @@ pub struct Work {
 impl Work {
     /// Takes in the next event; `own` are the root's.
     pub fn apply(&mut self, event: &Event, own: bool) {
+        self.at_ms = event.ts.as_millisecond();
         match &event.body {
             EventBody::TurnStart(_) if own && std::mem::take(&mut self.over) => {
                 // Other work begins.
@@ -75,12 +80,17 @@ impl Work {
         }
     }
 
-    /// The root is done; when nobody else works, that is all.
+    /// The root is done; when nobody else works, that is all. Work that others had a part in took from
+    /// its beginning until now.
     pub fn complete(&mut self, complete: &AgentComplete, over: bool, plan_dropped: bool) -> WorkEnd {
-        let complete = joined(self.so_far.take().map(|(complete, _)| complete), complete);
+        let took_ms = i64::try_from(complete.duration_ms).unwrap_or(i64::MAX);
+        let began_ms = *self.began_ms.get_or_insert(self.at_ms.saturating_sub(took_ms));
+        let mut complete = joined(self.so_far.take().map(|(complete, _)| complete), complete);
+        let passed_ms = u64::try_from(self.at_ms.saturating_sub(began_ms)).unwrap_or_default();
+        complete.duration_ms = complete.duration_ms.max(passed_ms);
         let end = self.end(&complete, over, plan_dropped);
         match over {
-            true => (self.below, self.over) = (Usage::default(), true),
+            true => (self.below, self.over, self.began_ms) = (Usage::default(), true, None),
             false => self.so_far = Some((complete, plan_dropped)),
         }
         end
@@ -89,6 +99,7 @@ impl Work {
     /// The end of work that others were still at.
     pub fn close(&mut self) -> Option<WorkEnd> {
         let (complete, plan_dropped) = self.so_far.take()?;
+        self.began_ms = None;
         Some(self.end(&complete, false, plan_dropped))
     }
 

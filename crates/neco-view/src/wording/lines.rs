@@ -3,15 +3,15 @@
 use neco_proto::agent_ask::stopped;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{
-    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, NodeResult, NotificationLevel,
-    TaskKind, TaskState, WorkflowGraph, WorkflowState, WorkflowTask,
+    AgentNode, BudgetReached, Compaction, CompleteReason, HookOutcome, HookRun, Letter, NodeResult, NotificationLevel,
+    TaskKind, TaskState, Up, WorkflowGraph, WorkflowState, WorkflowTask,
 };
 use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
 
 use super::notices;
 use crate::figures;
 use crate::reduce::View;
-use crate::reduce::block::{AgentMove, AgentStep, Asked, BlockBody, WentBack, WorkEnd, WorkflowStep};
+use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, Asked, BlockBody, WentBack, WorkEnd, WorkflowStep};
 
 /// Characters of what an agent had to say when it ended.
 const LONGEST: usize = 300;
@@ -62,6 +62,9 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
         BlockBody::End(end) => ended(end),
         BlockBody::Stop(stop) => {
             stopped(stop).map(|words| (Tone::Pause, format!("{words} · Ctrl-T resumes, messages or stops one")))
+        }
+        BlockBody::Letter(AgentLetter { name, letter: Letter::Up(Up::Question { text }), .. }) => {
+            Some((Tone::Warning, format!("{} asks: {}", clean_line(name), clean_line(text))))
         }
         // The rest is no line.
         _ => None,

@@ -50,7 +50,7 @@ fn sandbox(sandbox: &SandboxSection) -> String {
     let writes = match sandbox.level {
         SandboxLevel::Full => return "none: commands can do anything you can".to_owned(),
         SandboxLevel::ReadOnly => "commands read, and write only to a temporary folder",
-        SandboxLevel::WorkspaceWrite => "writes in this folder and /tmp",
+        SandboxLevel::WorkspaceWrite => "writes in this folder and a /tmp of its own",
     };
     let network = match sandbox.network {
         SandboxNetwork::On => "network",

@@ -89,14 +89,17 @@ fn planned() -> House {
 }
 
 #[test]
-fn an_unfinished_plan_is_told_listed_and_closed() {
+fn an_unfinished_plan_is_listed_and_closed_and_no_single_request_hears_of_it() {
     let house = planned();
     let first = house.run(&["--yes", "-m", "change all of it"]).ended_with(0);
     assert!(first.stderr.contains("nobody is there to approve"), "{}", first.stderr);
     assert!(first.stderr.contains("todos 1 of 3"), "{}", first.stderr);
     house.script("script.json", json!([say("hello")]));
-    let again = house.run(&["-m", "hi"]).ended_with(0).says("A plan is unfinished here (1 of 3 steps done)");
-    let id = again.stderr.split("/resume ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let again = house.run(&["-m", "hi", "--output-format", "stream-json"]).ended_with(0);
+    assert!(!again.stderr.contains("unfinished") && !again.stdout.contains("unfinished"), "{}", again.stdout);
+    assert!(again.stdout.lines().next().unwrap().contains(r#""type":"session_start""#), "{}", again.stdout);
+    let list = house.run(&["plan", "list", "--json"]).ended_with(0).json();
+    let id = list[0]["session"].as_str().unwrap().to_owned();
     house.run(&["plan", "list"]).ended_with(0).says("1 of 3 steps done").says("change a");
     house.run(&["plan", "show", &id]).ended_with(0).says("✓ 1. look").says("not seen by anyone yet");
     let told = house.run(&["prompt", "show"]).ended_with(0).says("that no user had seen");

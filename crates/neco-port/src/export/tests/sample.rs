@@ -231,6 +231,8 @@ fn beginning(sample: &mut Sample) {
         session_rule: None,
         always_rule: None,
         sandboxed: None,
+        network: false,
+        opens: false,
         ahead: Vec::new(),
     }));
     sample.push(EventBody::PermissionDecision(PermissionDecision {

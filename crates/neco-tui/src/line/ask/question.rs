@@ -120,7 +120,11 @@ impl Question {
             paint.bold(&visible_line(&request.summary)),
             risk(request.risk, paint)
         );
-        let mut lines = vec![self.place.wrapped(&heading)];
+        let held = self.asked.held().map(|held| match held {
+            neco_view::ask::NO_SANDBOX => format!(" {}", paint.red(held)),
+            held => format!(" {}", paint.dim(held)),
+        });
+        let mut lines = vec![self.place.wrapped(&format!("{heading}{}", held.unwrap_or_default()))];
         lines.push(self.place.wrapped(&paint.dim(&format!("  why: {}", visible_line(&request.reason)))));
         lines.extend(self.subject().lines(self.most(), paint));
         lines.push(self.keys());
@@ -325,6 +329,8 @@ mod tests {
             reason: "high risk is asked about in approval mode ask_first".into(),
             diff: Vec::new(),
             sandboxed: None,
+            network: false,
+            opens: false,
             ahead: Vec::new(),
             always_rule: Some("run commands that begin with `make` without asking, in this folder from now on".into()),
             session_rule: Some("run exactly `make test\nrm -rf build` without asking, until the session ends".into()),

@@ -236,6 +236,8 @@ fn a_change_that_was_shown_with_the_question_is_not_shown_twice() {
         session_rule: None,
         always_rule: None,
         sandboxed: None,
+        network: false,
+        opens: false,
         ahead: Vec::new(),
     };
     let decided =

@@ -13,7 +13,7 @@ use super::process::{Surroundings, out};
 use super::signals::{hear_signals, stop_agents};
 use super::turn::LineSession;
 use crate::line::signals::Signals;
-use crate::told::{Output, fenced, is_command, with_what_ran};
+use crate::told::{Output, fenced, is_command, is_farewell, with_what_ran};
 
 /// What is said at the beginning.
 const GREETING: &str = "Neco, line by line. /help lists the commands. A line that ends with \\ continues in the next one. \
@@ -86,6 +86,9 @@ impl Repl {
         }
         self.session.around.host.remember(line);
         self.lines.remember(line);
+        if is_farewell(line) {
+            return Ok(Next::Leave);
+        }
         if is_command(line) {
             return self.command(line);
         }

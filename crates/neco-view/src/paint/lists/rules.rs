@@ -2,9 +2,17 @@
 
 use std::fmt::Write;
 
-use neco_proto::RuleSource;
 use neco_proto::app::rules::{ExplainedCall, KeptRules, RuleList, RuleRow, TestedCase};
 use neco_proto::visible::visible_line;
+use neco_proto::{RuleSource, Ruling};
+
+/// What is said of a rule with which a project would allow something.
+pub const NO_EFFECT: &str = "no effect: a project can't allow";
+
+/// Whether a rule has no effect: a project narrows what a person's own rules say, and never widens it.
+pub fn is_void(rule: &RuleRow) -> bool {
+    rule.source == RuleSource::Project && rule.decision == Ruling::Allow
+}
 
 /// The rules in force, in the order in which they are looked at.
 pub fn as_lines(list: &RuleList) -> String {
@@ -37,7 +45,8 @@ fn line(rule: &RuleRow) -> String {
     let name = rule.name.as_ref().map(|name| format!("  “{}”", visible_line(name))).unwrap_or_default();
     let reason = rule.reason.as_ref().map(|reason| format!("\n        {}", visible_line(reason))).unwrap_or_default();
     let what = visible_line(&rule.about);
-    format!("  {:<5} {:>4}  {what}{name}  # {}{reason}", rule.decision, rule.priority, rule.place)
+    let void = if is_void(rule) { format!("  ({NO_EFFECT})") } else { String::new() };
+    format!("  {:<5} {:>4}  {what}{name}{void}  # {}{reason}", rule.decision, rule.priority, rule.place)
 }
 
 /// What would happen to one call, and why; `closed` names what its sandbox closes.

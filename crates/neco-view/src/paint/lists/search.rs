@@ -29,6 +29,7 @@ pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usiz
         let who = match hit.role {
             FoundRole::Title => "title",
             FoundRole::User => "you",
+            FoundRole::Neco => "Neco",
             FoundRole::Assistant => "model",
             FoundRole::Tool => "tool",
         };

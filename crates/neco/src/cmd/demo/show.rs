@@ -115,6 +115,7 @@ fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Res
             default_generation: CapabilityLevel::highest(),
             approval: ApprovalMode::Auto,
             person_present: false,
+            interactive: false,
             max_turns,
             budget: Budget::default(),
         };
