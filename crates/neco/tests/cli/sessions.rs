@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::approvals::Seat;
 use crate::support::{House, Ran, call, eventually, lives, say};
 
 #[test]
@@ -31,8 +32,11 @@ fn a_session_is_gone_on_with_by_id_and_as_the_last_one() {
 #[test]
 fn the_line_at_the_end_goes_on_with_the_session() {
     let house = House::playing(json!([say("one")]));
-    let ran = house.run(&["-m", "count"]).ended_with(0);
-    let id = ran.stderr.trim_end().rsplit(' ').next().unwrap().to_owned();
+    let mut seat = Seat::take(&house, &["-m", "count"], "false");
+    seat.ends_with(0);
+    seat.sees("--session ", 1);
+    let shown = seat.shown();
+    let id = shown.split("--session ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     house.script("script.json", json!([{ "say": "two", "expect": { "messages": 3 } }]));
     house.run(&["-m", "go on", "--session", &id]).ended_with(0);
 }
