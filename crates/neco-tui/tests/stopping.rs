@@ -88,7 +88,7 @@ fn a_question_of_an_agent_does_not_keep_it_from_being_stopped() {
     let request = serde_json::from_value(support::edit_request("9")).unwrap();
     scene.happen_to(ids[0], EventBody::PermissionRequest(request));
     scene.reads();
-    assert!(scene.picture().contains("Edit src/a.rs"), "it still asks: {}", scene.picture());
+    assert!(scene.picture().contains("would edit src/a.rs"), "it still asks: {}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), send(Command::StopAll));
 }
 
@@ -254,7 +254,7 @@ fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     scene.control('t');
     scene.control('x');
     let picture = scene.picture();
-    assert!(picture.contains("p Pause") && picture.contains("x Stop"), "{picture}");
+    assert!(picture.contains("1  Pause       p") && picture.contains("3  Stop        x"), "{picture}");
     assert_eq!(scene.types("p"), order(ids[0], AgentOrder::Pause));
     // The list is there again, where it was.
     scene.key(KeyCode::Down);

@@ -74,14 +74,15 @@ impl PlanBox {
     }
 }
 
-/// The plan as it goes into the scrollback, on a ground of its own.
+/// The plan as it goes into the scrollback, on a ground of its own and under its own heading where it has one.
 pub fn plan_rows(plan: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let label = Line::styled("Plan", theme.plan.add_modifier(Modifier::BOLD));
+    let is_headed = plan.trim_start().starts_with('#');
+    let label = (!is_headed).then(|| Line::styled("Plan", theme.plan.add_modifier(Modifier::BOLD)));
     let rows = markdown::rows(&clean(plan), width.saturating_sub(4).max(8), theme);
     let framed = |row: Line<'static>| {
         let style = if row.style.bg.is_some() { row.style } else { theme.plan_wash.patch(row.style) };
         let edge = Span::styled("▎  ", theme.plan_wash.patch(theme.plan));
         Line::from_iter(std::iter::once(edge).chain(row.spans)).style(style)
     };
-    std::iter::once(label).chain(rows).map(framed).collect()
+    label.into_iter().chain(rows).map(framed).collect()
 }

@@ -16,6 +16,9 @@ const SHOWN: usize = 8;
 const WIDEST: usize = 40;
 const TAKES: usize = 20;
 
+/// Columns from which on there is room for the latter.
+const ROOMY: usize = 72;
+
 /// Something that can be put into the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
@@ -75,14 +78,19 @@ impl Completion {
             self.candidates.iter().map(|candidate| of(candidate).width()).max().unwrap_or_default().min(most)
         };
         let (wide, takes) = (widest(|candidate| &candidate.text, WIDEST), widest(|candidate| &candidate.takes, TAKES));
+        // What may follow has a column where there is room for it beside what it is.
+        let takes = if width < ROOMY { 0 } else { takes };
         let row = |(index, candidate): (usize, &Candidate)| {
             let here = index == self.at;
             let mark = if here { " ❯ " } else { "   " };
-            let takes = if takes == 0 { String::new() } else { format!("  {}", padded(&candidate.takes, takes)) };
+            let follows = match takes {
+                0 => String::new(),
+                _ => format!("  {}", padded(&cut(&Line::raw(candidate.takes.clone()), takes).to_string(), takes)),
+            };
             let spans = vec![
                 Span::styled(mark, theme.accent.add_modifier(Modifier::BOLD)),
                 Span::raw(padded(&candidate.text, wide)),
-                Span::styled(format!("{takes}  {}", candidate.help), theme.dim),
+                Span::styled(format!("{follows}  {}", candidate.help), theme.dim),
             ];
             let row = cut(&Line::from(spans), width);
             if here { theme.choose(row) } else { row }

@@ -92,11 +92,11 @@ pub(super) fn leave_menu(window: &mut WindowState, of: Option<Picked>) -> Vec<Ef
     if window.watched.is_some() {
         return Vec::new();
     }
-    let effects = picking::panel(window);
+    picking::list_agents(window);
     if let (Some(picker), Some(of)) = (&mut window.picker, of) {
         picker.choose(|picked| *picked == of);
     }
-    effects
+    Vec::new()
 }
 
 /// A letter in the list begins a message to the chosen agent; in a menu it chooses.

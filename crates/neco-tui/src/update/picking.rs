@@ -152,13 +152,18 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
         }
         return Vec::new();
     }
+    list_agents(window);
+    // The root is told of only when somebody asks.
+    let has_root = window.agents.nodes.iter().any(|node| node.kind == NodeType::Root);
+    if has_root { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
+}
+
+/// Opens the list of agents, at the first that waits for the person.
+pub(super) fn list_agents(window: &mut WindowState) {
     let asks = window.agents.nodes.iter().find(|node| window.agents.asks(node)).map(|node| node.id);
     let mut picker = tree_picker(window);
     picker.choose(|picked| matches!(picked, Picked::Agent(agent) if asks == Some(*agent)));
     window.picker = Some(picker);
-    // The root is told of only when somebody asks.
-    let has_root = window.agents.nodes.iter().any(|node| node.kind == NodeType::Root);
-    if has_root { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
 }
 
 fn tree_picker(window: &WindowState) -> Picker {

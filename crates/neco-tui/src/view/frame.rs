@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
 use neco_proto::event::Admission;
-use neco_proto::{AgentId, Mode};
+use neco_proto::{AgentId, Mode, TodoStatus};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -361,7 +361,10 @@ impl WindowState {
             let others = if lists { String::new() } else { beside.others() };
             (verb, format!("{others}{}", self.progress()), self.leaving.shown_ms(self.now_ms) - since)
         } else if let Some((text, far)) = todo {
-            let spans = [Span::styled(" ‖ ", theme.accent), text, Span::styled(far, theme.dim)];
+            // What nobody has begun does not rest.
+            let is_begun = self.transcript.view.todos.iter().any(|todo| todo.status == TodoStatus::InProgress);
+            let mark = if is_begun { Span::styled(" ‖ ", theme.accent) } else { Span::styled(" ○ ", theme.dim) };
+            let spans = [mark, text, Span::styled(far, theme.dim)];
             return Some(self.with_keys(spans.to_vec(), &[("Ctrl-T", "more")], width));
         } else {
             return None;

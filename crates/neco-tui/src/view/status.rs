@@ -16,6 +16,9 @@ use crate::transcript::ledger;
 /// Cells of the meter.
 const CELLS: u64 = 10;
 
+/// Columns from which on the keys have room beside how the session stands.
+const KEYS: usize = 64;
+
 /// How much the folder matters, and the meter.
 const FOLDER: u8 = 3;
 const METER: u8 = 4;
@@ -130,7 +133,9 @@ fn right(window: &WindowState) -> Vec<Part> {
     if used == 0 && !standing.works() && standing.filled.is_none() {
         let keys = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
         let spans = ledger::keys(&keys, theme);
-        return vec![Part { matters: 6, between: "   ", spans }];
+        // Where they have room they matter more than the folder, which the first rows named.
+        let matters = if window.width >= KEYS { 6 } else { 1 };
+        return vec![Part { matters, between: "   ", spans }];
     }
     let model = |name: &str| clean_line(name.rsplit('/').next().unwrap_or(name));
     let mut parts = Vec::new();
