@@ -75,3 +75,25 @@ async fn another_title_is_no_use_of_a_session() {
     assert_eq!(after[0].id, newer);
     assert_eq!(after[1].updated_ms, before[1].updated_ms);
 }
+
+#[tokio::test]
+async fn whoever_stops_waiting_for_a_removal_locks_nobody_out() {
+    let (_dir, path, store) = new_store().await;
+    let session = SessionId::new();
+    say(&store, session, "hello").await;
+    // As another process that opens it has it.
+    let lock = fs::File::open(path.with_extension("db-lock")).unwrap();
+    let is_free = || lock.try_lock_shared().is_ok() && lock.unlock().is_ok();
+    let others_wait = async {
+        while is_free() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        removed = store.remove(session) => removed.unwrap(),
+        () = others_wait => {}
+    }
+    while !is_free() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}

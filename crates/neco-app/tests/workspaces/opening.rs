@@ -136,7 +136,7 @@ async fn whoever_opens_what_this_process_just_ends_waits_for_that() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_opened_is_told_by_a_type() {
-    let stage = Stage::new(&json!([]));
+    let stage = Stage::new(&json!([{ "say": "One." }]));
     let one = stage.project("one", &[("x", "")]);
     let (app, person): (Arc<dyn App>, _) = (program(&stage, &one), Caller::person());
     let looks = Caller { scope: Scope::Read, ..Caller::person() };

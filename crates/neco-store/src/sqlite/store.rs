@@ -472,30 +472,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_stops_waiting_for_a_removal_locks_nobody_out() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("neco.db");
-        let store = SqliteStore::open(&path).await.unwrap();
-        let session = SessionId::new();
-        store.create(SessionRecord::new(session, "/project", 0)).await.unwrap();
-        // As another process that opens it has it.
-        let lock = std::fs::File::open(dir.path().join("neco.db-lock")).unwrap();
-        let is_free = || lock.try_lock_shared().is_ok() && lock.unlock().is_ok();
-        let others_wait = async {
-            while is_free() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::select! {
-            removed = store.remove(session) => removed.unwrap(),
-            () = others_wait => {}
-        }
-        while !is_free() {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-    }
-
-    #[tokio::test]
     async fn the_bundled_sqlite_is_new_enough() {
         let dir = tempfile::tempdir().unwrap();
         let mut connection = super::super::open::open(&dir.path().join("neco.db")).await.unwrap();
