@@ -260,7 +260,7 @@ fn a_question_stays_a_question_while_other_agents_work() {
     scene.types("/undo");
     scene.key(KeyCode::Enter);
     scene.news(News::Answered(preview("undo", 2)));
-    assert!(scene.picture().contains("undo going back to before"));
+    assert!(scene.picture().contains("Undo the rewind to before"));
     let call_id = support::call("c1");
     let update = ToolCallUpdate {
         call_id,
@@ -270,5 +270,5 @@ fn a_question_stays_a_question_while_other_agents_work() {
         summary: "Run x".into(),
     };
     scene.happen_to(child, EventBody::ToolCallUpdate(update));
-    assert!(scene.picture().contains("undo going back to before"), "{}", scene.picture());
+    assert!(scene.picture().contains("Undo the rewind to before"), "{}", scene.picture());
 }
