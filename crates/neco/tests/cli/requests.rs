@@ -46,7 +46,7 @@ fn an_answer_fits_its_schema_or_the_request_failed() {
     std::fs::write(house.project().join("s.json"), "{\"type\": \"object\", \"required\": [\"ok\"]}").unwrap();
     house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(0);
     house.script("script.json", json!([say("Done.")]));
-    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not fit the schema");
+    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not match the schema");
     house.run(&["-m", "x", "--output-schema", "gone.json"]).ended_with(2).says("gone.json can't be used");
 }
 

@@ -118,7 +118,7 @@ fn what_somebody_else_changed_is_marked_and_comes_back() {
     let other = elsewhere.run(&["-m", "x", "--output-format", "json"]).ended_with(0).json();
     let other = other["session_id"].as_str().unwrap();
     elsewhere.run(&["session", "rewind", other, "--to", "1", "--files", "--yes"]).ended_with(2).says("no checkpoint");
-    elsewhere.run(&["session", "rewind", other, "--undo", "--yes"]).ended_with(2).says("no rewind to take back");
+    elsewhere.run(&["session", "rewind", other, "--undo", "--yes"]).ended_with(2).says("no rewind to undo");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_log_and_what_changed_are_shown() {
     house.run(&["session", "diff", &id, "2", "--stat"]).ended_with(0).says("M a.txt").says("1 file changed");
     let changed: Value = house.run(&["session", "diff", &id, "--json"]).ended_with(0).json();
     assert_eq!((changed[0]["path"].as_str(), changed[0]["kind"].as_str()), (Some("a.txt"), Some("added")));
-    house.run(&["session", "diff", &id, "7"]).ended_with(2).says("is no message and no checkpoint");
+    house.run(&["session", "diff", &id, "7"]).ended_with(2).says("is neither a message nor a checkpoint");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn sessions_are_removed_only_when_that_is_meant() {
     house.run(&["session", "rm", "", "--yes"]).ended_with(2);
     house.run(&["session", "show", &id]).ended_with(0);
     house.run(&["session", "prune"]).ended_with(0).says("1 session, ").says("write the first").says("--older-than");
-    house.run(&["session", "prune", "--yes"]).ended_with(2).says("which sessions may go").says("--older-than");
+    house.run(&["session", "prune", "--yes"]).ended_with(2).says("which sessions?").says("--older-than");
     let sized: Value = house.run(&["session", "list", "--size", "--json"]).ended_with(0).json();
     assert!(sized[0]["bytes"].as_u64().unwrap() > 1000, "{sized}");
     house.run(&["session", "prune", "--older-than", "1d", "--yes"]).ended_with(0).says("0 sessions deleted");
