@@ -177,7 +177,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     let asked = scene.news(News::Answered(Answer::Checkpoints { checkpoints: vec![info] }));
     assert_eq!(asked, [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
     scene.news(News::Answered(preview("checkpoint", 2)));
-    assert!(scene.picture().contains("2 files would change"));
+    assert!(scene.picture().contains("2 files"));
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
     scene.news(News::Answered(preview("checkpoint", 2)));
     scene.reads();
