@@ -332,7 +332,7 @@ fn the_session_on_the_screen_is_not_opened_again() {
     scene.news(News::Sessions(Ok(vec![entry("0199-one")])));
     assert!(scene.picture().contains("session 0199-one  this one"));
     assert_eq!(scene.key(KeyCode::Enter), []);
-    assert!(scene.picture().contains("in that session already"));
+    assert!(scene.picture().contains("already in that session"));
     scene.news(News::Sessions(Ok(vec![entry("0199-one"), entry("0199-two")])));
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Open(Wanted::Id("0199-two".into()))]);
     scene.types("/resume 0199-one");

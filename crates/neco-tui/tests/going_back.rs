@@ -210,7 +210,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     let asked = scene.news(News::Answered(Answer::Checkpoints { checkpoints: vec![info] }));
     assert_eq!(asked, [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
     scene.news(News::Answered(preview("checkpoint", 2)));
-    assert!(scene.picture().contains("2 files would change"));
+    assert!(scene.picture().contains("2 files"));
     assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::CheckpointPreview { rev: rev.clone() })]);
     scene.news(News::Answered(preview("checkpoint", 2)));
     scene.reads();
@@ -293,7 +293,7 @@ fn a_question_stays_a_question_while_other_agents_work() {
     scene.types("/redo");
     scene.key(KeyCode::Enter);
     scene.news(News::Answered(preview("undo", 2)));
-    assert!(scene.picture().contains("undo going back to before"));
+    assert!(scene.picture().contains("Undo the rewind to before"));
     let call_id = support::call("c1");
     let update = ToolCallUpdate {
         call_id,
@@ -303,7 +303,7 @@ fn a_question_stays_a_question_while_other_agents_work() {
         summary: "Run x".into(),
     };
     scene.happen_to(child, EventBody::ToolCallUpdate(update));
-    assert!(scene.picture().contains("undo going back to before"), "{}", scene.picture());
+    assert!(scene.picture().contains("Undo the rewind to before"), "{}", scene.picture());
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn a_message_whose_picture_can_t_be_looked_at_is_sent_all_the_same() {
 
 #[test]
 fn a_sign_alone_is_no_message() {
-    for (sign, word) in [("!", "a command of the shell"), ("#", "what is to be remembered")] {
+    for (sign, word) in [("!", "a shell command"), ("#", "what to remember")] {
         let mut scene = Scene::new((80, 24));
         scene.types(sign);
         let effects = scene.key(KeyCode::Enter);

@@ -167,7 +167,7 @@ fn an_emptied_file_runs_nothing_and_shows_the_keys_again() {
     let mut seat = Seat::take(&house, &["-m", "go"], "truncate -s 0");
     seat.sees("  › ", 1);
     seat.press("e");
-    seat.sees("there is nothing to run: n rejects the call", 1);
+    seat.sees("there is nothing to run; n rejects the call", 1);
     seat.sees("y once", 2);
     seat.press("\u{4}");
     seat.sees("rejected (end of input)", 1);

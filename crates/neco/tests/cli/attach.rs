@@ -111,7 +111,7 @@ fn what_is_said_in_the_last_moment_is_done_before_the_first_process_ends() {
     assert_eq!(guest["result"], "The second answer.");
     let rest: String = rest.lines().map_while(Result::ok).collect();
     assert_eq!(rest.matches("\"agent_complete\"").count(), 2, "{rest}");
-    assert!(ended(owner, 0).contains("another window goes on"));
+    assert!(ended(owner, 0).contains("another window is still working"));
 }
 
 #[test]

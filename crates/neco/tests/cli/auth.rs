@@ -26,7 +26,7 @@ fn kept(house: &House) -> String {
 fn keys_are_kept_listed_and_removed() {
     let house = House::empty();
     piped(&house, &["list"], "").ended_with(0).says("no keys; `neco login PROVIDER` adds one");
-    piped(&house, &["set", "openai"], &format!("{KEY}\n")).ended_with(0).says("the key of openai is kept");
+    piped(&house, &["set", "openai"], &format!("{KEY}\n")).ended_with(0).says("the key of openai is saved");
     let mode = fs::metadata(house.path("home/keys.toml")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     piped(&house, &["set", "openai"], SECOND).ended_with(0).says("openai has 2 keys now, which take turns");
@@ -76,7 +76,7 @@ fn one_key_is_replaced_or_removed() {
     piped(&house, &["remove", "openai", "1"], "").ended_with(0).says("key 1 of openai removed");
     assert!(!kept(&house).contains(SECOND) && kept(&house).contains(KEY));
     piped(&house, &["remove", "openai", "1"], "").ended_with(0);
-    piped(&house, &["remove", "openai"], "").ended_with(1).says("nothing is kept");
+    piped(&house, &["remove", "openai"], "").ended_with(1).says("has no key");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_typed_key_is_not_seen() {
     let mut seat = Seat::take(&house, &["auth", "set", "openai"], "false");
     seat.sees("Key of openai (it is not shown): ", 1);
     seat.press(&format!("{KEY}\r"));
-    seat.sees("the key of openai is kept", 1);
+    seat.sees("the key of openai is saved", 1);
     seat.ends_with(0);
     assert!(!seat.shown().contains("secret"), "{}", seat.shown());
     assert_eq!(seat.shown().matches('•').count(), KEY.len(), "{}", seat.shown());

@@ -81,7 +81,7 @@ fn switched_off_nothing_is_kept_and_a_home_folder_is_refused_with_a_word() {
     assert!(of(&house.run(&off).ended_with(0).events(), "checkpoint").is_empty());
     assert!(!house.path("home/checkpoints").exists());
     let on = ["-m", "x", "--yes", "--cwd", &house.path("").display().to_string()];
-    house.run(&on).says("no checkpoints are kept here");
+    house.run(&on).says("No checkpoints here");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn the_doctor_says_what_is_wrong() {
         report["findings"].as_array().unwrap().iter().any(|line| line["words"] == "openai has a key: OPENAI_API_KEY")
     );
     house.configure("model = 5\n");
-    let broken = house.run(&["doctor"]).ended_with(1).says("config.toml:1:").says("1 to fix");
+    let broken = house.run(&["doctor"]).ended_with(1).says("config.toml:1:").says("1 problem to fix");
     assert!(!broken.stdout.contains("none is configured"), "{}", broken.stdout);
 }
 
@@ -80,7 +80,7 @@ fn the_doctor_promises_nothing_that_it_did_not_try() {
         "warn  key       here: HERE_ONE, HERE_TWO are not set; it is asked without a key",
         "info  provider  not set: ",
         "info  local     no answer from ",
-        "no model was asked",
+        "No model was asked",
     ] {
         assert!(ran.stdout.contains(words), "{words} is not in\n{}", ran.stdout);
     }

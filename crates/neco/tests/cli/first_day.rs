@@ -32,7 +32,7 @@ fn what_outranks_a_setting_is_told() {
 #[test]
 fn keys_are_kept_and_forgotten_in_a_word() {
     let house = House::empty();
-    Ran::of(house.neco(&["login", "deepseek"]).write_stdin("sk-0123456789abcdef\n")).ended_with(0).says("is kept");
+    Ran::of(house.neco(&["login", "deepseek"]).write_stdin("sk-0123456789abcdef\n")).ended_with(0).says("is saved");
     house.run(&["auth", "list"]).ended_with(0).says("deepseek");
     house.run(&["logout"]).ended_with(0).says("1 key of deepseek removed");
     house.run(&["logout"]).ended_with(2).says("no key and no login is saved");
@@ -104,7 +104,7 @@ fn bash_completes_commands_and_values() {
 fn the_home_folder_is_warned_about() {
     let house = House::playing(json!([say("ok")]));
     let home = house.path("home").canonicalize().unwrap();
-    Ran::of(&mut house.neco_in(&["-m", "x"], &home)).ended_with(0).says("this is your home folder");
+    Ran::of(&mut house.neco_in(&["-m", "x"], &home)).ended_with(0).says("This is your home folder");
     assert!(!house.run(&["-m", "x"]).ended_with(0).stderr.contains("home folder"));
 }
 

@@ -167,7 +167,7 @@ fn broken_rules_of_the_user_stop_everything_and_a_projects_do_not() {
 #[test]
 fn what_always_kept_is_listed_and_taken_back() {
     let house = House::empty();
-    house.run(&["policy", "remove"]).ended_with(0).says("nothing was allowed");
+    house.run(&["policy", "remove"]).ended_with(0).says("no rules of yours");
     fs::create_dir_all(house.path("home/policy")).unwrap();
     let rule = |command: &str| {
         format!("[[rule]]\ntool = \"bash\"\ncommand = \"{command}\"\ndecision = \"allow\"\nkept = true\n\n")
@@ -181,7 +181,7 @@ fn what_always_kept_is_listed_and_taken_back() {
     house.run(&["policy", "remove", "2"]).ended_with(2).says("no rule 2");
     house.run(&["policy", "remove", "0"]).ended_with(2);
     house.run(&["policy", "remove", "--all"]).ended_with(0).says("npm test");
-    house.run(&["policy", "remove"]).ended_with(0).says("nothing was allowed");
+    house.run(&["policy", "remove"]).ended_with(0).says("no rules of yours");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn what_was_exported_comes_back_byte_for_byte() {
         exported.lines().skip(1).collect::<Vec<_>>()
     );
 
-    house.run(&["session", "import", &file]).ended_with(0).says("is here already").says("--again");
+    house.run(&["session", "import", &file]).ended_with(0).says("already imported").says("--again");
     let again = house.run(&["session", "import", &file, "--again", "--json"]).ended_with(0).json();
     assert_ne!(again[0]["session_id"], id.as_str());
 
@@ -49,7 +49,7 @@ fn what_was_exported_comes_back_byte_for_byte() {
 
     house.script("script.json", json!([{ "say": "Still here.", "expect": { "last_user_contains": "and now?" } }]));
     house.run(&["-m", "and now?", "--session", &id]).ended_with(0).says("Still here.");
-    house.run(&["session", "import", &file]).ended_with(0).says("is here already");
+    house.run(&["session", "import", &file]).ended_with(0).says("already imported");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn sessions_of_other_agents_go_on_here() {
         let id = ran.stdout.split("--session ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
         house.run(&["-m", "go on", "--session", &id]).ended_with(0).says("On it.");
         house.run(&["session", "show", &id]).ended_with(0).says("> Fix the bug in a.txt").says("Fixed the typo.");
-        house.run(&["session", "import", &path]).ended_with(0).says("is here already");
+        house.run(&["session", "import", &path]).ended_with(0).says("already imported");
         let again = house.run(&["session", "import", &path, "--again", "--json"]).ended_with(0).json();
         assert_eq!(again[0]["already"], false);
         assert_eq!(house.run(&["session", "list", "--json"]).json().as_array().unwrap().len(), 2);

@@ -47,11 +47,11 @@ fn an_answer_fits_its_schema_or_the_request_failed() {
     std::fs::write(house.project().join("s.json"), "{\"type\": \"object\", \"required\": [\"ok\"]}").unwrap();
     house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(0);
     house.script("script.json", json!([say("Done.")]));
-    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not fit the schema");
+    house.run(&["-m", "x", "--output-schema", "s.json"]).ended_with(1).says("does not match the schema");
     let ran = house.run(&["-m", "x", "--output-schema", "s.json", "--output-format", "json"]).ended_with(1);
     let report = ran.json();
     assert_eq!((&report["exit_code"], &report["is_error"]), (&json!(1), &json!(true)), "{report}");
-    assert!(report["error"]["message"].as_str().unwrap().contains("does not fit the schema"), "{report}");
+    assert!(report["error"]["message"].as_str().unwrap().contains("does not match the schema"), "{report}");
     house.run(&["-m", "x", "--output-schema", "gone.json"]).ended_with(2).says("gone.json can't be used");
 }
 

@@ -47,7 +47,7 @@ fn going_back_shows_what_would_change_first_and_can_be_taken_back() {
         json!([{ "say": "Third.", "expect": { "messages": 5, "last_user_contains": "third" } }]),
     );
     house.run(&["-m", "a third", "--session", &id]).ended_with(0);
-    house.run(&["session", "rewind", &id, "--to", "1", "--yes"]).ended_with(0).says("goes        a.txt");
+    house.run(&["session", "rewind", &id, "--to", "1", "--yes"]).ended_with(0).says("deleted   a.txt");
     assert_eq!(a(&house), None);
     house.run(&["session", "rewind", &id, "--undo", "--yes"]).ended_with(0).says("2 messages restored");
     assert_eq!(a(&house).as_deref(), Some("one\n"));
@@ -118,7 +118,7 @@ fn what_somebody_else_changed_is_marked_and_comes_back() {
     let other = elsewhere.run(&["-m", "x", "--output-format", "json"]).ended_with(0).json();
     let other = other["session_id"].as_str().unwrap();
     elsewhere.run(&["session", "rewind", other, "--to", "1", "--files", "--yes"]).ended_with(2).says("no checkpoint");
-    elsewhere.run(&["session", "rewind", other, "--undo", "--yes"]).ended_with(2).says("no rewind to take back");
+    elsewhere.run(&["session", "rewind", other, "--undo", "--yes"]).ended_with(2).says("no rewind to undo");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_fork_goes_its_own_way() {
     house.run(&["session", "show", &fork]).ended_with(0).says("write the first").says("otherwise");
     let parent = house.run(&["session", "show", &id]).ended_with(0).says("write the second");
     assert!(!parent.stdout.contains("otherwise"));
-    house.run(&["session", "rm", &id, "--yes"]).ended_with(0).says("1 session removed");
+    house.run(&["session", "rm", &id, "--yes"]).ended_with(0).says("1 session deleted");
     house.run(&["session", "show", &id]).ended_with(2).says("no session");
     house.run(&["session", "show", &fork]).ended_with(0).says("write the first");
     house.run(&["session", "list"]).ended_with(0).says("⑂ the other way");
@@ -179,7 +179,7 @@ fn a_log_and_what_changed_are_shown() {
     house.run(&["session", "diff", &id, "2", "--stat"]).ended_with(0).says("M a.txt").says("1 file changed");
     let changed: Value = house.run(&["session", "diff", &id, "--json"]).ended_with(0).json();
     assert_eq!((changed[0]["path"].as_str(), changed[0]["kind"].as_str()), (Some("a.txt"), Some("added")));
-    house.run(&["session", "diff", &id, "7"]).ended_with(2).says("is no message and no checkpoint");
+    house.run(&["session", "diff", &id, "7"]).ended_with(2).says("is neither a message nor a checkpoint");
 }
 
 #[test]
@@ -189,17 +189,17 @@ fn sessions_are_removed_only_when_that_is_meant() {
     house.run(&["session", "rm", "", "--yes"]).ended_with(2);
     house.run(&["session", "show", &id]).ended_with(0);
     house.run(&["session", "prune"]).ended_with(0).says("1 session, ").says("write the first").says("--older-than");
-    house.run(&["session", "prune", "--yes"]).ended_with(2).says("which sessions may go").says("--older-than");
+    house.run(&["session", "prune", "--yes"]).ended_with(2).says("which sessions?").says("--older-than");
     let sized: Value = house.run(&["session", "list", "--size", "--json"]).ended_with(0).json();
     assert!(sized[0]["bytes"].as_u64().unwrap() > 1000, "{sized}");
-    house.run(&["session", "prune", "--older-than", "1d", "--yes"]).ended_with(0).says("0 sessions removed");
+    house.run(&["session", "prune", "--older-than", "1d", "--yes"]).ended_with(0).says("0 sessions deleted");
     house
         .run(&["session", "prune", "--keep", "0", "--dry-run"])
         .ended_with(0)
         .says("write the first")
         .says("1 session would be deleted, about ")
         .says("kB freed");
-    house.run(&["session", "prune", "--keep", "0", "--yes"]).ended_with(0).says("1 session removed");
+    house.run(&["session", "prune", "--keep", "0", "--yes"]).ended_with(0).says("1 session deleted");
     house.run(&["session", "list", "--all"]).ended_with(0).says("no sessions");
 }
 
@@ -226,7 +226,7 @@ fn a_folder_that_was_moved_takes_its_sessions_along() {
     let run = |arguments: &[&str]| Ran::of(&mut house.neco_in(arguments, &moved));
     house.script("script.json", json!([{ "say": "Here.", "expect": { "last_user_contains": "where" } }]));
     let ran = run(&["-m", "where are we?", "--continue"]).ended_with(0).says("the session's folder was");
-    assert!(ran.stderr.contains("goes on in"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("was moved"), "{}", ran.stderr);
     run(&["session", "list"]).ended_with(0).says("write the first");
     run(&["session", "rewind", &id, "--to", "2", "--yes"]).ended_with(0);
     assert_eq!(fs::read_to_string(moved.join("a.txt")).unwrap(), "one\n");

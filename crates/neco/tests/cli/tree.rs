@@ -107,7 +107,7 @@ fn ten_agents_killed_with_nine_come_back_paused_and_their_commands_are_gone() {
     )
     .unwrap();
     let ran = house.run(&["-m", "and now?", "--continue", "--yes", "--sandbox=full"]).ended_with(0);
-    assert!(ran.stderr.contains("paused, with all they did kept: coder-3"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("paused, nothing is lost: coder-3"), "{}", ran.stderr);
     let nodes = house.run(&["session", "tree", "--json"]).ended_with(0).json();
     let states: Vec<&str> =
         nodes["nodes"].as_array().unwrap().iter().map(|node| node["state"].as_str().unwrap()).collect();
@@ -152,7 +152,7 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     std::fs::write(house.project().join("go"), "").unwrap();
     let status = house.run(&["agents", "status", "coder-1", "--json"]).ended_with(0).json();
     assert_eq!((&status["state"], &status["task"]), (&json!("paused"), &json!("drive")), "{status:#}");
-    house.run(&["agents", "resume", "coder-1"]).ended_with(0).says("coder-1 goes on");
+    house.run(&["agents", "resume", "coder-1"]).ended_with(0).says("coder-1 is resumed");
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");

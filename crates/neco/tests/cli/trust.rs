@@ -50,7 +50,7 @@ fn trust_is_given_by_command_and_ends_when_the_hook_or_its_script_changes() {
     house.run(&["trust", "--yes"]).ended_with(0).says("(new or changed)");
     house.run(&["-m", "look"]).ended_with(0);
     assert!(ran(&house));
-    house.run(&["trust", "--remove"]).ended_with(0).says("is forgotten");
+    house.run(&["trust", "--remove"]).ended_with(0).says("decision deleted");
     house.run(&["-m", "look"]).ended_with(0).says("not trusted");
     assert!(!ran(&house));
 }

@@ -74,12 +74,12 @@ fn views_and_lists_open() {
         ("/approval", "When it asks"),
         ("/gen", "Tool level"),
         ("/theme", "Colours"),
-        ("/sandbox", "What commands run in"),
+        ("/sandbox", "Sandbox of commands"),
         ("/sandbox full", "sandbox.level = full"),
     ] {
         pane.say(command).shows(words).press("Escape").hides(words);
     }
-    pane.say("/cost now").showed("takes nothing after it").waits();
+    pane.say("/cost now").showed("takes no argument").waits();
     pane.say("/status").showed("Tool level").waits();
     pane.say("/export out.md").showed("Exported to");
     assert!(fs::read_to_string(house.project().join("out.md")).unwrap().contains("Hello."));

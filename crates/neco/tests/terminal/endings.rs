@@ -163,7 +163,7 @@ fn a_second_window_goes_on_with_a_session_whose_process_is_gone() {
     let second = Pane::ready(&house, "--continue");
     second.write("a draft").shows("› a draft");
     signal(&first, "-KILL");
-    second.showed("this window goes on with it").shows("› a draft");
+    second.showed("this one took over").shows("› a draft");
     second.press("Enter").until("an answer in it", |pane| pane.everything().matches("An answer.").count() == 2);
     second.press("C-d").is_given_back();
 }
@@ -189,7 +189,7 @@ fn a_disk_that_takes_no_more_ends_it_and_is_told_once() {
     pane.say("the first").shows("Kept.").waits();
     pane.say("the second").showed("code=1");
     let everything = pane.everything();
-    for words in ["error 6001", "could not write the session store", "resume it then with  neco resume"] {
+    for words in ["error 6001", "could not write the session store", "Then resume it with  neco resume"] {
         assert_eq!(everything.matches(words).count(), 1, "{words}: {everything}");
     }
     assert!(!everything.contains("the session has ended"), "{everything}");

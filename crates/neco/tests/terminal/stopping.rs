@@ -153,7 +153,7 @@ fn ctrl_c_in_lines_stops_the_turn_then_the_agents_then_leaves() {
         if term == "dumb" {
             pane.write("/exit").press("Enter").is_given_back();
         } else {
-            pane.showed("with all they did kept").until("the prompt", is_ready);
+            pane.showed("nothing they did is lost").until("the prompt", is_ready);
             pane.press("C-c").showed("Ctrl-C again leaves").until("the prompt", is_ready);
             pane.press("C-c").is_given_back();
         }

@@ -148,7 +148,7 @@ fn a_rule_holds_at_once_and_so_does_taking_it_back() {
     let house = house(json!([touch("one"), say("One."), touch("two"), say("Two."), touch("three"), say("Three.")]));
     let pane = Pane::ready(&house, "");
     pane.say("one").shows("1  Yes").answer("Enter").shows("One.").waits();
-    pane.say("/permissions").shows("Add a rule").press("Enter").shows("such as: allow");
+    pane.say("/permissions").shows("Add a rule").press("Enter").shows("For example: allow");
     pane.say("allow bash(touch *)").showed("in effect now").waits();
     pane.say("two").shows("Two.").waits();
     pane.say("/permissions").shows("Add a rule").press("Down").press("DC").showed("no longer");
