@@ -1,6 +1,7 @@
 //! The commands after a slash that reach beyond the session.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -307,7 +308,11 @@ impl Beyond<'_> {
     /// Opens another folder to the session.
     async fn add_dir(&self, folder: &str) -> Result<CommandOutcome, AppError> {
         let session = self.snapshot().await?.session_id.to_string();
-        let open = self.ask(&AddFolder { session, folder: folder.to_owned() }).await?;
+        let folder = match folder.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            Some(rest) => self.host.home().join(rest.trim_start_matches('/')),
+            None => Path::new(&self.folder()).join(folder),
+        };
+        let open = self.ask(&AddFolder { session, folder: folder.display().to_string() }).await?;
         let added = open.folders.last().map(|folder| self.shown(folder)).unwrap_or_default();
         Ok(CommandOutcome::Say(format!(
             "{added} can be read and written from the next turn on, while this session is open"

@@ -21,7 +21,7 @@ request!(ListFolders => OpenFolders, "folders.list", Get "/folders", Read, repea
 pub struct AddFolder {
     /// The session, by its id.
     pub session: String,
-    /// The folder; from the session's own where it does not begin at the root, or with `~`.
+    /// The folder, as a whole path.
     pub folder: String,
 }
 
