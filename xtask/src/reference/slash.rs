@@ -20,5 +20,5 @@ pub fn page() -> String {
 fn row(row: &Row) -> [String; 3] {
     let command = format!("/{} {}", row.name, row.argument);
     let aliases: Vec<String> = row.aliases.iter().map(|alias| format!("`/{alias}`")).collect();
-    [format!("`{}`", command.trim().replace('|', "\\|")), aliases.join(", "), row.help.to_owned()]
+    [format!("`{}`", command.trim()), aliases.join(", "), row.help.to_owned()]
 }

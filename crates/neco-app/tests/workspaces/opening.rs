@@ -73,7 +73,8 @@ async fn one_program_opens_sessions_in_two_folders_and_nothing_else_is_needed() 
 /// Windows of other processes that take long to leave.
 #[derive(Default)]
 struct SlowWindows {
-    may_leave: tokio::sync::Notify,
+    leave: tokio::sync::Notify,
+    may_end: tokio::sync::Notify,
     told: Mutex<Vec<String>>,
 }
 
@@ -98,12 +99,12 @@ impl Served for SlowWindows {
         std::future::ready(()).boxed()
     }
 
-    fn leave(&self) -> BoxFuture<'_, ()> {
-        self.may_leave.notified().boxed()
+    fn leave(&self) {
+        self.leave.notify_one();
     }
 
     fn end(&self) -> BoxFuture<'_, ()> {
-        std::future::ready(()).boxed()
+        self.may_end.notified().boxed()
     }
 }
 
@@ -119,18 +120,18 @@ async fn whoever_opens_what_this_process_just_ends_waits_for_that() {
     say(&first, "hello").await;
     let wanted = named(&first, &one);
     let again = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        windows.leave.notified().await;
         app.open(&person, wanted).await
     };
     let leaves = async {
         tokio::time::sleep(Duration::from_millis(1500)).await;
-        windows.may_leave.notify_one();
+        windows.may_end.notify_one();
     };
     let (closed, opened, ()) = futures::join!(app.close(Arc::clone(&first.client)), again, leaves);
     let opened = opened.unwrap();
     assert_eq!((closed.unwrap(), opened.id, opened.owner), (Some(first.id), first.id, None));
     assert_eq!(*windows.told.lock().unwrap(), [""; 0], "nobody is told to wait for this process");
-    windows.may_leave.notify_one();
+    windows.may_end.notify_one();
     app.close(opened.client).await.unwrap();
 }
 

@@ -18,7 +18,7 @@ use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError};
 use neco_workspace::checkpoint::{Agreed, Checkpoints};
 
-use super::find::{Found, Stage, is_unfinished};
+use super::find::{Found, is_unfinished};
 use super::hub::Hub;
 use crate::error::{SessionError, short};
 use crate::fold::Fold;

@@ -31,8 +31,7 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
             break;
         }
         // What was given with the first message is known to the session, which works where it began.
-        (args.files, args.images) = (Vec::new(), Vec::new());
-        (args.worktree, args.preface) = (None, None);
+        (args.files, args.images, args.worktree) = (Vec::new(), Vec::new(), None);
         if let Some(session) = session {
             (args.session, args.continue_latest) = (Some(session.to_string()), false);
         }
