@@ -112,7 +112,7 @@ pub const PLAN_ANSWERS: &[PlanAnswer] = &[
     PlanAnswer {
         key: 'e',
         label: "edit it",
-        listed: Some("Edit the plan in the editor"),
+        listed: Some("Edit the plan in the editor, then carry it out"),
         said: "edit it",
         means: PlanMeans::Edit,
     },
