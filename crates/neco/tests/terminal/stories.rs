@@ -181,7 +181,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
     pane.shows("look elsewhere (waiting for the agent's next step)");
-    pane.press("C-x").shows("x Stop").press("x");
+    pane.press("C-x").shows("Stop        x").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").hides("to coder-1").press("Escape").waits();
 }
