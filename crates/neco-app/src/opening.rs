@@ -521,13 +521,17 @@ async fn ask_about(workspace: &Arc<Workspace>, opener: &dyn Opener, notes: &mut 
     if opener.asks() && state.plugged.has_news() {
         let looked_at = Arc::clone(workspace);
         let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
-        let trusted = opener.trusts(plugged.describe(Scope::News)).await;
-        let decided_in = Arc::clone(workspace);
-        let kept = on_thread(move || {
-            let kept = trusted.map_or(Ok(()), |trusted| plugged.decide(Scope::News, trusted));
-            decided_in.switch(plugged).map(|()| kept)
-        });
-        notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
+        if let Some(trusted) = opener.trusts(plugged.describe(Scope::News)).await {
+            let decided_in = Arc::clone(workspace);
+            let kept = on_thread(move || {
+                let kept = plugged.decide(Scope::News, trusted);
+                // Files may have been edited and read while the person thought: then the answer counts with those.
+                let is_old = !Arc::ptr_eq(&decided_in.now(), &state);
+                let is_read = kept.is_ok() && is_old && decided_in.read_anew().is_ok();
+                if is_read { Ok(kept) } else { decided_in.switch(plugged).map(|()| kept) }
+            });
+            notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
+        }
     }
     notes.extend(workspace.now().plugged.note());
     Ok(())
