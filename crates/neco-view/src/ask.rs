@@ -132,6 +132,6 @@ const fn accepts(
     listed: Option<&'static str>,
     said: &'static str,
 ) -> PlanAnswer {
-    let means = PlanMeans::Send(Reply::AcceptPlan { approval, comments: None, plan: None });
+    let means = PlanMeans::Send(Reply::AcceptPlan { approval, comments: None });
     PlanAnswer { key, label, listed, said, means }
 }

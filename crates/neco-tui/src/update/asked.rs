@@ -337,7 +337,7 @@ pub(super) fn edited_plan(window: &mut WindowState, edited: QuestionId, text: St
     if text.trim() == before.trim() || text.trim().is_empty() {
         return window.only_tell("The plan is as it was");
     }
-    let reply = Reply::AcceptPlan { approval: None, comments: None, plan: Some(text) };
+    let reply = Reply::AcceptChangedPlan { plan: text };
     answers(window, vec![Effect::Send(answer(edited, reply))])
 }
 
