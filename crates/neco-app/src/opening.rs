@@ -15,7 +15,7 @@ use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::{App, AppError};
 use neco_proto::{Answer, ApprovalMode, Client, Query, SessionId};
 use neco_safety::Policy;
-use neco_safety::policy::LoadedPolicy;
+use neco_safety::policy::{LoadedPolicy, Problem};
 use neco_safety::secrets::Redactor;
 use neco_session::hub::{FindModel, Finder, Found};
 use neco_session::{AgentDeps, Session, SessionError, SessionOptions};
@@ -267,7 +267,11 @@ impl Opening {
         notes: &mut Vec<String>,
     ) -> Result<(Services, Session), AppError> {
         let (opening, made_in) = (self.clone(), Arc::clone(workspace));
-        let rules = on_thread(move || opening.rules(&made_in, &made_in.now())).await?;
+        let rules = on_thread(move || {
+            let (state, given) = (made_in.now(), RuleFlags::from(&opening.wanted.given));
+            rules::load(&given, made_in.env(), made_in.folder(), &state.loaded, &state.plugged)
+        });
+        let rules = rules.await?;
         let warnings: Vec<String> = rules.warnings.iter().map(ToString::to_string).collect();
         warnings.iter().for_each(|warning| opener.tell(warning));
         let (opening, made_in) = (self.clone(), Arc::clone(workspace));
@@ -306,16 +310,24 @@ impl Opening {
         Ok(Made { state, services, models, options })
     }
 
-    /// The rules of this opening, and the folders that are open besides its own.
-    pub(crate) fn flags(&self) -> RuleFlags {
-        let mut flags = RuleFlags::from(&self.wanted.given);
-        flags.add_dir.extend(self.added.all());
-        flags
+    /// The rules of this opening and the folders that are open besides `folder`, with those of them that are gone by now.
+    pub(crate) fn flags(&self, folder: &Path) -> (RuleFlags, Vec<PathBuf>) {
+        let flags = RuleFlags::from(&self.wanted.given);
+        let all = flags.add_dir.into_iter().chain(self.added.all());
+        let (add_dir, gone) = all.partition(|added| folder.join(added).is_dir());
+        (RuleFlags { add_dir, ..flags }, gone)
     }
 
-    /// The rules of the folder and of this opening.
-    fn rules(&self, workspace: &Workspace, state: &FolderState) -> Result<LoadedPolicy, AppError> {
-        rules::load(&self.flags(), workspace.env(), workspace.folder(), &state.loaded, &state.plugged)
+    /// The rules of the folder and of this opening, once it is open: a folder that is gone is left out, and that is
+    /// warned of. It must not keep rules from holding.
+    pub(crate) fn rules(&self, workspace: &Workspace, state: &FolderState) -> Result<LoadedPolicy, AppError> {
+        let (flags, gone) = self.flags(workspace.folder());
+        let mut rules = rules::load(&flags, workspace.env(), workspace.folder(), &state.loaded, &state.plugged)?;
+        rules.warnings.extend(gone.iter().map(|folder| Problem {
+            place: folder.display().to_string(),
+            message: "the folder is gone, so it is not open any more".to_owned(),
+        }));
+        Ok(rules)
     }
 
     fn setup<'a>(
@@ -509,13 +521,17 @@ async fn ask_about(workspace: &Arc<Workspace>, opener: &dyn Opener, notes: &mut 
     if opener.asks() && state.plugged.has_news() {
         let looked_at = Arc::clone(workspace);
         let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
-        let trusted = opener.trusts(plugged.describe(Scope::News)).await;
-        let decided_in = Arc::clone(workspace);
-        let kept = on_thread(move || {
-            let kept = trusted.map_or(Ok(()), |trusted| plugged.decide(Scope::News, trusted));
-            decided_in.switch(plugged).map(|()| kept)
-        });
-        notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
+        if let Some(trusted) = opener.trusts(plugged.describe(Scope::News)).await {
+            let decided_in = Arc::clone(workspace);
+            let kept = on_thread(move || {
+                let kept = plugged.decide(Scope::News, trusted);
+                // Files may have been edited and read while the person thought: then the answer counts with those.
+                let is_old = !Arc::ptr_eq(&decided_in.now(), &state);
+                let is_read = kept.is_ok() && is_old && decided_in.read_anew().is_ok();
+                if is_read { Ok(kept) } else { decided_in.switch(plugged).map(|()| kept) }
+            });
+            notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
+        }
     }
     notes.extend(workspace.now().plugged.note());
     Ok(())

@@ -26,7 +26,8 @@ pub(crate) fn page<T>(
         let after = after.or_else(|| items.iter().position(|item| place(item).0 < last.0));
         items.drain(..after.unwrap_or(items.len()));
     }
-    let limit = wanted.limit.unwrap_or(usize::MAX);
+    // A page without items could not say where it ended.
+    let limit = wanted.limit.unwrap_or(usize::MAX).max(1);
     let more = items.len().saturating_sub(limit);
     items.truncate(limit);
     let next = items.last().filter(|_| more > 0).map(place).map(|(number, id)| format!("{number}.{id}"));
@@ -36,4 +37,16 @@ pub(crate) fn page<T>(
 fn read(cursor: &str) -> Result<(i64, String), AppError> {
     let read = cursor.split_once('.').and_then(|(number, id)| Some((number.parse().ok()?, id.to_owned())));
     read.ok_or_else(|| invalid(format!("{cursor} is no cursor of a list")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_nothing_has_one_item_and_goes_on() {
+        let wanted = Page { limit: Some(0), ..Page::default() };
+        let paged = page(vec![3, 2], &wanted, |number| (*number, number.to_string())).unwrap();
+        assert_eq!((paged.items, paged.more, paged.next.as_deref()), (vec![3], 1, Some("3.3")));
+    }
 }

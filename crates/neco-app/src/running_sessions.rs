@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use neco_proto::app::AppError;
-use neco_safety::policy::LoadedPolicy;
 use neco_session::Session;
 
 use crate::error::invalid;
@@ -32,34 +31,30 @@ impl RunningSession {
     /// Lets it read and write one more folder from its next turn on. It reads files.
     pub(crate) fn add_folder(&self, folder: PathBuf) -> Result<(), AppError> {
         let here = self.workspace.folder();
-        let flags = self.opening.flags();
+        let (flags, _) = self.opening.flags(here);
         let resolved = here.join(&folder).canonicalize().unwrap_or_else(|_| folder.clone());
         if resolved.starts_with(here) && resolved.is_dir() {
             return Err(invalid(format!("{} belongs to the folder that is worked in", folder.display())));
         }
         let add_dir = flags.add_dir.iter().cloned().chain([folder]).collect();
         let refused = |error: AppError| AppError { message: error.message.replace("--add-dir: ", ""), ..error };
-        self.rules(&RuleFlags { add_dir, ..flags }).map_err(refused)?;
+        let state = self.workspace.now();
+        let flags = RuleFlags { add_dir, ..flags };
+        load(&flags, self.workspace.env(), here, &state.loaded, &state.plugged).map_err(refused)?;
         self.opening.added.add(resolved);
         Ok(())
     }
 
     /// The folders that it may read and write besides its own. It reads files.
     pub(crate) fn open_folders(&self) -> Result<Vec<PathBuf>, AppError> {
-        Ok(self.rules(&self.opening.flags())?.policy.place().roots.clone())
-    }
-
-    fn rules(&self, flags: &RuleFlags) -> Result<LoadedPolicy, AppError> {
-        let state = self.workspace.now();
-        load(flags, self.workspace.env(), self.workspace.folder(), &state.loaded, &state.plugged)
+        Ok(self.opening.rules(&self.workspace, &self.workspace.now())?.policy.place().roots.clone())
     }
 
     /// The rules that are kept for good changed: those that hold in its folder hold in it at once. Where they can't be
     /// read, its next turn says so.
     async fn renew_kept(&self) {
-        let (workspace, env) = (&self.workspace, self.workspace.env());
-        let Ok(state) = workspace.look_again() else { return };
-        if let Ok(rules) = load(&self.opening.flags(), env, workspace.folder(), &state.loaded, &state.plugged) {
+        let Ok(state) = self.workspace.look_again() else { return };
+        if let Ok(rules) = self.opening.rules(&self.workspace, &state) {
             let kept = rules.policy.rules().iter().filter(|rule| rule.kept).cloned().collect();
             self.session.renew_kept(kept).await;
         }

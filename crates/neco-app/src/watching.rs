@@ -73,12 +73,17 @@ where
     W: Future<Output = ()> + Send + 'static,
 {
     let (sender, items) = mpsc::channel(0);
-    let (waits, runtime, work) = (CancellationToken::new(), Handle::current(), work(sender));
-    let ends = waits.clone().drop_guard();
-    let working = tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
-    // Whoever listens learns that the rest is missing.
-    let broke = once(working).filter_map(|done| ready(done.err().map(|error| Err(failed(error)))));
-    items.chain(broke).inspect(move |_| _ = &ends).boxed()
+    let work = work(sender);
+    // It begins when somebody listens: whoever asks for it may not be on the runtime yet.
+    let begin = async move {
+        let (waits, runtime) = (CancellationToken::new(), Handle::current());
+        let ends = waits.clone().drop_guard();
+        let working = tokio::task::spawn_blocking(move || runtime.block_on(waits.run_until_cancelled(work)));
+        // Whoever listens learns that the rest is missing.
+        let broke = once(working).filter_map(|done| ready(done.err().map(|error| Err(failed(error)))));
+        items.chain(broke).inspect(move |_| _ = &ends)
+    };
+    once(begin).flatten().boxed()
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
 }
 
 /// The overrides of these options without those that make work in the folder freer than its settings do by themselves.
+/// One that frees in a part of it is left out whole.
 pub fn without_freeing(options: LoadOptions<'_>) -> Vec<String> {
     let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
     stack.add_files(find(options.env, options.cwd).1, options.env);

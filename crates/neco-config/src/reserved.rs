@@ -90,18 +90,45 @@ pub(crate) const RESERVED: &[Reserved] = &[
     narrowed(&["agent", "parallel_reads"], "it decides how busy the machine is", no_more),
 ];
 
-/// What frees whoever works in a folder, when it is said for it, and what of it frees nothing. What is said of one
-/// folder must not free work in another one.
-const FREEING: &[(&[&str], Narrower)] = &[
+/// Reserved settings that free nobody, whoever says them: which model is asked, what it is told, how long things take,
+/// what may be spent and how a window behaves. Every other reserved setting frees whoever works in a folder, unless it
+/// only narrows.
+const FREES_NOBODY: &[&[&str]] = &[
+    &["model_providers"],
+    &["model"],
+    &["model_groups"],
+    &["models"],
+    &["network"],
+    &["tools", "web_fetch", "timeout"],
+    &["tools", "web_fetch", "max_bytes"],
+    &["tools", "web_search"],
+    &["tools", "diagnostics", "timeout"],
+    &["agents"],
+    &["tui"],
+    &["memory"],
+    &["mode"],
+    &["tools", "timeout"],
+    &["tools", "command_timeout"],
+    &["tools", "max_command_timeout"],
+    &["tools", "max_output_bytes"],
+    &["agent", "max_turns"],
+    &["agent", "max_cost"],
+    &["agent", "max_tokens"],
+    &["agent", "max_seconds"],
+    &["agent", "generation"],
+    &["context"],
+    &["agent", "parallel_reads"],
+];
+
+/// What of the settings that are closed to a repository only narrows, when the user says it of a folder.
+const NARROWS: &[(&[&str], Narrower)] = &[
     (&["approval"], |_, wanted| !is_one_of(wanted, &["auto", "accept_edits"])),
-    (&["policy", "rules"], only_forbids),
-    (&["policy", "other_agents"], |_, wanted| !is_one_of(wanted, &["all"])),
+    (&["policy", "rules"], only_forbids_more),
+    // Off, what other agents deny is no longer denied.
+    (&["policy", "other_agents"], |_, wanted| is_one_of(wanted, &["narrow"])),
     (&["roots"], no_more_items),
     (&["tools", "hidden_env"], no_fewer_items),
     (&["tools", "web_fetch", "private_hosts"], no_more_items),
-    (&["sandbox", "level"], no_freer_level),
-    (&["sandbox", "network"], no_freer_network),
-    (&["sandbox", "required"], |_, wanted| *wanted != Value::Switch(false)),
     (&["sandbox", "hosts"], no_more_items),
     (&["sandbox", "writable"], no_more_items),
     (&["sandbox", "readable"], no_more_items),
@@ -109,11 +136,34 @@ const FREEING: &[(&[&str], Narrower)] = &[
     (&["sandbox", "unix_sockets"], |_, wanted| *wanted != Value::Switch(true)),
 ];
 
-/// Whether a layer on top of what holds so far makes anything freer.
+/// Whether a layer on top of what holds so far makes anything freer: what is said of one folder must not free work in
+/// another one.
 pub(crate) fn frees(layer: &Node, so_far: &Node) -> bool {
-    FREEING.iter().any(|(key, narrower)| {
-        layer.get(key).is_some_and(|wanted| !is_narrower(*narrower, key, wanted, so_far, so_far))
+    let mut rest = layer.clone();
+    for key in FREES_NOBODY {
+        rest.remove(key);
+    }
+    let widens = |key: &[&str], narrower: Narrower, wanted: &Node| {
+        changes(key, wanted, so_far) && !is_narrower(narrower, key, wanted, so_far, so_far)
+    };
+    for (key, narrower) in NARROWS {
+        if rest.remove(key).is_some_and(|wanted| widens(key, *narrower, &wanted)) {
+            return true;
+        }
+    }
+    RESERVED.iter().any(|reserved| {
+        let narrower = match reserved.leave {
+            Leave::Nothing => |_: Option<&Value>, _: &Value| false,
+            Leave::Narrow(narrower) => narrower,
+        };
+        rest.get(reserved.key).is_some_and(|wanted| widens(reserved.key, narrower, wanted))
     })
+}
+
+/// Whether a setting becomes another one.
+fn changes(key: &[&str], wanted: &Node, so_far: &Node) -> bool {
+    let below = so_far.get(key).map_or_else(|| "{}".to_owned(), |below| below.value.to_string());
+    result_of(key, wanted, so_far).value.to_string() != below
 }
 
 /// Takes out of a repository's layer what it may not decide.
@@ -147,24 +197,33 @@ fn allowed(reserved: &Reserved, wanted: &Node, user: &Node, so_far: &Node) -> bo
 
 /// Whether what becomes of a setting is stricter than what the user has.
 fn is_narrower(narrower: Narrower, key: &[&str], wanted: &Node, user: &Node, so_far: &Node) -> bool {
-    let mut result = settled(wanted.clone());
-    if let Some(below) = so_far.get(key) {
-        result = below.clone();
-        merge(&mut result, wanted.clone());
-    }
-    narrower(user.get(key).map(|node| &node.value), &result.value)
+    narrower(user.get(key).map(|node| &node.value), &result_of(key, wanted, so_far).value)
+}
+
+/// What becomes of a setting.
+fn result_of(key: &[&str], wanted: &Node, so_far: &Node) -> Node {
+    let Some(below) = so_far.get(key) else { return settled(wanted.clone()) };
+    let mut result = below.clone();
+    merge(&mut result, wanted.clone());
+    result
 }
 
 fn is_one_of(value: &Value, names: &[&str]) -> bool {
     matches!(value, Value::Text(text) if names.contains(&text.as_str()))
 }
 
-/// Rules that only ask and deny.
-fn only_forbids(_: Option<&Value>, wanted: &Value) -> bool {
+/// Rules that ask and deny, the user's own of that kind among them: a list replaces the one below it.
+fn only_forbids_more(user: Option<&Value>, wanted: &Value) -> bool {
     let Value::List(rules) = wanted else { return false };
+    let own = match user {
+        Some(Value::List(own)) => own.as_slice(),
+        _ => &[],
+    };
     let forbids =
-        |rule: &Node| rule.get(&["decision"]).is_some_and(|ruling| is_one_of(&ruling.value, &["ask", "deny"]));
-    rules.iter().all(forbids)
+        |rule: &&Node| rule.get(&["decision"]).is_some_and(|ruling| is_one_of(&ruling.value, &["ask", "deny"]));
+    // Where it was written is no part of what a rule says.
+    let is_kept = |rule: &Node| rules.iter().any(|other| other.value.to_string() == rule.value.to_string());
+    rules.iter().all(|rule| forbids(&rule)) && own.iter().filter(forbids).all(is_kept)
 }
 
 fn no_more_items(user: Option<&Value>, wanted: &Value) -> bool {
@@ -291,10 +350,31 @@ mod tests {
             ("{policy.rules = [{tool = 'bash', decision = 'allow'}]}", true),
             ("{policy.rules = [{tool = 'bash', decision = 'deny'}]}", false),
             ("{mode = 'agent', model = 'x/y'}", false),
+            ("{hooks.PermissionRequest = [{command = 'allow'}]}", true),
+            ("{tools.shell = 'x'}", true),
+            ("{tools.diagnostics.checkers.x = {command = 'x'}}", true),
+            ("{agent.guards.loops = false}", true),
+            ("{agent.max_turns = 900}", false),
+            ("{policy = {}}", false),
+            ("{policy.other_agents = 'narrow'}", false),
+            ("{policy.other_agents = 'off'}", true),
+            ("{policy.other_agents = 'all'}", true),
         ] {
             assert_eq!(frees(&node(layer), &own), is_free, "{layer}");
         }
-        for (key, _) in FREEING {
+        let denied = "{tool = 'bash', decision = 'deny'}";
+        let allowed = "{tool = 'read_file', decision = 'allow'}";
+        let own = node(&format!("{{policy = {{rules = [{denied}, {allowed}], other_agents = 'off'}}}}"));
+        for (layer, is_free) in [
+            ("{policy.rules = []}".to_owned(), true),
+            ("{policy.rules = [{tool = 'web_fetch', decision = 'deny'}]}".to_owned(), true),
+            (format!("{{policy.rules = [{{tool = 'web_fetch', decision = 'ask'}}, {denied}]}}"), false),
+            (format!("{{policy.rules = [{denied}, {allowed}]}}"), false),
+            ("{policy.other_agents = 'off'}".to_owned(), false),
+        ] {
+            assert_eq!(frees(&node(&layer), &own), is_free, "{layer}");
+        }
+        for key in FREES_NOBODY.iter().chain(NARROWS.iter().map(|(key, _)| key)) {
             let names: Vec<String> = key.iter().map(ToString::to_string).collect();
             assert!(known().at(&names).is_some(), "{names:?}");
         }

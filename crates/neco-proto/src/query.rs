@@ -50,8 +50,8 @@ pub enum Query {
     /// What taking the last turn back would change: the last undo of a rewind if nothing was said since, otherwise the
     /// last message with everything that came of it.
     BackPreview,
-    /// What bringing forth again would change that was taken back last. Unlike [`Query::UndoPreview`] it never goes
-    /// back.
+    /// What bringing forth again would change that was taken back last. Unlike [`Query::UndoPreview`] it never takes the
+    /// undo of a rewind back; like that it removes what was said since.
     ForthPreview,
     /// The agents of the session.
     Tree,

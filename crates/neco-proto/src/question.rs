@@ -83,9 +83,12 @@ pub enum Reply {
         /// Something to mind while it is carried out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comments: Option<String>,
-        /// The plan as the person changed it; absent when it is to be carried out as it is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        plan: Option<String>,
+    },
+    /// The plan is to be carried out as the person changed it. A process that does not know this refuses it: it would
+    /// carry out what the person has not accepted.
+    AcceptChangedPlan {
+        /// The changed plan.
+        plan: String,
     },
     /// The plan is to be made better.
     RevisePlan {

@@ -78,8 +78,10 @@ impl PlanFiles {
                 continue;
             }
             let Ok(bytes) = tokio::fs::read(entry.path()).await else { continue };
-            let Ok(plan) = serde_json::from_slice::<UnfinishedPlan>(&bytes) else { continue };
+            let Ok(mut plan) = serde_json::from_slice::<UnfinishedPlan>(&bytes) else { continue };
             if plan.plan.is_unfinished() && cwd.is_none_or(|cwd| plan.cwd == cwd) {
+                let told = tokio::fs::read_to_string(self.told_file(&plan)).await;
+                plan.told |= told.is_ok_and(|saved_ms| saved_ms == plan.saved_ms.to_string());
                 found.push(plan);
             }
         }
@@ -102,18 +104,26 @@ impl PlanFiles {
         self.forget(session).await
     }
 
-    /// A person was told of a plan as it is.
+    /// A person was told of a plan as it is. The plan's own file is its session's, which may be writing it.
     pub async fn note_told(&self, plan: &UnfinishedPlan) -> io::Result<()> {
-        self.write(&UnfinishedPlan { told: true, ..plan.clone() }).await
+        let mut open = create_private(&self.told_file(plan)).await?;
+        open.write_all(plan.saved_ms.to_string().as_bytes()).await?;
+        open.flush().await
+    }
+
+    /// Where it stands when the plan was saved that a person was told of.
+    fn told_file(&self, plan: &UnfinishedPlan) -> PathBuf {
+        self.folder.join(format!("{}{}.told", prefix(&plan.cwd), plan.session))
     }
 
     /// Takes away what is kept of a session's plan. No plan is fine too.
     pub async fn forget(&self, session: SessionId) -> io::Result<()> {
         let Ok(mut folder) = tokio::fs::read_dir(&self.folder).await else { return Ok(()) };
-        let own = format!("-{session}.json");
+        let own = [format!("-{session}.json"), format!("-{session}.told")];
         while let Ok(Some(entry)) = folder.next_entry().await {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_own = name.ends_with(&own) || (!name.contains('-') && is_of(&entry.path(), session).await);
+            let is_own = own.iter().any(|own| name.ends_with(own))
+                || (!name.contains('-') && is_of(&entry.path(), session).await);
             if is_own {
                 tokio::fs::remove_file(entry.path()).await?;
             }
@@ -232,6 +242,25 @@ mod tests {
         assert_eq!(left.iter().map(|plan| plan.session).collect::<Vec<_>>(), [session], "its own and no other's");
         files.forget(session).await.unwrap();
         assert!(files.unfinished("/a").await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn that_a_plan_was_told_holds_until_it_is_kept_again_and_leaves_its_file_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (files, session) = (PlanFiles::new(folder.path()), SessionId::new());
+        files.keep(session, "/a", &update(PlanStatus::Accepted, false)).await.unwrap();
+        let before = files.unfinished("/a").await.remove(0);
+        assert!(!before.told);
+        files.note_told(&before).await.unwrap();
+        assert!(files.unfinished("/a").await.remove(0).told);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        files.keep(session, "/a", &update(PlanStatus::Accepted, true)).await.unwrap();
+        // Another session read the plan before it went on.
+        files.note_told(&before).await.unwrap();
+        let now = files.unfinished("/a").await.remove(0);
+        assert_eq!((now.told, now.progress().as_str()), (false, "1 of 2 steps done"));
+        files.forget(session).await.unwrap();
+        assert_eq!(std::fs::read_dir(folder.path().join("plans")).unwrap().count(), 0);
     }
 
     #[tokio::test]

@@ -219,8 +219,8 @@ fn redact_reply(reply: &mut Reply, redactor: &Redactor) {
             answers.iter_mut().for_each(|answer| answer.chosen.iter_mut().chain(&mut answer.text).for_each(said));
         }
         Reply::RevisePlan { comments } => said(comments),
-        Reply::AcceptPlan { comments, plan, .. } => comments.iter_mut().chain(plan).for_each(said),
-        Reply::GoOn { comments } => comments.iter_mut().for_each(said),
+        Reply::AcceptChangedPlan { plan } => said(plan),
+        Reply::AcceptPlan { comments, .. } | Reply::GoOn { comments } => comments.iter_mut().for_each(said),
         Reply::DropPlan | Reply::Dismiss => {}
     }
 }

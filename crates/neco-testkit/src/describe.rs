@@ -166,6 +166,7 @@ fn reply_text(reply: Option<&Reply>) -> String {
             .map(|answer| format!("{} {}\n", answer.chosen.join(", "), answer.text.as_deref().unwrap_or_default()))
             .collect(),
         Some(Reply::RevisePlan { comments }) => comments.clone(),
+        Some(Reply::AcceptChangedPlan { plan }) => plan.clone(),
         Some(Reply::AcceptPlan { comments, .. } | Reply::GoOn { comments }) => comments.clone().unwrap_or_default(),
         Some(Reply::DropPlan | Reply::Dismiss) | None => String::new(),
     }

@@ -25,7 +25,7 @@ async fn work(session: &Session, text: &str, since: Seq) {
         match event.unwrap().body {
             EventBody::Question(question) => {
                 assert!(matches!(question.subject, Subject::Plan { .. }));
-                let reply = Reply::AcceptPlan { approval: None, comments: None, plan: None };
+                let reply = Reply::AcceptPlan { approval: None, comments: None };
                 session.send(Command::Answer { question_id: question.question_id, reply }).await.unwrap();
             }
             EventBody::AgentComplete(_) => return,

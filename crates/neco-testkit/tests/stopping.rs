@@ -344,7 +344,7 @@ async fn an_agent_that_a_call_of_the_turn_waits_for_is_kept_by_a_stop_of_everyth
         });
         assert_eq!(end.unwrap().status, CallStatus::Cancelled);
         let told = world.all().await.into_iter().find_map(|event| match event.body {
-            EventBody::Notification(told) if told.text.contains("worked for this turn") => Some(told.text),
+            EventBody::Notification(told) if told.text.contains("of this turn") => Some(told.text),
             _ => None,
         });
         let ended = "1 agent of this turn was stopped with it: coder-1";

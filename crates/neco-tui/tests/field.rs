@@ -3,6 +3,7 @@
 mod support;
 
 use crossterm::event::KeyCode;
+use neco_proto::app::keys::NewKey;
 use neco_proto::event::*;
 use neco_proto::*;
 use neco_tui::update::{Effect, News};
@@ -22,13 +23,42 @@ fn words_that_mean_leaving_leave() {
         scene.types(word);
         assert!(scene.key(KeyCode::Enter).contains(&Effect::Quit), "{word}");
     }
-    // Where something works, who does is named first.
+    // Where something works, it is stopped.
+    for word in ["exit", "/exit"] {
+        let mut scene = Scene::new((80, 24));
+        scene.works();
+        scene.types(word);
+        assert!(scene.key(KeyCode::Enter).contains(&Effect::StopAndQuit), "{word}");
+    }
     let mut scene = Scene::new((80, 24));
-    scene.works();
-    scene.types("exit");
-    assert!(!scene.key(KeyCode::Enter).contains(&Effect::Quit));
     scene.types("exit now");
     assert!(matches!(scene.key(KeyCode::Enter).last(), Some(Effect::Send(_))));
+}
+
+#[test]
+fn a_key_is_typed_where_it_was_asked_for_and_nowhere_else() {
+    let begin = |scene: &mut Scene| {
+        scene.types("/login openai");
+        let effects = scene.key(KeyCode::Enter);
+        assert_eq!(effects, [Effect::LookForKey("openai".into())], "and nothing is remembered");
+    };
+    let mut scene = Scene::new((80, 24));
+    begin(&mut scene);
+    scene.news(News::LookedForKey(Ok("openai".into())));
+    scene.types(" sk one ");
+    assert!(!scene.picture().contains("sk"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::KeepKey("openai".into(), NewKey("sk one".into()))]);
+    // Whoever writes something else meanwhile goes on with that.
+    let mut scene = Scene::new((80, 24));
+    begin(&mut scene);
+    scene.types("fix");
+    scene.news(News::LookedForKey(Ok("openai".into())));
+    assert_eq!((scene.app.secret.is_none(), scene.app.prompt.text.as_str()), (true, "fix"));
+    // A key behind the command is neither shown nor kept.
+    let mut scene = Scene::new((80, 24));
+    scene.types("/login openai sk-123");
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    assert!(!scene.picture().contains("sk-123"), "{}", scene.picture());
 }
 
 #[test]

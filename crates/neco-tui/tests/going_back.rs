@@ -143,8 +143,8 @@ fn an_undo_is_asked_about_with_all_that_it_would_change() {
 
 #[test]
 fn the_last_turn_goes_back_at_once_unless_that_costs_others_work() {
-    let look = |scene: &mut Scene, by_others: bool| {
-        scene.types("/undo");
+    let look = |scene: &mut Scene, command: &str, by_others: bool| {
+        scene.types(command);
         scene.key(KeyCode::Enter);
         let said = serde_json::to_value(point(2, "and test it")).unwrap();
         let preview = json!({
@@ -157,21 +157,23 @@ fn the_last_turn_goes_back_at_once_unless_that_costs_others_work() {
         (scene.news(News::Answered(serde_json::from_value(preview).unwrap())), back)
     };
     let mut scene = Scene::new((80, 24));
-    let (sent, back) = look(&mut scene, false);
+    let (sent, back) = look(&mut scene, "/undo", false);
     assert_eq!(sent, [Effect::Send(back)]);
     scene.happen(EventBody::Rewind(rewind(1, &point(2, ""), true, None)));
     assert_eq!(scene.app.prompt.text.as_str(), "and test it", "what was said is in the field again");
     // A change of somebody else's is shown before it is overwritten; leaving the question leaves everything.
-    let (sent, _) = look(&mut scene, true);
+    let (sent, _) = look(&mut scene, "/undo", true);
     assert_eq!(sent, []);
-    assert!(scene.picture().contains("take “and test it” back?"), "{}", scene.picture());
+    assert!(scene.picture().contains("Undo “and test it”?"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc), []);
-    look(&mut scene, true);
+    look(&mut scene, "/undo", true);
     scene.reads();
     assert!(matches!(
         &scene.key(KeyCode::Char('y'))[..],
         [Effect::Send(Command::Rewind { what: RewindWhat::Both, .. })]
     ));
+    // What was looked at for a list that is closed by now goes nowhere.
+    assert_eq!(look(&mut Scene::new((80, 24)), "/rewind", false).0, []);
 }
 
 #[test]

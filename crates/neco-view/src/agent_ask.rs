@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(find(&nodes, &id).unwrap().name, "coder-1");
         assert_eq!(
             find(&nodes, "coder-9").unwrap_err(),
-            "there is no agent coder-9; live are root, explore-1, coder-1"
+            "there is no agent coder-9; running are root, explore-1, coder-1"
         );
         assert!(find(&nodes, "0").is_err(), "too short to mean anybody");
     }

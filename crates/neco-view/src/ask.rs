@@ -112,7 +112,7 @@ pub const PLAN_ANSWERS: &[PlanAnswer] = &[
     PlanAnswer {
         key: 'e',
         label: "edit it",
-        listed: Some("Edit the plan in the editor"),
+        listed: Some("Edit the plan in the editor, then carry it out"),
         said: "edit it",
         means: PlanMeans::Edit,
     },
@@ -132,6 +132,6 @@ const fn accepts(
     listed: Option<&'static str>,
     said: &'static str,
 ) -> PlanAnswer {
-    let means = PlanMeans::Send(Reply::AcceptPlan { approval, comments: None, plan: None });
+    let means = PlanMeans::Send(Reply::AcceptPlan { approval, comments: None });
     PlanAnswer { key, label, listed, said, means }
 }

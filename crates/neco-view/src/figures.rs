@@ -143,7 +143,7 @@ fn without_price(turns: u32) -> String {
     format!("{} without a known price", count(turns.into(), "turn"))
 }
 
-/// `the session's budget of $0.05 is used up: $0.0580 spent; …`, with the way out.
+/// `Budget of $0.05 reached: $0.0580 spent …`, with the way out.
 pub fn budget(reached: &BudgetReached) -> String {
     match reached {
         BudgetReached::Cost { limit, used } => format!(
@@ -263,7 +263,7 @@ mod tests {
         let cost = |limit| budget(&BudgetReached::Cost { limit, used: 0.058 });
         let words = "Budget of $0.05 reached: $0.0580 spent in this session. Raise it with --max-cost USD";
         assert_eq!(cost(0.05), words);
-        assert!(cost(0.005).contains("of $0.005 is") && cost(2.0).contains("of $2.00 is"));
+        assert!(cost(0.005).contains("of $0.005 reached") && cost(2.0).contains("of $2.00 reached"));
         let tokens = budget(&BudgetReached::Tokens { limit: 1000, used: 1200 });
         assert!(tokens.contains("1000 tokens reached: 1200 used") && tokens.contains("agent.max_tokens"), "{tokens}");
     }

@@ -328,7 +328,7 @@ pub const TABLE: &[Row] = &[
         outside(Outside::Config, text)
     })
     .also(&["settings"]),
-    row("login", "[PROVIDER]", "add a key; what you type stays hidden", |text| outside(Outside::Login, text)),
+    row("login", "[PROVIDER]", "add a key; what you type stays hidden", login),
     row("logout", "[PROVIDER]", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
     row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
     row("prompt", "", "the system prompt and what it is made of", |text| outside(Outside::Prompt, text)),
@@ -412,6 +412,14 @@ const fn row(
 
 fn outside(outside: Outside, text: &str) -> Result<Slash, String> {
     Ok(Slash::Outside(outside, text.to_owned()))
+}
+
+/// A provider alone: what follows it may be a key, which is never repeated.
+fn login(text: &str) -> Result<Slash, String> {
+    match text.split_whitespace().count() {
+        0 | 1 => outside(Outside::Login, text),
+        _ => Err("A key never follows a command: /login PROVIDER asks for it, hidden".to_owned()),
+    }
 }
 
 /// One of these words, or what there is instead.

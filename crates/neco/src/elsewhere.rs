@@ -14,7 +14,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["import"], "`neco session import` comes close."),
     (&["attach"], "`neco session attach` comes close."),
     (&["rewind"], "`neco session rewind` comes close."),
-    (&["undo"], "`neco session rewind ID --undo` comes close."),
+    (&["undo"], "`neco session rewind ID` goes back to before a message, as /undo does in the window."),
     (&["fork"], "`neco session fork` comes close."),
     (&["search"], "`neco session search` comes close."),
     (&["providers", "provider", "keys", "credentials"], "`neco auth list` comes close."),

@@ -10,11 +10,14 @@ pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), String> {
         (Subject::Plan { .. }, Reply::RevisePlan { comments }) if comments.trim().is_empty() => {
             Err("a plan is sent back with comments: say what should be different".to_owned())
         }
-        (Subject::Plan { .. }, Reply::AcceptPlan { plan: Some(plan), .. }) if plan.trim().is_empty() => {
+        (Subject::Plan { .. }, Reply::AcceptChangedPlan { plan }) if plan.trim().is_empty() => {
             Err("an empty plan can't be carried out; drop it instead".to_owned())
         }
         (Subject::Choices { .. } | Subject::Loop { .. }, Reply::Dismiss)
-        | (Subject::Plan { .. }, Reply::AcceptPlan { .. } | Reply::RevisePlan { .. } | Reply::DropPlan)
+        | (
+            Subject::Plan { .. },
+            Reply::AcceptPlan { .. } | Reply::AcceptChangedPlan { .. } | Reply::RevisePlan { .. } | Reply::DropPlan,
+        )
         | (Subject::Loop { .. }, Reply::GoOn { .. }) => Ok(()),
         (Subject::Choices { .. }, _) => Err("the question wants choices, or to be dismissed".to_owned()),
         (Subject::Plan { .. }, _) => Err("a plan is accepted, sent back or dropped".to_owned()),
@@ -91,7 +94,7 @@ mod tests {
     fn a_reply_fits_its_question() {
         let plan = Subject::Plan { plan: String::new() };
         let circle = Subject::Loop { text: String::new() };
-        let accept = Reply::AcceptPlan { approval: None, comments: None, plan: None };
+        let accept = Reply::AcceptPlan { approval: None, comments: None };
         let go_on = Reply::GoOn { comments: None };
         assert!(check_reply(&plan, &accept).is_ok() && check_reply(&circle, &accept).is_err());
         assert!(check_reply(&circle, &go_on).is_ok() && check_reply(&plan, &go_on).is_err());

@@ -94,21 +94,17 @@ impl Planning {
         reports: &Reports,
     ) -> Result<Decided, SinkError> {
         let fulfilled = match reply {
-            Reply::AcceptPlan { approval, comments, plan: changed } => {
-                let mode = self.left.unwrap_or(Mode::Agent);
-                let events = self.book.settle(changed.as_deref().unwrap_or(plan), PlanStatus::Accepted);
-                self.accept(events, (mode, approval), ("the plan was accepted", by), terms, reports).await?;
+            Reply::AcceptPlan { approval, comments } => {
+                let list = self.carry_out(plan, approval, by, terms, reports).await?;
                 let comments = comments.filter(|comments| !comments.trim().is_empty());
                 let mind = comments.map(|comments| format!(" The user adds: {}", comments.trim())).unwrap_or_default();
-                let list =
-                    if self.book.todos().is_empty() { String::new() } else { format!("\n{}", self.book.list_text()) };
-                let accepted = match changed {
-                    Some(plan) => {
-                        format!("The user changed the plan. Carry this one out, not yours:\n\n{}\n", plan.trim())
-                    }
-                    None => "The user accepted the plan: carry it out.".to_owned(),
-                };
-                Fulfilled::Done(format!("{accepted}{mind}{list}"))
+                Fulfilled::Done(format!("The user accepted the plan: carry it out.{mind}{list}"))
+            }
+            Reply::AcceptChangedPlan { plan } => {
+                let list = self.carry_out(&plan, None, by, terms, reports).await?;
+                let plan = plan.trim();
+                let words = format!("The user changed the plan. Carry this one out, not yours:\n\n{plan}\n{list}");
+                Fulfilled::Done(words)
             }
             Reply::RevisePlan { comments } => {
                 reports.commit_all(self.book.settle(plan, PlanStatus::SentBack)).await?;
@@ -126,6 +122,21 @@ impl Planning {
             }
         };
         Ok(Decided { fulfilled, stops: false })
+    }
+
+    /// A person accepted this plan; gives the list that it became, for the model.
+    async fn carry_out(
+        &mut self,
+        plan: &str,
+        approval: Option<ApprovalMode>,
+        by: Option<Actor>,
+        terms: &mut Terms,
+        reports: &Reports,
+    ) -> Result<String, SinkError> {
+        let mode = self.left.unwrap_or(Mode::Agent);
+        let events = self.book.settle(plan, PlanStatus::Accepted);
+        self.accept(events, (mode, approval), ("the plan was accepted", by), terms, reports).await?;
+        Ok(if self.book.todos().is_empty() { String::new() } else { format!("\n{}", self.book.list_text()) })
     }
 
     /// The plan is carried out from the next turn on.

@@ -181,13 +181,28 @@ impl Workspace {
             seen.files = files;
             return Ok(before);
         }
+        self.read(&mut seen, &before, files)?;
+        Ok(self.now())
+    }
+
+    /// Reads its files, edited or not. It may block.
+    ///
+    /// # Errors
+    /// When they can't be used as they are: what there was stays.
+    pub(crate) fn read_anew(&self) -> Result<(), AppError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read(&mut seen, &self.now(), Fingerprint::take(&self.env, &self.folder))
+    }
+
+    /// Reads its files, which were these.
+    fn read(&self, seen: &mut Seen, before: &FolderState, files: Fingerprint) -> Result<(), AppError> {
         let loaded = load(&self.env, &self.folder, &self.overrides)?;
         let keyring = keys::in_keyring(&loaded.config);
         let mut plugged = Plugged::look(&self.env, &self.folder, &loaded);
         plugged.keep_guards(&before.plugged);
-        self.replace(made(&self.env, plugged, loaded, Some(&before), &self.redactor)?);
+        self.replace(made(&self.env, plugged, loaded, Some(before), &self.redactor)?);
         *seen = Seen { files, keyring, asked: Instant::now() };
-        Ok(self.now())
+        Ok(())
     }
 
     /// What the folder would switch on as it lies there now, for somebody to decide about. It may block.

@@ -123,7 +123,7 @@ async fn what_a_trusted_folder_forbids_is_not_switched_off_by_an_edit() {
     stage.project("one", &[(".neco/policy/team.toml", "# nothing\n"), (".neco/policy/more.toml", "# nothing\n")]);
     let events = open.ask("two").await;
     assert_ne!(status(&events), CallStatus::Success, "what was trusted holds on");
-    assert_eq!(said(&events, "what was trusted holds").len(), 1);
+    assert_eq!(said(&events, "what you trusted stays in effect").len(), 1);
     assert_eq!(said(&events, "is new or changed and not trusted").len(), 2);
     fs::remove_dir_all(one.join(".neco/policy")).unwrap();
     assert_ne!(status(&open.ask("three").await), CallStatus::Success, "gone is not switched off either");
@@ -317,13 +317,13 @@ async fn what_an_edit_loosens_and_what_it_leaves_alone_is_told() {
     let stage = Stage::new(&json!([{ "say": "One." }, { "say": "Two." }, { "say": "Three." }]));
     let one = stage.project("one", &[("notes.txt", "x\n")]);
     let mut open = stage.open(&one, "", false).await;
-    assert!(said(&open.ask("one").await, "from now on").is_empty());
+    assert!(said(&open.ask("one").await, "effect").is_empty());
     stage.configure_with("approval = \"manual\"\n", "[sandbox]\nnetwork = \"on\"\n");
     let second = open.ask("two").await;
-    let told = said(&second, "from now on");
+    let told = said(&second, "effect");
     let has = |words: &str| told.iter().any(|told| told.contains(words));
-    assert!(has("approval = \"manual\": that holds for sessions that are opened from now on"), "{told:?}");
+    assert!(has("approval = \"manual\": takes effect in new sessions"), "{told:?}");
     assert!(has("sandbox.network = \"on\": in effect now"), "{told:?}");
-    assert!(said(&open.ask("three").await, "from now on").is_empty(), "once is enough");
+    assert!(said(&open.ask("three").await, "effect").is_empty(), "once is enough");
     open.close().await;
 }

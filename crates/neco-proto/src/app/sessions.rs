@@ -297,6 +297,9 @@ pub enum FoundRole {
     Assistant,
     /// A tool.
     Tool,
+    /// Somebody whom only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// A session in a list.

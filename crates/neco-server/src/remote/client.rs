@@ -152,10 +152,11 @@ impl App for RemoteClient {
             };
             let owner = Some(client.owner.pid);
             // Whatever else is wanted belongs to an opening, and this is none.
-            let OpenSession { given, tools, model, mode, generation, approval, max_turns, max_cost, .. } = wanted;
+            let OpenSession { given, tools, role, model, mode, generation, approval, max_turns, max_cost, .. } = wanted;
             let asks_more = OpenSession {
                 given,
                 tools,
+                role,
                 model,
                 mode,
                 generation,

@@ -13,7 +13,7 @@ use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted::neutral;
 use neco_safety::world::Files;
 
-use crate::hub::SessionCore;
+use crate::hub::SessionContext;
 
 /// Most files whose content goes with one message, most bytes of one of them, and of all together.
 const MOST_FILES: usize = 10;
@@ -24,14 +24,14 @@ const MOST_IN_ALL: usize = 256 * 1024;
 const PICTURES: &[&str] = &["png", "jpg", "jpeg", "webp", "gif"];
 
 /// A message with what stands in the files that it names. Of those that are only named the person is told.
-pub(super) async fn attach(core: &SessionCore, redactor: &Redactor, text: String) -> Result<String, ClientError> {
+pub(super) async fn attach(ctx: &SessionContext, redactor: &Redactor, text: String) -> Result<String, ClientError> {
     let (written, _) = text.split_once(Message::RAN).unwrap_or((&text, ""));
     let names = named(written);
     if names.is_empty() {
         return Ok(text);
     }
-    let (cwd, deps) = (core.cwd().to_owned(), core.hub.deps());
-    let (roots, telling, redactor) = (deps.roots.clone(), deps.telling(&cwd), redactor.clone());
+    let (cwd, redactor) = (ctx.cwd().to_owned(), redactor.clone());
+    let (roots, telling) = ctx.telling().await;
     let looked = tokio::task::spawn_blocking(move || {
         let roots: Vec<PathBuf> = roots.into_iter().filter(|root| root.is_dir()).collect();
         let files = Files::new(&cwd, Vec::new()).and_then(|files| files.with_roots(&roots)).ok()?;
@@ -40,7 +40,7 @@ pub(super) async fn attach(core: &SessionCore, redactor: &Redactor, text: String
     // A folder that can't be looked at has no files that could go along.
     let Some((contents, left)) = looked.await.ok().flatten() else { return Ok(text) };
     for words in left {
-        core.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, words))).await?;
+        ctx.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, words))).await?;
     }
     Ok(match contents.is_empty() {
         true => text,

@@ -11,7 +11,7 @@ use neco_safety::policy::Telling;
 use neco_safety::world::Files;
 use neco_store::StoreError;
 
-use crate::hub::SessionCore;
+use crate::hub::SessionContext;
 
 /// Files that are known to be withheld; of more than that the person may be told again.
 const MOST_WITHHELD: usize = 1000;
@@ -22,11 +22,10 @@ pub(super) struct Withheld(HashSet<String>);
 
 impl Withheld {
     /// What is open, without what may not be told.
-    pub async fn may_be_told(&mut self, core: &SessionCore, mut open: IdeContext) -> Result<IdeContext, StoreError> {
+    pub async fn may_be_told(&mut self, ctx: &SessionContext, mut open: IdeContext) -> Result<IdeContext, StoreError> {
         let (Some(file), Some(selection)) = (open.active_file.clone(), &mut open.selection) else { return Ok(open) };
-        let (cwd, name) = (core.cwd().to_owned(), file.clone());
-        let deps = core.hub.deps();
-        let (roots, telling) = (deps.roots.clone(), deps.telling(&cwd));
+        let (cwd, name) = (ctx.cwd().to_owned(), file.clone());
+        let (roots, telling) = ctx.telling().await;
         let looked = tokio::task::spawn_blocking(move || refused(&cwd, &roots, &telling, &name)).await;
         // A file that could not be looked at is not told.
         let Some(why) = looked.unwrap_or_else(|_| Some("it could not be looked at".to_owned())) else {
@@ -38,7 +37,7 @@ impl Withheld {
         }
         if self.0.insert(file.clone()) {
             let text = format!("what is selected in {file} is not told to the model: {why}");
-            core.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, text))).await?;
+            ctx.emit(EventBody::Notification(Notification::new(NotificationLevel::Warning, text))).await?;
         }
         Ok(open)
     }

@@ -177,7 +177,9 @@ impl Fold {
                 trim_messages(&mut self.messages, &trim.outputs);
                 self.forget_count();
             }
-            EventBody::Usage(used) => self.asked = Some(used.usage.input).filter(|tokens| *tokens > 0),
+            EventBody::Usage(used) if used.aside.is_none() => {
+                self.asked = Some(used.usage.input).filter(|tokens| *tokens > 0)
+            }
             EventBody::ModeChange(_) => self.forget_count(),
             EventBody::Compaction(compaction) => self.compaction(compaction),
             EventBody::MemoryUpdate(MemoryUpdate { action: MemoryAction::Recalled, text, .. }) => {

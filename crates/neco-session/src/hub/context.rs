@@ -1,7 +1,7 @@
 //! Making the agent of a session, when it is opened and again when it goes back.
 
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use neco_agent::{Agent, AgentSetup, CallIds, Checkpointer, Clock, Settings};
 use neco_model::Provider;
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, SessionId};
+use neco_safety::policy::Telling;
 use neco_store::{EventLog, SessionRecord, StoreError};
 use neco_toolkit::Registry;
 use neco_toolkit::tool::erase;
@@ -164,6 +165,20 @@ impl SessionContext {
             readable: std::iter::once(own).chain(shared).collect(),
             environment: fold.environment.clone(),
         }
+    }
+
+    /// The folders that are open besides its own, and what judges the files that are told without a call, as they are
+    /// now.
+    pub async fn telling(&self) -> (Vec<PathBuf>, Telling) {
+        if let Err(error) = self.factory.line.take_up().await {
+            tracing::warn!(%error, "what was edited can't be taken up");
+        }
+        let deps = self.hub.deps();
+        let mut policy = (deps.policy)(self.core.cwd());
+        if let Some(kept) = self.current.kept() {
+            policy.renew_kept(kept);
+        }
+        (deps.roots.clone(), policy.telling())
     }
 
     /// What the agent of a session is made of that goes on with the conversation of `fold`.

@@ -177,7 +177,7 @@ impl Hub {
         }
         // A single request is about itself.
         let tells_plans = options.interactive && !resumed;
-        let mut left = if tells_plans { self.left_over(&record).await } else { Vec::new() };
+        let (mut left, told_of) = if tells_plans { self.left_over(&record).await } else { Default::default() };
         if !resumed {
             left.extend(self.stopped_before(&record).await);
         }
@@ -211,6 +211,7 @@ impl Hub {
         for body in left {
             journal.commit(root, None, body).await?;
         }
+        self.note_told(&told_of).await;
         if fold.standing.plans_from.is_some() && options.mode.is_some() {
             // A mode that was asked for is the person's, whatever the agent chose before.
             let change = ModeChange { mode: Some(mode), by: Some(Actor::Person), ..ModeChange::default() };
@@ -257,19 +258,13 @@ impl Hub {
         Journal::new(lease, Arc::clone(&self.setup.log), standing, self.redactor())
     }
 
-    /// What a new session is told of one before it.
-    async fn left_over(&self, record: &SessionRecord) -> Vec<EventBody> {
-        let files = PlanFiles::new(&self.setup.data_dir);
-        let left = files.unfinished(&record.cwd).await;
+    /// What a new session is told of one before it, and the plans that its person has not been told of yet.
+    async fn left_over(&self, record: &SessionRecord) -> (Vec<EventBody>, Vec<UnfinishedPlan>) {
+        let left = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await;
         let told: Vec<EventBody> =
             left.iter().take(MOST_TOLD).map(|plan| EventBody::Message(Message::neco(told(plan)))).collect();
         // One line for the person, however many there are, and once.
-        let untold: Vec<&UnfinishedPlan> = left.iter().filter(|plan| !plan.told).collect();
-        for plan in &untold {
-            if let Err(error) = files.note_told(plan).await {
-                tracing::warn!(%error, "that a plan was told of can't be noted");
-            }
-        }
+        let untold: Vec<UnfinishedPlan> = left.into_iter().filter(|plan| !plan.told).collect();
         let notice = untold.first().map(|plan| {
             let short = short(plan.session);
             let more = match untold.len() - 1 {
@@ -281,8 +276,17 @@ impl Hub {
                 format!("A plan is unfinished here ({progress}) · /resume {short} · neco plan close {short}{more}");
             EventBody::Notification(Notification::new(NotificationLevel::Info, text))
         });
-        let events: Vec<EventBody> = notice.into_iter().chain(told).collect();
-        events
+        (notice.into_iter().chain(told).collect(), untold)
+    }
+
+    /// A person was told of these plans.
+    async fn note_told(&self, plans: &[UnfinishedPlan]) {
+        let files = PlanFiles::new(&self.setup.data_dir);
+        for plan in plans {
+            if let Err(error) = files.note_told(plan).await {
+                tracing::warn!(%error, "that a plan was told of can't be noted");
+            }
+        }
     }
 
     /// The folder of the big outputs of a session.

@@ -159,6 +159,12 @@ impl RenewalLine {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(renewal);
     }
 
+    /// Has the session take up what was edited, before a turn does.
+    pub async fn take_up(&self) -> Result<(), SinkError> {
+        let Some(session) = self.session() else { return Ok(()) };
+        session.look().await.map(drop)
+    }
+
     fn session(&self) -> Option<Arc<SessionRenewal>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }

@@ -374,6 +374,10 @@ impl RewindHistory {
 
 /// Whether work itself writes such an event: what mends a log, or is said when a session is opened again, is none.
 fn is_heard_of_work(body: &EventBody) -> bool {
+    // What the session asks beside the conversation is no work in it.
+    if let EventBody::Usage(used) = body {
+        return used.aside.is_none();
+    }
     matches!(
         body,
         EventBody::TurnStart(_)
@@ -384,7 +388,6 @@ fn is_heard_of_work(body: &EventBody) -> bool {
             | EventBody::ToolCallUpdate(_)
             | EventBody::ToolOutputChunk(_)
             | EventBody::PermissionRequest(_)
-            | EventBody::Usage(_)
             | EventBody::Checkpoint(_)
     )
 }

@@ -106,6 +106,13 @@ impl Pending {
     }
 }
 
+/// Shows that the database is in use.
+fn hold_presence(presence: Option<&File>) {
+    if let Some(Err(error)) = presence.map(File::lock_shared) {
+        tracing::warn!(%error, "the lock on the session store is lost");
+    }
+}
+
 impl Writer {
     async fn run(mut self) {
         let mut keeps_room = false;
@@ -185,9 +192,13 @@ impl Writer {
         }
         // Nobody else opens the database while this one is alone with it.
         let alone = self.presence.as_ref().is_some_and(|presence| presence.try_lock().is_ok());
+        // Trying for more may have cost what was held.
+        if !alone {
+            hold_presence(self.presence.as_ref());
+        }
         let shrunk = remove::shrink(connection, alone).await;
-        if let Some(Err(error)) = self.presence.as_ref().map(File::lock_shared) {
-            tracing::warn!(%error, "the lock on the session store is lost");
+        if alone {
+            hold_presence(self.presence.as_ref());
         }
         shrunk.map_err(|error| failure::writing(&self.path, &error))
     }

@@ -150,7 +150,7 @@ impl Person<'_> {
 fn reply(saying: Saying, subject: &Subject) -> Reply {
     match saying {
         Saying::Choose(texts) => Reply::Choices { answers: answers(texts, subject) },
-        Saying::Accept(approval) => Reply::AcceptPlan { approval, comments: None, plan: None },
+        Saying::Accept(approval) => Reply::AcceptPlan { approval, comments: None },
         Saying::Revise(comments) => Reply::RevisePlan { comments },
         Saying::Drop => Reply::DropPlan,
         Saying::GoOn(comments) => Reply::GoOn { comments },

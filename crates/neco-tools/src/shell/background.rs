@@ -1,6 +1,7 @@
 //! Processes in the background of one agent.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -69,6 +70,8 @@ struct State {
     over: Option<(Exit, Duration)>,
     /// What its box did about what it made.
     aftermath: Option<String>,
+    /// Files that it changed and that act later, until the person is told of them.
+    changed_later: Vec<PathBuf>,
 }
 
 /// A look at a process.
@@ -111,6 +114,11 @@ impl Processes {
         process
     }
 
+    /// Files that those changed which are over and that act later, each once.
+    pub(super) fn take_changed_later(&self) -> Vec<PathBuf> {
+        self.list().processes.iter().flat_map(|process| process.take_changed_later()).collect()
+    }
+
     /// All of them, oldest first.
     pub(super) fn all(&self) -> Vec<Arc<Background>> {
         self.list().processes.clone()
@@ -150,6 +158,11 @@ impl Background {
             }
             None => format!("{} has been running for {}", self.id, seconds(self.started.elapsed())),
         }
+    }
+
+    /// Files that it changed and that act later, once it is over and nobody has taken them.
+    pub(super) fn take_changed_later(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.record.state().changed_later)
     }
 
     /// It and its command in one line.
@@ -213,6 +226,7 @@ async fn read_to_the_end(mut running: Box<dyn Process>, record: Arc<Record>, sta
                 let words = aftermath_words(running.taken_away(), running.left_behind());
                 let mut state = record.state();
                 state.aftermath = words;
+                state.changed_later = running.changed_later().to_vec();
                 state.over = Some((end.exit, started.elapsed()));
                 drop(state);
                 record.changed.send_replace(());

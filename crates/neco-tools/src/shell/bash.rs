@@ -304,11 +304,14 @@ impl Tool for Bash {
     }
 
     async fn run(&self, args: BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
-        if args.background.unwrap_or(false) {
-            self.run_in_background(&args, ctx).await
+        let mut output = if args.background.unwrap_or(false) {
+            self.run_in_background(&args, ctx).await?
         } else {
-            self.run_here(&args, ctx).await
-        }
+            self.run_here(&args, ctx).await?
+        };
+        // Of those that are over in the background, too: nobody may ask about them.
+        output.acting.extend(acting_files(&self.processes.take_changed_later(), ctx.world.files()));
+        Ok(output)
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use super::background::{Background, Processes};
 use super::bash::off_the_runtime;
+use super::box_words::acting_files;
 use super::follow::GRACE;
 use super::wording::{exit_code, one_line};
 
@@ -214,7 +215,8 @@ fn shown(process: &Background, lines: usize, note: Option<String>, ctx: &ToolCon
     };
     let head = format!("[{}; {count}{note}]\n", look.state);
     let text = format!("{head}{}", look.text);
-    let output = ToolOutput::text(text.trim_end());
+    let acting = acting_files(&process.take_changed_later(), ctx.world.files());
+    let output = ToolOutput { acting, ..ToolOutput::text(text.trim_end()) };
     output.outside(head.len().., process.id()).with_display(Display::Terminal {
         command: process.command.clone(),
         tail: look.text,

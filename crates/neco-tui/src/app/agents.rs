@@ -133,6 +133,15 @@ impl Agents {
         others.filter_map(|node| node.usage.cost).sum()
     }
 
+    /// Takes in agents as they were asked for; an event may have overtaken that.
+    pub fn found(&mut self, nodes: Vec<AgentNode>) {
+        for node in nodes {
+            if !self.nodes.iter().any(|known| known.id == node.id && known.changed > node.changed) {
+                self.update(node);
+            }
+        }
+    }
+
     /// The workflow that runs, or could go on.
     pub fn running_workflow(&self) -> Option<&WorkflowGraph> {
         let runs = |graph: &&WorkflowGraph| matches!(graph.state, WorkflowState::Running | WorkflowState::Interrupted);

@@ -24,5 +24,5 @@ pub(crate) use facing::Place;
 pub(crate) use person::Person;
 pub(crate) use picker::{Picked, Picker};
 pub use secret::SecretEntry;
-pub use state::{Purpose, WindowState};
+pub use state::{Purpose, RewindWanted, WindowState};
 pub(crate) use watched::Watched;

@@ -24,7 +24,7 @@ impl SecretEntry {
 
     /// Something was typed or pasted; what is not seen anyway is left out.
     pub fn push(&mut self, text: &str) {
-        self.typed.extend(text.trim().chars().filter(|char| !char.is_control()));
+        self.typed.extend(text.chars().filter(|char| !char.is_control()));
     }
 
     /// Takes the last character away.
@@ -37,9 +37,10 @@ impl SecretEntry {
         self.typed.clear();
     }
 
-    /// What was typed; none when that is nothing.
+    /// What was typed, without the blanks around it; none when that is nothing.
     pub fn key(&self) -> Option<NewKey> {
-        (!self.typed.is_empty()).then(|| NewKey(self.typed.clone()))
+        let key = self.typed.trim();
+        (!key.is_empty()).then(|| NewKey(key.to_owned()))
     }
 
     /// What is shown of it.

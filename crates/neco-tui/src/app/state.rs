@@ -25,6 +25,15 @@ use crate::transcript::start::{self, Beside};
 use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
 use crate::view::Leaving;
 
+/// A way back that a command asked for: what a list shows of others is no answer to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RewindWanted {
+    /// A message by its number, or a state of the files.
+    Named(String),
+    /// One step, as `/undo` and `/redo` go.
+    Step,
+}
+
 /// Why the next message is written.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Purpose {
@@ -117,8 +126,8 @@ pub struct WindowState {
     pub opening: bool,
     /// What was asked for with a command of the person's own that was not carried out yet.
     pub tried_command: Option<String>,
-    /// What is to be gone back to, as the person named it: a message's number or a state of the files.
-    pub rewind_wanted: Option<String>,
+    /// The way back that was asked for and is being looked at.
+    pub rewind_wanted: Option<RewindWanted>,
     /// What comes back into the field when the session went back.
     pub said_better: Option<String>,
     /// Which messages of the context were asked for.
@@ -276,6 +285,7 @@ impl WindowState {
         self.person.list_came();
         (self.rewind_wanted, self.said_better) = (None, None);
         self.purpose = Purpose::default();
+        self.prompt.take_back_aside();
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();

@@ -184,6 +184,9 @@ impl Prompt {
         if self.text.is_empty() {
             return;
         }
+        if self.aside.is_some() {
+            return self.put_away();
+        }
         let text = self.text.take();
         self.aside = Some(self.chips.unfold(&text));
         self.emptied();

@@ -118,11 +118,12 @@ pub(super) async fn keep_key(
     let kept = program.ask(&Caller::person(), &request).await?;
     let words = match (kept.new, kept.keys) {
         (false, _) => format!("{provider} has this key already"),
+        (true, 0 | 1) if kept.hidden_by.is_some() => format!("The key of {provider} is saved"),
         (true, 0 | 1) => format!("The key of {provider} is saved; it is used from your next message on"),
         (true, count) => format!("{provider} has {count} keys now, which take turns"),
     };
     Ok(match kept.hidden_by {
-        Some(place) => format!("{words}. The one in the {place} goes first while that is there"),
+        Some(place) => format!("{words}, but not used while there is one in the {place}"),
         None => words,
     })
 }

@@ -329,12 +329,15 @@ pub(super) fn edited_plan(window: &mut WindowState, edited: QuestionId, text: St
     window.facing.unseen(window.now_ms);
     let before = match window.desk.present() {
         Some(Asked::Plan(id, plan)) if *id == edited => plan.plan.clone(),
-        _ => return window.only_tell("The plan was answered meanwhile; your changes are not sent"),
+        _ => {
+            window.prompt.restore(&text, Vec::new());
+            return window.only_tell("The plan was answered meanwhile; your text is in the field");
+        }
     };
     if text.trim() == before.trim() || text.trim().is_empty() {
         return window.only_tell("The plan is as it was");
     }
-    let reply = Reply::AcceptPlan { approval: None, comments: None, plan: Some(text) };
+    let reply = Reply::AcceptChangedPlan { plan: text };
     answers(window, vec![Effect::Send(answer(edited, reply))])
 }
 

@@ -4,7 +4,7 @@ use neco_proto::{Command, Mode, Query};
 use neco_view::slash::{self, Outside, Setting, Slash};
 
 use super::effect::Effect;
-use super::{going_back, logging_in, picking, reports};
+use super::{going_back, logging_in, picking, reports, stopping};
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::outside::THEME;
@@ -60,8 +60,8 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Generation(generation) => return send(Command::SetGeneration { generation: *generation }),
         Slash::Compact(focus) => return send(Command::Compact { focus: focus.clone() }),
         Slash::Rename(title) => return send(Command::Rename { title: title.clone() }),
-        Slash::Undo => return picking::ask_for_list(window, Effect::Ask(Query::BackPreview)),
-        Slash::Redo => return picking::ask_for_list(window, Effect::Ask(Query::ForthPreview)),
+        Slash::Undo => return going_back::step(window, Query::BackPreview),
+        Slash::Redo => return going_back::step(window, Query::ForthPreview),
         Slash::Context(view) => {
             window.context_view = *view;
             return vec![Effect::Ask(Query::Context)];
@@ -72,7 +72,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             window.tell(notify::copied(&window.last_answer, window.tmux));
             return vec![Effect::Copy(window.last_answer.clone())];
         }
-        Slash::Exit => return vec![Effect::Quit],
+        Slash::Exit => return vec![stopping::leave(window)],
         Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(window, Effect::Sessions),
         Slash::Outside(Outside::Models, _) => return picking::ask_for_list(window, Effect::Models),
         Slash::Outside(Outside::Permissions, _) => return picking::ask_for_list(window, Effect::Rules),

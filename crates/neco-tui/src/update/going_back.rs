@@ -10,7 +10,7 @@ use super::picking;
 use super::picking::CHOOSE;
 use crate::app::picker::{Entry, Letters};
 use crate::app::standing::GoingBack;
-use crate::app::{Picked, Picker, WindowState};
+use crate::app::{Picked, Picker, RewindWanted, WindowState};
 use crate::text::figures;
 
 /// What can go back, in the order it is shown.
@@ -30,7 +30,14 @@ const REV: usize = 10;
 /// nothing is.
 pub(super) fn go_back_to(window: &mut WindowState, wanted: &str) -> Vec<Effect> {
     let effects = picking::ask_for_list(window, Effect::Ask(Query::RewindPoints));
-    window.rewind_wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
+    window.rewind_wanted = (!wanted.is_empty()).then(|| RewindWanted::Named(wanted.to_owned()));
+    effects
+}
+
+/// Goes one step, which `/undo` and `/redo` do.
+pub(super) fn step(window: &mut WindowState, query: Query) -> Vec<Effect> {
+    let effects = picking::ask_for_list(window, Effect::Ask(query));
+    window.rewind_wanted = Some(RewindWanted::Step);
     effects
 }
 
@@ -39,7 +46,7 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
     if !picking::is_waited_for(window) {
         return Vec::new();
     }
-    if let Some(wanted) = window.rewind_wanted.take() {
+    if let Some(RewindWanted::Named(wanted)) = window.rewind_wanted.take() {
         let named = points.into_iter().find(|point| wanted.parse() == Ok(point.number));
         return match named {
             Some(point) => pick_what(window, point),
@@ -90,7 +97,7 @@ pub(super) fn pick_checkpoint(window: &mut WindowState, mut checkpoints: Vec<Che
 /// Asks what putting the files into a state would do, to ask the person then.
 pub(super) fn ask_about(window: &mut WindowState, rev: String) -> Vec<Effect> {
     let effects = picking::ask_for_list(window, Effect::Ask(Query::CheckpointPreview { rev: rev.clone() }));
-    window.rewind_wanted = Some(rev);
+    window.rewind_wanted = Some(RewindWanted::Named(rev));
     effects
 }
 
@@ -121,13 +128,13 @@ pub(super) fn previewed(window: &mut WindowState, preview: &RewindPreview) -> Ve
 fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
     let turn = preview.messages.last().filter(|_| preview.messages.len() == 1 && preview.what == RewindWhat::Both);
     let is_meant = match (preview.kind, &window.rewind_wanted) {
-        // More than the last turn is what a list showed that is closed by now.
-        (RewindKind::Message, _) => turn.is_some(),
-        (RewindKind::Checkpoint, None) => false,
-        (RewindKind::Checkpoint, Some(wanted)) => {
+        (RewindKind::Message, Some(RewindWanted::Step)) => turn.is_some(),
+        (RewindKind::Undo | RewindKind::Redo, Some(RewindWanted::Step)) => true,
+        (RewindKind::Checkpoint, Some(RewindWanted::Named(wanted))) => {
             wanted == "end" || preview.rev.as_ref().is_some_and(|rev| rev.starts_with(wanted.as_str()))
         }
-        (RewindKind::Undo | RewindKind::Redo, _) => true,
+        // A list that is closed by now asked for it.
+        _ => false,
     };
     if !is_meant || !window.person.waits_for_list() || !picking::is_waited_for(window) {
         return Vec::new();

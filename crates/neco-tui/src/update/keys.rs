@@ -271,7 +271,7 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
 }
 
 /// Ends at once where nothing works; whoever works is named before.
-pub(super) fn end(window: &mut WindowState) -> Vec<Effect> {
+fn end(window: &mut WindowState) -> Vec<Effect> {
     if window.attached || !stopping::works(window) || stopping::said_leaving(window) {
         return vec![stopping::leave(window)];
     }

@@ -15,7 +15,7 @@ use crate::transcript::block::Tone;
 pub(super) fn begin(window: &mut WindowState, provider: &str) -> Vec<Effect> {
     match provider {
         "" => picking::ask_for_list(window, Effect::Providers),
-        provider => vec![Effect::LookForKey(provider.to_owned())],
+        provider => picking::ask_for_list(window, Effect::LookForKey(provider.to_owned())),
     }
 }
 
@@ -32,8 +32,11 @@ pub(super) fn pick_provider(window: &mut WindowState, providers: Vec<ProviderEnt
     window.picker = Some(Picker::new("Whose key?", CHOOSE, Letters::Filter, entries));
 }
 
-/// A key of this provider can be kept: it is asked for.
+/// A key of this provider can be kept: it is asked for, unless the person writes something else by now.
 pub(super) fn ask(window: &mut WindowState, provider: String) {
+    if !picking::is_waited_for(window) {
+        return;
+    }
     window.picker = None;
     window.secret = Some(SecretEntry::new(provider));
 }
@@ -75,7 +78,7 @@ fn keep(window: &mut WindowState) -> Vec<Effect> {
     };
     let Some(SecretEntry { provider, .. }) = window.secret.take() else { return Vec::new() };
     window.tell(format!("Asking {provider} whether it takes the key …"));
-    vec![Effect::KeepKey(provider, key)]
+    picking::ask_for_list(window, Effect::KeepKey(provider, key))
 }
 
 fn leave(window: &mut WindowState) -> Vec<Effect> {

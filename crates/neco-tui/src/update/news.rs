@@ -140,7 +140,7 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
         Answer::RewindPreview(preview) => return going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
             window.transcript.view.found(nodes.clone());
-            window.agents.nodes = nodes;
+            window.agents.found(nodes);
             let agents = &window.agents;
             window.desk.set_names(|agent| agents.name(agent));
         }

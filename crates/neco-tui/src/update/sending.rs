@@ -4,7 +4,7 @@ use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
 use neco_view::slash::{self, Slash};
 
 use super::effect::Effect;
-use super::{asked, commands, keys};
+use super::{asked, commands, stopping};
 use crate::app::state::Naming;
 use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
@@ -101,7 +101,12 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
             return vec![Effect::AddRule(written.text)];
         }
     }
-    let mut effects = vec![Effect::Remember(written.text.clone())];
+    // Behind this one, somebody may have put their key.
+    let is_login = written.text.split_whitespace().next() == Some("/login");
+    let mut effects = Vec::new();
+    if !is_login {
+        effects.push(Effect::Remember(written.text.clone()));
+    }
     effects.extend(dispatch(window, written, after_work, answers));
     effects
 }
@@ -113,7 +118,7 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
         return answer_or_message(window, written, after_work, answers);
     }
     if is_farewell(text) && !answers {
-        return keys::end(window);
+        return vec![stopping::leave(window)];
     }
     if let Some(command) = text.strip_prefix('!').map(str::trim) {
         return run_shell(window, command);

@@ -196,8 +196,8 @@ impl WindowState {
             asks.extend(tree.rows(width, room.saturating_sub(1), &self.theme));
         } else if self.watched.is_some() && self.picker.as_ref().is_some_and(Picker::is_menu) {
             asks.extend(self.watched_rows(with, room.saturating_sub(1)));
-        } else if self.picker.is_some() || self.panels.help {
-            // What is asked waits behind a list.
+        } else if self.picker.is_some() || self.panels.help || self.secret.is_some() {
+            // What is asked waits behind a list, and behind a key that is typed.
         } else if let Some(question) = self.desk.front() {
             faces = Some(question);
             asks.extend(self.question(question, width, room.saturating_sub(1)));

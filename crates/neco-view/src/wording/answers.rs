@@ -30,6 +30,7 @@ pub fn reply(reply: Option<&Reply>) -> String {
             answers.iter().map(said).collect::<Vec<_>>().join(" · ")
         }
         Some(Reply::AcceptPlan { comments, .. }) => with("accepted", comments.as_ref()),
+        Some(Reply::AcceptChangedPlan { .. }) => "accepted".to_owned(),
         Some(Reply::RevisePlan { comments }) => with("changes requested", Some(comments)),
         Some(Reply::DropPlan) => "dropped".to_owned(),
         Some(Reply::GoOn { comments }) => with("go on", comments.as_ref()),

@@ -440,7 +440,7 @@ fn a_persons_own_files_are_no_leftovers() {
         for mark in marks.iter().filter(|mark| mark.parent().unwrap().is_dir()) {
             fs::write(mark, "abc").unwrap();
         }
-        assert!(desk.before().notices[0].contains("cut short"));
+        assert!(desk.before().notices[0].contains("interrupted"));
         assert!(!desk.path(".neco-restore-12-34").exists());
         assert_eq!(desk.read(".neco-restore-notes"), "mine");
         assert!(!desk.after().notices.is_empty(), "until it was told");

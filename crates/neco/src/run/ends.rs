@@ -110,6 +110,6 @@ mod tests {
         let validator = jsonschema::validator_for(&schema).unwrap();
         assert_eq!(misfit(&validator, " {\"ok\": true}\n"), None);
         assert!(misfit(&validator, "{}").unwrap().contains("ok"));
-        assert!(misfit(&validator, "Done.").unwrap().contains("no JSON"));
+        assert!(misfit(&validator, "Done.").unwrap().contains("not JSON"));
     }
 }

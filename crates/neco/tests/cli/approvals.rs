@@ -122,7 +122,7 @@ fn words_where_a_key_is_asked_for_allow_nothing() {
     let mut seat = Seat::take(&house, &["-m", "go"], "false");
     seat.sees("  › ", 1);
     seat.press("also fix the docs\r");
-    seat.sees("A word is no answer", 1);
+    seat.sees("A word is not an answer", 1);
     seat.sees("  › ", 2);
     seat.press("n");
     seat.sees("what should the agent do instead?", 1);

@@ -98,7 +98,7 @@ fn a_session_that_needs_a_newer_version_can_be_read_and_not_written() {
     house.run(&["session", "show", &id]).ended_with(0).says("Hello from the past.");
     let before = exported(&house, &id);
     for refused in [&["-m", "go on", "--session", &id][..], &["session", "rename", &id, "Another"]] {
-        house.run(refused).ended_with(2).says("by a newer Neco").says("update Neco");
+        house.run(refused).ended_with(2).says("by a newer Neco").says("Update Neco");
     }
     assert_eq!(exported(&house, &id), before);
 }

@@ -35,7 +35,7 @@ fn what_says_nothing_is_no_note() {
     let house = House::playing(json!([say("asked")]));
     house.run(&["memory", "add", ""]).ended_with(2).says("the text is empty");
     house.run(&["memory", "search", ""]).ended_with(2).says("say what to search for");
-    house.run(&["-m", "# "]).ended_with(2).says("there is nothing to remember");
+    house.run(&["-m", "# "]).ended_with(2).says("nothing to remember");
     house.run(&["-c", "memory.enabled=false", "-m", "# use tabs"]).ended_with(2).says("there is no memory");
     // A word with a sign before it is a message like any other.
     house.run(&["-m", "#use pytest"]).ended_with(0).says("asked");

@@ -100,7 +100,7 @@ fn a_budget_that_is_used_up_says_its_limit_and_the_way_out() {
     let passed = house.run(&["-m", "x", "--max-cost", "2"]).ended_with(0);
     passed.says("Budget of $2.00 reached: $2.25 spent in this session. Raise it with --max-cost").says("done in");
     let stopped = house.run(&["-m", "y", "--continue", "--max-cost", "2"]).ended_with(4);
-    stopped.says("$2.25 spent").says("before anything was asked").says("--max-cost sets another one");
+    stopped.says("$2.25 spent").says("before anything was asked").says("Raise it with --max-cost");
     let line = &["-m", "y", "--continue", "--max-cost", "2", "--output-format", "json"];
     let report = house.run(line).ended_with(4).json();
     assert_eq!(report["error"]["code"], 4006);

@@ -43,8 +43,8 @@ fn a_person_is_told_how_to_go_on() {
     std::fs::write(house.path("home/agents/counter.md"), agent).unwrap();
     let mut seat = Seat::take(&house, &["-m", "x", "--agent", "counter"], "false");
     seat.ends_with(0);
-    seat.sees("continue: neco -m \"…\" --session ", 1);
-    seat.sees(" --agent counter", 1);
+    seat.sees("Resume it with  neco resume ", 1);
+    seat.sees(" --agent counter -m \"…\"", 1);
 }
 
 #[test]

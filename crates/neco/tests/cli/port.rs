@@ -84,7 +84,7 @@ fn sessions_of_other_agents_go_on_here() {
         let house = House::playing(json!([{ "say": "On it.", "expect": expect }]));
         let path = fixture(file).display().to_string();
         let ran = house.run(&["session", "import", &path]).ended_with(0).says(skipped);
-        let id = ran.stdout.split("--session ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        let id = ran.stdout.split("neco resume ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
         house.run(&["-m", "go on", "--session", &id]).ended_with(0).says("On it.");
         house.run(&["session", "show", &id]).ended_with(0).says("> Fix the bug in a.txt").says("Fixed the typo.");
         house.run(&["session", "import", &path]).ended_with(0).says("already imported");

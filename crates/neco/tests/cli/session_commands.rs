@@ -36,7 +36,7 @@ fn going_back_shows_what_would_change_first_and_can_be_taken_back() {
         .ended_with(0)
         .says("1 message removed from the conversation")
         .says("> write the second")
-        .says("changes     a.txt");
+        .says("changed   a.txt");
     assert_eq!(a(&house).as_deref(), Some("two\n"));
     house.run(&["session", "rewind", &id, "--to", "2", "--yes"]).ended_with(0).says("--undo");
     assert_eq!(a(&house).as_deref(), Some("one\n"));
@@ -91,7 +91,7 @@ fn permissions_that_a_command_changed_come_back() {
     let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(), 0o644);
     house.run(&["session", "diff", id]).ended_with(0).says("old mode 100600");
-    house.run(&["session", "rewind", id, "--to", "1", "--yes"]).ended_with(0).says("changes     private");
+    house.run(&["session", "rewind", id, "--to", "1", "--yes"]).ended_with(0).says("changed   private");
     assert_eq!(mode(), 0o600);
 }
 
@@ -150,7 +150,7 @@ fn sessions_are_found_named_and_listed() {
     let found: Value = house.run(&["session", "search", "plover", "--json"]).ended_with(0).json();
     assert_eq!((found[0]["session_id"].as_str(), found[0]["role"].as_str()), (Some(id.as_str()), Some("assistant")));
     house.run(&["session", "search", "plover", "--until", "2020-01-01"]).ended_with(0).says("no match");
-    house.run(&["session", "search", "plover", "--since", "soon"]).ended_with(2).says("is no time");
+    house.run(&["session", "search", "plover", "--since", "soon"]).ended_with(2).says("is not a time");
     house.run(&["session", "rename", &id, "about", "birds"]).ended_with(0).says("about birds");
     house.run(&["session", "rename", &id, " "]).ended_with(2).says("at least one word");
     house.run(&["session", "list", "--since", "1h"]).ended_with(0).says("about birds");
@@ -238,7 +238,7 @@ fn a_folder_that_is_gone_is_said_and_another_place_can_be_given() {
     fs::remove_dir_all(house.project()).unwrap();
     let home = house.path("home");
     let run = |arguments: &[&str]| Ran::of(&mut house.neco_in(arguments, &home));
-    run(&["-m", "x", "--session", &id]).ended_with(2).says("is gone").says("--cwd");
+    run(&["-m", "x", "--session", &id]).ended_with(2).says("is gone").says("-C DIR");
     let place = house.path("new place");
     fs::create_dir(&place).unwrap();
     house.script("script.json", json!([{ "say": "There.", "expect": { "last_user_contains": "go on" } }]));

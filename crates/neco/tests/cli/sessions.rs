@@ -34,9 +34,9 @@ fn the_line_at_the_end_goes_on_with_the_session() {
     let house = House::playing(json!([say("one")]));
     let mut seat = Seat::take(&house, &["-m", "count"], "false");
     seat.ends_with(0);
-    seat.sees("--session ", 1);
+    seat.sees("neco resume ", 1);
     let shown = seat.shown();
-    let id = shown.split("--session ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let id = shown.split("neco resume ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     house.script("script.json", json!([{ "say": "two", "expect": { "messages": 3 } }]));
     house.run(&["-m", "go on", "--session", &id]).ended_with(0);
 }

@@ -141,7 +141,7 @@ fn a_signal_stops_a_run_with_all_its_agents_and_nothing_is_asked_after_it() {
         assert_eq!(ended.status.code(), Some(code), "{signals:?}: {said}");
         assert_eq!(vendor.times(), asked, "{signals:?}: a model was asked after the signal\n{said}");
         if signals.len() == 1 {
-            assert!(said.contains("paused, nothing they did is lost: coder-1, coder-2, coder-3"), "{said}");
+            assert!(said.contains("paused, nothing is lost: coder-1, coder-2, coder-3"), "{said}");
             assert_eq!(states(&vendor.house), ["paused"; 3], "{said}");
         }
         assert_eq!(vendor.times(), asked);

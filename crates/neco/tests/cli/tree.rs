@@ -142,7 +142,7 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     assert!(nothing.stderr.contains("no session is open in this folder"), "{}", nothing.stderr);
     let run = house.start(&ALL);
     begun(&house);
-    house.run(&["agents", "redirect", "coder-9", "turn left"]).ended_with(1).says("live are root, coder-1");
+    house.run(&["agents", "redirect", "coder-9", "turn left"]).ended_with(1).says("running are root, coder-1");
     house
         .run(&["agents", "redirect", "coder-1", "turn", "left"])
         .ended_with(0)
@@ -175,7 +175,7 @@ fn a_person_ends_an_agent_of_a_run_with_everything_it_ran() {
     let house = coder_at_work(json!([say("never said")]));
     let run = house.start(&ALL);
     begun(&house);
-    house.run(&["agents", "cancel", "coder-1"]).ended_with(0).says("coder-1 has ended");
+    house.run(&["agents", "cancel", "coder-1"]).ended_with(0).says("coder-1 was stopped");
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");

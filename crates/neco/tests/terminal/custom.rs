@@ -51,9 +51,9 @@ fn views_and_lists_open() {
     for (command, words) in [
         ("/context", "Context: "),
         ("/cost", "Used so far: "),
-        ("/doctor", "no model was asked"),
+        ("/doctor", "No model was"),
         ("/config", "tui.notify_after"),
-        ("/hooks", "no hooks"),
+        ("/hooks", "No hooks"),
         ("/checkpoint", "No checkpoint yet"),
         ("/bug", "/export bug.md"),
         ("/memory", "nothing is remembered"),

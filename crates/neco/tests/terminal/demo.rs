@@ -33,7 +33,8 @@ fn a_demo_in_lines_asks_nothing() {
     if !is_there() {
         return;
     }
-    let pane = Pane::neco(&House::empty(), "demo --plain", 100, 40);
+    let house = House::empty();
+    let pane = Pane::neco(&house, "demo --plain", 100, 40);
     pane.showed("The model is scripted").showed("passes").showed("Now with a real model:");
     pane.is_given_back();
 }

@@ -17,7 +17,7 @@ fn a_dumb_terminal_gets_lines() {
     pane.write("write it").press("Enter").shows("a.txt").press("y").shows("Written line by line.");
     pane.write("/mode plan").press("Enter").shows("mode plan");
     pane.write("/cost").press("Enter").write("/rewind").press("Enter").shows("1. write it");
-    pane.write("1").press("Enter").shows("Do it?").write("y").press("Enter").shows("/redo takes it back");
+    pane.write("1").press("Enter").shows("Confirm?").write("y").press("Enter").shows("/redo takes it back");
     assert!(!house.project().join("a.txt").exists());
     pane.write("/redo").press("Enter").shows("brought forth again: “write it”");
     assert!(house.project().join("a.txt").exists());

@@ -94,7 +94,7 @@ fn going_back_shows_what_would_change_and_does_it() {
     pane.say("and more").shows("Nothing more.").waits();
     // Two that arrive as one are one to a terminal.
     pane.press("Escape").shows("Esc again").press("Escape").shows("Rewind to before a message");
-    pane.press("Down").press("Enter").shows("conversation and files").shows("goes: a.txt");
+    pane.press("Down").press("Enter").shows("conversation and files").shows("deleted: a.txt");
     pane.answer("Enter");
     eventually("the file is gone", || !house.project().join("a.txt").exists());
     // What was said is in the field again, to be said better.
@@ -151,7 +151,7 @@ fn a_rule_holds_at_once_and_so_does_taking_it_back() {
     pane.say("/permissions").shows("Add a rule").press("Enter").shows("For example: allow");
     pane.say("allow bash(touch *)").showed("in effect now").waits();
     pane.say("two").shows("Two.").waits();
-    pane.say("/permissions").shows("Add a rule").press("Down").press("DC").showed("no longer");
+    pane.say("/permissions").shows("Add a rule").press("Down").press("DC").showed("Rule deleted");
     pane.press("Escape").waits();
     pane.say("three").shows("1  Yes").answer("n").shows("do instead?").press("Enter").shows("Three.");
     assert!(house.project().join("two").exists() && !house.project().join("three").exists());
@@ -181,7 +181,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.press("Enter").shows("to coder-1").write("look elsewhere").press("Enter");
     eventually("it was told", || log(&house).contains("look elsewhere"));
     pane.shows("look elsewhere (waiting for the agent's next step)");
-    pane.press("C-x").shows("x Stop").press("x");
+    pane.press("C-x").shows("Stop        x").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
     pane.press("Escape").hides("to coder-1").press("Escape").waits();
 }

@@ -31,7 +31,7 @@ fn a_rewind_that_was_cut_short_can_be_taken_back() {
         (way.what, way.rev.as_ref()),
         (RewindWhat::Files, course.cut_short.as_ref().map(|kept| &kept.checkpoint.rev))
     );
-    assert!(way.notes[0].contains("cut short"));
+    assert!(way.notes[0].contains("interrupted"));
     // It can be had as long as nobody took it, also after work; and the half of it is nothing to go back to.
     log.happen(&work("two"));
     let way = RewindHistory::of(&log.events).undo().unwrap();

@@ -351,7 +351,7 @@ mod tests {
         let plan: String = (1..=40).map(|number| format!("{number}. step {number}\n")).collect();
         insta::assert_snapshot!(inquiry(Subject::Plan { plan: "1. look\n2. change `a.rs`\n".into() }).shown());
         let step = |key| inquiry(Subject::Plan { plan: plan.clone() }).on(Typed::Key(key)).1;
-        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None, plan: None });
+        let accept = |approval| Step::Reply(Reply::AcceptPlan { approval, comments: None });
         assert_eq!((step('y'), step('Y')), (accept(None), accept(None)));
         assert_eq!(step('a'), accept(Some(ApprovalMode::AcceptEdits)));
         assert_eq!(step('u'), accept(Some(ApprovalMode::Auto)));

@@ -476,7 +476,7 @@ fn a_wait_is_counted_down() {
     let turn = EventBody::TurnStart(TurnStart { iteration: 1, model: "a/one".into() });
     draw_with(&mut printer, vec![turn, EventBody::ModelRetry(retry)]);
     let shown = both.text();
-    assert!(shown.contains("a limits the rate (HTTP 429): slow down; attempt 2 of 4 in 12.0"), "{shown}");
+    assert!(shown.contains("a limits the rate (HTTP 429): slow down; trying again in 12.0"), "{shown}");
     assert!(shown.ends_with("↻ a/one (key 1): attempt 2 of 4 in 12 s"), "{shown}");
     printer.tick(Instant::now() + Duration::from_secs(5)).unwrap();
     assert!(both.text().ends_with("attempt 2 of 4 in 7 s"), "{}", both.text());

@@ -32,6 +32,7 @@ pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usiz
             FoundRole::Neco => "Neco",
             FoundRole::Assistant => "model",
             FoundRole::Tool => "tool",
+            FoundRole::Other => "other",
         };
         let head = format!(
             "{}  {} · {who}  {}",

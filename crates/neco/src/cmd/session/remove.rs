@@ -181,7 +181,7 @@ mod tests {
             .collect();
         let told = stopped(&gone, failed());
         assert!(
-            told.message.starts_with("12 sessions removed (") && told.message.ends_with(", …), then: the disk is full")
+            told.message.starts_with("12 sessions deleted (") && told.message.ends_with(", …), then: the disk is full")
         );
         assert!(told.message.contains("number 9") && !told.message.contains("number 10"), "{told}");
         assert_eq!((told.exit, told.hint.as_deref()), (Exit::Failed, Some(disk::NO_ROOM)));
