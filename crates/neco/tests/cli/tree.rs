@@ -146,7 +146,7 @@ fn a_person_redirects_pauses_and_lets_go_on_an_agent_of_a_run_from_another_shell
     house
         .run(&["agents", "redirect", "coder-1", "turn", "left"])
         .ended_with(0)
-        .says("coder-1 sees it at its next turn");
+        .says("coder-1 reads it at its next turn");
     house.run(&["agents", "pause", "coder-1"]).ended_with(0).says("coder-1 is paused");
     house.run(&["agents", "answer", "coder-1", "yes"]).ended_with(1).says("does not wait for an answer");
     std::fs::write(house.project().join("go"), "").unwrap();

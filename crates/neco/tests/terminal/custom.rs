@@ -60,7 +60,7 @@ fn views_and_lists_open() {
         ("/diff", "No files changed in this session"),
         ("/prompt", "prints all of it"),
         ("/todo", "empty"),
-        ("/plan", "no plan"),
+        ("/plan", "No plan"),
     ] {
         let before = pane.everything().matches(words).count();
         assert_eq!(before, 0, "{words:?} was there before {command}");

@@ -183,7 +183,7 @@ fn a_child_is_opened_told_something_and_stopped() {
     pane.shows("look elsewhere (waiting for the agent's next step)");
     pane.press("C-x").shows("Stop        x").press("x");
     eventually("it is stopped", || !crate::support::lives("4714"));
-    pane.press("Escape").hides("to coder-1").press("Escape").waits();
+    pane.press("Escape").shows("Enter open").press("Escape").hides("to coder-1").waits();
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn words_on_the_command_line_begin_the_conversation_and_it_can_be_continued() {
     }
     let house = house(json!([say("Hello to you."), say("Still here.")]));
     let pane = Pane::ready(&house, "'good morning'");
-    pane.shows("Hello to you.").press("C-d").is_given_back();
+    pane.shows("Hello to you.").waits().press("C-d").is_given_back();
     drop(pane);
     let pane = Pane::ready(&house, "--continue");
     pane.shows("good morning").shows("Hello to you.");

@@ -63,7 +63,7 @@ pub(super) fn take_back(session: &LineSession, lines: &mut Lines, query: Query) 
     if wording::is_asked(&preview) {
         return ask(session, lines, &preview, command);
     }
-    let verb = if preview.kind == RewindKind::Undo { "brought forth again" } else { "taken back" };
+    let verb = if preview.kind == RewindKind::Undo { "redone" } else { "undone" };
     told(&session.tell(command, &format!("{verb}: “{}”; {}", clean_line(&preview.about), wording::done(&preview))))
 }
 
