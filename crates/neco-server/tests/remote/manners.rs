@@ -368,9 +368,11 @@ async fn an_answer_that_comes_bit_by_bit_is_cancelled_by_its_number_and_the_conn
     let mut window = apart(move || {
         let first = window.says(&watch(1));
         assert_eq!((&first["id"], &first["says"]["item"]), (&json!(1), &json!(1)), "{first}");
-        (window.hears(), window.hears());
+        window.hears();
+        window.hears();
         window.says(&watch(2));
-        (window.hears(), window.hears());
+        window.hears();
+        window.hears();
         window
     })
     .await;

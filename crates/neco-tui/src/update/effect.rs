@@ -82,6 +82,7 @@ pub enum Effect {
 
 /// What came of it.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "each is handled as it comes, and none is kept")]
 pub enum News {
     /// The session did not do it; what was to be said comes back.
     Refused(ClientError, Option<Unsent>),
