@@ -65,7 +65,8 @@ impl Live {
         self.sessions().written.contains(&session)
     }
 
-    /// Shows what is in the log now to those who follow it.
+    /// Shows what is in the log now to those who follow it; what somebody waits for when it is on the disk, as it may be
+    /// refused before.
     pub(crate) fn publish(&self, events: Vec<Event>) {
         let Some(session) = events.first().map(|event| event.session_id) else { return };
         let mut sessions = self.sessions();
@@ -99,6 +100,7 @@ impl Live {
             page: Vec::new().into_iter(),
             appended,
             is_behind: true,
+            ahead: 0,
         };
         unfold(Some(follower), |follower| async move {
             let mut follower = follower?;
@@ -120,6 +122,9 @@ struct Follower {
     page: std::vec::IntoIter<Event>,
     appended: Receiver<Arc<Event>>,
     is_behind: bool,
+    /// The last event that was shown before those that it follows: what somebody waits for is shown when it is on the
+    /// disk, and what comes after it may be shown at once.
+    ahead: Seq,
 }
 
 impl Drop for Follower {
@@ -155,9 +160,14 @@ impl Follower {
                 Some(event) if event.seq <= self.seen => {}
                 Some(event) if event.seq == self.seen + 1 => {
                     self.seen = event.seq;
+                    self.is_behind = self.ahead > self.seen;
                     return Ok(Arc::unwrap_or_clone(event));
                 }
-                Some(_) | None => self.is_behind = true,
+                Some(event) => {
+                    self.ahead = event.seq;
+                    self.is_behind = true;
+                }
+                None => self.is_behind = true,
             }
         }
     }

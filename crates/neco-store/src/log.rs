@@ -62,7 +62,8 @@ pub trait EventLog: Send + Sync {
     fn read(&self, session: SessionId, since: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
 
     /// Every event of `session` after `since`, oldest first: those that are there, then each as it is appended, in
-    /// this process at once, in another one after a moment. It ends with the first failure only.
+    /// this process at once, in another one after a moment. What is appended with [`Durability::Now`] comes when it is on
+    /// the disk. It ends with the first failure only.
     fn subscribe(self: Arc<Self>, session: SessionId, since: Seq) -> BoxStream<'static, Result<Event, StoreError>>;
 
     /// Ready when everything appended to `session` so far is on the disk.

@@ -3,8 +3,11 @@
 
 mod support;
 
+use std::sync::Arc;
+
+use futures::StreamExt as _;
 use futures::future::join_all;
-use neco_proto::SessionId;
+use neco_proto::{AgentId, Event, SessionId};
 use neco_store::{Catalog, Durability, EventLog, SqliteStore, StoreError, lease_and_append};
 use support::{append, event, new_store, record, seqs, session};
 
@@ -58,6 +61,21 @@ async fn a_session_goes_on_where_another_process_left_it() {
     append(&here, 4, Durability::Soon).await.unwrap();
     here.flush().await.unwrap();
     assert_eq!(seqs(&there, session()).await, [1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn what_is_refused_is_shown_to_nobody() {
+    let (_dir, path, here) = new_store().await;
+    let here = Arc::new(here);
+    append(&here, 1, Durability::Now).await.unwrap();
+    let mut followed = Arc::clone(&here).subscribe(session(), 0);
+    followed.next().await.unwrap().unwrap();
+    let there = SqliteStore::open(&path).await.unwrap();
+    let kept = event(session(), 2);
+    lease_and_append(&there, vec![kept.clone()], Durability::Now).await.unwrap();
+    let refused = Event { agent_id: AgentId::new(), ..kept.clone() };
+    assert!(lease_and_append(here.as_ref(), vec![refused], Durability::Now).await.is_err());
+    assert_eq!(followed.next().await, Some(Ok(kept)));
 }
 
 #[tokio::test]

@@ -38,6 +38,8 @@ pub async fn check<S: EventLog + Catalog + 'static>(open: impl AsyncFn() -> S) -
     search::all_words_are_found(&store).await?;
     search::by_folder_and_time(&store).await?;
     search::what_changes_is_found_as_it_is(&store).await?;
-    log::a_log_can_be_followed((Arc::new(open().await), store)).await?;
+    let own = Arc::new(open().await);
+    log::what_is_awaited_keeps_its_place(&own).await?;
+    log::a_log_can_be_followed((own, store)).await?;
     log::everything_remains(&open).await
 }

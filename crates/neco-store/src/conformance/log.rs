@@ -187,6 +187,26 @@ pub(super) async fn one_writer_at_a_time<S: EventLog + Catalog>(store: &S) -> Re
     store.lease(session).await.map(drop)
 }
 
+/// What somebody waits for is shown later than what comes after it and is not waited for; nothing is missed for that.
+pub(super) async fn what_is_awaited_keeps_its_place<S: EventLog + Catalog + 'static>(
+    store: &Arc<S>,
+) -> Result<(), StoreError> {
+    let samples = created(store.as_ref()).await?;
+    let lease = store.lease(samples.session).await?;
+    let mut followed = Arc::clone(store).subscribe(samples.session, 0);
+    for seq in (1..40).step_by(2) {
+        let following = async {
+            assert_eq!(followed.next().await, Some(Ok(samples.chunk(seq))));
+            assert_eq!(followed.next().await, Some(Ok(samples.chunk(seq + 1))));
+        };
+        let now = store.append(&lease, vec![samples.chunk(seq)], Durability::Now);
+        let soon = store.append(&lease, vec![samples.chunk(seq + 1)], Durability::Soon);
+        let (now, soon, ()) = futures::join!(now, soon, following);
+        now.and(soon)?;
+    }
+    Ok(())
+}
+
 /// Whoever follows sees what is there and then what comes, once and in order, from whichever store it comes.
 pub(super) async fn a_log_can_be_followed<S: EventLog + Catalog + 'static>(
     (own, other): (Arc<S>, S),

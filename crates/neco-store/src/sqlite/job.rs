@@ -59,6 +59,8 @@ pub(super) struct Batch {
     pub(super) updated_ms: i64,
     /// Whoever waits for the disk; nobody for what is to be written soon.
     pub(super) reply: Option<Reply>,
+    /// What those who follow are shown when it is on the disk. What is to be written soon they are shown at once.
+    pub(super) shown: Box<[Event]>,
 }
 
 /// One event as the database keeps it.
@@ -85,7 +87,15 @@ impl Batch {
         // Giving it another title is no use of a session.
         let uses = events.iter().filter(|event| !matches!(event.body, EventBody::Title(_)));
         let updated_ms = uses.map(|event| event.ts.as_millisecond()).max().unwrap_or_default();
-        Ok(Some(Self { session, rows, first: first.seq, last: last.seq, updated_ms, reply: None }))
+        Ok(Some(Self {
+            session,
+            rows,
+            first: first.seq,
+            last: last.seq,
+            updated_ms,
+            reply: None,
+            shown: Box::default(),
+        }))
     }
 
     /// How much memory the events take, roughly.

@@ -17,6 +17,7 @@ use super::job::{Batch, CatalogChange, Job, Reply};
 use super::reader::{Reader, State};
 use super::search::SearchIndex;
 use super::tails::{Misfit, SharedTails};
+use super::writer::Shared;
 use super::{aside, failure, reserve, writer};
 use crate::catalog::{Catalog, SessionRecord};
 use crate::error::StoreError;
@@ -60,7 +61,9 @@ impl SqliteStore {
         let Opened { connection, presence, set_aside } = aside::open_or_begin_anew(path).await?;
         let tails = Arc::new(SharedTails::default());
         let index = Arc::new(SearchIndex::beside(path));
-        let (jobs, thread) = writer::start(path, connection, presence, Arc::clone(&tails), Arc::clone(&index))
+        let live = Arc::<Live>::default();
+        let shared = Shared { tails: Arc::clone(&tails), live: Arc::clone(&live), index: Arc::clone(&index) };
+        let (jobs, thread) = writer::start(path, connection, presence, shared)
             .map_err(|error| StoreError::Write(failure::with_path(path, &error)))?;
         Ok(Self {
             jobs,
@@ -70,7 +73,7 @@ impl SqliteStore {
             index,
             set_aside,
             locks: lock_folder(path.parent().unwrap_or(Path::new("."))),
-            live: Arc::default(),
+            live,
         })
     }
 
@@ -151,19 +154,18 @@ impl SqliteStore {
     async fn append_all(&self, events: Vec<Event>, durability: Durability) -> Result<(), StoreError> {
         let Some(mut batch) = Batch::of(&events)? else { return Ok(()) };
         self.report_earlier(batch.session, durability).await?;
-        let outcome = match durability {
-            Durability::Soon => None,
+        match durability {
+            Durability::Soon => {
+                self.enqueue(batch).await?;
+                self.live.publish(events);
+                Ok(())
+            }
             Durability::Now => {
                 let (reply, outcome) = oneshot::channel();
-                batch.reply = Some(reply);
-                Some(outcome)
+                (batch.reply, batch.shown) = (Some(reply), events.into());
+                self.enqueue(batch).await?;
+                self.noted(outcome.await.map_err(|_| StoreError::Closed)?).await
             }
-        };
-        self.enqueue(batch).await?;
-        self.live.publish(events);
-        match outcome {
-            Some(outcome) => self.noted(outcome.await.map_err(|_| StoreError::Closed)?).await,
-            None => Ok(()),
         }
     }
 

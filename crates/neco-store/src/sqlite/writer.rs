@@ -21,6 +21,7 @@ use super::tails::SharedTails;
 use super::transaction::{self, Outcome};
 use super::{failure, open, remove, reserve};
 use crate::error::StoreError;
+use crate::live::Live;
 use crate::search::text::KINDS;
 
 /// How many jobs may wait before appending has to wait, too.
@@ -38,13 +39,13 @@ pub(super) fn start(
     path: &Path,
     connection: SqliteConnection,
     presence: File,
-    tails: Arc<SharedTails>,
-    index: Arc<SearchIndex>,
+    shared: Shared,
 ) -> std::io::Result<(Sender<Job>, JoinHandle<()>)> {
     let (sender, jobs) = mpsc::channel(QUEUE);
+    let Shared { tails, live, index } = shared;
     let indexer = Indexer::new(index);
     let (path, connection, presence) = (path.to_owned(), Some(connection), Some(presence));
-    let writer = Writer { path, connection, presence, tails, indexer, jobs };
+    let writer = Writer { path, connection, presence, tails, live, indexer, jobs };
     let thread = std::thread::Builder::new().name("neco-store".to_owned()).spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime.block_on(writer.run()),
@@ -55,6 +56,13 @@ pub(super) fn start(
     Ok((sender, thread))
 }
 
+/// What the thread shares with those who append and read.
+pub(super) struct Shared {
+    pub(super) tails: Arc<SharedTails>,
+    pub(super) live: Arc<Live>,
+    pub(super) index: Arc<SearchIndex>,
+}
+
 struct Writer {
     path: PathBuf,
     /// Gone when it broke down; the next write opens another one.
@@ -62,6 +70,7 @@ struct Writer {
     /// Held until the database is closed.
     presence: Option<File>,
     tails: Arc<SharedTails>,
+    live: Arc<Live>,
     indexer: Indexer,
     jobs: Receiver<Job>,
 }
@@ -255,7 +264,10 @@ impl Writer {
         self.indexer.note(&pending.batches);
         for (batch, result) in pending.batches.drain(..).zip(&outcome.batches) {
             match result {
-                Ok(()) => tails.written(batch.session, batch.last),
+                Ok(()) => {
+                    tails.written(batch.session, batch.last);
+                    self.live.publish(batch.shown.into_vec());
+                }
                 Err(_) => tails.cut(batch.session, batch.first),
             }
             match (batch.reply, result) {
