@@ -34,6 +34,6 @@ pub use log::Lease;
 pub use log::{Durability, EventLog, lease_and_append};
 pub use memory::MemoryStore;
 pub use recall::MemoryIndex;
-pub use search::{SearchHit, SearchQuery, Snippet};
+pub use search::{SearchCursor, SearchHit, SearchQuery, Snippet};
 pub use size::{Prune, Pruned, StoreSizes};
 pub use sqlite::{SetAside, SqliteStore};

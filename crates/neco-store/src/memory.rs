@@ -18,7 +18,7 @@ use crate::log::{Durability, EventLog, Lease};
 use crate::search::snippet::{has_all, snippet_of};
 use crate::search::terms::{Term, terms_of};
 use crate::search::text::text_of;
-use crate::search::{SearchHit, SearchQuery};
+use crate::search::{SearchCursor, SearchHit, SearchQuery};
 use crate::size::{Prune, Pruned, StoreSizes};
 
 /// A store that lives in memory; a clone is the same store.
@@ -199,6 +199,10 @@ impl Sessions {
             hits.sort_by_key(|hit| Reverse((hit.ts_ms, hit.seq, hit.session)));
         }
         titles.append(&mut said);
+        if let Some(after) = query.after {
+            let place = |cursor: SearchCursor| (cursor.seq == 0, cursor.ts_ms, cursor.seq, cursor.session);
+            titles.retain(|hit| place(hit.cursor) < place(after));
+        }
         titles.truncate(query.limit);
         titles
     }
@@ -237,7 +241,8 @@ impl Session {
 
 fn hit(record: &SessionRecord, seq: Seq, ts_ms: i64, role: FoundRole, text: &str, terms: &[Term]) -> SearchHit {
     let (title, cwd) = (record.title.clone(), record.cwd.clone());
-    SearchHit { session: record.id, seq, ts_ms, role, snippet: snippet_of(text, terms), title, cwd }
+    let cursor = SearchCursor { ts_ms, session: record.id, seq };
+    SearchHit { session: record.id, seq, ts_ms, role, snippet: snippet_of(text, terms), title, cwd, cursor }
 }
 
 impl EventLog for MemoryStore {

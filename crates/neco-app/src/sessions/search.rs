@@ -4,7 +4,7 @@ use futures::stream::BoxStream;
 use jiff::Timestamp;
 use neco_proto::app::AppError;
 use neco_proto::app::sessions::{FoundPlace, FoundPlaces, SearchSessions};
-use neco_store::{Catalog, SearchHit, SearchQuery, StoreError};
+use neco_store::{Catalog, SearchCursor, SearchHit, SearchQuery, StoreError};
 
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_store};
@@ -16,10 +16,14 @@ pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<Fo
         return Err(invalid("there is no word to look for").hint("Punctuation alone is not searched."));
     }
     let limit = request.limit;
+    let after = |cursor: &String| {
+        SearchCursor::read(cursor).ok_or_else(|| invalid(format!("{cursor} is no cursor of a search")))
+    };
     let query = SearchQuery {
         cwd: request.folder,
         since_ms: request.since.map(Timestamp::as_millisecond),
         until_ms: request.until.map(Timestamp::as_millisecond),
+        after: request.cursor.as_ref().map(after).transpose()?,
         ..SearchQuery::new(request.words, limit)
     };
     let hits = match app.store.search(query.clone()).await {
@@ -27,9 +31,8 @@ pub(crate) async fn search(app: &LocalApp, request: SearchSessions) -> Result<Fo
         Err(StoreError::Write(_)) => search_in_copy(query, app).await?,
         found => found.map_err(of_store)?,
     };
-    let is_full = hits.len() >= limit;
-    let places: Vec<FoundPlace> = hits.into_iter().map(place).collect();
-    Ok(FoundPlaces { next: places.last().filter(|_| is_full).map(|last| last.time), places })
+    let next = hits.last().filter(|_| hits.len() >= limit).map(|last| last.cursor.to_string());
+    Ok(FoundPlaces { next, places: hits.into_iter().map(place).collect() })
 }
 
 /// The same place by place.

@@ -230,17 +230,20 @@ pub struct SearchSessions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub since: Option<Timestamp>,
-    /// Only what was said before; [`FoundPlaces::next`] gives the next ones.
+    /// Only what was said before.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub until: Option<Timestamp>,
+    /// Only those after the page that said so with [`FoundPlaces::next`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
     /// How many places at most.
     pub limit: usize,
 }
 
 impl Default for SearchSessions {
     fn default() -> Self {
-        Self { words: String::new(), folder: None, since: None, until: None, limit: 20 }
+        Self { words: String::new(), folder: None, since: None, until: None, cursor: None, limit: 20 }
     }
 }
 
@@ -255,10 +258,9 @@ impl Watch for SearchSessions {
 pub struct FoundPlaces {
     /// The places.
     pub places: Vec<FoundPlace>,
-    /// The time before which the next ones are looked for, where there may be more.
+    /// The cursor of the page that follows, where there may be more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
-    pub next: Option<Timestamp>,
+    pub next: Option<String>,
 }
 
 /// A place where words were found.

@@ -188,8 +188,10 @@ fn file_by_name(name: &str) -> Option<&'static str> {
         ".vimrc" | ".gvimrc" | ".exrc" | ".nvimrc" | ".nvim.lua" | ".emacs" | ".dir-locals.el" => Some(EDITOR),
         ".mcp.json" | "trusted-folders.json" => Some(AGENT),
         _ if name.starts_with(".env") && !is_sample(name) => Some(SECRETS),
-        // Whatever was said in any session.
-        _ if name.starts_with("neco.db") => Some(SECRETS),
+        // Whatever was said in any session: the store, its search index, and what was put aside of a damaged one.
+        _ if ["neco.db", "neco-search.db", "neco-damaged-"].iter().any(|begin| name.starts_with(begin)) => {
+            Some(SECRETS)
+        }
         _ if name.starts_with("id_") && !name.ends_with(".pub") && is_key_name(name) => Some(PRIVATE_KEY),
         _ => by_extension(name),
     }
@@ -281,6 +283,8 @@ mod tests {
             "anywhere/keys.toml",
             "anywhere/data/neco.db",
             "anywhere/data/neco.db-wal",
+            "anywhere/data/neco-search.db",
+            "anywhere/data/neco-damaged-20260131-120000.db",
         ];
         for path in sensitive {
             assert!(is_sensitive(Path::new(path)).is_some(), "{path}");

@@ -37,6 +37,7 @@ pub async fn check<S: EventLog + Catalog + 'static>(open: impl AsyncFn() -> S) -
     removal::old_sessions_are_pruned(&store).await?;
     search::all_words_are_found(&store).await?;
     search::by_folder_and_time(&store).await?;
+    search::page_by_page(&store).await?;
     search::what_changes_is_found_as_it_is(&store).await?;
     let own = Arc::new(open().await);
     log::what_is_awaited_keeps_its_place(&own).await?;

@@ -9,7 +9,7 @@ use super::samples::{Samples, record};
 use crate::catalog::Catalog;
 use crate::error::StoreError;
 use crate::log::{Durability, EventLog, lease_and_append};
-use crate::search::{SearchHit, SearchQuery};
+use crate::search::{SearchCursor, SearchHit, SearchQuery};
 
 /// A word that only this check knows, so that other things in the store are not found.
 fn own_word() -> String {
@@ -140,6 +140,35 @@ pub(super) async fn by_folder_and_time<S: EventLog + Catalog>(store: &S) -> Resu
     let hits = store.search(SearchQuery { cwd: Some(elsewhere), ..SearchQuery::new(own.as_str(), 99) }).await?;
     let shown: Vec<_> = hits.iter().map(|hit| (hit.session, hit.seq)).collect();
     assert_eq!(shown, [(fork.session, 2), (fork.session, 1)]);
+    Ok(())
+}
+
+pub(super) async fn page_by_page<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let own = own_word();
+    let texts: Vec<String> = (0..4).map(|number| format!("{own} number {number}")).collect();
+    for _ in 0..3 {
+        let samples = Samples::new(SessionId::new());
+        store.create(record(samples.session, "/search")).await?;
+        // All of it is said within one millisecond.
+        let at = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_secs(1_700_000_000);
+        let events = saying(&samples, 1, &texts).into_iter().map(|event| Event { ts: at, ..event }).collect();
+        lease_and_append(store, events, Durability::Soon).await?;
+        store.set_title(samples.session, &format!("About {own}"), TitleSource::Model).await?;
+    }
+    let whole = store.search(SearchQuery::new(own.as_str(), 99)).await?;
+    assert_eq!(whole.len(), 15);
+    for limit in [2, 7] {
+        let (mut paged, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.search(SearchQuery { after, ..SearchQuery::new(own.as_str(), limit) }).await?;
+            let Some(last) = page.last() else { break };
+            // As it comes back over a wire.
+            after = SearchCursor::read(&last.cursor.to_string());
+            assert!(page.len() <= limit && after == Some(last.cursor));
+            paged.extend(page);
+        }
+        assert_eq!(paged, whole, "in pages of {limit}");
+    }
     Ok(())
 }
 

@@ -13,4 +13,4 @@ pub(crate) mod snippet;
 pub(crate) mod terms;
 pub(crate) mod text;
 
-pub use query::{SearchHit, SearchQuery, Snippet};
+pub use query::{SearchCursor, SearchHit, SearchQuery, Snippet};

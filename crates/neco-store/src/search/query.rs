@@ -1,5 +1,6 @@
 //! What is asked and what is found.
 
+use std::fmt;
 use std::ops::Range;
 
 use neco_proto::app::sessions::FoundRole;
@@ -16,6 +17,8 @@ pub struct SearchQuery {
     pub since_ms: Option<i64>,
     /// Only what was said before this time, in milliseconds since 1970.
     pub until_ms: Option<i64>,
+    /// Only what comes after this hit.
+    pub after: Option<SearchCursor>,
     /// Most hits.
     pub limit: usize,
 }
@@ -23,7 +26,33 @@ pub struct SearchQuery {
 impl SearchQuery {
     /// `words` anywhere and at any time.
     pub fn new(words: impl Into<String>, limit: usize) -> Self {
-        Self { words: words.into(), cwd: None, since_ms: None, until_ms: None, limit }
+        Self { words: words.into(), cwd: None, since_ms: None, until_ms: None, after: None, limit }
+    }
+}
+
+/// Where a hit stands among all hits: a time alone would not do, since much can be said within one millisecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchCursor {
+    /// When it was said, or when the session was last used.
+    pub ts_ms: i64,
+    /// The session that it was said in, which is another one than the hit's where a fork shows it.
+    pub session: SessionId,
+    /// The event; 0 for a title.
+    pub seq: Seq,
+}
+
+impl fmt::Display for SearchCursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}.{}", self.ts_ms, self.session, self.seq)
+    }
+}
+
+impl SearchCursor {
+    /// Reads what was written of one.
+    pub fn read(text: &str) -> Option<Self> {
+        let (ts_ms, rest) = text.split_once('.')?;
+        let (session, seq) = rest.split_once('.')?;
+        Some(Self { ts_ms: ts_ms.parse().ok()?, session: session.parse().ok()?, seq: seq.parse().ok()? })
     }
 }
 
@@ -53,4 +82,6 @@ pub struct SearchHit {
     pub title: String,
     /// The session's folder.
     pub cwd: String,
+    /// Where it stands among all hits.
+    pub cursor: SearchCursor,
 }

@@ -10,7 +10,7 @@ use super::entry::{LATE, number_at};
 use crate::search::snippet::snippet_of;
 use crate::search::terms::{Term, match_of};
 use crate::search::text::text_of;
-use crate::search::{SearchHit, SearchQuery};
+use crate::search::{SearchCursor, SearchHit, SearchQuery};
 use crate::sqlite::blob;
 use crate::sqlite::events::{Unreadable, event_of};
 
@@ -26,7 +26,10 @@ pub(super) async fn find(
     let Some(asked) = match_of(terms) else { return Ok(Vec::new()) };
     let mut hits = titles(connection, query, terms, &asked).await?;
     let mut shown = HashMap::new();
-    let mut before = None;
+    let mut before = match query.after.filter(|after| after.seq > 0) {
+        Some(after) => Some(number_of(connection, after).await?),
+        None => None,
+    };
     // What is found in sessions that are gone takes nobody's place.
     for _ in 0..MOST_PAGES {
         let wanted = query.limit.saturating_sub(hits.len());
@@ -71,6 +74,9 @@ async fn titles(
     terms: &[Term],
     asked: &str,
 ) -> Result<Vec<SearchHit>, sqlx::Error> {
+    if query.after.is_some_and(|after| after.seq > 0) {
+        return Ok(Vec::new());
+    }
     let found: Vec<Shown> = sql!(
         query_as.fetch_all(connection),
         "SELECT sessions.id, sessions.title, sessions.cwd, updated_ms FROM titles
@@ -80,13 +86,16 @@ async fn titles(
               AND NOT EXISTS (SELECT 1 FROM store.sessions AS parent
                   WHERE parent.id = sessions.parent_id AND parent.title = sessions.title AND NOT parent.is_removed
                     AND (?2 IS NULL OR parent.cwd = ?2) AND parent.updated_ms >= ?3 AND parent.updated_ms < ?4)
+              AND (?6 IS NULL OR (updated_ms, sessions.id) < (?6, ?7))
             ORDER BY updated_ms DESC, sessions.id DESC LIMIT ?5",
         (
             asked,
             query.cwd.as_deref(),
             query.since_ms.unwrap_or(i64::MIN),
             query.until_ms.unwrap_or(i64::MAX),
-            i64::try_from(query.limit).unwrap_or(i64::MAX)
+            i64::try_from(query.limit).unwrap_or(i64::MAX),
+            query.after.map(|after| after.ts_ms),
+            query.after.map(|after| after.session.as_uuid())
         )
     )?;
     Ok(found
@@ -99,8 +108,19 @@ async fn titles(
             snippet: snippet_of(&session.title, terms),
             title: session.title,
             cwd: session.cwd,
+            cursor: SearchCursor { ts_ms: session.updated_ms, session: session.id.into(), seq: 0 },
         })
         .collect())
+}
+
+/// The number of a hit; of one that is gone, the first after its second, so that nothing is passed over.
+async fn number_of(connection: &mut SqliteConnection, hit: SearchCursor) -> Result<i64, sqlx::Error> {
+    let number: Option<i64> = sql!(
+        query_scalar.fetch_optional(connection),
+        "SELECT number FROM said JOIN indexed ON indexed.key = said.session WHERE indexed.id = ? AND said.seq = ?",
+        (hit.session.as_uuid(), hit.seq.cast_signed())
+    )?;
+    Ok(number.unwrap_or_else(|| number_at(hit.ts_ms.saturating_add(1000))))
 }
 
 async fn said(
@@ -204,6 +224,7 @@ async fn hit(
         snippet: snippet_of(&text, terms),
         title: session.title,
         cwd: session.cwd,
+        cursor: SearchCursor { ts_ms: place.ts_ms, session: place.owner.into(), seq: place.seq.cast_unsigned() },
     }))
 }
 

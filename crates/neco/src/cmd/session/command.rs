@@ -159,6 +159,7 @@ async fn find(args: &SearchArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         folder: args.here.then(|| desk.folder(true)).transpose()?,
         since: args.since,
         until: args.until,
+        cursor: None,
         words: words.clone(),
         limit: args.limit,
     };
