@@ -30,7 +30,8 @@ pub mod usage;
 pub mod visible;
 
 /// The version of commands, events and frames that this build speaks. It grows when a session holds something that older
-/// versions must not write after; what they may pass over needs no new one.
+/// versions must not write after, or two processes could not understand each other; what they may pass over, refuse or read
+/// as something newer needs no new one.
 pub const PROTOCOL: u32 = 1;
 
 pub use actor::Actor;

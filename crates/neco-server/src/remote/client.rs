@@ -19,7 +19,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use super::calls::{Calls, Unanswered};
 use super::connection::LONGEST_REPLY;
 use super::follow;
-use super::frames::{Asked, Numbered, OLDEST, Reply, Request, Sent, line};
+use super::frames::{ALIKE, Asked, Numbered, OLDEST, Reply, Request, Sent, line};
 use super::lines::{Lines, Read};
 use super::peer::of_own_user;
 use super::place::SocketPlaces;
@@ -27,6 +27,9 @@ use super::watch;
 
 /// How long the owner of a session may take to say welcome.
 const WELCOME: Duration = Duration::from_secs(3);
+
+/// The version of this program.
+const OWN: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a session of another process can't be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -237,7 +240,7 @@ impl Address {
             return Err(AttachError::NotWelcome("its socket belongs to another user".to_owned()));
         }
         let (read, mut write) = stream.into_split();
-        let hello = Request::Hello { protocol: PROTOCOL, session_id: self.session };
+        let hello = Request::Hello { protocol: PROTOCOL, session_id: self.session, version: Some(OWN.to_owned()) };
         let hello = line(0, hello).map_err(|error| AttachError::Broken(error.to_string()))?;
         write.write_all(&hello).await.map_err(|error| not_reached(&error))?;
         let mut lines = Lines::new(read, LONGEST_REPLY);
@@ -252,8 +255,8 @@ impl Address {
                 if !(OLDEST..=PROTOCOL).contains(&protocol) =>
             {
                 Err(AttachError::NotWelcome(format!(
-                    "it runs neco {version}, which speaks version {protocol} of the protocol; this one speaks {OLDEST} to \
-                     {PROTOCOL}"
+                    "it runs neco {version}, which speaks version {protocol} of the protocol; this is neco {OWN}, which \
+                     speaks {OLDEST} to {PROTOCOL}: {ALIKE}"
                 )))
             }
             Ok(Numbered { says: Reply::Welcome { pid, version, .. }, .. }) => {

@@ -155,8 +155,9 @@ impl Connection {
         let patience = if welcome.is_ok() { HELLO } else { SHORT_HELLO };
         let Ok(Ok(Read::Line(first))) = tokio::time::timeout(patience, lines.next()).await else { return false };
         let (id, heard) = match serde_json::from_slice(&first) {
-            Ok(Numbered { id, says: Request::Hello { protocol, session_id } }) => {
-                (id, welcome.and_then(|()| self.understood(protocol, session_id == self.shared.session)))
+            Ok(Numbered { id, says: Request::Hello { protocol, session_id, version } }) => {
+                let own = session_id == self.shared.session;
+                (id, welcome.and_then(|()| self.understood(protocol, version, own)))
             }
             Ok(Numbered {
                 id,
@@ -180,9 +181,10 @@ impl Connection {
     }
 
     /// The protocol that is spoken with a window that speaks `protocol` and all that are older.
-    fn understood(&self, protocol: u32, own_session: bool) -> Result<u32, Unwelcome> {
+    fn understood(&self, protocol: u32, version: Option<String>, own_session: bool) -> Result<u32, Unwelcome> {
         if protocol < OLDEST {
-            return Err(Unwelcome::OldProtocol { version: self.shared.version.clone(), protocol });
+            let theirs = version.unwrap_or_else(|| "of an older version".to_owned());
+            return Err(Unwelcome::OldProtocol { own: self.shared.version.clone(), theirs, protocol });
         }
         own_session.then_some(protocol.min(PROTOCOL)).ok_or(Unwelcome::OtherSession)
     }

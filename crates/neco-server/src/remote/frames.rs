@@ -6,8 +6,13 @@ use neco_proto::{Actor, Answer, ClientError, Command, ErrorCode, Event, MessageI
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The oldest protocol that this build still speaks. What both sides speak is the lower of their newest.
+/// The oldest protocol that this build still speaks. What both sides speak is the lower of their newest, and it decides
+/// one thing: whether they talk at all. Within a version nobody has to know what the other side can do: a request, a call,
+/// an event or a value that only one side knows is refused by its number, passed over or shown as something newer.
 pub(super) const OLDEST: u32 = 1;
+
+/// What helps two versions of Neco that have no protocol in common.
+pub(super) const ALIKE: &str = "close that one, or use the same version of neco for both";
 
 /// A line with the id of its request.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +26,13 @@ pub(super) struct Numbered<T> {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request {
     /// Always the first.
-    Hello { protocol: u32, session_id: SessionId },
+    Hello {
+        protocol: u32,
+        session_id: SessionId,
+        /// The version of the program; older ones do not say it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+    },
     /// [`neco_proto::Client::send`].
     Send(Sent),
     /// [`neco_proto::Client::ask`].
@@ -162,7 +173,7 @@ mod tests {
     fn lines_look_like_this() {
         let session_id: SessionId = "0199c0de-0000-7000-8000-000000000001".parse().unwrap();
         assert_eq!(
-            says(Request::Hello { protocol: 1, session_id }),
+            says(Request::Hello { protocol: 1, session_id, version: None }),
             "{\"id\":7,\"says\":{\"hello\":{\"protocol\":1,\"session_id\":\"0199c0de-0000-7000-8000-000000000001\"}}}\n"
         );
         assert_eq!(

@@ -8,7 +8,7 @@
 use neco_proto::PROTOCOL;
 use tokio::net::UnixStream;
 
-use super::frames::OLDEST;
+use super::frames::{ALIKE, OLDEST};
 use super::place::own_user;
 
 /// Generations of processes that are looked through.
@@ -35,11 +35,10 @@ pub(super) enum Unwelcome {
     #[error("it has another session open")]
     OtherSession,
     #[error(
-        "it runs neco {version}, which speaks versions {} to {} of the protocol and not {protocol}",
-        OLDEST,
-        PROTOCOL
+        "it runs neco {own}, which speaks versions {OLDEST} to {PROTOCOL} of the protocol; this is neco {theirs}, which \
+         speaks {protocol}: {ALIKE}"
     )]
-    OldProtocol { version: String, protocol: u32 },
+    OldProtocol { own: String, theirs: String, protocol: u32 },
 }
 
 /// Whether the process at the other end may be served.

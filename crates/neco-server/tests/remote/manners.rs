@@ -67,7 +67,11 @@ async fn the_first_word_is_hello_in_the_same_language() {
     for (first, why) in [
         (
             json!({ "id": 4, "says": { "hello": { "protocol": 0, "session_id": session } } }),
-            "versions 1 to 1 of the protocol and not 0",
+            "versions 1 to 1 of the protocol; this is neco of an older version, which speaks 0: close that one",
+        ),
+        (
+            json!({ "id": 4, "says": { "hello": { "protocol": 0, "session_id": session, "version": "0.0.1" } } }),
+            "this is neco 0.0.1, which speaks 0: close that one, or use the same version of neco for both",
         ),
         (json!({ "id": 4, "says": { "hello": { "protocol": 1, "session_id": SessionId::new() } } }), "another session"),
         (json!({ "id": 4, "says": { "send": { "type": "cancel" } } }), "a hello comes first"),
@@ -84,6 +88,36 @@ async fn the_first_word_is_hello_in_the_same_language() {
     let hello = json!({ "id": 4, "says": { "hello": { "protocol": 7, "session_id": session, "mood": "good" } } });
     let reply = apart(move || newer.says(&hello.to_string())).await;
     assert_eq!(reply["says"]["welcome"]["protocol"], 1, "{reply}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_whose_language_nobody_here_speaks_is_not_attached_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = SocketPlaces::new(folder.path().join("sockets"), Vec::new());
+    for (protocol, is_spoken) in [(0, false), (1, true), (2, false)] {
+        let session = SessionId::new();
+        let socket = folder.path().join("sockets").join(format!("{session}.sock"));
+        std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut hello = String::new();
+            BufReader::new(stream.try_clone().unwrap()).read_line(&mut hello).unwrap();
+            let welcome = json!({ "protocol": protocol, "pid": 7, "version": "9.9.9" });
+            writeln!(stream, "{}", json!({ "id": 0, "says": { "welcome": welcome } })).unwrap();
+        });
+        match RemoteClient::attach(&places, session).await {
+            Ok(client) => assert!(is_spoken && client.owner().version == "9.9.9"),
+            Err(error) => {
+                let own = env!("CARGO_PKG_VERSION");
+                let words = format!(
+                    "it runs neco 9.9.9, which speaks version {protocol} of the protocol; this is neco {own}, which \
+                     speaks 1 to 1: close that one, or use the same version of neco for both"
+                );
+                assert!(!is_spoken && error == AttachError::NotWelcome(words), "{error}");
+            }
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
