@@ -11,7 +11,7 @@ use neco_model::refuses;
 use neco_model::route::{Credential, KeptKeys, Key, KeysFile, ProviderEntry, Providers, credentials_in};
 use neco_proto::ErrorCode;
 use neco_proto::app::keys::{KeptKey, KeyList, KeyPlace, KeyRow, ListKeys, RemoveKeys, RemovedKeys, SetKey};
-use neco_proto::app::{AppError, Trouble};
+use neco_proto::app::{AppError, Known, Trouble};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::app::StorelessApp;
@@ -75,7 +75,7 @@ fn rows(entry: &ProviderEntry, sources: &Keys<'_>) -> Vec<KeyRow> {
         names.dedup();
         rows.push(KeyRow {
             provider: entry.name.clone(),
-            source,
+            source: source.into(),
             names,
             keys: found.len(),
             endings: found.iter().map(|credential| credential.key().ending().map(str::to_owned)).collect(),
@@ -95,7 +95,7 @@ fn orphans(providers: &Providers, sources: &Keys<'_>) -> Vec<KeyRow> {
             let keys = kept.keys.len() + usize::from(kept.login.is_some());
             KeyRow {
                 provider: name.clone(),
-                source: KeyPlace::File,
+                source: KeyPlace::File.into(),
                 names: Vec::new(),
                 keys,
                 endings: vec![None; keys],
@@ -177,10 +177,10 @@ fn checked(typed: &str) -> Result<SecretString, AppError> {
 }
 
 /// The place whose keys count before those of the file.
-fn earlier(entry: &ProviderEntry, app: &StorelessApp) -> Option<KeyPlace> {
+fn earlier(entry: &ProviderEntry, app: &StorelessApp) -> Option<Known<KeyPlace>> {
     let sources = Keys::find(&app.env);
     let has_keys = |place: &KeyPlace| credentials_in(*place, entry, &sources).is_ok_and(|found| !found.is_empty());
-    KeyPlace::ALL.iter().copied().find(has_keys).filter(|place| *place != KeyPlace::File)
+    KeyPlace::ALL.iter().copied().find(has_keys).filter(|place| *place != KeyPlace::File).map(Known::This)
 }
 
 pub(crate) async fn remove(app: &StorelessApp, request: RemoveKeys) -> Result<RemovedKeys, AppError> {

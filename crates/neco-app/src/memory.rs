@@ -53,7 +53,7 @@ pub(crate) async fn list(app: &LocalApp, request: ListMemory) -> Result<MemoryLi
     // Along a list of matches nothing but the place of each never grows.
     let number = |(at, found): (i64, &Found)| if request.words.is_some() { -at } else { found.created_ms };
     let entries = (0..).zip(&found).map(|at| (number(at), entry(at.1)));
-    let entries = entries.filter(|(_, entry)| request.only.is_none_or(|only| only == entry.scope)).collect();
+    let entries = entries.filter(|(_, entry)| request.only.is_none_or(|only| entry.scope == only)).collect();
     let page = page(entries, &request.page, |(number, entry)| (*number, entry.id.clone()))?;
     Ok(MemoryList { entries: page.items.into_iter().map(|(_, entry)| entry).collect(), next: page.next })
 }
@@ -87,14 +87,16 @@ fn entry(found: &Found) -> MemoryEntry {
             Category::ExploreResult => MemoryCategory::ExploreResult,
             Category::Solution { .. } => MemoryCategory::Solution,
             Category::Strategy => MemoryCategory::Strategy,
-        },
+        }
+        .into(),
         topic: said(found.category.topic()),
         tags: found.tags.clone(),
         scope: match found.scope() {
             _ if !found.reach.is_empty() => MemoryReach::Private,
             MemoryScope::Global => MemoryReach::Global,
             MemoryScope::Directory => MemoryReach::Directory,
-        },
+        }
+        .into(),
         directory: said(&found.reach),
         source: found.source.clone(),
         created: time(found.created_ms),

@@ -318,7 +318,7 @@ async fn what_is_exported_comes_in_elsewhere_once() {
         again: false,
     };
     let taken = there.ask(&import(file.clone())).await.unwrap();
-    assert_eq!((taken.session, taken.program, taken.events, taken.already), (id, Program::Neco, 2, false));
+    assert_eq!((taken.session, taken.program, taken.events, taken.already), (id, Program::Neco.into(), 2, false));
     assert_eq!(taken.notes, [ImportNote::OwnFolder { folder: text(&folder) }]);
     assert!(there.ask(&import(file.clone())).await.unwrap().already);
     let again = there.ask(&ImportSession { again: true, moves: true, ..import(file.clone()) }).await.unwrap();

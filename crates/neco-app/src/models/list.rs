@@ -38,7 +38,7 @@ pub(crate) async fn list(app: &StorelessApp, request: ListModels) -> Result<Mode
             rows.push(ModelRow { facts: facts(&info), name, usable: provider.usable, default });
         }
     }
-    let group = |group: &GroupSection| ModelGroup { models: group.models.clone(), strategy: group.strategy };
+    let group = |group: &GroupSection| ModelGroup { models: group.models.clone(), strategy: group.strategy.into() };
     Ok(ModelList {
         groups: models.groups().iter().map(|(name, section)| (name.clone(), group(section))).collect(),
         providers: providers.into_iter().map(|(_, row)| row).collect(),

@@ -15,7 +15,7 @@ pub(crate) async fn show(app: &StorelessApp, request: ShowModel) -> Result<Shown
     let models = &here.models;
     let found = request.name.map_or_else(|| models.default_name(), Ok).and_then(|name| {
         let (_, strategy) = models.members(&name)?;
-        let strategy = (!name.contains('/')).then_some(strategy);
+        let strategy = (!name.contains('/')).then_some(strategy.into());
         let models = models.describe(&name)?.into_iter().map(description).collect();
         Ok(ShownModel { name, strategy, models, warnings: here.warnings.clone() })
     });
@@ -29,7 +29,7 @@ fn description(model: Description) -> ModelDescription {
         parameters: parameters(&model.name.parameters),
         provider: model.name.provider,
         base: model.base,
-        wire: model.wire,
+        wire: model.wire.into(),
         key_sources: model.keys,
         catalogue_entry: model.sources.built_in,
         overridden: model.sources.overridden,

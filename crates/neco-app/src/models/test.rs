@@ -51,7 +51,7 @@ pub(crate) async fn test_all(app: &StorelessApp, request: TestModels) -> Result<
     for happened in happened {
         match happened {
             ModelTest::Begins { name, .. } => tested.name = name,
-            ModelTest::Asked { .. } => {}
+            ModelTest::Asked { .. } | ModelTest::Other(_) => {}
             ModelTest::Tested(model) => tested.models.push(*model),
         }
     }

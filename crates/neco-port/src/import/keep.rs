@@ -81,7 +81,7 @@ impl Keeper<'_> {
         if let Some(record) = self.find(known).await?.filter(|_| !self.again) {
             return Ok(ImportedSession {
                 session: record.id,
-                program,
+                program: program.into(),
                 title: record.title,
                 events: record.events,
                 already: true,
@@ -107,7 +107,7 @@ impl Keeper<'_> {
         let skipped = Some(foreign.skipped.records()).filter(|records| !records.is_empty());
         let skipped = skipped.map(|records| ImportNote::Skipped { records });
         let notes = skipped.into_iter().chain(place.note).collect();
-        Ok(ImportedSession { session, program, title, events: count, already: false, notes })
+        Ok(ImportedSession { session, program: program.into(), title, events: count, already: false, notes })
     }
 
     /// A record of a session that comes in now. It was last used when its last event happened, not now: what a person

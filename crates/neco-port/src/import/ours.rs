@@ -30,7 +30,7 @@ pub(super) async fn take<R: BufRead>(
             let (title, events) = (record.title, record.events);
             Ok(ImportedSession {
                 session: own,
-                program: Program::Neco,
+                program: Program::Neco.into(),
                 title,
                 events,
                 already: true,
@@ -134,7 +134,14 @@ async fn import<R: BufRead>(
         .chain(place.note)
         .chain(added.has_checkpoints.then_some(ImportNote::WithoutFiles))
         .collect();
-    Ok(ImportedSession { session: id, program: Program::Neco, title, events: added.events, already: false, notes })
+    Ok(ImportedSession {
+        session: id,
+        program: Program::Neco.into(),
+        title,
+        events: added.events,
+        already: false,
+        notes,
+    })
 }
 
 /// Adds what a session that is here does not have.
@@ -155,7 +162,7 @@ async fn go_on<R: BufRead>(
     let goes_on = ImportNote::GoesOn { had: events, added: added.events };
     let notes = std::iter::once(goes_on).chain(cut(&reader)).collect();
     let events = events + added.events;
-    Ok(ImportedSession { session: record.id, program: Program::Neco, title, events, already: false, notes })
+    Ok(ImportedSession { session: record.id, program: Program::Neco.into(), title, events, already: false, notes })
 }
 
 struct Added {

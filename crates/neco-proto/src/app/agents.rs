@@ -116,7 +116,8 @@ names! {
     pub enum Level {
         /// The definition counts all the same.
         Warning = "warning",
-        /// The definition does not exist.
+        /// The definition does not exist; also what only a newer version knows.
+        #[serde(other)]
         Error = "error",
     }
 }

@@ -73,6 +73,9 @@ pub enum Health {
     Warn,
     /// Does not work.
     Fail,
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 impl Finding {

@@ -53,7 +53,7 @@ pub enum Trouble {
 }
 
 /// The code, unless only a newer version knows it: the words say the same.
-fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
+pub(super) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ErrorCode>, D::Error> {
     let number = Option::<u32>::deserialize(deserializer)?;
     Ok(number.and_then(|number| ErrorCode::from_number(number.try_into().ok()?)))
 }

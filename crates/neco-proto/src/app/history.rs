@@ -92,6 +92,9 @@ pub enum PlaceNote {
         /// Where that is.
         folder: String,
     },
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// Lists the messages that a session can go back to before, oldest first.

@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::known::Known;
 use super::request::request;
 use crate::mode::names;
 
@@ -50,7 +51,7 @@ pub struct KeyRow {
     /// The provider.
     pub provider: String,
     /// The place.
-    pub source: KeyPlace,
+    pub source: Known<KeyPlace>,
     /// What a person would call it: variables by name, a login as such.
     pub names: Vec<String>,
     /// How many keys there are.
@@ -113,7 +114,7 @@ pub struct KeptKey {
     pub file: String,
     /// The place whose key is sent instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hidden_by: Option<KeyPlace>,
+    pub hidden_by: Option<Known<KeyPlace>>,
     /// Whether the provider has a login with a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_login: bool,

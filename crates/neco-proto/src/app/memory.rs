@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::known::Known;
 use super::request::{Page, request};
 use crate::event::{MemoryAction, MemoryNote, MemoryUpdate};
 use crate::mode::names;
@@ -56,13 +57,13 @@ pub struct MemoryEntry {
     /// The same in a sentence or two.
     pub summary: String,
     /// Its kind.
-    pub category: MemoryCategory,
+    pub category: Known<MemoryCategory>,
     /// What the problem of a solution was about.
     pub topic: Option<String>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// How far it reaches.
-    pub scope: MemoryReach,
+    pub scope: Known<MemoryReach>,
     /// The folder that it is about, for one of the person's own.
     pub directory: Option<String>,
     /// Who wrote it.

@@ -2,11 +2,11 @@
 //!
 //! Invariants: requests and answers are data, so every wire can carry them; each request names its route once, and
 //! routers, descriptions and clients are made from that; no answer holds a key, and none is a sentence that somebody
-//! would have to read to find out what happened.
+//! would have to read to find out what happened; a value of an enum that a newer version adds can be read in every answer.
 //!
-//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`origin`], then the topics:
-//! [`opening`], [`sessions`], [`history`], [`blobs`], [`port`], [`workflows`], [`agents`], [`memory`], [`plans`], [`models`], [`rules`],
-//! [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`folders`], [`commands`].
+//! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
+//! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`blobs`], [`port`], [`workflows`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`folders`], [`commands`].
 
 pub mod agents;
 pub mod blobs;
@@ -18,6 +18,7 @@ pub mod files;
 pub mod folders;
 pub mod history;
 pub mod keys;
+pub mod known;
 pub mod memory;
 pub mod models;
 pub mod opening;
@@ -41,6 +42,7 @@ use serde_json::Value;
 
 pub use caller::{Caller, Scope};
 pub use error::{AppError, Trouble};
+pub use known::Known;
 pub use origin::Origin;
 pub use request::{Call, Page, Request, Route, Verb, Watch};
 

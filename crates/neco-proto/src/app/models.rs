@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::error::known;
+use super::known::Known;
 use super::request::{Watch, request};
 use crate::error_code::ErrorCode;
 use crate::usage::Usage;
@@ -77,7 +80,7 @@ pub struct ModelGroup {
     /// The models, in order of preference.
     pub models: Vec<String>,
     /// How one is chosen.
-    pub strategy: Strategy,
+    pub strategy: Known<Strategy>,
 }
 
 /// A provider in a list.
@@ -122,6 +125,9 @@ pub enum ProviderStanding {
         /// The variables that would bring it.
         variables: Vec<String>,
     },
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// What is known of a model. Prices are in dollars for a million tokens.
@@ -195,7 +201,7 @@ pub struct ShownModel {
     /// The name.
     pub name: String,
     /// How the group chooses; none for a model.
-    pub strategy: Option<Strategy>,
+    pub strategy: Option<Known<Strategy>>,
     /// The models, in the order in which they are asked.
     pub models: Vec<ModelDescription>,
     /// What is not as it was meant in the settings.
@@ -217,7 +223,7 @@ pub struct ModelDescription {
     pub base: Option<String>,
     /// The format it is asked in.
     #[serde(rename = "type")]
-    pub wire: ProviderType,
+    pub wire: Known<ProviderType>,
     /// What it is asked with, such as `temperature=0`.
     pub parameters: Vec<String>,
     /// Where its keys come from.
@@ -255,6 +261,9 @@ pub enum Readiness {
     Rests,
     /// It can't be asked.
     Unusable,
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// Sends one tiny question to one key of a model.
@@ -284,7 +293,7 @@ pub struct TestedModel {
     /// Why not.
     pub problem: Option<String>,
     /// What kind of failure that was, when the question failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "known", skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
     /// How long until the first piece of the answer came.
     pub first_byte_ms: Option<u64>,
@@ -342,6 +351,9 @@ pub enum ModelTest {
     },
     /// This came of it.
     Tested(Box<TestedModel>),
+    /// Something that only a newer version knows.
+    #[serde(untagged)]
+    Other(Value),
 }
 
 /// Finds what a person who has no model can choose from: servers of this machine that answer, and providers that a key

@@ -15,7 +15,8 @@ names! {
         Person = "yours",
         /// A file of the folder that is worked in.
         Folder = "folder",
-        /// A file that somebody named.
+        /// A file that somebody named; also a place that only a newer version knows.
+        #[serde(other)]
         Named = "file",
     }
 }

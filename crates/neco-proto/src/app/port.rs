@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::known::Known;
 use super::request::request;
 use crate::ids::SessionId;
 use crate::mode::names;
@@ -157,7 +158,7 @@ pub struct ImportedSession {
     /// The session.
     pub session: SessionId,
     /// The program that wrote the file.
-    pub program: Program,
+    pub program: Known<Program>,
     /// The session's title.
     pub title: String,
     /// How many events it has.
@@ -212,6 +213,9 @@ pub enum ImportNote {
         /// How many were added.
         added: u64,
     },
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// Records that were skipped.

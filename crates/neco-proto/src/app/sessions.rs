@@ -215,6 +215,9 @@ pub enum WorktreeState {
     Left,
     /// It is gone.
     Removed,
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// Finds messages, tool results and titles that have all of some words, the newest first.
@@ -343,4 +346,7 @@ pub enum SessionState {
     Stopped,
     /// Nobody works in it.
     AtRest,
+    /// Something that only a newer version knows.
+    #[serde(other)]
+    Other,
 }

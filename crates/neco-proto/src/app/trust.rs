@@ -39,6 +39,9 @@ pub enum TrustState {
     /// Another folder is there now, or none.
     #[serde(rename = "gone")]
     Gone,
+    /// Something that only a newer version knows.
+    #[serde(rename = "other", other)]
+    Other,
 }
 
 /// Tells what a folder would switch on by itself.

@@ -88,9 +88,10 @@ pub(super) async fn providers(program: &dyn Program, folder: String) -> Result<V
             ProviderStanding::Key { sources } => format!("has a key: {}", sources.join(", ")),
             ProviderStanding::KeyMissing { .. } => String::new(),
             ProviderStanding::NoKeyNeeded { .. } => "asked without a key now".to_owned(),
-            ProviderStanding::Script | ProviderStanding::Answers { .. } | ProviderStanding::Silent { .. } => {
-                return None;
-            }
+            ProviderStanding::Script
+            | ProviderStanding::Answers { .. }
+            | ProviderStanding::Silent { .. }
+            | ProviderStanding::Other => return None,
         };
         Some(ProviderEntry { name: row.name, about })
     };

@@ -2,6 +2,8 @@
 
 use neco_proto::app::history::PlaceNote;
 
+use super::told::NEWER;
+
 /// In words.
 pub fn words(note: &PlaceNote) -> String {
     match note {
@@ -10,5 +12,6 @@ pub fn words(note: &PlaceNote) -> String {
         PlaceNote::Replaced { folder } => {
             format!("{folder} is not the folder the session worked in; if that was moved, resume the session there")
         }
+        PlaceNote::Other => format!("the session's folder {NEWER}"),
     }
 }

@@ -1,5 +1,8 @@
 //! A line for a person, and how it is meant.
 
+/// What is said of something that only a newer version could word.
+pub const NEWER: &str = "is as only a newer version of Neco can say";
+
 /// A line for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {

@@ -20,6 +20,7 @@ pub fn listed(tree: &WorktreeRow) -> String {
         WorktreeState::Merged => "merged".to_owned(),
         WorktreeState::Left => format!("git worktree remove {path} removes it"),
         WorktreeState::Removed => "removed".to_owned(),
+        WorktreeState::Other => String::new(),
     };
     format!("{path}  {branch}  {state}")
 }

@@ -114,6 +114,7 @@ fn test(
                 }
                 all.models.push(*tested);
             }
+            Some(ModelTest::Other(_)) => {}
             None => break,
         }
     }

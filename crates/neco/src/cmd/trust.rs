@@ -97,6 +97,7 @@ fn list(json: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fail
         TrustState::Trusted => "trusted",
         TrustState::Declined => "not trusted",
         TrustState::Gone => "gone",
+        TrustState::Other => "newer",
     };
     print(JsonArg { json }, &list, || {
         let line = |row: &TrustRow| format!("{:<11} {}\n", state(row.state), visible_line(&row.path));

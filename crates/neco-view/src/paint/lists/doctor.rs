@@ -14,7 +14,7 @@ pub fn as_lines(findings: &[Finding], paint: Paint) -> String {
     for finding in findings {
         let health = match finding.health {
             Health::Ok => paint.green("ok  "),
-            Health::Info => paint.dim("info"),
+            Health::Info | Health::Other => paint.dim("info"),
             Health::Warn => paint.yellow("warn"),
             Health::Fail => paint.red("fail"),
         };

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::figures::{ago, count};
 use crate::paint::wrap::fitting;
 use crate::short_id::short_id;
+use crate::wording::told::NEWER;
 
 /// Kinds of records that are named.
 const KINDS: usize = 8;
@@ -56,7 +57,7 @@ pub fn as_lines(told: &ImportedSession) -> String {
     };
     let first = match told.already {
         true => format!("already imported{title}"),
-        false => format!("imported from {}{title} ({})", told.program.name(), count(told.events, "event")),
+        false => format!("imported from {}{title} ({})", told.program, count(told.events, "event")),
     };
     let notes: String = told.notes.iter().map(|note| format!("! {}\n", clean_line(&words(note)))).collect();
     let again = if told.already { "to import it a second time, add --again\n" } else { "" };
@@ -67,7 +68,7 @@ pub fn as_lines(told: &ImportedSession) -> String {
 pub fn as_json(told: &ImportedSession) -> Value {
     json!({
         "session_id": told.session,
-        "from": told.program.name(),
+        "from": told.program,
         "title": told.title,
         "events": told.events,
         "already": told.already,
@@ -99,6 +100,7 @@ fn words(note: &ImportNote) -> String {
         ImportNote::OwnId { session } => {
             format!("session {session} is here and differs: this one has got a new id")
         }
+        ImportNote::Other => format!("something about it {NEWER}"),
         ImportNote::GoesOn { had, added } => {
             format!("{} of it were here; {} were added", count(*had, "event"), count(*added, "more event"))
         }

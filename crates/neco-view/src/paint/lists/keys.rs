@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use neco_proto::app::Known;
 use neco_proto::app::keys::{KeyList, KeyPlace, KeyRow};
 use neco_proto::clean::clean_line;
 
@@ -48,9 +49,9 @@ fn endings(endings: &[Option<String>]) -> String {
 
 fn place(row: &KeyRow, file: &str) -> String {
     match row.source {
-        KeyPlace::Environment => row.names.join(", "),
-        KeyPlace::File if row.login => format!("{file} (login)"),
-        KeyPlace::File => file.to_owned(),
-        KeyPlace::Configuration | KeyPlace::Keyring => row.source.to_string(),
+        Known::This(KeyPlace::Environment) => row.names.join(", "),
+        Known::This(KeyPlace::File) if row.login => format!("{file} (login)"),
+        Known::This(KeyPlace::File) => file.to_owned(),
+        Known::This(KeyPlace::Configuration | KeyPlace::Keyring) | Known::Newer(_) => row.source.to_string(),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
+use neco_proto::app::Known;
 use neco_proto::app::memory::{MemoryEntry, MemoryReach, ShownMemory};
 use neco_proto::clean::{clean, clean_line};
 use serde_json::json;
@@ -28,8 +29,8 @@ pub fn as_lines(entries: &[MemoryEntry], none: &str, now: Timestamp) -> String {
     let rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
-            let (category, reach) = (entry.category.name(), entry.scope.name());
-            let kind = if category == reach { category.to_owned() } else { format!("{category} ({reach})") };
+            let (category, reach) = (entry.category.to_string(), entry.scope.to_string());
+            let kind = if category == reach { category } else { format!("{category} ({reach})") };
             [clean_line(&entry.id), since(entry.created, now), kind, clean_line(&entry.title)]
         })
         .collect();
@@ -79,8 +80,8 @@ pub fn whole(shown: &ShownMemory, now: Timestamp) -> String {
         }
     };
     let topic = entry.topic.as_ref().map(|topic| format!(" · {topic}")).unwrap_or_default();
-    let reach = match (entry.scope, &entry.directory) {
-        (MemoryReach::Private, Some(folder)) => format!("private, for {folder}"),
+    let reach = match (&entry.scope, &entry.directory) {
+        (Known::This(MemoryReach::Private), Some(folder)) => format!("private, for {folder}"),
         (reach, _) => reach.to_string(),
     };
     line("id", &entry.id);

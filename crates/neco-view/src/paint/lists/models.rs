@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use neco_proto::app::Known;
 use neco_proto::app::models::{
     ModelDescription, ModelFacts, ModelList, ModelRow, ModelState, ProviderRow, ProviderStanding, ProviderType,
     Readiness, ShownModel, Strategy, TestedModel,
@@ -11,6 +12,7 @@ use neco_proto::clean::clean_line;
 
 use crate::figures;
 use crate::paint::colour::Paint;
+use crate::wording::told::NEWER;
 
 /// Columns before what follows a line that is too wide.
 pub const HANGING: usize = 14;
@@ -25,6 +27,7 @@ pub fn standing(standing: &ProviderStanding) -> String {
         ProviderStanding::Key { sources } => format!("key: {}", sources.join(", ")),
         ProviderStanding::NoKeyNeeded { base } => format!("at {}, without a key", at(base)),
         ProviderStanding::KeyMissing { variables } => format!("needs a key: set {}", variables.join(" or ")),
+        ProviderStanding::Other => NEWER.to_owned(),
     }
 }
 
@@ -80,11 +83,12 @@ fn line(name: &str, model: &ModelRow, width: usize) -> String {
 /// Everything that is known of a model or a group, for a person.
 pub fn shown(shown: &ShownModel, paint: Paint) -> String {
     let mut text = String::new();
-    if let Some(strategy) = shown.strategy {
+    if let Some(strategy) = &shown.strategy {
         let how = match strategy {
-            Strategy::RoundRobin => "in turn",
-            Strategy::First => "the first that works",
-            Strategy::Cheapest => "the cheapest that works",
+            Known::This(Strategy::RoundRobin) => "in turn",
+            Known::This(Strategy::First) => "the first that works",
+            Known::This(Strategy::Cheapest) => "the cheapest that works",
+            Known::Newer(word) => word,
         };
         let _ = writeln!(text, "{} · {how} of {}\n", paint.bold(&clean_line(&shown.name)), shown.models.len());
     }
@@ -111,7 +115,7 @@ fn rows(model: &ModelDescription) -> Vec<(&'static str, String)> {
         figures::tokens(info.context_window),
         figures::tokens(info.max_output)
     );
-    let mut rows = vec![("asked at", format!("{base} ({})", wire(model.wire))), ("key", keys)];
+    let mut rows = vec![("asked at", format!("{base} ({})", wire(&model.wire))), ("key", keys)];
     if !model.parameters.is_empty() {
         rows.push(("parameters", model.parameters.join(", ")));
     }
@@ -156,6 +160,7 @@ fn known_from(model: &ModelDescription) -> String {
 fn state_words(state: &ModelState, model: &str) -> String {
     let words = match state.state {
         Readiness::Ready => "ready".to_owned(),
+        Readiness::Other => NEWER.to_owned(),
         Readiness::Rests => "failed; comes last for a while".to_owned(),
         Readiness::Unusable => format!("can't be asked: {}", state.reason.as_deref().unwrap_or_default()),
     };
@@ -209,7 +214,11 @@ pub fn tested(tested: &TestedModel, paint: Paint) -> String {
 }
 
 /// The format that a model is asked in.
-fn wire(kind: ProviderType) -> &'static str {
+fn wire(kind: &Known<ProviderType>) -> &str {
+    let kind = match kind {
+        Known::This(kind) => kind,
+        Known::Newer(word) => return word,
+    };
     match kind {
         ProviderType::Openai => "OpenAI chat completions",
         ProviderType::Responses => "OpenAI responses",

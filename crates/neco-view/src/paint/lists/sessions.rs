@@ -44,7 +44,7 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
         let title = match session.state {
             Some(SessionState::Open) => format!("(open) {title}"),
             Some(SessionState::Stopped) => format!("(stopped) {title}"),
-            Some(SessionState::AtRest) | None => title,
+            Some(SessionState::AtRest | SessionState::Other) | None => title,
         };
         let bytes = session.bytes.unwrap_or_default();
         [ids.short(session.id), ago(session.updated.as_millisecond(), shape.now), folder, title, figures::bytes(bytes)]
