@@ -11,6 +11,7 @@ pub mod agent_ask;
 pub mod agent_orders;
 pub mod ask;
 pub mod context_view;
+pub mod export_line;
 pub mod figures;
 pub mod moment;
 pub mod paint;

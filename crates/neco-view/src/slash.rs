@@ -315,7 +315,7 @@ pub const TABLE: &[Row] = &[
     ]),
     row("init", "", "write AGENTS.md for this folder", |text| outside(Outside::Init, text)).with_words(),
     row("review", "[WHAT]", "review uncommitted changes", |text| outside(Outside::Review, text)),
-    row("export", "[FILE] [--force]", "export the session as Markdown, HTML or JSONL", |text| {
+    row("export", "[FILE] [--force]", "export the session as Markdown, HTML, JSONL or YAML", |text| {
         outside(Outside::Export, text)
     }),
     row("rename", "TITLE", "rename this session", rename).also(&["title"]),

@@ -13,7 +13,7 @@ use neco_session::redacted::redact;
 use neco_store::{Catalog, SessionRecord};
 
 use super::jsonl::Output;
-use super::{About, Header, HtmlWriter, JsonlWriter, MarkdownWriter, Outline};
+use super::{About, Header, HtmlWriter, JsonlWriter, MarkdownWriter, Outline, YamlWriter};
 use crate::error::PortError;
 
 /// Bytes of an output that go into a file with it.
@@ -68,7 +68,7 @@ impl<'a> Export<'a> {
     async fn write<W: Write>(&self, format: ExportFormat, out: W) -> Result<io::Result<W>, PortError> {
         let mut outline = Outline::default();
         match format {
-            ExportFormat::Jsonl => {}
+            ExportFormat::Jsonl | ExportFormat::Yaml => {}
             ExportFormat::Markdown | ExportFormat::Html => {
                 self.each(|event| {
                     outline.read(event);
@@ -159,6 +159,7 @@ impl<'a> Export<'a> {
 /// A file that is being written.
 enum Writer<W> {
     Jsonl(JsonlWriter<W>),
+    Yaml(YamlWriter<W>),
     Markdown(Box<MarkdownWriter<W>>),
     Html(Box<HtmlWriter<W>>),
 }
@@ -167,6 +168,7 @@ impl<W: Write> Writer<W> {
     fn new(format: ExportFormat, out: W, about: About, events: u64, outline: Outline) -> io::Result<Self> {
         Ok(match format {
             ExportFormat::Jsonl => Self::Jsonl(JsonlWriter::new(out, &Header::new(about, events))?),
+            ExportFormat::Yaml => Self::Yaml(YamlWriter::new(out, &Header::new(about, events))?),
             ExportFormat::Markdown => Self::Markdown(Box::new(MarkdownWriter::new(out, &about, outline)?)),
             ExportFormat::Html => Self::Html(Box::new(HtmlWriter::new(out, &about, outline)?)),
         })
@@ -175,6 +177,7 @@ impl<W: Write> Writer<W> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match self {
             Self::Jsonl(writer) => writer.event(event),
+            Self::Yaml(writer) => writer.event(event),
             Self::Markdown(writer) => writer.event(event),
             Self::Html(writer) => writer.event(event),
         }
@@ -184,7 +187,7 @@ impl<W: Write> Writer<W> {
     fn agent(&mut self, agent: &AgentNode) -> io::Result<()> {
         match self {
             // Its events are where they happened.
-            Self::Jsonl(_) => Ok(()),
+            Self::Jsonl(_) | Self::Yaml(_) => Ok(()),
             Self::Markdown(writer) => writer.agent(agent),
             Self::Html(writer) => writer.agent(agent),
         }
@@ -193,6 +196,7 @@ impl<W: Write> Writer<W> {
     fn finish(self) -> io::Result<W> {
         match self {
             Self::Jsonl(writer) => writer.finish(),
+            Self::Yaml(writer) => writer.finish(),
             Self::Markdown(writer) => writer.finish(),
             Self::Html(writer) => writer.finish(),
         }

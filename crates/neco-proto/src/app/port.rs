@@ -37,6 +37,8 @@ request!(ExportSession => ExportedSession, "sessions.export", Post "/sessions/ex
 pub enum ExportFormat {
     /// Every event, one a line; it can be imported again.
     Jsonl,
+    /// Every event in one YAML document, for other programs.
+    Yaml,
     /// For a pull request or a bug report.
     Markdown,
     /// One page to read.

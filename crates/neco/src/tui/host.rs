@@ -23,12 +23,13 @@ use neco_tui::editing::Editing;
 use neco_tui::history_file::HistoryFile;
 use neco_tui::host::{Edited, Host, ImageSource, Printed, Wanted};
 use neco_tui::status_line;
+use neco_view::export_line::format_of;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::args::{EverywhereArgs, RunArgs, one_of};
 use crate::ask::{self, Tty};
-use crate::cmd::session::{FORMATS, format_of};
+use crate::cmd::session::FORMATS;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::log;

@@ -83,6 +83,8 @@ Examples:
 /// The formats that sessions are written in.
 pub const FORMATS: &Choices<ExportFormat> = &[
     (ExportFormat::Jsonl, "jsonl", "Every event, one a line"),
+    (ExportFormat::Yaml, "yaml", "Every event in one document, for other programs"),
+    (ExportFormat::Yaml, "yml", ""),
     (ExportFormat::Markdown, "markdown", "For a pull request or a bug report"),
     (ExportFormat::Markdown, "md", ""),
     (ExportFormat::Html, "html", "One page to read"),

@@ -14,5 +14,4 @@ mod resume;
 
 pub use args::{FORMATS, SessionCommand};
 pub use command::run;
-pub use port::format_of;
 pub use resume::reads_as_id;

@@ -10,6 +10,7 @@ use neco_proto::app::port::{
     ExportFormat, ExportSession, FindForeignSessions, ForeignSession, ImportSession, ImportedSession, Program,
 };
 use neco_proto::visible;
+use neco_view::export_line::format_of;
 use neco_view::paint::lists::imported::{self, as_json, as_lines};
 use serde_json::{Value, json};
 
@@ -60,27 +61,6 @@ pub(super) async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, F
         }
     }
     Ok(Exit::Done)
-}
-
-/// The format that was named, else that of the ending; they must not say different things.
-pub fn format_of(named: Option<ExportFormat>, file: Option<&Path>) -> Result<ExportFormat, Failure> {
-    let Some(file) = file else { return Ok(named.unwrap_or(ExportFormat::Jsonl)) };
-    let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let of_ending = match ending.as_str() {
-        "jsonl" | "json" | "ndjson" => Some(ExportFormat::Jsonl),
-        "md" | "markdown" => Some(ExportFormat::Markdown),
-        "html" | "htm" => Some(ExportFormat::Html),
-        _ => None,
-    };
-    match (named, of_ending) {
-        (Some(named), Some(other)) if named != other => {
-            Err(Failure::usage(format!("{} does not end as --format asks", file.display()))
-                .hint("The endings are .jsonl, .md and .html; without --format they choose the format."))
-        }
-        (Some(format), _) | (None, Some(format)) => Ok(format),
-        (None, None) => Err(Failure::usage(format!("which format? The ending of {} is not known", file.display()))
-            .hint("Name it .jsonl, .md or .html, or add --format.")),
-    }
 }
 
 /// Copies what was written; a terminal must not be steered by what is shown on it.
