@@ -9,8 +9,18 @@ use crate::origin::{Layer, Origin};
 use crate::shape::Shape;
 use crate::trail::{Trail, shortened};
 
-/// Checks a layer, and takes out of it what is unknown or wrong.
+/// What else settings are called: the tables they stand in (`*` is any name), the other name and ours.
+const ALIASES: &[(&[&str], &str, &str)] = &[
+    (&["model_providers", "*"], "env_key", "api_key_env"),
+    (&["model_providers", "*"], "env_keys", "api_key_envs"),
+    (&["scripted_tools", "*"], "type", "script_type"),
+];
+
+/// Checks a layer, and takes out of it what is unknown or wrong. What is there under another name gets ours.
 pub(crate) fn check(layer: &mut Node, known: &Shape, findings: &mut Findings) {
+    for (tables, theirs, ours) in ALIASES {
+        rename(layer, tables, theirs, ours);
+    }
     Check { known, findings }.fits(layer, known, &Trail::default());
 }
 
@@ -76,6 +86,30 @@ impl Check<'_> {
             let message = "items with and without \"+\": those without replace what other layers say";
             self.findings.warnings.push(Notice::about_key(origin, trail, message));
         }
+    }
+}
+
+/// Gives a setting its usual name in all tables that these names lead to. One that is there under both names keeps its
+/// own, and is told of as unknown.
+fn rename(node: &mut Node, tables: &[&str], theirs: &str, ours: &str) {
+    match (tables, &mut node.value) {
+        ([], Value::Table(entries)) => {
+            if !entries.contains_key(ours)
+                && let Some(value) = entries.remove(theirs)
+            {
+                entries.insert(ours.to_owned(), value);
+            }
+        }
+        (["*", rest @ ..], Value::Table(entries)) => {
+            entries.values_mut().for_each(|entry| rename(entry, rest, theirs, ours));
+        }
+        (["*", rest @ ..], Value::List(items)) => items.iter_mut().for_each(|item| rename(item, rest, theirs, ours)),
+        ([name, rest @ ..], Value::Table(entries)) => {
+            if let Some(entry) = entries.get_mut(*name) {
+                rename(entry, rest, theirs, ours);
+            }
+        }
+        (_, _) => {}
     }
 }
 

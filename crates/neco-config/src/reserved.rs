@@ -70,6 +70,8 @@ pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["sandbox", "hidden"], BOX),
     closed(&["sandbox", "unix_sockets"], BOX),
     closed(&["hooks"], "it decides what is run"),
+    closed(&["mcp_servers"], "it decides what is run"),
+    closed(&["scripted_tools"], "it decides what is run"),
     closed(&["agents"], COST),
     closed(&["tui"], "it decides what is run and what keys do"),
     closed(&["memory"], "it decides what is kept and asked on your account"),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Settings whose values are never shown, wherever they stand.
-const SECRET: &[&str] = &["api_key", "headers"];
+const SECRET: &[&str] = &["api_key", "headers", "env"];
 
 /// Longer names are cut when they are shown; nothing that is known is nearly as long.
 const LONGEST_SHOWN: usize = 64;

@@ -1,10 +1,11 @@
 //! Layers in real files, and what comes out of them.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use neco_config::section::ScriptType;
 use neco_config::{Config, ConfigError, Env, Layer, LoadOptions, Loaded, load};
 use neco_proto::{ApprovalMode, Mode};
 use proptest::prelude::*;
@@ -446,4 +447,72 @@ fn line() -> impl Strategy<Value = String> {
         1 => format!("[[{}]]", names.join(".")),
         _ => format!("{} = {value}", names.join(".")),
     })
+}
+
+/// The settings of the founding design: `NECO_FOUNDING_SETTINGS`, or beside the repository.
+fn founding() -> Option<String> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/outside/founding/config.toml");
+    let path = std::env::var_os("NECO_FOUNDING_SETTINGS").map_or(beside, PathBuf::from);
+    fs::read_to_string(path).ok()
+}
+
+#[test]
+fn the_settings_of_the_founding_design_mean_what_they_say() {
+    let Some(text) = founding() else {
+        println!(
+            "SKIPPED: the settings of the founding design are not there; set NECO_FOUNDING_SETTINGS to their file"
+        );
+        return;
+    };
+    let world = World::new(&[(USER, &text)]);
+    assert_eq!(world.warnings(), Vec::<String>::new());
+    let config = world.loaded().config;
+    let provider = |name: &str| &config.model_providers[name];
+    for (name, title) in [("zhipuai", "ZhipuAI"), ("zhipuai-coding-plan", "ZhipuAI Coding Plan")] {
+        assert_eq!(provider(name).name.as_deref(), Some(title));
+        assert_eq!(provider(name).api_key_env.as_deref(), Some("ZHIPU_API_KEY"));
+    }
+    assert_eq!(provider("minimax-cn").api_key_envs, ["MINIMAX_API_KEY", "MINIMAX_API_KEY_2"]);
+    let server = &config.mcp_servers["filesystem"];
+    let command = server.transport.as_ref().and_then(|transport| transport.command.as_deref());
+    assert!(server.enabled && !server.auto_start && command.unwrap().starts_with("npx -y "));
+    let tool = &config.scripted_tools[0];
+    assert_eq!((tool.name.as_str(), tool.script_type), ("analyze_project", ScriptType::Python));
+    assert_eq!(tool.parameters["properties"]["path"]["type"], "string");
+}
+
+#[test]
+fn other_names_of_settings_are_understood_and_say_where_they_stand() {
+    let text = "[model_providers.mine]\ntype = 'openai'\nenv_key = 'ONE'\nenv_keys = ['TWO']\n\
+                [[scripted_tools]]\nname = 'count'\ntype = 'shell'\nscript = 'wc -l'";
+    let world = World::new(&[(USER, text)]);
+    assert_eq!(world.warnings(), Vec::<String>::new());
+    let config = world.loaded().config;
+    assert_eq!(config.key_variables(), ["ONE", "TWO"]);
+    assert_eq!(config.scripted_tools[0].script_type, ScriptType::Shell);
+    let (value, origin) = world.setting("model_providers.mine.api_key_env");
+    assert!(value.contains("ONE") && origin.ends_with("config.toml:3:11"), "{value} {origin}");
+    // Under both names nobody knows which one is meant.
+    let both = World::new(&[(USER, "[model_providers.mine]\ntype = 'openai'\nenv_key = 'A'\napi_key_env = 'B'")]);
+    assert_eq!(both.warnings().len(), 1);
+    assert_eq!(both.loaded().config.key_variables(), ["B"]);
+}
+
+#[test]
+fn a_repository_brings_no_servers_and_no_tools_by_its_settings() {
+    let text = "[mcp_servers.x]\ncommand = 'evil'\n[[scripted_tools]]\nname = 'x'\nscript = 'evil'";
+    let world = World::new(&[(PROJECT, text)]);
+    let config = world.loaded().config;
+    assert!(config.mcp_servers.is_empty() && config.scripted_tools.is_empty());
+    assert_eq!(world.warnings().len(), 2, "{:?}", world.warnings());
+}
+
+#[test]
+fn what_only_a_server_may_see_is_shown_nowhere() {
+    let text = "[mcp_servers.x]\ncommand = 'run'\nenv = { TOKEN = 'sesame' }\nheaders = { authorization = 'sesame' }";
+    let world = World::new(&[(USER, text)]);
+    let loaded = world.loaded();
+    assert_eq!(loaded.config.mcp_servers["x"].env["TOKEN"], "sesame");
+    let shown = format!("{:?} {:?}", loaded.config, loaded.origins.settings());
+    assert!(!shown.contains("sesame"), "{shown}");
 }

@@ -67,10 +67,6 @@ impl Workshop {
         }
     }
 
-    pub(crate) fn has_key(&self, provider: &str) -> bool {
-        self.credentials.get(provider).is_some_and(|found| found.as_ref().is_ok_and(|found| !found.is_empty()))
-    }
-
     /// The first key of `provider`, if it has one that is no login.
     pub(crate) fn first_key(&self, provider: &str) -> Option<&Key> {
         let found = self.credentials.get(provider)?.as_ref().ok()?;
@@ -146,9 +142,10 @@ impl Workshop {
             context_window: info.context_window,
             window_is_known: info.known,
         };
+        let retry = entry.retry.map(|own| self.policy.laid_over(own));
         if credentials.is_empty() {
             let breakers = shelf.breakers(&entry.name, &label, None);
-            return Ok(vec![Lane::behind(label, Arc::new(model), breakers)]);
+            return Ok(vec![Lane::behind(label, Arc::new(model), breakers).retrying(retry)]);
         }
         refuse_clash(entry, &model)?;
         let lane = |credential: Credential| {
@@ -159,7 +156,7 @@ impl Workshop {
                 Credential::Key(key) => Arc::new(HttpModel { key: Some(key), ..model }),
                 Credential::Login(login) => Arc::new(LoggedIn { model, login }),
             };
-            Lane::behind(lane, provider, shelf.breakers(&entry.name, &label, number))
+            Lane::behind(lane, provider, shelf.breakers(&entry.name, &label, number)).retrying(retry)
         };
         Ok(credentials.into_iter().map(lane).collect())
     }

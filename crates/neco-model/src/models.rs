@@ -46,7 +46,11 @@ impl Models {
             providers,
             made: Mutex::default(),
         };
-        let with_key: Vec<_> = models.providers.iter().filter(|entry| models.workshop.has_key(&entry.name)).collect();
+        // Whoever has only a key that is another's is asked by name alone.
+        let is_own = |entry: &&ProviderEntry| {
+            models.workshop.key_sources(&entry.name).iter().any(|source| !entry.shared_key_envs.contains(source))
+        };
+        let with_key: Vec<_> = models.providers.iter().filter(is_own).collect();
         models.settle(of_keys(&with_key));
         Ok(models)
     }

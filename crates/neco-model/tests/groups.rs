@@ -26,6 +26,8 @@ fn keys_in_the_environment_make_the_groups() {
     assert_eq!(members(&found, "act"), ["deepseek/deepseek-chat", "zhipuai/glm-4.5-air"]);
     assert_eq!(members(&found, "image"), ["zhipuai/glm-4.6v"], "those that see nothing are left out");
     assert_eq!(found.provider_for("balanced").unwrap().label(), "balanced");
+    // Its key opens the coding plan too, for who asks for that.
+    assert_eq!(found.provider_for("zhipuai-coding-plan/glm-4.7").unwrap().label(), "zhipuai-coding-plan/glm-4.7");
     // One model stands for itself.
     let one = models(&Config::default(), &["DEEPSEEK_API_KEY"]);
     assert_eq!(one.provider_for("think").unwrap().label(), "deepseek/deepseek-reasoner");

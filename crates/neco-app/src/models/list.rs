@@ -70,7 +70,7 @@ fn provider(models: &Models, servers: &[LocalServer], entry: &ProviderEntry) -> 
         (None, _) if !entry.needs_key() => (true, ProviderStanding::NoKeyNeeded { base }),
         (None, _) => (false, ProviderStanding::KeyMissing { variables: entry.api_key_envs.clone() }),
     };
-    Some(ProviderRow { name: entry.name.clone(), usable, standing })
+    Some(ProviderRow { name: entry.name.clone(), title: entry.title.clone(), usable, standing })
 }
 
 /// The models of a provider: what its server has, what is known, and what groups and the default name.

@@ -9,6 +9,7 @@ mod agents;
 mod checkpoints;
 mod context;
 mod dialect;
+mod extensions;
 mod hooks;
 mod memory;
 mod models;
@@ -31,10 +32,12 @@ pub use agents::AgentsSection;
 pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};
+pub use extensions::{McpServerSection, McpTransport, McpTransportSection, ScriptType, ScriptedToolSection};
 pub use hooks::{HookSection, HooksSection};
 pub use memory::MemorySection;
 pub use models::{
-    GroupSection, LoginSection, ModelSection, NetworkSection, ProviderSection, ProviderType, Strategy, TextToolCalls,
+    GroupSection, LoginSection, ModelSection, NetworkSection, ProviderSection, ProviderType, RetrySection, Strategy,
+    TextToolCalls,
 };
 pub use policy::{OtherAgents, PolicySection};
 pub use sandbox::{SandboxLevel, SandboxNetwork, SandboxSection};
@@ -77,6 +80,10 @@ pub struct Config {
     /// Commands that run at the moments of an agent's work. A repository's run only when its folder
     /// and they themselves are trusted.
     pub hooks: HooksSection,
+    /// MCP servers. They are read and checked; this version starts none of them.
+    pub mcp_servers: BTreeMap<String, McpServerSection>,
+    /// Tools that are scripts. They are read and checked; this version offers none of them.
+    pub scripted_tools: Vec<ScriptedToolSection>,
     /// What is remembered from one session to the next.
     pub memory: MemorySection,
     /// How sessions are kept and named.

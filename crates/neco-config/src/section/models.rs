@@ -27,6 +27,8 @@ pub enum TextToolCalls {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProviderSection {
+    /// What people call it, such as `ZhipuAI`; shown beside the name that settings have for it.
+    pub name: Option<String>,
     /// Which wire format it speaks.
     #[serde(rename = "type")]
     pub kind: Option<ProviderType>,
@@ -37,9 +39,9 @@ pub struct ProviderSection {
     /// The header that carries the key instead of the format's own, such as `api-key`; for
     /// `authorization` the key is sent as a bearer token.
     pub key_header: Option<String>,
-    /// The environment variable that holds the key.
+    /// The environment variable that holds the key; `env_key` means the same.
     pub api_key_env: Option<String>,
-    /// Several variables, one key each; the keys take turns.
+    /// Several variables, one key each; the keys take turns. `env_keys` means the same.
     pub api_key_envs: Vec<String>,
     /// The key itself, before all others. `neco login` stores it more safely: settings get shared.
     pub api_key: Option<String>,
@@ -61,6 +63,26 @@ pub struct ProviderSection {
     pub responses_only: Vec<String>,
     /// How its chat completions differ from others'.
     pub dialect: Option<DialectSection>,
+    /// How failed calls of it are tried again, where that differs from `network`.
+    pub retry: Option<RetrySection>,
+}
+
+/// How failed calls of one provider are tried again; what is not given is as in `network`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RetrySection {
+    /// How often a failed call is tried again.
+    #[schemars(range(max = 100))]
+    pub retries: Option<u32>,
+    /// Seconds before the first retry; doubled each time.
+    #[schemars(range(min = 0, max = 31_536_000))]
+    pub backoff: Option<f64>,
+    /// The longest wait in seconds that the vendor may ask for.
+    #[schemars(range(min = 0, max = 31_536_000))]
+    pub max_retry_after: Option<f64>,
+    /// Seconds that the server may take to load its model.
+    #[schemars(range(min = 0, max = 31_536_000))]
+    pub load_timeout: Option<f64>,
 }
 
 /// Where one logs in.
@@ -79,6 +101,7 @@ pub struct LoginSection {
 impl fmt::Debug for ProviderSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
+            name,
             kind,
             base,
             path,
@@ -94,8 +117,10 @@ impl fmt::Debug for ProviderSection {
             text_tool_calls,
             responses_only,
             dialect,
+            retry,
         } = self;
         f.debug_struct("ProviderSection")
+            .field("name", name)
             .field("kind", kind)
             .field("base", &base.as_deref().map(without_secrets))
             .field("path", &path.as_deref().map(path_without_secrets))
@@ -111,6 +136,7 @@ impl fmt::Debug for ProviderSection {
             .field("text_tool_calls", text_tool_calls)
             .field("responses_only", responses_only)
             .field("dialect", dialect)
+            .field("retry", retry)
             .finish()
     }
 }

@@ -9,7 +9,7 @@ use neco_proto::Part;
 
 use super::bounds::AnswerLimits;
 use super::lane::Lane;
-use super::question::{Candidate, Question, Rules};
+use super::question::{Candidate, Question};
 use super::retry::RetryPolicy;
 use crate::cost::Price;
 use crate::provider::{DeltaStream, Provider};
@@ -77,7 +77,7 @@ impl Group {
             let Some(member) = self.members.get(model) else { continue };
             for lane in member.in_order(place == 0) {
                 let blind = !pictures.iter().all(|kind| lane.provider.sees(kind));
-                candidates.push(Candidate::new(model, lane.clone(), blind));
+                candidates.push(Candidate::new(model, lane.clone(), blind, self.policy));
             }
         }
         candidates.sort_by_key(|candidate| candidate.blind);
@@ -85,8 +85,8 @@ impl Group {
     }
 
     fn ask(&self, request: Request, delivery: Delivery) -> DeltaStream {
-        let rules = Rules { policy: self.policy, limits: self.limits.within(self.context_window()) };
-        let question = Question::new(self.label.clone(), self.candidates(&request), request, delivery, rules);
+        let limits = self.limits.within(self.context_window());
+        let question = Question::new(self.label.clone(), self.candidates(&request), request, delivery, limits);
         stream::unfold(question, |mut question| async move { question.next().await.map(|item| (item, question)) })
             .boxed()
     }

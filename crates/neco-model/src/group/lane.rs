@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::breaker::{Breaker, Pass};
+use super::retry::RetryPolicy;
 use crate::error::{ErrorKind, ModelError};
 use crate::provider::Provider;
 
@@ -12,6 +13,8 @@ pub struct Lane {
     pub name: String,
     /// Makes one attempt for each question.
     pub provider: Arc<dyn Provider>,
+    /// How its provider is tried again, where that is not as the group is.
+    pub retry: Option<RetryPolicy>,
     breakers: Breakers,
 }
 
@@ -38,7 +41,13 @@ impl Lane {
 
     /// A lane called `name` that rests as `breakers` say.
     pub fn behind(name: String, provider: Arc<dyn Provider>, breakers: Breakers) -> Self {
-        Self { name, provider, breakers }
+        Self { name, provider, retry: None, breakers }
+    }
+
+    /// The same, tried again in a way of its own.
+    #[must_use]
+    pub fn retrying(self, retry: Option<RetryPolicy>) -> Self {
+        Self { retry, ..self }
     }
 
     /// Whether it failed and is left alone for a while.

@@ -24,6 +24,7 @@ pub(super) struct Candidate {
     lane: Arc<Lane>,
     /// Whether it does not see the pictures in the question.
     pub(super) blind: bool,
+    policy: RetryPolicy,
     failures: Failures,
     /// It limits the rate until then; the error is what it said.
     limited: Option<(Instant, ModelError)>,
@@ -34,7 +35,6 @@ pub(super) struct Question {
     label: Arc<str>,
     request: Request,
     delivery: Delivery,
-    policy: RetryPolicy,
     limits: AnswerLimits,
     /// How much of the answer has come.
     measure: Measure,
@@ -54,13 +54,6 @@ pub(super) struct Question {
     over: bool,
 }
 
-/// What holds for every question of a group.
-#[derive(Clone, Copy)]
-pub(super) struct Rules {
-    pub(super) policy: RetryPolicy,
-    pub(super) limits: AnswerLimits,
-}
-
 struct Asked {
     candidate: Candidate,
     leave: Leave,
@@ -74,8 +67,10 @@ enum Next {
 }
 
 impl Candidate {
-    pub(super) fn new(model: usize, lane: Arc<Lane>, blind: bool) -> Self {
-        Self { model, lane, blind, failures: Failures::default(), limited: None }
+    /// One who is tried again as `policy` says, unless its provider is in a way of its own.
+    pub(super) fn new(model: usize, lane: Arc<Lane>, blind: bool, policy: RetryPolicy) -> Self {
+        let policy = lane.retry.unwrap_or(policy);
+        Self { model, lane, blind, policy, failures: Failures::default(), limited: None }
     }
 }
 
@@ -85,13 +80,12 @@ impl Question {
         candidates: Vec<Candidate>,
         request: Request,
         delivery: Delivery,
-        Rules { policy, limits }: Rules,
+        limits: AnswerLimits,
     ) -> Self {
         Self {
             label,
             request,
             delivery,
-            policy,
             limits,
             measure: Measure::new(limits),
             others: candidates,
@@ -208,9 +202,9 @@ impl Question {
         self.measure = Measure::new(self.limits);
         let discards = std::mem::take(&mut self.streamed);
         let Some(Asked { mut candidate, leave }) = self.asked.take() else { return self.give_up(error) };
-        let wait = self.policy.wait(&mut candidate.failures, &error);
+        let wait = candidate.policy.wait(&mut candidate.failures, &error);
         let Some(wait) = wait else {
-            self.policy.mention_long_wait(&mut error);
+            candidate.policy.mention_long_wait(&mut error);
             return self.fall(candidate, &leave, error, discards);
         };
         let until = Instant::now() + wait;
@@ -222,7 +216,7 @@ impl Question {
             self.others.push(candidate);
             return self.switch(from, error, discards);
         }
-        let delta = retry(self.policy, &candidate, wait, error, discards);
+        let delta = retry(&candidate, wait, error, discards);
         self.wait = Some(until);
         self.asked = Some(Asked { candidate, leave });
         Ok(delta)
@@ -267,9 +261,9 @@ impl Question {
         let waits = wait.zip(candidate.limited.as_ref()).map(|(wait, (_, error))| (wait, error.clone()));
         // Another call may have taken the place that was free a moment ago.
         if let Some((wait, error)) = waits.clone().filter(|_| candidate.lane.name == from) {
-            return Ok(retry(self.policy, candidate, wait, error, discards));
+            return Ok(retry(candidate, wait, error, discards));
         }
-        self.told.extend(waits.map(|(wait, error)| retry(self.policy, candidate, wait, error, false)));
+        self.told.extend(waits.map(|(wait, error)| retry(candidate, wait, error, false)));
         Ok(Delta::Switch(ModelSwitch {
             from,
             to: candidate.lane.name.clone(),
@@ -285,10 +279,10 @@ impl Question {
     }
 }
 
-fn retry(policy: RetryPolicy, candidate: &Candidate, wait: Duration, error: ModelError, discards: bool) -> Delta {
+fn retry(candidate: &Candidate, wait: Duration, error: ModelError, discards: bool) -> Delta {
     Delta::Retry(ModelRetry {
         attempt: candidate.failures.total().saturating_add(1),
-        attempts: policy.attempts(&candidate.failures, &error),
+        attempts: candidate.policy.attempts(&candidate.failures, &error),
         model: candidate.lane.name.clone(),
         wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
         code: error.code(),

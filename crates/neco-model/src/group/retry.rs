@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
-use neco_config::section::NetworkSection;
+use neco_config::section::{NetworkSection, RetrySection};
 
 use crate::error::{ErrorKind, ModelError};
 
@@ -30,7 +30,6 @@ pub struct RetryPolicy {
 
 impl From<&NetworkSection> for RetryPolicy {
     fn from(network: &NetworkSection) -> Self {
-        let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
         Self {
             retries: network.retries,
             backoff: duration(network.backoff),
@@ -65,7 +64,23 @@ impl Failures {
     }
 }
 
+/// What no clock can wait for is no wait.
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
 impl RetryPolicy {
+    /// This, but for what a provider has of its own.
+    #[must_use]
+    pub fn laid_over(self, own: RetrySection) -> Self {
+        Self {
+            retries: own.retries.unwrap_or(self.retries),
+            backoff: own.backoff.map_or(self.backoff, duration),
+            max_retry_after: own.max_retry_after.map_or(self.max_retry_after, duration),
+            load_timeout: own.load_timeout.map_or(self.load_timeout, duration),
+        }
+    }
+
     /// Counts `error` and says how long to wait before another try, if there is to be one. What the
     /// vendor asks for is the least, and so is our own wait.
     pub fn wait(&self, failures: &mut Failures, error: &ModelError) -> Option<Duration> {

@@ -97,7 +97,11 @@ pub fn credentials_in(
         KeyPlace::Configuration => Found::keys(entry.api_key.clone(), "the configuration"),
         KeyPlace::Environment => {
             let variable = |name: &String| Some((sources.variable(name)?.into(), name.clone()));
-            Found { keys: entry.api_key_envs.iter().filter_map(variable).collect(), login: None }
+            let mut keys: Vec<_> = entry.api_key_envs.iter().filter_map(variable).collect();
+            if keys.is_empty() {
+                keys.extend(entry.shared_key_envs.iter().filter_map(variable));
+            }
+            Found { keys, login: None }
         }
         KeyPlace::File => {
             let Kept { keys, login } = sources.kept(&entry.name).map_err(unreadable)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-use neco_config::section::{ProviderSection, ProviderType, TextToolCalls};
+use neco_config::section::{ProviderSection, ProviderType, RetrySection, TextToolCalls};
 use serde::Deserialize;
 
 use crate::catalogue::ModelInfo;
@@ -35,6 +35,9 @@ pub struct ProviderEntry {
     /// Variables that hold its keys.
     #[serde(default)]
     pub api_key_envs: Vec<String>,
+    /// Variables of another provider whose keys it takes where it has none of its own.
+    #[serde(default)]
+    pub shared_key_envs: Vec<String>,
     /// The key itself, from the configuration.
     #[serde(skip)]
     pub api_key: Option<secrecy::SecretString>,
@@ -72,6 +75,12 @@ pub struct ProviderEntry {
     /// How it differs from others that speak the same format.
     #[serde(default)]
     pub dialect: Dialect,
+    /// What people call it, from the configuration.
+    #[serde(skip)]
+    pub title: Option<String>,
+    /// How failed calls of it are tried again, from the configuration.
+    #[serde(skip)]
+    pub retry: Option<RetrySection>,
 }
 
 fn address<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Address>, D::Error> {
@@ -135,6 +144,7 @@ impl ProviderEntry {
         self.key_header = section.key_header.clone().or(self.key_header.take());
         if section.api_key_env.is_some() || !section.api_key_envs.is_empty() {
             self.api_key_envs = section.api_key_env.iter().chain(&section.api_key_envs).cloned().collect();
+            self.shared_key_envs.clear();
         }
         if let Some(key) = &section.api_key {
             self.api_key = Some(key.as_str().into());
@@ -153,6 +163,8 @@ impl ProviderEntry {
             self.dialect.lay_over(dialect);
         }
         self.headers.extend(section.headers.clone());
+        self.title = section.name.clone().or(self.title.take());
+        self.retry = section.retry.or(self.retry);
     }
 }
 

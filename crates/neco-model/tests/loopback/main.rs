@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use neco_config::section::{Config, GroupSection, NetworkSection, ProviderSection, ProviderType, Strategy};
+use neco_config::section::{
+    Config, GroupSection, NetworkSection, ProviderSection, ProviderType, RetrySection, Strategy,
+};
 use neco_model::scripted::{Fault, Turn};
 use neco_model::{
     Answer, Delta, ErrorKind, ModelError, Models, NoKeys, Place, Provider, Request, Script, ToolDeclaration,
@@ -249,6 +251,22 @@ async fn silence_before_the_first_byte_has_its_own_limit() {
     assert_eq!((error.kind, error.place, error.code()), (ErrorKind::Timeout, Place::Http, ErrorCode::ModelTimedOut));
     assert!(error.message.contains("first_byte_timeout"), "{error}");
     server.client_closed().await;
+}
+
+#[tokio::test]
+async fn a_provider_is_tried_again_as_its_own_settings_say() {
+    let fault = || Fault::Status { code: 500, retry_after: None, message: None };
+    let server = Server::start(Script::new().fault(fault()).fault(fault()).say("late")).await;
+    let own = |retries| RetrySection { retries: Some(retries), ..RetrySection::default() };
+    let once = ProviderSection { retry: Some(own(1)), ..section(&server.base, &["KEY_ONE"]) };
+    let (deltas, _, error) = ask(&provider(&config(&[("vendor", once)]), "vendor/m")).await;
+    assert!(error.is_some(), "two failures are one too many");
+    assert_eq!(retries(&deltas).iter().map(|retry| retry.attempts).collect::<Vec<_>>(), [2]);
+    // Whoever has nothing of its own is tried again as `network` says.
+    let server = Server::start(Script::new().fault(fault()).fault(fault()).say("late")).await;
+    let (deltas, answer, error) = ask(&one(&server)).await;
+    assert!(error.is_none() && answer.text == "late", "{error:?}");
+    assert_eq!(retries(&deltas).len(), 2);
 }
 
 #[tokio::test]

@@ -88,6 +88,9 @@ pub struct ModelGroup {
 pub struct ProviderRow {
     /// Its name.
     pub name: String,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Whether it can be asked.
     pub usable: bool,
     /// How it stands.

@@ -50,7 +50,8 @@ pub fn as_lines(list: &ModelList, paint: Paint) -> String {
     for (provider, models) in shelves {
         let gap = if text.is_empty() { "" } else { "\n" };
         let (name, words) = (clean_line(&provider.name), clean_line(&standing(&provider.standing)));
-        let _ = writeln!(text, "{gap}{} · {words}", paint.cyan(&name));
+        let title = provider.title.as_deref().map(|title| format!(" ({})", clean_line(title))).unwrap_or_default();
+        let _ = writeln!(text, "{gap}{}{title} · {words}", paint.cyan(&name));
         if models.is_empty() {
             let _ = writeln!(text, "  no model is listed; any works as {name}/MODEL");
             continue;
