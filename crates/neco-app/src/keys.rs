@@ -52,7 +52,7 @@ pub(crate) async fn list(app: &StorelessApp, request: ListKeys) -> Result<KeyLis
     let mut keys: Vec<KeyRow> = here.providers.iter().flat_map(|entry| rows(entry, &sources)).collect();
     keys.extend(orphans(&here.providers, &sources));
     // A file that can't be used is told once, not for each provider.
-    let problem = sources.kept().err().map(str::to_owned);
+    let problem = sources.kept().err().map(ToString::to_string);
     if problem.is_some() {
         keys.retain(|row| row.source != KeyPlace::File);
     }

@@ -44,7 +44,7 @@ pub use layer::Lines;
 pub use load::{LoadOptions, Loaded, RepositoryHooks, load, without_freeing};
 pub use notice::{ConfigError, Notice};
 pub use origin::{Layer, Origin, Origins, Position, Setting, Source};
-pub use policy_files::{PolicyFile, PolicyFormat, policy_files, policy_folder};
+pub use policy_files::{PolicyFile, PolicyFileError, PolicyFormat, policy_files, policy_folder};
 pub use reference::reference;
 pub use schema::json_schema;
 pub use section::Config;

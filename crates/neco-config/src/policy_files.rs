@@ -19,7 +19,18 @@ pub struct PolicyFile {
     /// The folder that it is about: the project's, or the home folder.
     pub folder: PathBuf,
     /// Its text, or why it can't be read.
-    pub text: Result<String, String>,
+    pub text: Result<String, PolicyFileError>,
+}
+
+/// Why a file that holds rules can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyFileError {
+    /// It is something else than text.
+    #[error("it is not UTF-8 text")]
+    NoText,
+    /// The system does not let us.
+    #[error("it can't be read: {0}")]
+    Unreadable(String),
 }
 
 /// What is written in a file that holds rules.
@@ -81,8 +92,8 @@ impl Search<'_> {
     fn file(&mut self, layer: Layer, format: PolicyFormat, path: &Path, folder: &Path) {
         let text = match read_small_file(path, layer.is_from_repository()) {
             Ok(None) => return,
-            Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
-            Err(error) => Err(format!("it can't be read: {error}")),
+            Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| PolicyFileError::NoText),
+            Err(error) => Err(PolicyFileError::Unreadable(error.to_string())),
         };
         let (shown, folder) = (self.env.shown(path), folder.to_path_buf());
         self.files.push(PolicyFile { layer, format, shown, folder, text });

@@ -43,11 +43,37 @@ pub(super) struct Candidates<'a> {
     pub(super) bwrap: Option<&'a Path>,
 }
 
-/// What can be had; otherwise why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answers {
-    pub(super) strong: Result<Builder, String>,
-    pub(super) weaker: Result<(), String>,
+/// What can be had.
+#[derive(Debug)]
+pub(super) enum Answers {
+    Strong(Builder),
+    /// With why there is no strong one.
+    Weaker(Unboxed),
+    Nothing {
+        strong: Unboxed,
+        weaker: Unboxed,
+    },
+}
+
+/// Why a box can't be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unboxed {
+    #[error("system calls can't be filtered on this machine")]
+    NoFilter,
+    #[error("namespaces can't be made here: {0}")]
+    Namespaces(io::Error),
+    #[error("bubblewrap (bwrap) is not installed")]
+    NoBubblewrap,
+    #[error("bubblewrap does not work here: {0}")]
+    Bubblewrap(io::Error),
+    #[error("{0}; {1}")]
+    Both(Box<Self>, Box<Self>),
+    #[error("the kernel has no Landlock")]
+    NoLandlock,
+    #[error("the kernel has Landlock {0} only")]
+    OldLandlock(i32),
+    #[error("Landlock does not work here: {0}")]
+    Landlock(io::Error),
 }
 
 /// What worked, and with what. What did not work is tried again each time: it may have been mended.
@@ -63,12 +89,17 @@ pub(super) fn answers(candidates: &Candidates<'_>, file: &Path, ask: Ask) -> Ans
     let remembered = fs::read(file).ok().and_then(|text| serde_json::from_slice::<Remembered>(&text).ok());
     let known = remembered.filter(|known| known.made_of == made_of).and_then(|known| known.strong);
     if let Some(builder) = known.filter(|_| ask == Ask::IfChanged) {
-        return Answers { strong: Ok(builder), weaker: Err(String::new()) };
+        return Answers::Strong(builder);
     }
     let strong = strong(candidates);
-    let weaker = if strong.is_ok() { Err(String::new()) } else { weaker(candidates) };
     remember(file, &Remembered { made_of, strong: strong.as_ref().ok().copied() });
-    Answers { strong, weaker }
+    match strong {
+        Ok(builder) => Answers::Strong(builder),
+        Err(strong) => match weaker(candidates) {
+            Ok(()) => Answers::Weaker(strong),
+            Err(weaker) => Answers::Nothing { strong, weaker },
+        },
+    }
 }
 
 fn remember(file: &Path, what: &Remembered) {
@@ -99,34 +130,33 @@ fn made_of(candidates: &Candidates<'_>) -> String {
 }
 
 /// Our own launcher first: it is faster, and nothing has to be installed for it.
-fn strong(candidates: &Candidates<'_>) -> Result<Builder, String> {
+fn strong(candidates: &Candidates<'_>) -> Result<Builder, Unboxed> {
     if !seccomp::is_there() {
-        return Err("system calls can't be filtered on this machine".to_owned());
+        return Err(Unboxed::NoFilter);
     }
-    let own = match candidates.namespaces {
-        true => by_launcher(candidates.launcher),
-        false => Err(String::new()),
+    let own = match candidates.namespaces.then(|| by_launcher(candidates.launcher)) {
+        Some(Ok(())) => return Ok(Builder::Launcher),
+        Some(Err(own)) => Some(Box::new(own)),
+        None => None,
     };
-    let Err(no_namespaces) = own else { return Ok(Builder::Launcher) };
-    by_bubblewrap(candidates).map(|()| Builder::Bubblewrap).map_err(|error| {
-        let words = [no_namespaces, error];
-        words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+    by_bubblewrap(candidates).map(|()| Builder::Bubblewrap).map_err(|error| match own {
+        Some(own) => Unboxed::Both(own, Box::new(error)),
+        None => error,
     })
 }
 
-fn by_launcher(launcher: &Path) -> Result<(), String> {
+fn by_launcher(launcher: &Path) -> Result<(), Unboxed> {
     let arguments = ["neco", ASKED].map(OsString::from);
     let order = Order { walls: Some(bare_walls()), ..order_in_namespaces() };
-    attempt(launcher, &arguments, &order).map_err(|error| format!("namespaces can't be made here: {error}"))
+    attempt(launcher, &arguments, &order).map_err(Unboxed::Namespaces)
 }
 
-fn by_bubblewrap(candidates: &Candidates<'_>) -> Result<(), String> {
-    let Some(bwrap) = candidates.bwrap else { return Err("bubblewrap (bwrap) is not installed".to_owned()) };
+fn by_bubblewrap(candidates: &Candidates<'_>) -> Result<(), Unboxed> {
+    let bwrap = candidates.bwrap.ok_or(Unboxed::NoBubblewrap)?;
     let mut arguments = vec![OsString::from("bwrap")];
     arguments.extend(bwrap::arguments(&bare_walls(), candidates.launcher));
     arguments.extend([LAUNCHER_INSIDE, ASKED].map(OsString::from));
-    attempt(bwrap, &arguments, &order_in_namespaces())
-        .map_err(|error| format!("bubblewrap does not work here: {error}"))
+    attempt(bwrap, &arguments, &order_in_namespaces()).map_err(Unboxed::Bubblewrap)
 }
 
 /// Walls around nothing in particular.
@@ -151,19 +181,17 @@ fn order_in_namespaces() -> Order {
     Order { in_namespaces: true, internet: true, ..empty_order(files) }
 }
 
-fn weaker(candidates: &Candidates<'_>) -> Result<(), String> {
+fn weaker(candidates: &Candidates<'_>) -> Result<(), Unboxed> {
     let version = landlock::version();
     if version < landlock::OLDEST_OF_USE {
-        let has = if version == 0 { "no Landlock".to_owned() } else { format!("Landlock {version} only") };
-        return Err(format!("the kernel has {has}"));
+        return Err(if version == 0 { Unboxed::NoLandlock } else { Unboxed::OldLandlock(version) });
     }
     if !seccomp::is_there() {
-        return Err("system calls can't be filtered on this machine".to_owned());
+        return Err(Unboxed::NoFilter);
     }
     let rules = Rules { readable: vec!["/".into()], ..Rules::default() };
     let arguments = ["neco", ASKED].map(OsString::from);
-    attempt(candidates.launcher, &arguments, &empty_order(Some(rules)))
-        .map_err(|error| format!("Landlock does not work here: {error}"))
+    attempt(candidates.launcher, &arguments, &empty_order(Some(rules))).map_err(Unboxed::Landlock)
 }
 
 fn empty_order(files: Option<Rules>) -> Order {
@@ -258,23 +286,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state/probe.json");
         let candidates = Candidates { launcher: Path::new("/bin/false"), namespaces: true, bwrap: None };
-        let first = answers(&candidates, &file, Ask::IfChanged);
-        let why = first.strong.unwrap_err();
+        let Answers::Nothing { strong, weaker } = answers(&candidates, &file, Ask::IfChanged) else { panic!() };
+        let why = strong.to_string();
         assert!(why.starts_with("namespaces can't be made here: "), "{why}");
         assert!(why.ends_with("; bubblewrap (bwrap) is not installed"), "{why}");
-        assert!(first.weaker.unwrap_err().contains("Landlock"));
+        assert!(weaker.to_string().contains("Landlock"), "{weaker}");
         let remembered: Remembered = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         assert_eq!(remembered.strong, None);
         // What is remembered as working counts until something changes.
         let worked = Remembered { strong: Some(Builder::Launcher), ..remembered };
         fs::write(&file, serde_json::to_vec(&worked).unwrap()).unwrap();
-        assert_eq!(answers(&candidates, &file, Ask::IfChanged).strong, Ok(Builder::Launcher));
-        assert!(answers(&candidates, &file, Ask::Anew).strong.is_err());
+        let had = |ask| matches!(answers(&candidates, &file, ask), Answers::Strong(Builder::Launcher));
+        assert!(had(Ask::IfChanged) && !had(Ask::Anew));
         fs::write(
             &file,
             serde_json::to_vec(&Remembered { made_of: "else".into(), strong: Some(Builder::Launcher) }).unwrap(),
         )
         .unwrap();
-        assert!(answers(&candidates, &file, Ask::IfChanged).strong.is_err());
+        assert!(!had(Ask::IfChanged));
     }
 }

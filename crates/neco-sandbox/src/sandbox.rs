@@ -10,7 +10,7 @@ use crate::level::{Level, Settings};
 use crate::linux::landlock;
 use crate::linux::waiting::Waiting;
 use crate::plan::layout::{Machine, Roots};
-use crate::probe::{self, Candidates};
+use crate::probe::{self, Answers, Candidates};
 use crate::report::{BUILT_BY_PATHS, Builder, NO_SECOND_LOCK, Report, Strength, WEAKER_GAPS};
 
 /// What a sandbox is made with.
@@ -133,16 +133,17 @@ fn find_out(setup: &SandboxSetup, landlock: bool, ask: Ask) -> Report {
     }
     let candidates =
         Candidates { launcher: &setup.launcher, namespaces: setup.namespaces, bwrap: setup.bwrap.as_deref() };
-    let answers = probe::answers(&candidates, &setup.state.join("probe.json"), ask);
-    match (answers.strong, answers.weaker) {
-        (Ok(builder), _) => {
+    match probe::answers(&candidates, &setup.state.join("probe.json"), ask) {
+        Answers::Strong(builder) => {
             let no_second_lock = (!landlock).then_some(NO_SECOND_LOCK);
             let by_paths = (builder == Builder::Bubblewrap).then_some(BUILT_BY_PATHS);
             let gaps = no_second_lock.into_iter().chain(by_paths).collect();
             Report { builder: Some(builder), ..Report::new(settings, Strength::Strong, Vec::new(), gaps) }
         }
-        (Err(why), Ok(())) => Report::new(settings, Strength::Weaker, vec![why], WEAKER_GAPS.to_vec()),
-        (Err(strong), Err(weaker)) => Report::new(settings, Strength::None, vec![strong, weaker], Vec::new()),
+        Answers::Weaker(why) => Report::new(settings, Strength::Weaker, vec![why.to_string()], WEAKER_GAPS.to_vec()),
+        Answers::Nothing { strong, weaker } => {
+            Report::new(settings, Strength::None, vec![strong.to_string(), weaker.to_string()], Vec::new())
+        }
     }
 }
 

@@ -164,7 +164,7 @@ fn kept(sources: &Keys<'_>) -> Option<Finding> {
             let providers: Vec<&str> = kept.keys().map(String::as_str).collect();
             Some(Finding::ok("key", format!("saved by `neco auth`: {}", providers.join(", "))))
         }
-        Err(reason) => Some(Finding::fail("key", reason, "`neco auth list` shows which keys are left")),
+        Err(error) => Some(Finding::fail("key", error.to_string(), "`neco auth list` shows which keys are left")),
     }
 }
 

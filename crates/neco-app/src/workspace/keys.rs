@@ -1,9 +1,11 @@
 //! Where keys are found on this machine: the environment, the keys file, the keyring.
 
+use std::sync::Arc;
+
 use neco_config::section::ProviderSection;
 use neco_config::{Config, Env, Loaded};
 use neco_model::KeySources;
-use neco_model::route::{Kept, KeptKeys, KeysFile};
+use neco_model::route::{Kept, KeptKeys, KeySourceError, KeysFile, KeysFileError};
 use secrecy::ExposeSecret;
 
 use super::own_commands::hash;
@@ -14,21 +16,21 @@ const FILE: &str = "keys.toml";
 /// Keys of this machine.
 pub struct Keys<'a> {
     env: &'a Env,
-    kept: Result<KeptKeys, String>,
+    kept: Result<KeptKeys, Arc<KeysFileError>>,
 }
 
 impl<'a> Keys<'a> {
     /// Looks at the keys file, once.
     pub fn find(env: &'a Env) -> Self {
-        Self { env, kept: file(env).read().map_err(|error| error.to_string()) }
+        Self { env, kept: file(env).read().map_err(Arc::new) }
     }
 
     /// Everything that the keys file has.
     ///
     /// # Errors
     /// When it can't be used; says what to do.
-    pub fn kept(&self) -> Result<&KeptKeys, &str> {
-        self.kept.as_ref().map_err(String::as_str)
+    pub fn kept(&self) -> Result<&KeptKeys, &KeysFileError> {
+        self.kept.as_ref().map_err(Arc::as_ref)
     }
 }
 
@@ -37,14 +39,12 @@ impl KeySources for Keys<'_> {
         self.env.var(name).map(str::to_owned)
     }
 
-    fn kept(&self, provider: &str) -> Result<Kept, String> {
-        match &self.kept {
-            Ok(kept) => Ok(kept.get(provider).cloned().unwrap_or_default()),
-            Err(reason) => Err(reason.clone()),
-        }
+    fn kept(&self, provider: &str) -> Result<Kept, KeySourceError> {
+        let kept = self.kept.as_ref().map_err(Arc::clone)?;
+        Ok(kept.get(provider).cloned().unwrap_or_default())
     }
 
-    fn keyring(&self, entry: &str) -> Result<Option<secrecy::SecretString>, String> {
+    fn keyring(&self, entry: &str) -> Result<Option<secrecy::SecretString>, KeySourceError> {
         keyring::get(entry)
     }
 }
@@ -93,23 +93,22 @@ mod keyring {
     //! The system's keyring.
 
     use keyring::{Entry, Error};
+    use neco_model::route::KeySourceError;
     use secrecy::SecretString;
 
     /// What keys are filed under, together with the entry's name.
     const SERVICE: &str = "neco";
 
-    pub(super) fn get(entry: &str) -> Result<Option<SecretString>, String> {
+    pub(super) fn get(entry: &str) -> Result<Option<SecretString>, KeySourceError> {
         match Entry::new(SERVICE, entry).and_then(|entry| entry.get_password()) {
             Ok(key) => Ok(Some(key.into())),
             Err(Error::NoEntry) => Ok(None),
-            Err(Error::BadEncoding(_) | Error::BadDataFormat(..)) => {
-                Err(format!("what the keyring has under `{entry}` is not text"))
-            }
+            Err(Error::BadEncoding(_) | Error::BadDataFormat(..)) => Err(KeySourceError::NoText(entry.to_owned())),
             Err(Error::NoDefaultStore) => {
                 let cause = Entry::store_status().as_ref().err().map(ToString::to_string).unwrap_or_default();
-                Err(format!("no keyring answers: {cause}"))
+                Err(KeySourceError::NoKeyring(cause))
             }
-            Err(error) => Err(format!("the keyring does not answer: {error}")),
+            Err(error) => Err(KeySourceError::Silent(error.to_string())),
         }
     }
 }
@@ -118,12 +117,10 @@ mod keyring {
 mod keyring {
     //! A build without the system's keyring.
 
+    use neco_model::route::KeySourceError;
     use secrecy::SecretString;
 
-    pub(super) fn get(entry: &str) -> Result<Option<SecretString>, String> {
-        Err(format!(
-            "keyring = \"{entry}\" is set, but this build has no support for keyrings: use `neco login`, or build it \
-             with --features keyring"
-        ))
+    pub(super) fn get(entry: &str) -> Result<Option<SecretString>, KeySourceError> {
+        Err(KeySourceError::Unsupported(entry.to_owned()))
     }
 }

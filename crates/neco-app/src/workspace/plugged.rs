@@ -9,7 +9,7 @@ use std::sync::Arc;
 use neco_agent::context::PromptFile;
 use neco_config::{Env, Layer, Loaded, PolicyFile, PolicyFormat, policy_files};
 use neco_ext::Hook;
-use neco_ext::hooks::find;
+use neco_ext::hooks::{FingerprintError, find};
 use neco_proto::event::HookEvent;
 use neco_safety::Trust;
 use neco_safety::trust::TrustError;
@@ -87,8 +87,8 @@ impl Plugged {
         for hook in theirs {
             match hook_item(env, &hook) {
                 Ok(item) => items.extend(item),
-                Err(words) => {
-                    notices.push(format!("the hook {:?} is left out: {words}", hook.command));
+                Err(error) => {
+                    notices.push(format!("the hook {:?} is left out: {error}", hook.command));
                     let is_trusted = hook.origin.folder().is_some_and(|folder| trust.is_trusted(folder));
                     unreadable.extend((is_trusted && hook.event == HookEvent::PreToolUse).then_some(hook));
                 }
@@ -346,7 +346,7 @@ fn excerpt(says: &str) -> String {
     text
 }
 
-fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, String> {
+fn hook_item(env: &Env, hook: &Hook) -> Result<Option<Item>, FingerprintError> {
     let Some(folder) = hook.origin.folder() else { return Ok(None) };
     let fingerprint = hook.fingerprint()?;
     let matcher = if hook.matcher.pattern().is_empty() { "" } else { " " };

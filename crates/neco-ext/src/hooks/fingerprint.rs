@@ -24,6 +24,20 @@ const MOST_FILES: usize = 256;
 /// Folders that a command may be in.
 const MOST_FOLDERS: usize = 64;
 
+/// Why a hook can't be looked at before every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FingerprintError {
+    /// Too much stands in the files that it names.
+    #[error("the files that it names are larger than {} MB", MOST_BYTES >> 20)]
+    Bytes,
+    /// It names too many files.
+    #[error("it names more than {MOST_FILES} files")]
+    Files,
+    /// It names too many folders.
+    #[error("it names more than {MOST_FOLDERS} folders")]
+    Folders,
+}
+
 /// What a hook is, to the byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
@@ -35,7 +49,7 @@ pub struct Fingerprint {
     pub unknown: Vec<String>,
 }
 
-pub(super) fn of(hook: &Hook) -> Result<Fingerprint, String> {
+pub(super) fn of(hook: &Hook) -> Result<Fingerprint, FingerprintError> {
     let mut hash = Sha256::new();
     let limit = hook.limit().as_millis().to_string();
     for part in [hook.event.name(), hook.matcher.pattern(), &hook.command, &limit] {
@@ -60,7 +74,7 @@ fn add(hash: &mut Sha256, bytes: &[u8]) {
     hash.update(bytes);
 }
 
-fn add_file(hash: &mut Sha256, path: &Path, left: &mut u64) -> Result<(), String> {
+fn add_file(hash: &mut Sha256, path: &Path, left: &mut u64) -> Result<(), FingerprintError> {
     let read = |most: u64| -> std::io::Result<Vec<u8>> {
         // A pipe in the place of a file must not keep us waiting.
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
@@ -76,9 +90,7 @@ fn add_file(hash: &mut Sha256, path: &Path, left: &mut u64) -> Result<(), String
         add(hash, b"unreadable");
         return Ok(());
     };
-    *left = left
-        .checked_sub(bytes.len() as u64)
-        .ok_or_else(|| format!("the files that it names are larger than {} MB", MOST_BYTES >> 20))?;
+    *left = left.checked_sub(bytes.len() as u64).ok_or(FingerprintError::Bytes)?;
     add(hash, b"file");
     add(hash, &bytes);
     Ok(())
@@ -93,7 +105,7 @@ struct Named {
 }
 
 impl Named {
-    fn by(command: &str, folder: &Path) -> Result<Self, String> {
+    fn by(command: &str, folder: &Path) -> Result<Self, FingerprintError> {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let words = named_files::of(command);
         let folders = folders(&words, &root)?;
@@ -114,7 +126,7 @@ impl Named {
         Ok(named)
     }
 
-    fn add(&mut self, root: &Path, path: PathBuf) -> Result<(), String> {
+    fn add(&mut self, root: &Path, path: PathBuf) -> Result<(), FingerprintError> {
         if path.is_file() && is_inside(root, &path) {
             let is_link = |above: &&Path| above.starts_with(root) && *above != root && above.is_symlink();
             // A link can be turned elsewhere while the hook starts.
@@ -122,14 +134,14 @@ impl Named {
             self.files.insert(path.clone(), path);
         }
         match self.files.len() > MOST_FILES {
-            true => Err(format!("it names more than {MOST_FILES} files")),
+            true => Err(FingerprintError::Files),
             false => Ok(()),
         }
     }
 
     /// All that a pattern of names can mean is below the folder that it begins with. False when that
     /// is not known: another folder, the whole of this one, or a variable, which can lead anywhere.
-    fn add_pattern(&mut self, root: &Path, folders: &BTreeSet<PathBuf>, word: &str) -> Result<bool, String> {
+    fn add_pattern(&mut self, root: &Path, folders: &BTreeSet<PathBuf>, word: &str) -> Result<bool, FingerprintError> {
         let start: String =
             word.chars().take_while(|char| !matches!(char, '*' | '?' | '[' | '{' | '$' | '`')).collect();
         let Some((start, _)) = start.rsplit_once('/') else { return Ok(false) };
@@ -144,7 +156,7 @@ impl Named {
         Ok(found && !word.contains(['$', '`', '~']) && !word.contains(".."))
     }
 
-    fn add_tree(&mut self, root: &Path, folder: &Path) -> Result<(), String> {
+    fn add_tree(&mut self, root: &Path, folder: &Path) -> Result<(), FingerprintError> {
         let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
         for entry in entries.filter_map(Result::ok) {
             // A link to a folder could lead in a circle.
@@ -158,7 +170,7 @@ impl Named {
 }
 
 /// The folders that a command may go to before it names a file: every one that it names.
-fn folders(words: &Words, root: &Path) -> Result<BTreeSet<PathBuf>, String> {
+fn folders(words: &Words, root: &Path) -> Result<BTreeSet<PathBuf>, FingerprintError> {
     let mut folders = BTreeSet::from([root.to_owned()]);
     let mut last = Vec::from([root.to_owned()]);
     while let Some(folder) = last.pop() {
@@ -171,7 +183,7 @@ fn folders(words: &Words, root: &Path) -> Result<BTreeSet<PathBuf>, String> {
                 last.push(real);
             }
             if folders.len() > MOST_FOLDERS {
-                return Err(format!("it names more than {MOST_FOLDERS} folders"));
+                return Err(FingerprintError::Folders);
             }
         }
     }

@@ -103,7 +103,7 @@ impl Standing {
                 Ran::Ended(exit, printed) => output::read(hook.event, exit, &printed),
                 Ran::TimedOut => Answer { outcome: HookOutcome::TimedOut, ..Answer::failed(slow(limit)) },
                 Ran::Cancelled => Answer { outcome: HookOutcome::Cancelled, ..Answer::passed() },
-                Ran::NotStarted(words) => Answer::failed(words),
+                Ran::NotStarted(error) => Answer::failed(error.to_string()),
             },
         };
         (run_of(hook, moment, &answer, began.elapsed()), answer)

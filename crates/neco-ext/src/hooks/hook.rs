@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use neco_proto::event::HookEvent;
 
-use super::fingerprint::{self, Fingerprint};
+use super::fingerprint::{self, Fingerprint, FingerprintError};
 use super::matcher::Matcher;
 
 /// How long a hook may take that does not say itself.
@@ -79,8 +79,8 @@ impl Hook {
     /// command names, as they are now. Reads those files.
     ///
     /// # Errors
-    /// In words, when it names too much to be looked at before every run: such a hook can't be trusted.
-    pub fn fingerprint(&self) -> Result<Fingerprint, String> {
+    /// When it names too much to be looked at before every run: such a hook can't be trusted.
+    pub fn fingerprint(&self) -> Result<Fingerprint, FingerprintError> {
         fingerprint::of(self)
     }
 }

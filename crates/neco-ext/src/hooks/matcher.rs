@@ -6,6 +6,14 @@ use regex::{Regex, RegexBuilder};
 /// A compiled expression may not be larger: it comes from a file that anybody may have written.
 const MOST_BYTES: usize = 1 << 20;
 
+/// Why a matcher can't be read.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("matcher {pattern:?} can't be read: {error}")]
+pub struct MatcherError {
+    pattern: String,
+    error: regex::Error,
+}
+
 /// Which tools a hook is for.
 #[derive(Clone, Debug)]
 pub struct Matcher {
@@ -25,8 +33,8 @@ impl Matcher {
     /// exactly; anything else is a regular expression that may fit anywhere in a name.
     ///
     /// # Errors
-    /// In words, when the expression can't be read.
-    pub fn new(pattern: &str) -> Result<Self, String> {
+    /// When the expression can't be read.
+    pub fn new(pattern: &str) -> Result<Self, MatcherError> {
         let trimmed = pattern.trim();
         let kind = if trimmed.is_empty() || trimmed == "*" {
             Kind::All
@@ -35,7 +43,7 @@ impl Matcher {
             Kind::Names(names.map(str::to_owned).collect())
         } else {
             let expression = RegexBuilder::new(trimmed).size_limit(MOST_BYTES).build();
-            Kind::Expression(expression.map_err(|error| format!("matcher {trimmed:?} can't be read: {error}"))?)
+            Kind::Expression(expression.map_err(|error| MatcherError { pattern: trimmed.to_owned(), error })?)
         };
         Ok(Self { pattern: trimmed.to_owned(), kind })
     }

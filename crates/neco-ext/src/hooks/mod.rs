@@ -22,9 +22,9 @@ mod settings_file;
 mod translate;
 
 pub use find::{Found, find};
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, FingerprintError};
 pub use gate::{Hooks, HooksSetup};
 pub use hook::{Hook, Origin};
-pub use matcher::Matcher;
+pub use matcher::{Matcher, MatcherError};
 pub use output::{Answer, Printed, read};
 pub use settings_file::parse;

@@ -130,7 +130,7 @@ fn read_object(event: HookEvent, object: &Value) -> Answer {
     }
     let ruling = match ruling(event, object, specific) {
         Ok(ruling) => ruling.filter(|_| can_block(event)),
-        Err(words) => return Answer::failed(words),
+        Err(unknown) => return Answer::failed(unknown.to_string()),
     };
     let ends = object["continue"] == Value::Bool(false) || specific["decision"]["interrupt"] == Value::Bool(true);
     let stop = ends.then(|| string(&object["stopReason"]).unwrap_or_else(|| "it gave no reason".to_owned()));
@@ -158,8 +158,17 @@ fn read_object(event: HookEvent, object: &Value) -> Answer {
     }
 }
 
+/// A decision that means nothing here.
+#[derive(Debug, thiserror::Error)]
+enum UnknownRuling {
+    #[error("it decided {0:?}, which is not known")]
+    Word(String),
+    #[error("its decision is not a word: {0}")]
+    NoWord(String),
+}
+
 /// The newer form first: what it says outweighs the older one.
-fn ruling(event: HookEvent, object: &Value, specific: &Value) -> Result<Option<GateRuling>, String> {
+fn ruling(event: HookEvent, object: &Value, specific: &Value) -> Result<Option<GateRuling>, UnknownRuling> {
     let (word, reason) = match event {
         HookEvent::PreToolUse if !specific["permissionDecision"].is_null() => {
             (&specific["permissionDecision"], &specific["permissionDecisionReason"])
@@ -174,9 +183,9 @@ fn ruling(event: HookEvent, object: &Value, specific: &Value) -> Result<Option<G
             "allow" | "approve" => Ok(Some(GateRuling::Allow)),
             "ask" => Ok(Some(GateRuling::Ask(reason()))),
             "deny" | "block" => Ok(Some(GateRuling::Block(reason()))),
-            other => Err(format!("it decided {:?}, which is not known", shortened(other, 100))),
+            other => Err(UnknownRuling::Word(shortened(other, 100))),
         },
-        other => Err(format!("its decision is not a word: {}", shortened(&other.to_string(), 100))),
+        other => Err(UnknownRuling::NoWord(shortened(&other.to_string(), 100))),
     }
 }
 

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_safety::world::{self, Allowance, Exit, Launch, Leftovers, ProcessInput, Processes, Progress, Stdin};
+use neco_safety::world::{
+    self, Allowance, Exit, Launch, Leftovers, ProcessInput, Processes, Progress, SpawnError, Stdin,
+};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use tokio::net::unix::pipe;
@@ -45,7 +47,16 @@ pub(super) enum Ran {
     Ended(Exit, Printed),
     TimedOut,
     Cancelled,
-    NotStarted(String),
+    NotStarted(StartError),
+}
+
+/// Why a command does not run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    #[error("no pipe can be made for it: {0}")]
+    Pipe(io::Error),
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
 }
 
 impl Runner {
@@ -54,7 +65,7 @@ impl Runner {
         let run = async {
             let mut process = match self.start(order).await {
                 Ok(process) => process,
-                Err(words) => return Ran::NotStarted(words),
+                Err(error) => return Ran::NotStarted(error),
             };
             let (exit, printed) = process.follow(input).await;
             Ran::Ended(exit, printed)
@@ -68,11 +79,10 @@ impl Runner {
         }
     }
 
-    async fn start(&self, order: Order<'_>) -> Result<Process, String> {
+    async fn start(&self, order: Order<'_>) -> Result<Process, StartError> {
         let folder = self.processes.temporary_folder();
         let made = tokio::task::spawn_blocking(move || Errors::make(&folder)).await;
-        let made = made.map_err(io::Error::other).and_then(|made| made);
-        let errors = made.map_err(|error| format!("no pipe can be made for it: {error}"))?;
+        let errors = made.map_err(io::Error::other).and_then(|made| made).map_err(StartError::Pipe)?;
         let arguments: [OsString; 7] = [
             "-c".into(),
             WRAPPER.into(),
@@ -90,7 +100,7 @@ impl Runner {
             terminal: false,
             leftovers: Leftovers::End,
         };
-        let mut running = self.processes.run(launch, Allowance::default()).await.map_err(|error| error.to_string())?;
+        let mut running = self.processes.run(launch, Allowance::default()).await?;
         let input = running.take_input();
         Ok(Process { running, input, errors })
     }

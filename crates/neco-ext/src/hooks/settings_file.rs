@@ -61,7 +61,7 @@ impl Reading<'_> {
         let matcher = match group.get("matcher") {
             None | Some(Value::Null) => Matcher::new(""),
             Some(Value::String(pattern)) => Matcher::new(pattern),
-            Some(_) => Err("a matcher is not a string".to_owned()),
+            Some(_) => return self.say(&format!("{event}: a matcher is not a string")),
         };
         let matcher = match matcher {
             Ok(matcher) => matcher,

@@ -13,9 +13,19 @@ use rustls::crypto::{CryptoProvider, ring};
 
 const USER_AGENT: &str = concat!("neco/", env!("CARGO_PKG_VERSION"));
 
+/// Why there is no client: the machine's TLS set-up can't be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BuildError {
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    #[error(transparent)]
+    Tls(#[from] rustls::Error),
+    #[error(transparent)]
+    Task(#[from] tokio::task::JoinError),
+}
+
 /// A client for `base`.
-/// Fails when the machine's TLS set-up can't be used; a text for a person.
-pub(crate) async fn build(base: &str, connect_timeout: Option<Duration>) -> Result<Client, String> {
+pub(crate) async fn build(base: &str, connect_timeout: Option<Duration>) -> Result<Client, BuildError> {
     let mut builder = Client::builder()
         .user_agent(USER_AGENT)
         .redirect(Policy::none())
@@ -43,22 +53,20 @@ pub(crate) fn is_loopback(base: &str) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-async fn build_with_roots(builder: ClientBuilder) -> Result<Client, String> {
+async fn build_with_roots(builder: ClientBuilder) -> Result<Client, BuildError> {
     if CryptoProvider::get_default().is_none() {
         // Losing the race to another endpoint is fine: it installed the same one.
         let _ = ring::default_provider().install_default();
     }
-    let built = tokio::task::spawn_blocking(move || builder.build()).await;
-    built.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    Ok(tokio::task::spawn_blocking(move || builder.build()).await??)
 }
 
-fn build_plain(builder: ClientBuilder) -> Result<Client, String> {
+fn build_plain(builder: ClientBuilder) -> Result<Client, BuildError> {
     let config = rustls::ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
+        .with_safe_default_protocol_versions()?
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth();
-    builder.tls_backend_preconfigured(config).build().map_err(|error| error.to_string())
+    Ok(builder.tls_backend_preconfigured(config).build()?)
 }
 
 #[cfg(test)]

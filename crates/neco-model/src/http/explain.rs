@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 
-use super::client;
+use super::client::{self, BuildError};
 use crate::error::{ErrorKind, ModelError, Place};
 use crate::route::{Endpoint, Key};
 use crate::wire::format::Problem;
@@ -112,8 +112,8 @@ pub(super) fn of_transport(asked: Asked<'_>, place: Place, error: reqwest::Error
     asked.error(ErrorKind::StreamCut, place, text.into())
 }
 
-/// The client itself could not be built, or the request not be formed.
-pub(super) fn of_setup(asked: Asked<'_>, cause: &str) -> ModelError {
+/// The client itself could not be built.
+pub(super) fn of_setup(asked: Asked<'_>, cause: &BuildError) -> ModelError {
     let text = format!("the connection to {} could not be set up: {cause}", asked.endpoint.provider);
     let mut error = asked.error(ErrorKind::Unreachable, Place::Http, text.into());
     error.never_retry = true;

@@ -191,7 +191,7 @@ impl Login {
             ModelError::new(ErrorKind::Unreachable, Place::Http, self.key.redact(&text))
         };
         let client = self.client.get_or_try_init(|| build_client(&self.base, Some(PATIENCE))).await;
-        let request = client.map_err(|cause| unreachable(&cause))?.get(&self.url);
+        let request = client.map_err(|error| unreachable(&error.to_string()))?.get(&self.url);
         let (name, editor) = EDITOR;
         let request = request
             .header(AUTHORIZATION, self.key.header_with("token"))

@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::OnceCell;
 
 use super::keys::HIDDEN;
-use crate::http::{Props, build_client};
+use crate::http::{BuildError, Props, build_client};
 
 /// From here on a limit is none.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -71,7 +71,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// The client, built at the first call.
-    pub(crate) async fn client(&self) -> Result<&Client, String> {
+    pub(crate) async fn client(&self) -> Result<&Client, BuildError> {
         self.client.get_or_try_init(|| build_client(self.base.shown(), self.timeouts.connect)).await
     }
 

@@ -77,8 +77,9 @@ impl DeviceLogin {
     /// Asks for a code.
     /// Fails when GitHub gives none.
     pub async fn begin(settings: &LoginSettings) -> Result<Self, LoginError> {
-        let unreachable = |cause| LoginError::Unreachable { address: settings.site.clone(), cause };
-        let client = build_client(&settings.site, Some(PATIENCE)).await.map_err(unreachable)?;
+        let client = build_client(&settings.site, Some(PATIENCE)).await;
+        let client = client
+            .map_err(|error| LoginError::Unreachable { address: settings.site.clone(), cause: error.to_string() })?;
         let site = Site { client, settings: settings.clone() };
         let body = json!({ "client_id": settings.client_id, "scope": SCOPE });
         let code: Code = match site.ask("/login/device/code", &body).await? {

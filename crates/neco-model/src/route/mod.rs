@@ -22,5 +22,5 @@ pub use keys::Key;
 pub use keys_file::{Kept, KeptKeys, KeysFile, KeysFileError};
 pub use login::{DeviceLogin, LoginError};
 pub use name::{ModelName, Parameters};
-pub use sources::{KeySources, NoKeys, credentials_in};
+pub use sources::{KeySourceError, KeySources, NoKeys, credentials_in};
 pub use table::{ProviderEntry, Providers};

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::auth::{Credential, Login};
 use super::keys::Key;
-use super::keys_file::Kept;
+use super::keys_file::{Kept, KeysFileError};
 use super::table::ProviderEntry;
 use crate::setup::SetupError;
 
@@ -18,7 +18,7 @@ use crate::setup::SetupError;
 /// environment and no home.
 /// ```
 /// use neco_model::KeySources;
-/// use neco_model::route::Kept;
+/// use neco_model::route::{KeySourceError, Kept};
 /// use secrecy::SecretString;
 ///
 /// /// Only one variable, and no keyring.
@@ -29,11 +29,11 @@ use crate::setup::SetupError;
 ///         (name == "EXAMPLE_API_KEY").then(|| "sk-example".to_owned())
 ///     }
 ///
-///     fn kept(&self, _: &str) -> Result<Kept, String> {
+///     fn kept(&self, _: &str) -> Result<Kept, KeySourceError> {
 ///         Ok(Kept::default())
 ///     }
 ///
-///     fn keyring(&self, _: &str) -> Result<Option<SecretString>, String> {
+///     fn keyring(&self, _: &str) -> Result<Option<SecretString>, KeySourceError> {
 ///         Ok(None)
 ///     }
 /// }
@@ -44,12 +44,36 @@ pub trait KeySources {
     fn variable(&self, name: &str) -> Option<String>;
 
     /// What the keys file keeps for a provider.
-    /// Fails when the file can't be used; a text for a person.
-    fn kept(&self, provider: &str) -> Result<Kept, String>;
+    /// Fails when the file can't be used.
+    fn kept(&self, provider: &str) -> Result<Kept, KeySourceError>;
 
     /// The key in the system's keyring that is filed under `entry`.
-    /// Fails when there is no keyring or it does not answer; a text for a person.
-    fn keyring(&self, entry: &str) -> Result<Option<SecretString>, String>;
+    /// Fails when there is no keyring or it does not answer.
+    fn keyring(&self, entry: &str) -> Result<Option<SecretString>, KeySourceError>;
+}
+
+/// Why a place can't be looked at that may hold keys.
+#[derive(Clone, Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
+pub enum KeySourceError {
+    /// The keys file can't be used.
+    #[error(transparent)]
+    File(#[from] Arc<KeysFileError>),
+    /// What is filed there is no key.
+    #[error("what the keyring has under `{0}` is not text")]
+    NoText(String),
+    /// There is no keyring.
+    #[error("no keyring answers: {0}")]
+    NoKeyring(String),
+    /// There is one, and it fails.
+    #[error("the keyring does not answer: {0}")]
+    Silent(String),
+    /// This program was built without keyrings.
+    #[error(
+        "keyring = \"{0}\" is set, but this build has no support for keyrings: use `neco login`, or build it with \
+         --features keyring"
+    )]
+    Unsupported(String),
 }
 
 /// No keys anywhere.
@@ -61,11 +85,11 @@ impl KeySources for NoKeys {
         None
     }
 
-    fn kept(&self, _: &str) -> Result<Kept, String> {
+    fn kept(&self, _: &str) -> Result<Kept, KeySourceError> {
         Ok(Kept::default())
     }
 
-    fn keyring(&self, _: &str) -> Result<Option<SecretString>, String> {
+    fn keyring(&self, _: &str) -> Result<Option<SecretString>, KeySourceError> {
         Ok(None)
     }
 }
@@ -76,11 +100,11 @@ impl<F: Fn(&str) -> Option<String>> KeySources for F {
         self(name)
     }
 
-    fn kept(&self, provider: &str) -> Result<Kept, String> {
+    fn kept(&self, provider: &str) -> Result<Kept, KeySourceError> {
         NoKeys.kept(provider)
     }
 
-    fn keyring(&self, entry: &str) -> Result<Option<SecretString>, String> {
+    fn keyring(&self, entry: &str) -> Result<Option<SecretString>, KeySourceError> {
         NoKeys.keyring(entry)
     }
 }
@@ -92,7 +116,8 @@ pub fn credentials_in(
     entry: &ProviderEntry,
     sources: &dyn KeySources,
 ) -> Result<Vec<Credential>, SetupError> {
-    let unreadable = |reason| SetupError::KeySource { provider: entry.name.clone(), reason };
+    let unreadable =
+        |error: KeySourceError| SetupError::KeySource { provider: entry.name.clone(), reason: error.to_string() };
     let mut found = match place {
         KeyPlace::Configuration => Found::keys(entry.api_key.clone(), "the configuration"),
         KeyPlace::Environment => {
@@ -183,11 +208,12 @@ mod tests {
             self.variable.filter(|_| name == "OPENAI_API_KEY").map(str::to_owned)
         }
 
-        fn kept(&self, _: &str) -> Result<Kept, String> {
-            if self.refused { Err("chmod 600 it".to_owned()) } else { Ok(self.file.clone()) }
+        fn kept(&self, _: &str) -> Result<Kept, KeySourceError> {
+            let refused = || Arc::new(KeysFileError::Open("it".to_owned()));
+            if self.refused { Err(refused().into()) } else { Ok(self.file.clone()) }
         }
 
-        fn keyring(&self, entry: &str) -> Result<Option<SecretString>, String> {
+        fn keyring(&self, entry: &str) -> Result<Option<SecretString>, KeySourceError> {
             assert_eq!(entry, "work");
             Ok(self.keyring.map(Into::into))
         }

@@ -211,10 +211,9 @@ impl Providers {
 
 /// The built-in table. It is read once: whoever wants to know all providers' variables asks for it too.
 fn built_in() -> Result<Vec<ProviderEntry>, SetupError> {
-    static READ: OnceLock<Result<Vec<ProviderEntry>, String>> = OnceLock::new();
-    let read = READ
-        .get_or_init(|| toml::from_str(BUILT_IN).map(|table: Table| table.provider).map_err(|error| error.to_string()));
-    read.clone().map_err(|reason| SetupError::BuiltInTable { table: "providers.toml", reason })
+    static READ: OnceLock<Result<Vec<ProviderEntry>, toml::de::Error>> = OnceLock::new();
+    let read = READ.get_or_init(|| toml::from_str(BUILT_IN).map(|table: Table| table.provider));
+    read.clone().map_err(|error| SetupError::BuiltInTable { table: "providers.toml", reason: error.to_string() })
 }
 
 fn new_entry(name: &str, section: &ProviderSection) -> Result<ProviderEntry, SetupError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::served::{Reply, ReplyEnd};
 use neco_config::section::{LoginSection, ProviderSection, TextToolCalls};
-use neco_model::route::{DeviceLogin, Kept, LoginError, LoginSettings};
+use neco_model::route::{DeviceLogin, Kept, KeySourceError, LoginError, LoginSettings};
 use neco_model::{Delta, ErrorKind, KeySources, ModelError, Models, Script};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -122,12 +122,12 @@ impl KeySources for OneLogin {
         None
     }
 
-    fn kept(&self, provider: &str) -> Result<Kept, String> {
+    fn kept(&self, provider: &str) -> Result<Kept, KeySourceError> {
         let login = (provider == "github-copilot").then(|| GITHUB.into());
         Ok(Kept { keys: Vec::new(), login })
     }
 
-    fn keyring(&self, _: &str) -> Result<Option<SecretString>, String> {
+    fn keyring(&self, _: &str) -> Result<Option<SecretString>, KeySourceError> {
         Ok(None)
     }
 }

@@ -243,6 +243,27 @@ impl fmt::Display for CommandPattern {
     }
 }
 
+/// Why a pattern of a rule can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
+pub enum PatternError {
+    /// It is no glob.
+    #[error("{shown:?} is no glob: {kind}")]
+    Glob { shown: String, kind: globset::ErrorKind },
+    /// It is in a home folder that nobody knows.
+    #[error("{0:?}: the home folder is not known here")]
+    NoHome(String),
+    /// A command without words.
+    #[error("the words a command begins with are missing; leave the field out for any command")]
+    NoWords,
+    /// A sign that a shell would treat specially.
+    #[error(
+        "{0:?} is not a plain word; a prefix is compared with the parsed command, such as \"git log\"; use \
+         command_regex for a pattern, or line for a whole line"
+    )]
+    NotPlain(char),
+}
+
 /// A glob over resolved paths.
 #[derive(Clone, Debug)]
 pub struct PathPattern {
@@ -257,18 +278,16 @@ pub struct PathPattern {
 
 impl PathPattern {
     /// The pattern of an absolute glob; `shown` is how it was written. A folder means all that is in it.
-    /// Fails in words, when it is no glob.
-    pub fn new(glob: &str, shown: &str) -> Result<Self, String> {
+    pub fn new(glob: &str, shown: &str) -> Result<Self, PatternError> {
         let shapes = Shape::of_glob(glob);
         let base = shapes.first().filter(|_| shapes.len() == 1).and_then(Shape::base);
         let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
-        let glob = glob.map_err(|error| format!("{shown:?} is no glob: {}", error.kind()))?;
+        let glob = glob.map_err(|error| PatternError::Glob { shown: shown.to_owned(), kind: error.kind().clone() })?;
         Ok(Self { glob: glob.compile_matcher(), shown: shown.to_owned(), shapes, base })
     }
 
     /// The patterns of one path and all that is below it.
-    /// Fails in words, when that is no glob.
-    pub(super) fn all_of(path: &Path, shown: &str) -> Result<[Self; 2], String> {
+    pub(super) fn all_of(path: &Path, shown: &str) -> Result<[Self; 2], PatternError> {
         let glob = globset::escape(&path.to_string_lossy());
         Ok([Self::new(&glob, shown)?, Self::new(&format!("{glob}/**"), shown)?])
     }
@@ -398,6 +417,6 @@ mod tests {
         assert!(pattern.fits(Path::new("/w/src/a.rs")) && !pattern.fits(Path::new("/w/src/b/a.rs")));
         let pattern = PathPattern::new("/w/src/**", "src/**").unwrap();
         assert!(pattern.fits(Path::new("/w/src/b/a.rs")) && !pattern.fits(Path::new("/w/srcs/a")));
-        assert!(PathPattern::new("/w/[", "[").unwrap_err().contains("is no glob"));
+        assert!(PathPattern::new("/w/[", "[").unwrap_err().to_string().contains("is no glob"));
     }
 }

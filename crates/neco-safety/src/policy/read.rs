@@ -10,7 +10,7 @@ use super::action::{Confinement, SideEffect};
 use super::fields::{Entry, Fields, Problem, Table, parse};
 use super::foreign::{claude, gemini};
 use super::grant::KEPT_PRIORITY;
-use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, ToolPattern};
+use super::pattern::{ArgsPattern, CommandPattern, HostPattern, PathPattern, PatternError, ToolPattern};
 use super::rule::{Rule, Ruling, Source, When};
 use crate::command::{Place, straighten};
 
@@ -207,7 +207,7 @@ impl RuleReader<'_> {
         for (place, text) in fields.texts("command") {
             match prefix(&text) {
                 Ok(words) => commands.push(CommandPattern::Prefix(words)),
-                Err(message) => fields.wrong(&place, message),
+                Err(error) => fields.wrong(&place, format!("command: {error}")),
             }
         }
         for (place, pattern) in fields.texts("command_regex") {
@@ -222,17 +222,17 @@ impl RuleReader<'_> {
         for (place, text) in fields.texts("path") {
             match self.path(&text) {
                 Ok(found) => patterns.extend(found),
-                Err(message) => fields.wrong(&place, format!("path: {message}")),
+                Err(error) => fields.wrong(&place, format!("path: {error}")),
             }
         }
         patterns
     }
 
     /// The patterns of a glob: relative to the workspace, to the home folder with `~/`, or absolute.
-    pub(super) fn path(&self, text: &str) -> Result<Vec<PathPattern>, String> {
+    pub(super) fn path(&self, text: &str) -> Result<Vec<PathPattern>, PatternError> {
         let glob = match (text.strip_prefix("~/"), &self.place.home) {
             (Some(rest), Some(home)) => below(&home.to_string_lossy(), rest),
-            (Some(_), None) => return Err(format!("{text:?}: the home folder is not known here")),
+            (Some(_), None) => return Err(PatternError::NoHome(text.to_owned())),
             (None, _) if text.starts_with('/') => text.to_owned(),
             (None, _) => below(&self.place.workspace.to_string_lossy(), text),
         };
@@ -259,7 +259,7 @@ pub(super) fn below(folder: &str, glob: &str) -> String {
 }
 
 /// The patterns of an absolute glob; a plain path means all that is below it too.
-pub(super) fn path_patterns(glob: &str, shown: &str) -> Result<Vec<PathPattern>, String> {
+pub(super) fn path_patterns(glob: &str, shown: &str) -> Result<Vec<PathPattern>, PatternError> {
     let glob = glob.trim_end_matches('/');
     let mut patterns = vec![PathPattern::new(glob, shown)?];
     if !shown.contains(['*', '?', '[', '{']) {
@@ -270,18 +270,13 @@ pub(super) fn path_patterns(glob: &str, shown: &str) -> Result<Vec<PathPattern>,
 }
 
 /// The words of a prefix; what a shell would treat specially is no word.
-pub(super) fn prefix(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn prefix(text: &str) -> Result<Vec<String>, PatternError> {
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
-        return Err(
-            "command: the words a command begins with are missing; leave the field out for any command".to_owned()
-        );
+        return Err(PatternError::NoWords);
     }
     if let Some(char) = text.chars().find(|char| "|&;<>()$`\\\"'*?".contains(*char)) {
-        return Err(format!(
-            "command: {char:?} is not a plain word; a prefix is compared with the parsed command, such as \
-             \"git log\"; use command_regex for a pattern, or line for a whole line"
-        ));
+        return Err(PatternError::NotPlain(char));
     }
     Ok(words)
 }

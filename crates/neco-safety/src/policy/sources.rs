@@ -82,8 +82,8 @@ impl RuleSources<'_> {
     fn file(&self, file: &PolicyFile, source: Source) -> ReadRules {
         let text = match &file.text {
             Ok(text) => text,
-            Err(message) => {
-                let problem = Problem { place: file.shown.clone(), message: message.clone() };
+            Err(error) => {
+                let problem = Problem { place: file.shown.clone(), message: error.to_string() };
                 return ReadRules { problems: vec![problem], ..ReadRules::default() };
             }
         };

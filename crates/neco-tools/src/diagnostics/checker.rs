@@ -77,7 +77,7 @@ impl Checkers {
         for (name, section) in &own.checkers {
             match of_section(name, section) {
                 Ok(checker) => list.push(checker),
-                Err(mistake) => mistakes.push(mistake),
+                Err(mistake) => mistakes.push(mistake.to_string()),
             }
         }
         list.retain(|checker| !own.off.contains(&checker.name));
@@ -185,7 +185,7 @@ fn built_in() -> Vec<Checker> {
     ]
 }
 
-fn of_section(name: &str, section: &CheckerSection) -> Result<Checker, String> {
+fn of_section(name: &str, section: &CheckerSection) -> Result<Checker, PatternError> {
     let named = built_in().into_iter().find(|one| one.name == name);
     let format = match (&section.pattern, &named) {
         (Some(pattern), _) => Format::Pattern(pattern_of(name, pattern)?),
@@ -205,13 +205,21 @@ fn of_section(name: &str, section: &CheckerSection) -> Result<Checker, String> {
     })
 }
 
-fn pattern_of(name: &str, pattern: &str) -> Result<Regex, String> {
-    let setting = format!("tools.diagnostics.checkers.{name}.pattern");
-    let regex = Regex::new(pattern).map_err(|error| format!("{setting} is no regular expression: {error}"))?;
+/// What is wrong with the pattern of a checker.
+#[derive(Debug, thiserror::Error)]
+enum PatternError {
+    #[error("tools.diagnostics.checkers.{name}.pattern is no regular expression: {error}")]
+    NotRegex { name: String, error: regex::Error },
+    #[error("tools.diagnostics.checkers.{name}.pattern has no group (?<message>…)")]
+    NoMessage { name: String },
+}
+
+fn pattern_of(name: &str, pattern: &str) -> Result<Regex, PatternError> {
+    let regex = Regex::new(pattern).map_err(|error| PatternError::NotRegex { name: name.to_owned(), error })?;
     if regex.capture_names().flatten().any(|group| group == "message") {
         return Ok(regex);
     }
-    Err(format!("{setting} has no group (?<message>…)"))
+    Err(PatternError::NoMessage { name: name.to_owned() })
 }
 
 /// A program inside the project or one above it, else in the path.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::call::{FileCall, FileTool};
 use super::foreign;
-use super::patch::{Act, FilePatch, Stage, carry_out, done_words, plan_diffs, read, read_loosely};
+use super::patch::{Act, FilePatch, PatchError, Stage, carry_out, done_words, plan_diffs, read, read_loosely};
 
 pub struct ApplyPatch;
 
@@ -69,7 +69,7 @@ fn named(file: &FilePatch) -> impl Iterator<Item = &str> {
 /// first.
 struct Readings {
     /// As it is written, or why it can't be read so.
-    strict: Result<Vec<FilePatch>, String>,
+    strict: Result<Vec<FilePatch>, PatchError>,
     /// With headings as they were meant, where that is something else.
     loose: Option<Vec<FilePatch>>,
 }

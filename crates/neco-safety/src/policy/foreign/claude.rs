@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::super::fields::Problem;
-use super::super::pattern::{CommandPattern, HostPattern, MCP, PathPattern, ToolPattern};
+use super::super::pattern::{CommandPattern, HostPattern, MCP, PathPattern, PatternError, ToolPattern};
 use super::super::read::{ReadRules, RuleReader, below, path_patterns, prefix};
 use super::super::rule::{Rule, Ruling, Source, When};
 
@@ -61,39 +61,61 @@ pub fn rule(
             let rule = Rule { decision, priority: 0, name, reason: None, kept: false, source, place, when };
             ReadRules { rules: vec![rule], ..ReadRules::default() }
         }
-        Err(message) => {
-            let problem = Problem { place: place.to_owned(), message };
+        Err(error) => {
+            let problem = Problem { place: place.to_owned(), message: error.to_string() };
             ReadRules { problems: vec![problem], ..ReadRules::default() }
         }
     }
 }
 
-fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) -> Result<When, String> {
+/// Why a string is no rule.
+#[derive(Debug, thiserror::Error)]
+enum RuleError {
+    #[error("{0:?}: the closing bracket is missing")]
+    NotClosed(String),
+    #[error("{0:?} is no rule; write a tool, as read_file, or bash(git log *)")]
+    NoRule(String),
+    #[error(
+        "{0:?} is a path and no tool; write Read({0}) to mean reading it, Edit({0}) to mean changing it, or {{ tool = \
+         \"*\", path = {0:?} }} for both"
+    )]
+    Path(String),
+    #[error(
+        "{text:?}: what is in the brackets may be a path or a command; write {{ tool = {name:?}, path = {inside:?} }} or \
+         {{ tool = {name:?}, command = {inside:?} }}"
+    )]
+    PathOrCommand { text: String, name: String, inside: String },
+    #[error(
+        "{text:?}: only commands, files and domains can be in brackets; write a table instead, such as {{ tool = \
+         {name:?}, args = '…' }}"
+    )]
+    Brackets { text: String, name: String },
+    #[error("{inside:?}: {error}")]
+    Regex { inside: String, error: regex::Error },
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) -> Result<When, RuleError> {
     let (name, inside) = match text.split_once('(') {
         Some((name, rest)) => {
-            let inside = rest.strip_suffix(')').ok_or_else(|| format!("{text:?}: the closing bracket is missing"))?;
+            let inside = rest.strip_suffix(')').ok_or_else(|| RuleError::NotClosed(text.to_owned()))?;
             (name.trim(), Some(inside.trim()))
         }
         None => (text, None),
     };
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(format!("{text:?} is no rule; write a tool, as read_file, or bash(git log *)"));
+        return Err(RuleError::NoRule(text.to_owned()));
     }
     if name.contains('/') || name.starts_with('.') {
-        return Err(format!(
-            "{text:?} is a path and no tool; write Read({text}) to mean reading it, Edit({text}) to mean changing it, or \
-             {{ tool = \"*\", path = {text:?} }} for both"
-        ));
+        return Err(RuleError::Path(text.to_owned()));
     }
-    let tool = tool(name);
+    let (text, tool) = (text.to_owned(), tool(name));
     let (runs, files) = (tool.is_about_commands(), tool.is_about_files());
     let mut when = When { tools: vec![tool], ..When::default() };
     let Some(inside) = inside.filter(|inside| !inside.is_empty() && *inside != "*") else { return Ok(when) };
     if runs && files {
-        return Err(format!(
-            "{text:?}: what is in the brackets may be a path or a command; write {{ tool = {name:?}, path = {inside:?} }} or \
-             {{ tool = {name:?}, command = {inside:?} }}"
-        ));
+        return Err(RuleError::PathOrCommand { text, name: name.to_owned(), inside: inside.to_owned() });
     }
     if runs {
         when.commands = vec![command(inside, decision)?];
@@ -106,10 +128,7 @@ fn when(reader: &RuleReader<'_>, text: &str, decision: Ruling, folder: &Path) ->
             when.paths.extend(paths(reader, &format!("{}/**", inside.trim_end_matches('/')), folder)?);
         }
     } else {
-        return Err(format!(
-            "{text:?}: only commands, files and domains can be in brackets; write a table instead, such as \
-             {{ tool = {name:?}, args = '…' }}"
-        ));
+        return Err(RuleError::Brackets { text, name: name.to_owned() });
     }
     Ok(when)
 }
@@ -122,7 +141,7 @@ fn tool(name: &str) -> ToolPattern {
 
 /// `git log:*` and `git log *` begin so, other stars stand for anything, everything else is meant as it is; but whoever
 /// asks about or denies `git push` means it with whatever follows.
-fn command(inside: &str, decision: Ruling) -> Result<CommandPattern, String> {
+fn command(inside: &str, decision: Ruling) -> Result<CommandPattern, RuleError> {
     let begins = inside.strip_suffix(":*").or_else(|| inside.strip_suffix(" *"));
     if let Some(words) = begins.filter(|words| !words.contains('*')) {
         return match prefix(words) {
@@ -140,15 +159,15 @@ fn command(inside: &str, decision: Ruling) -> Result<CommandPattern, String> {
     })
 }
 
-fn pattern(inside: &str) -> Result<CommandPattern, String> {
+fn pattern(inside: &str) -> Result<CommandPattern, RuleError> {
     let pieces: Vec<String> = inside.split('*').map(regex::escape).collect();
     let regex = Regex::new(&format!("^{}$", pieces.join(".*")));
-    regex.map(CommandPattern::Matches).map_err(|error| format!("{inside:?}: {error}"))
+    regex.map(CommandPattern::Matches).map_err(|error| RuleError::Regex { inside: inside.to_owned(), error })
 }
 
 /// `//x` is absolute, `~/x` in the home folder, `/x` below the folder of the settings, `x/y` below the
 /// workspace, and a bare name is meant wherever it is.
-fn paths(reader: &RuleReader<'_>, inside: &str, folder: &Path) -> Result<Vec<PathPattern>, String> {
+fn paths(reader: &RuleReader<'_>, inside: &str, folder: &Path) -> Result<Vec<PathPattern>, PatternError> {
     if let Some(absolute) = inside.strip_prefix("//") {
         return path_patterns(&format!("/{absolute}"), inside);
     }

@@ -63,7 +63,7 @@ pub fn rules(table: Table, source: Source, read: &mut ReadRules) {
     fields.text("description");
     let decision = decision(&mut fields);
     let mut when = when(&mut fields);
-    let annotated = annotations(&mut fields, &mut when);
+    let understood = annotations(&mut fields, &mut when);
     let checked = checker(&mut fields);
     // Who forbids something and does not say how much it counts means it.
     let unsaid = if decision == Some(Ruling::Deny) { MOST_PRIORITY } else { 0 };
@@ -79,7 +79,8 @@ pub fn rules(table: Table, source: Source, read: &mut ReadRules) {
     read.problems.extend(problems);
     let Some(decision) = decision.filter(|_| sound) else { return };
     let decision = without(unknown, decision, read);
-    if let Err(message) = annotated {
+    if !understood {
+        let message = "left out: of toolAnnotations only readOnlyHint = true is known here".to_owned();
         read.warnings.push(Problem { place, message });
         return;
     }
@@ -154,7 +155,7 @@ fn commands(fields: &mut Fields) -> Vec<CommandPattern> {
     for (place, text) in fields.texts("commandPrefix") {
         match prefix(&text) {
             Ok(words) => commands.push(CommandPattern::Prefix(words)),
-            Err(message) => fields.wrong(&place, message.replacen("command:", "commandPrefix:", 1)),
+            Err(error) => fields.wrong(&place, format!("commandPrefix: {error}")),
         }
     }
     for (place, text) in fields.texts("commandRegex") {
@@ -165,15 +166,15 @@ fn commands(fields: &mut Fields) -> Vec<CommandPattern> {
     commands
 }
 
-/// Of what a tool says of itself only that it reads is known here.
-fn annotations(fields: &mut Fields, when: &mut When) -> Result<(), String> {
-    let Some(entry) = fields.take("toolAnnotations") else { return Ok(()) };
+/// Of what a tool says of itself only that it reads is known here; says whether there is nothing else.
+fn annotations(fields: &mut Fields, when: &mut When) -> bool {
+    let Some(entry) = fields.take("toolAnnotations") else { return true };
     let known = |(name, value): (&String, &Value)| name == "readOnlyHint" && value == &Value::Bool(true);
-    if entry.value.as_object().is_some_and(|hints| !hints.is_empty() && hints.iter().all(known)) {
+    let reads = entry.value.as_object().is_some_and(|hints| !hints.is_empty() && hints.iter().all(known));
+    if reads {
         when.touches = vec![SideEffect::Reads];
-        return Ok(());
     }
-    Err("left out: of toolAnnotations only readOnlyHint = true is known here".to_owned())
+    reads
 }
 
 /// The name of a checker that does not exist here.

@@ -15,6 +15,6 @@ mod span;
 
 pub(super) use notebook::{is_notebook, notebook};
 pub(super) use pdf::pdf;
-pub use picture::points_shown;
+pub use picture::{PictureError, points_shown};
 pub(super) use picture::{media_type, picture};
 pub(super) use span::Span;

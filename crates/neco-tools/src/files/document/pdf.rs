@@ -16,12 +16,32 @@ const MOST_PAGES: usize = 20;
 /// A document that takes longer is shown as far as it was read.
 const LONGEST: Duration = Duration::from_secs(20);
 
+/// Why a document or a page of it can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PdfError {
+    #[cfg(feature = "pdf")]
+    #[error("it is damaged ({0})")]
+    Damaged(lopdf::Error),
+    #[cfg(feature = "pdf")]
+    #[error("it is locked with a password")]
+    Locked,
+    #[cfg(feature = "pdf")]
+    #[error("it is not there")]
+    NoPage,
+    #[cfg(feature = "pdf")]
+    #[error(transparent)]
+    Page(#[from] lopdf::Error),
+    #[cfg(not(feature = "pdf"))]
+    #[error("this Neco was built without reading them; try pdftotext in a command")]
+    Unsupported,
+}
+
 /// Pages of a document, taken apart by whoever can.
 pub trait Pages {
     /// How many there are.
     fn count(&self) -> usize;
     /// The text of one, counted from one, unless `stop` says to give up.
-    fn text(&self, number: usize, stop: &dyn Fn() -> bool) -> Result<String, String>;
+    fn text(&self, number: usize, stop: &dyn Fn() -> bool) -> Result<String, PdfError>;
 }
 
 /// The text of a document.
@@ -44,13 +64,13 @@ pub fn pdf(located: &Located, span: Span, bytes: usize, stop: &dyn Fn() -> bool)
 }
 
 #[cfg(feature = "pdf")]
-fn opened(content: &[u8]) -> Result<Box<dyn Pages>, String> {
+fn opened(content: &[u8]) -> Result<Box<dyn Pages>, PdfError> {
     Ok(Box::new(super::pdf_text::PdfText::open(content)?))
 }
 
 #[cfg(not(feature = "pdf"))]
-fn opened(_: &[u8]) -> Result<Box<dyn Pages>, String> {
-    Err("this Neco was built without reading them; try pdftotext in a command".to_owned())
+fn opened(_: &[u8]) -> Result<Box<dyn Pages>, PdfError> {
+    Err(PdfError::Unsupported)
 }
 
 fn print(shown: &str, pages: &dyn Pages, span: Span, bytes: usize, stop: &dyn Fn() -> bool) -> ToolOutput {

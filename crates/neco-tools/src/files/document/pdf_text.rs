@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lopdf::content::{Content, Operation};
 use lopdf::{Document, Encoding, LoadOptions, Object, ObjectId};
 
-use super::pdf::Pages;
+use super::pdf::{Pages, PdfError};
 
 /// Characters of one page that are kept.
 const MOST_CHARACTERS: usize = 200_000;
@@ -24,13 +24,12 @@ pub struct PdfText {
 
 impl PdfText {
     /// Takes a document apart.
-    pub fn open(content: &[u8]) -> Result<Self, String> {
+    pub fn open(content: &[u8]) -> Result<Self, PdfError> {
         let options = LoadOptions { max_decompressed_size: Some(MOST_UNPACKED), ..LoadOptions::default() };
-        let loaded = Document::load_mem_with_options(content, options);
-        let mut document = loaded.map_err(|error| format!("it is damaged ({error})"))?;
+        let mut document = Document::load_mem_with_options(content, options).map_err(PdfError::Damaged)?;
         // Many are locked with no password at all, only against changes.
         if document.is_encrypted() && document.decrypt("").is_err() {
-            return Err("it is locked with a password".to_owned());
+            return Err(PdfError::Locked);
         }
         let pages = document.get_pages().into_values().collect();
         Ok(Self { document, pages })
@@ -42,11 +41,10 @@ impl Pages for PdfText {
         self.pages.len()
     }
 
-    fn text(&self, number: usize, stop: &dyn Fn() -> bool) -> Result<String, String> {
-        let page = number.checked_sub(1).and_then(|at| self.pages.get(at)).ok_or("it is not there")?;
-        let content = self.document.get_page_content_with_limit(*page, MOST_UNPACKED);
-        let content = content.map_err(|error| error.to_string())?;
-        let fonts = self.document.get_page_fonts(*page).map_err(|error| error.to_string())?;
+    fn text(&self, number: usize, stop: &dyn Fn() -> bool) -> Result<String, PdfError> {
+        let page = number.checked_sub(1).and_then(|at| self.pages.get(at)).ok_or(PdfError::NoPage)?;
+        let content = self.document.get_page_content_with_limit(*page, MOST_UNPACKED)?;
+        let fonts = self.document.get_page_fonts(*page)?;
         let mut drawing =
             Drawing { document: &self.document, stop, text: String::new(), place: Place::default(), drawn: None };
         let forms = forms(&self.document, self.document.get_dictionary(*page).ok());
@@ -91,8 +89,8 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    fn draw(&mut self, content: &[u8], fonts: &Encodings<'_>, forms: &Forms, depth: usize) -> Result<(), String> {
-        let content = Content::decode(content).map_err(|error| error.to_string())?;
+    fn draw(&mut self, content: &[u8], fonts: &Encodings<'_>, forms: &Forms, depth: usize) -> lopdf::Result<()> {
+        let content = Content::decode(content)?;
         let mut font = None;
         for (index, operation) in content.operations.iter().enumerate() {
             if self.text.len() > MOST_CHARACTERS || (index % 256 == 0 && (self.stop)()) {

@@ -39,7 +39,7 @@ pub fn picture(located: &Located, media_type: &str) -> Result<ToolOutput, ToolEr
         let why = "that is too big to be shown; make a smaller copy of it with a command, then read that";
         return Err(ToolError { code: ErrorCode::FileTooLarge, ..refused(why) });
     }
-    let (width, height) = points_shown(media_type, &bytes).map_err(|why| refused(&why))?;
+    let (width, height) = points_shown(media_type, &bytes).map_err(|why| refused(&why.to_string()))?;
     let words = format!("{shown} is a picture of {width}×{height} points ({media_type}, {}).", size(stamp.size()));
     let mut output = ToolOutput::text(words);
     let data = STANDARD.encode(&bytes);
@@ -47,17 +47,25 @@ pub fn picture(located: &Located, media_type: &str) -> Result<ToolOutput, ToolEr
     Ok(output)
 }
 
+/// Why a picture is not shown: a vendor would refuse the whole conversation because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
+pub enum PictureError {
+    /// It is not whole.
+    #[error("that is damaged, so it can't be shown")]
+    Damaged,
+    /// It has too many points, or none.
+    #[error("of {width}×{height} points, of which models take {MOST_POINTS} a side at most; make a smaller copy")]
+    Points { width: u32, height: u32 },
+}
+
 /// Width and height of a picture that models take.
-/// Fails in words, when it is damaged or has too many points: a vendor would refuse the whole conversation because of
-/// it.
-pub fn points_shown(media_type: &str, bytes: &[u8]) -> Result<(u32, u32), String> {
+pub fn points_shown(media_type: &str, bytes: &[u8]) -> Result<(u32, u32), PictureError> {
     let Some((width, height)) = points(media_type, bytes).filter(|_| is_whole(media_type, bytes)) else {
-        return Err("that is damaged, so it can't be shown".to_owned());
+        return Err(PictureError::Damaged);
     };
     if width == 0 || height == 0 || width > MOST_POINTS || height > MOST_POINTS {
-        return Err(format!(
-            "of {width}×{height} points, of which models take {MOST_POINTS} a side at most; make a smaller copy"
-        ));
+        return Err(PictureError::Points { width, height });
     }
     Ok((width, height))
 }

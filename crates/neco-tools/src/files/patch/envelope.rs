@@ -1,17 +1,18 @@
 //! The envelope format: `*** Begin Patch`, a section a file, `*** End Patch`.
 
 use super::hunk::{Act, FilePatch, Hunk, Side};
+use super::read::PatchError;
 use super::unified::range_of;
 
-const ADD: &str = "*** Add File: ";
-const DELETE: &str = "*** Delete File: ";
-const UPDATE: &str = "*** Update File: ";
+pub const ADD: &str = "*** Add File: ";
+pub const DELETE: &str = "*** Delete File: ";
+pub const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const END: &str = "*** End Patch";
 const END_OF_FILE: &str = "*** End of File";
 
 /// Reads the sections from the line `at` on.
-pub fn read(lines: &[String], at: usize) -> Result<Vec<FilePatch>, String> {
+pub fn read(lines: &[String], at: usize) -> Result<Vec<FilePatch>, PatchError> {
     let mut reader = Reader { lines, at };
     let mut files = Vec::new();
     while let Some(line) = reader.next() {
@@ -27,19 +28,16 @@ pub fn read(lines: &[String], at: usize) -> Result<Vec<FilePatch>, String> {
             let act = reader.update(path)?;
             files.push(file(path, act, number)?);
         } else if !line.trim().is_empty() {
-            return Err(format!(
-                "line {number} of the patch: {line:?} is no heading; a section begins with {ADD:?}, {DELETE:?} or \
-                 {UPDATE:?} and a path"
-            ));
+            return Err(PatchError::NoHeading { line: number, text: line.to_owned() });
         }
     }
     Ok(files)
 }
 
-fn file(path: &str, act: Act, number: usize) -> Result<FilePatch, String> {
+fn file(path: &str, act: Act, line: usize) -> Result<FilePatch, PatchError> {
     let path = path.trim();
     if path.is_empty() {
-        return Err(format!("line {number} of the patch: the path is missing"));
+        return Err(PatchError::NoPath { line });
     }
     Ok(FilePatch { path: path.to_owned(), act, notes: Vec::new() })
 }
@@ -67,7 +65,7 @@ impl<'a> Reader<'a> {
         self.next()
     }
 
-    fn added(&mut self) -> Result<String, String> {
+    fn added(&mut self) -> Result<String, PatchError> {
         let mut text = String::new();
         while let Some(line) = self.in_section() {
             match line.strip_prefix('+') {
@@ -76,10 +74,7 @@ impl<'a> Reader<'a> {
                     text.push('\n');
                 }
                 None if line.trim().is_empty() && self.rest_is_blank() => {}
-                None => {
-                    let number = self.at;
-                    return Err(format!("line {number} of the patch: every line of an added file begins with +"));
-                }
+                None => return Err(PatchError::NoPlus { line: self.at }),
             }
         }
         Ok(text)
@@ -91,7 +86,7 @@ impl<'a> Reader<'a> {
         rest.iter().find(|line| !line.trim().is_empty()).is_none_or(|line| line.starts_with("*** "))
     }
 
-    fn update(&mut self, path: &str) -> Result<Act, String> {
+    fn update(&mut self, path: &str) -> Result<Act, PatchError> {
         let move_to = self.peek().and_then(|line| line.strip_prefix(MOVE)).map(|to| to.trim().to_owned());
         if move_to.is_some() {
             self.at += 1;
@@ -117,19 +112,15 @@ impl<'a> Reader<'a> {
         // Empty lines between sections make no hunk.
         hunks.retain(|hunk| hunk.lines.len() > hunk.loose_end || !hunk.hints.is_empty());
         if let Some(at) = hunks.iter().position(|hunk| !hunk.changes()) {
-            return Err(format!(
-                "hunk {} of {}: it has no line that begins with + or -, so it changes nothing",
-                at + 1,
-                path.trim()
-            ));
+            return Err(PatchError::IdleHunk { hunk: at + 1, path: path.trim().to_owned() });
         }
         if hunks.is_empty() && move_to.is_none() {
-            return Err(format!("the section of {} has no hunk: there is nothing to change", path.trim()));
+            return Err(PatchError::NoHunk { path: path.trim().to_owned() });
         }
         Ok(Act::Update { hunks, move_to, copy: false })
     }
 
-    fn line(&self, hunk: &mut Hunk, line: &str) -> Result<(), String> {
+    fn line(&self, hunk: &mut Hunk, line: &str) -> Result<(), PatchError> {
         let mut characters = line.chars();
         match (characters.next(), characters.as_str()) {
             (Some('+'), text) => hunk.push(Side::New, text, false),
@@ -138,13 +129,7 @@ impl<'a> Reader<'a> {
             (None, _) => hunk.push(Side::Both, "", true),
             (Some('\r'), "") => hunk.push(Side::Both, "\r", true),
             (Some('\\'), _) => no_newline(hunk),
-            (Some(_), _) => {
-                return Err(format!(
-                    "line {} of the patch: {line:?} begins with none of the signs: a space for a line that stays, - for \
-                     one that goes, + for one that comes",
-                    self.at
-                ));
-            }
+            (Some(_), _) => return Err(PatchError::NoSign { line: self.at, text: line.to_owned() }),
         }
         Ok(())
     }

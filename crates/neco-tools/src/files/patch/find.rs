@@ -78,7 +78,7 @@ pub fn spots(content: &[u8], lines: &Lines, hunk: &Hunk, stop: &Stop<'_>) -> Res
     if let Some(one) = exactly_there(content, lines, hunk, &old) {
         return Ok(vec![one]);
     }
-    let scopes = outermost(below(content, lines, &hunk.hints).map_err(Misfit::NoHint)?);
+    let scopes = outermost(below(content, lines, &hunk.hints)?);
     let look = Look { scopes: &scopes, stop };
     let mut elsewhere = None;
     for find in READINGS {
@@ -278,7 +278,7 @@ fn not_found(content: &[u8], lines: &Lines, hunk: &Hunk, old: Vec<&[u8]>) -> Mis
 
 /// The stretches of lines that stand below these lines, one inside the other; without any, all lines.
 /// The error is the first of them that is nowhere.
-pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Range<usize>>, String> {
+pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Range<usize>>, Misfit> {
     let whole = 0..lines.len();
     let mut scopes = vec![whole];
     for hint in hints {
@@ -288,7 +288,7 @@ pub fn below(content: &[u8], lines: &Lines, hints: &[String]) -> Result<Vec<Rang
             .map(|head| scope_of(content, lines, head))
             .collect();
         if inner.is_empty() {
-            return Err(hint.clone());
+            return Err(Misfit::NoHint(hint.clone()));
         }
         scopes = inner;
     }
@@ -339,7 +339,7 @@ fn scope_of(content: &[u8], lines: &Lines, head: usize) -> Range<usize> {
 mod tests {
     use super::*;
 
-    fn below_of(content: &str, hints: &[&str]) -> Result<Vec<Range<usize>>, String> {
+    fn below_of(content: &str, hints: &[&str]) -> Result<Vec<Range<usize>>, Misfit> {
         let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
         below(content.as_bytes(), &Lines::of(content.as_bytes()), &hints)
     }
@@ -355,8 +355,8 @@ mod tests {
         assert_eq!(below_of(python, &["class A:", "def g(self):"]), Ok(one(6..9)));
         assert_eq!(below_of(python, &["class A:", "def f("]), Ok(one(1..6)));
         assert_eq!(below_of(python, &["class B"]), Ok(one(9..12)));
-        assert_eq!(below_of(python, &["class C"]), Err("class C".to_owned()));
-        assert_eq!(below_of(python, &["class B:", "def g(self):"]), Err("def g(self):".to_owned()));
+        assert_eq!(below_of(python, &["class C"]), Err(Misfit::NoHint("class C".to_owned())));
+        assert_eq!(below_of(python, &["class B:", "def g(self):"]), Err(Misfit::NoHint("def g(self):".to_owned())));
         let c = "int f(void)\n{\n    x;\n#ifdef A\n    y;\n#endif\n}\n\nint g(void)\n{\n    x;\n}\n";
         assert_eq!(below_of(c, &["int f(void)"]), Ok(one(0..8)));
         assert_eq!(below_of("import a\nimport b\nx\n", &["import a"]), Ok(one(0..3)), "it opens nothing");

@@ -20,6 +20,6 @@ mod unified;
 
 pub(super) use carry_out::carry_out;
 pub(super) use hunk::{Act, FilePatch};
-pub(super) use read::{read, read_loosely};
+pub(super) use read::{PatchError, read, read_loosely};
 pub(super) use report::{done_words, plan_diffs};
 pub(super) use stage::Stage;

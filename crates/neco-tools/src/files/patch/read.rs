@@ -1,13 +1,51 @@
 //! A patch as text: which format it has, and what models put around it.
 
+use super::envelope::{ADD, DELETE, UPDATE};
 use super::hunk::FilePatch;
 use super::{envelope, unified};
 
 const BEGIN: &str = "*** Begin Patch";
 
+/// What is wrong with the text of a patch, with the line of the patch where that is.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    #[error("the patch is empty: it changes no file")]
+    Empty,
+    #[error(
+        "this is neither a patch in an envelope, which begins with \"*** Begin Patch\", nor a unified diff, which has \
+         \"--- a/path\", \"+++ b/path\" and \"@@ -1,3 +1,4 @@\""
+    )]
+    NoPatch,
+    #[error(
+        "line {line} of the patch: {text:?} is no heading; a section begins with {ADD:?}, {DELETE:?} or {UPDATE:?} and \
+         a path"
+    )]
+    NoHeading { line: usize, text: String },
+    #[error("line {line} of the patch: the path is missing")]
+    NoPath { line: usize },
+    #[error("line {line} of the patch: a hunk before any file: \"--- a/path\" and \"+++ b/path\" are missing")]
+    NoFile { line: usize },
+    #[error(
+        "line {line} of the patch: {text:?} begins with none of the signs: a space for a line that stays, - for one that \
+         goes, + for one that comes"
+    )]
+    NoSign { line: usize, text: String },
+    #[error("line {line} of the patch: every line of an added file begins with +")]
+    NoPlus { line: usize },
+    #[error("{path}: a new file has lines that begin with + and no others")]
+    OldLines { path: String },
+    #[error("{path}: {why}")]
+    Impossible { path: String, why: &'static str },
+    #[error("{path}: {why}, so there is nothing to change")]
+    NoChange { path: String, why: String },
+    #[error("hunk {hunk} of {path}: it has no line that begins with + or -, so it changes nothing")]
+    IdleHunk { hunk: usize, path: String },
+    #[error("the section of {path} has no hunk: there is nothing to change")]
+    NoHunk { path: String },
+}
+
 /// Reads a patch in either format.
-/// The error is what is wrong with it, with the line of the patch where that is.
-pub fn read(text: &str) -> Result<Vec<FilePatch>, String> {
+pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     read_lines(&lines_of(text))
 }
 
@@ -16,14 +54,14 @@ pub fn read_loosely(text: &str) -> Option<Vec<FilePatch>> {
     read_lines(&mended(&lines_of(text))).ok()
 }
 
-fn read_lines(lines: &[String]) -> Result<Vec<FilePatch>, String> {
+fn read_lines(lines: &[String]) -> Result<Vec<FilePatch>, PatchError> {
     let files = match lines.iter().position(|line| line.trim_end() == BEGIN) {
         Some(at) => envelope::read(lines, at + 1)?,
         None if lines.iter().any(|line| is_envelope_heading(line)) => envelope::read(lines, 0)?,
         None => unified::read(lines)?,
     };
     if files.is_empty() {
-        return Err("the patch is empty: it changes no file".to_owned());
+        return Err(PatchError::Empty);
     }
     Ok(files)
 }

@@ -2,20 +2,17 @@
 
 use super::envelope::no_newline;
 use super::hunk::{Act, FilePatch, Hunk, Side};
+use super::read::PatchError;
 
 /// Reads a diff of any number of files. What stands before, between and after them is no matter.
-pub fn read(lines: &[String]) -> Result<Vec<FilePatch>, String> {
+pub fn read(lines: &[String]) -> Result<Vec<FilePatch>, PatchError> {
     let mut reader = Reader { lines, at: 0, files: Vec::new(), open: None };
     while let Some(line) = reader.peek(0) {
         reader.heading(line)?;
     }
     reader.close()?;
     if reader.files.is_empty() {
-        return Err(
-            "this is neither a patch in an envelope, which begins with \"*** Begin Patch\", nor a unified diff, \
-                    which has \"--- a/path\", \"+++ b/path\" and \"@@ -1,3 +1,4 @@\""
-                .to_owned(),
-        );
+        return Err(PatchError::NoPatch);
     }
     Ok(reader.files)
 }
@@ -40,7 +37,7 @@ struct Section {
     created: bool,
     deleted: bool,
     notes: Vec<String>,
-    refused: Option<String>,
+    refused: Option<&'static str>,
     hunks: Vec<Hunk>,
 }
 
@@ -49,7 +46,7 @@ impl<'a> Reader<'a> {
         self.lines.get(self.at + ahead).map(String::as_str)
     }
 
-    fn heading(&mut self, line: &'a str) -> Result<(), String> {
+    fn heading(&mut self, line: &'a str) -> Result<(), PatchError> {
         if line.starts_with("@@") {
             return self.hunk(line);
         }
@@ -81,14 +78,11 @@ impl<'a> Reader<'a> {
         begins(ahead, "--- ") && begins(ahead + 1, "+++ ")
     }
 
-    fn hunk(&mut self, line: &str) -> Result<(), String> {
-        let number = self.at + 1;
+    fn hunk(&mut self, line: &str) -> Result<(), PatchError> {
         let numbers = line.strip_prefix("@@").and_then(range_of);
         let is_named = |section: &Section| section.old.is_some() || section.git.is_some();
         if !self.open.as_ref().is_some_and(is_named) {
-            return Err(format!(
-                "line {number} of the patch: a hunk before any file: \"--- a/path\" and \"+++ b/path\" are missing"
-            ));
+            return Err(PatchError::NoFile { line: self.at + 1 });
         }
         let mut hunk = Hunk::default();
         let mut left = Left::nothing();
@@ -108,7 +102,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn lines_of(&mut self, hunk: &mut Hunk, mut left: Left) -> Result<(), String> {
+    fn lines_of(&mut self, hunk: &mut Hunk, mut left: Left) -> Result<(), PatchError> {
         while let Some(line) = self.peek(0) {
             let ends = line.starts_with("@@") || line.starts_with("diff --git ") || self.next_file_begins(left);
             if ends || (left.is_done() && line.trim_end() == "--") {
@@ -127,13 +121,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 (Some(_), _) if left.is_done() => break,
-                (Some(_), _) => {
-                    let number = self.at + 1;
-                    return Err(format!(
-                        "line {number} of the patch: {line:?} begins with none of the signs: a space for a line that \
-                         stays, - for one that goes, + for one that comes"
-                    ));
-                }
+                (Some(_), _) => return Err(PatchError::NoSign { line: self.at + 1, text: line.to_owned() }),
             };
             hunk.push(side, text, bare);
             left.take(side);
@@ -148,7 +136,7 @@ impl<'a> Reader<'a> {
         self.is_names(0) && (left.is_done() || (is_hunk && (left.old, left.new) != (1, 1)))
     }
 
-    fn close(&mut self) -> Result<(), String> {
+    fn close(&mut self) -> Result<(), PatchError> {
         let Some(section) = self.open.take() else { return Ok(()) };
         self.files.extend(section.file()?);
         Ok(())
@@ -217,24 +205,24 @@ impl Section {
         } else if line.starts_with("deleted file mode ") {
             self.deleted = true;
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
-            self.refused = Some("it is a binary change, which can't be applied here".to_owned());
+            self.refused = Some("it is a binary change, which can't be applied here");
         }
     }
 
     fn mode(&mut self, mode: &str) {
         match mode.trim() {
             "100755" => self.notes.push("it was not made executable; use chmod +x".to_owned()),
-            "120000" => self.refused = Some("it makes a link, which can't be done here; use ln -s".to_owned()),
-            "160000" => self.refused = Some("it changes a submodule, which can't be done here".to_owned()),
+            "120000" => self.refused = Some("it makes a link, which can't be done here; use ln -s"),
+            "160000" => self.refused = Some("it changes a submodule, which can't be done here"),
             _ => {}
         }
     }
 
-    fn file(self) -> Result<Option<FilePatch>, String> {
+    fn file(self) -> Result<Option<FilePatch>, PatchError> {
         let Some((old, new)) = self.names() else { return Ok(None) };
         let path = old.clone().or_else(|| new.clone()).unwrap_or_default();
         if let Some(why) = self.refused {
-            return Err(format!("{path}: {why}"));
+            return Err(PatchError::Impossible { path, why });
         }
         let act = match (old, new) {
             (None, None) => return Ok(None),
@@ -243,11 +231,11 @@ impl Section {
             (Some(old), Some(new)) => {
                 let move_to = Some(new).filter(|new| *new != old);
                 if self.hunks.is_empty() && move_to.is_none() {
-                    let why = self.notes.first().map_or("there is no hunk", String::as_str);
-                    return Err(format!("{path}: {why}, so there is nothing to change"));
+                    let why = self.notes.into_iter().next().unwrap_or_else(|| "there is no hunk".to_owned());
+                    return Err(PatchError::NoChange { path, why });
                 }
                 if let Some(at) = self.hunks.iter().position(|hunk| !hunk.changes()) {
-                    return Err(format!("hunk {} of {path}: it has no line that begins with + or -", at + 1));
+                    return Err(PatchError::IdleHunk { hunk: at + 1, path });
                 }
                 Act::Update { hunks: self.hunks, move_to, copy: self.copy }
             }
@@ -274,13 +262,13 @@ impl Section {
 }
 
 /// The content of a new file.
-fn added(path: &str, hunks: &[Hunk]) -> Result<String, String> {
+fn added(path: &str, hunks: &[Hunk]) -> Result<String, PatchError> {
     let mut text = String::new();
     for hunk in hunks {
         let lines = hunk.lines.iter().take(hunk.lines.len().saturating_sub(hunk.loose_end));
         for line in lines {
             if line.side != Side::New {
-                return Err(format!("{path}: a new file has lines that begin with + and no others"));
+                return Err(PatchError::OldLines { path: path.to_owned() });
             }
             text.push_str(&line.text);
             text.push('\n');
