@@ -97,6 +97,9 @@ pub const TABLE: &[KnownTool] = &[
     // What watches edits and writes elsewhere must see patches too: they do both.
     tool("apply_patch", Effects::WRITES)
         .called(&["apply_patch", "Edit", "Write", "MultiEdit"], "applypatch apply_diff patch"),
+    tool("delete_file", Effects::WRITES)
+        .called(&["delete_file", "Edit", "Write"], "deletefile remove_file")
+        .at(PathArgument::File),
     tool("list_directory", Effects::READS).called(&["LS"], "ls list list_dir list_files").at(PathArgument::Folder),
     tool("glob", Effects::READS).called(&["Glob"], "find find_files glob_search file_search").at(PathArgument::Folder),
     tool("grep", Effects::READS)
@@ -140,13 +143,14 @@ const KINDS: &[(&str, &[&str])] = &[
     // What git and checkers are told is a command line too.
     ("bash", &["bash", "git", "diagnostics"]),
     ("read", &["read_file", "list_directory", "glob", "grep", "code_search", "code_index"]),
-    ("edit", &["edit_file", "write_file", "apply_patch"]),
+    ("edit", &["edit_file", "write_file", "apply_patch", "delete_file"]),
     ("multiedit", &["edit_file", "write_file", "apply_patch"]),
     ("write", &["write_file", "apply_patch"]),
 ];
 
-/// What the names of tools begin with that start one certain agent.
+/// What the names of tools begin with that start one certain agent, and what else they may begin with.
 const OF_AGENTS: &str = "agent__";
+const OF_SUBAGENTS: &str = "subagent__";
 
 /// Names of fewer letters are no slip of the finger of one another.
 const SHORTEST_MISSPELT: usize = 4;
@@ -181,6 +185,10 @@ pub fn spelling(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     if let Some(own) = own_name(name) {
         return Cow::Borrowed(own);
+    }
+    let of_agent = name.split_at_checked(OF_SUBAGENTS.len());
+    if let Some((_, agent)) = of_agent.filter(|(of, _)| of.eq_ignore_ascii_case(OF_SUBAGENTS)) {
+        return Cow::Owned(format!("{OF_AGENTS}{}", agent.to_ascii_lowercase()));
     }
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return Cow::Owned(name.to_ascii_lowercase());
@@ -268,6 +276,7 @@ mod tests {
             ("Run_Shell_Command", "bash"),
             ("MultiEdit", "edit_file"),
             ("mcp__GitHub__List", "mcp__github__list"),
+            ("subagent__Explore", "agent__explore"),
             ("bash\u{200b}", "bash\u{200b}"),
             ("ba sh", "ba sh"),
             ("tas\u{212a}", "tas\u{212a}"),

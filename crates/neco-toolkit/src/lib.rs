@@ -11,6 +11,7 @@
 pub mod bound;
 mod counted;
 mod fitting;
+pub mod foreign;
 mod misfit;
 pub mod output;
 pub mod registry;

@@ -24,8 +24,8 @@ pub const TOOLS_SHORT: &str = "Only these tools exist for the agent, separated b
 
 /// Of `--tools` in `--help`.
 pub const TOOLS: &str = "Only these tools exist for the agent, separated by commas; there are read_file, \
-write_file, edit_file, apply_patch, list_directory, glob, grep, bash, process, git, code_index, code_search, \
-diagnostics, web_fetch, web_search, todo_write, ask_user, enter_plan_mode, exit_plan_mode, memory_store, \
+write_file, edit_file, apply_patch, delete_file, list_directory, glob, grep, bash, process, git, code_index, \
+code_search, diagnostics, web_fetch, web_search, todo_write, ask_user, enter_plan_mode, exit_plan_mode, memory_store, \
 memory_search, memory_get, task, spawn_agent, agent_message, agent_status, agent_wait, agent_cancel, report, \
 complete_task, workflow";
 

@@ -11,7 +11,7 @@ use neco_model::{
 use neco_proto::event::{StreamChunk, ToolCallDelta, ToolCallStart, UsageEvent};
 use neco_proto::{CallId, EventBody, Message, Part, Role, ToolCall, Usage};
 use neco_safety::Who;
-use neco_toolkit::Registry;
+use neco_toolkit::{Registry, foreign};
 
 use super::accounts::Accounts;
 use super::setup::CallIds;
@@ -136,12 +136,11 @@ impl Streaming {
             Piece::Text(text) => Some(Part::Text { text: text.to_owned() }),
             Piece::Reasoning(text, opaque) => Some(Part::Reasoning { text: text.to_owned(), opaque: opaque.cloned() }),
             Piece::Call(index, call) => self.call_ids.get(index).filter(|_| with_calls).map(|id| {
-                Part::ToolCall(ToolCall {
-                    id: id.clone(),
-                    name: call.name.clone(),
-                    arguments: call.arguments.clone(),
-                    opaque: call.opaque.clone(),
-                })
+                let (name, arguments) = match foreign::meant(&call.name, &call.arguments) {
+                    Some((name, arguments)) => (name.to_owned(), arguments),
+                    None => (call.name.clone(), call.arguments.clone()),
+                };
+                Part::ToolCall(ToolCall { id: id.clone(), name, arguments, opaque: call.opaque.clone() })
             }),
         }
     }

@@ -69,6 +69,23 @@ impl Tool for Diagnostics {
     const DESCRIPTION: &'static str = include_str!("diagnostics.txt");
     const TOUCH: SideEffect = SideEffect::Runs;
 
+    /// Others name several files: what holds all of them is looked at.
+    fn adapt(arguments: &mut serde_json::Value) {
+        let Some(fields) = arguments.as_object_mut().filter(|fields| !fields.contains_key("path")) else { return };
+        let Some(serde_json::Value::Array(paths)) = fields.get("paths") else { return };
+        let Some(paths) = paths.iter().map(|path| path.as_str().map(Path::new)).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let holder = |first: &Path| {
+            first.ancestors().find(|holder| paths.iter().all(|path| path.starts_with(holder))).map(Path::to_path_buf)
+        };
+        let path = paths.first().copied().and_then(holder).filter(|path| !path.as_os_str().is_empty());
+        fields.remove("paths");
+        if let Some(path) = path {
+            fields.insert("path".to_owned(), path.to_string_lossy().into());
+        }
+    }
+
     fn timeout(&self, _args: &DiagnosticsArgs) -> Option<Duration> {
         Some(self.checkers.time * MOST_CHECKS + SLACK)
     }

@@ -18,6 +18,16 @@ pub struct Args {
     patch: String,
 }
 
+impl Args {
+    /// The patch that deletes a file.
+    pub fn deleting(path: &str) -> Result<Self, ToolError> {
+        if path.trim().is_empty() || path.contains(['\n', '\r']) {
+            return Err(ToolError::new(ErrorCode::InvalidArguments, "path: it must be the name of a file"));
+        }
+        Ok(Self { patch: format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n") })
+    }
+}
+
 impl FileTool for ApplyPatch {
     type Args = Args;
     const NAME: &'static str = "apply_patch";

@@ -28,10 +28,14 @@ pub trait FileTool: Send + Sync + 'static {
     const DESCRIPTION: &'static str;
     /// What any of its calls does to the world at most.
     const TOUCH: SideEffect = SideEffect::Reads;
+    /// Whether the model is told of it.
+    const OFFERED: bool = true;
     /// Names that other agents have for its arguments.
     const FOREIGN: &'static [foreign::Names] = &[];
     /// How long a call may take; `None` stands for the configured default.
     const LONGEST: Option<Duration> = None;
+    /// Rewrites what other agents' arguments say in another way, after they have our names.
+    fn adapt(_arguments: &mut serde_json::Map<String, serde_json::Value>) {}
     /// The call in one line.
     fn summary(args: &Self::Args) -> String;
     /// Looks at what the call would do, without doing it.
@@ -105,6 +109,13 @@ impl<T: FileTool> Tool for OnFiles<T> {
 
     fn adapt(arguments: &mut serde_json::Value) {
         T::FOREIGN.iter().for_each(|names| foreign::rename(arguments, names));
+        if let Some(fields) = arguments.as_object_mut() {
+            T::adapt(fields);
+        }
+    }
+
+    fn is_offered(&self) -> bool {
+        T::OFFERED
     }
 
     fn recall(&self, known: &[KnownFile], workspace: &Path) {

@@ -7,6 +7,7 @@ use neco_safety::untrusted;
 use neco_toolkit::{Plan, SideEffect, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::call::{FileCall, FileTool, cancelled};
 use super::change::Draft;
@@ -48,6 +49,16 @@ impl FileTool for EditFile {
     const DESCRIPTION: &'static str = include_str!("edit_file.md");
     const TOUCH: SideEffect = SideEffect::Writes;
     const FOREIGN: &'static [foreign::Names] = &[foreign::FILE, foreign::CHANGE];
+
+    /// Others say beside it what the change is for, and how many places it is meant for: here it is one or all of them,
+    /// and more than one is not changed unasked.
+    fn adapt(arguments: &mut Map<String, Value>) {
+        arguments.remove("instruction");
+        arguments.remove("expected_replacements");
+        if let Some(Value::Array(edits)) = arguments.get_mut("edits") {
+            edits.iter_mut().for_each(|edit| foreign::rename(edit, foreign::CHANGE));
+        }
+    }
 
     fn summary(args: &Args) -> String {
         match args.edits.as_ref().map_or(1, Vec::len) {

@@ -5,8 +5,39 @@ use serde_json::Value;
 /// Their names, and ours.
 pub type Names = &'static [(&'static str, &'static str)];
 
-pub const FILE: Names = &[("file_path", "path"), ("filePath", "path"), ("absolute_path", "path"), ("filename", "path")];
-pub const FOLDER: Names = &[("dir_path", "path"), ("dirPath", "path"), ("directory", "path")];
+pub const FILE: Names = &[
+    ("file_path", "path"),
+    ("filePath", "path"),
+    ("absolute_path", "path"),
+    ("filename", "path"),
+    ("target_file", "path"),
+];
+pub const FOLDER: Names =
+    &[("dir_path", "path"), ("dirPath", "path"), ("directory", "path"), ("target_directory", "path")];
+pub const CONTENT: Names = &[("contents", "content"), ("file_text", "content")];
+pub const SEARCH: Names = &[
+    ("query", "pattern"),
+    ("case_insensitive", "ignore_case"),
+    ("-i", "ignore_case"),
+    ("-A", "after"),
+    ("-B", "before"),
+    ("-C", "context"),
+    ("include", "glob"),
+    ("include_pattern", "glob"),
+    ("head_limit", "limit"),
+    ("max_results", "limit"),
+    ("output_mode", "output"),
+];
+pub const FIND: Names = &[("glob_pattern", "pattern"), ("query", "pattern")];
+pub const COMMAND: Names = &[
+    ("cmd", "command"),
+    ("working_directory", "cwd"),
+    ("workdir", "cwd"),
+    ("dir_path", "cwd"),
+    ("directory", "cwd"),
+    ("is_background", "background"),
+    ("run_in_background", "background"),
+];
 pub const CHANGE: Names = &[
     ("oldString", "old_string"),
     ("old_str", "old_string"),

@@ -40,7 +40,7 @@ impl FileTool for Glob {
     type Args = Args;
     const NAME: &'static str = "glob";
     const DESCRIPTION: &'static str = include_str!("glob.md");
-    const FOREIGN: &'static [foreign::Names] = &[foreign::FOLDER];
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FOLDER, foreign::FIND];
 
     fn summary(args: &Args) -> String {
         match args.path.as_deref() {

@@ -10,6 +10,7 @@ use neco_safety::world::Files;
 use neco_toolkit::{Plan, ToolError, ToolOutput, counted};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::call::{FileCall, FileTool, folder};
 use super::foreign;
@@ -129,7 +130,20 @@ impl FileTool for Grep {
     type Args = Args;
     const NAME: &'static str = "grep";
     const DESCRIPTION: &'static str = include_str!("grep.md");
-    const FOREIGN: &'static [foreign::Names] = &[foreign::FOLDER];
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FOLDER, foreign::FILE, foreign::SEARCH];
+
+    /// Lines always have their numbers, and others have the opposite of a switch, or another word for what is shown.
+    fn adapt(arguments: &mut Map<String, Value>) {
+        arguments.remove("-n");
+        if let Some(Value::Bool(sensitive)) = arguments.remove("case_sensitive") {
+            arguments.entry("ignore_case").or_insert(Value::Bool(!sensitive));
+        }
+        if let Some(output) = arguments.get_mut("output")
+            && output == "files_with_matches"
+        {
+            *output = Value::from("files");
+        }
+    }
 
     fn summary(args: &Args) -> String {
         match args.path() {

@@ -5,7 +5,7 @@
 //! mark, line endings, permissions, links) survives a change.
 //!
 //! Reading order: [`judged`], [`text`], [`sniff`], [`lines`], [`page`], [`document`], [`read_file`]; [`ledger`], [`change`],
-//! [`diff`], [`marked`], [`placeholder`], [`left_out`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`]; [`listing`],
+//! [`diff`], [`marked`], [`placeholder`], [`left_out`], [`write_file`]; [`matching`], [`edit_words`], [`edit_file`]; [`patch`], [`apply_patch`], [`delete_file`]; [`listing`],
 //! [`list_directory`], [`pattern`], [`glob`], [`search`], [`hits`], [`grep`]; [`near`], [`foreign`], [`call`].
 
 use std::sync::Arc;
@@ -15,11 +15,12 @@ use neco_toolkit::DynTool;
 mod apply_patch;
 pub(crate) mod call;
 mod change;
+mod delete_file;
 mod diff;
 mod document;
 mod edit_file;
 mod edit_words;
-mod foreign;
+pub(crate) mod foreign;
 mod glob;
 mod grep;
 mod hits;
@@ -53,6 +54,7 @@ pub fn tools() -> Vec<Arc<dyn DynTool>> {
         shared.tool(write_file::WriteFile),
         shared.tool(edit_file::EditFile),
         shared.tool(apply_patch::ApplyPatch),
+        shared.tool(delete_file::DeleteFile),
         shared.tool(list_directory::ListDirectory),
         shared.tool(glob::Glob),
         shared.tool(grep::Grep),

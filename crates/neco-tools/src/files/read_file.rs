@@ -9,6 +9,7 @@ use neco_toolkit::{Plan, ToolError, ToolOutput};
 use neco_workspace::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::call::{FileCall, FileTool, cancelled};
 use super::document::{self, Span};
@@ -47,6 +48,23 @@ impl FileTool for ReadFile {
     const NAME: &'static str = "read_file";
     const DESCRIPTION: &'static str = include_str!("read_file.md");
     const FOREIGN: &'static [foreign::Names] = &[foreign::FILE];
+
+    /// Others name the last line rather than how many there are.
+    fn adapt(arguments: &mut Map<String, Value>) {
+        if arguments.get("should_read_entire_file").is_some_and(Value::is_boolean) {
+            arguments.remove("should_read_entire_file");
+        }
+        let mut number = |names: [&str; 2]| names.iter().find_map(|name| arguments.remove(*name)?.as_i64());
+        let first = number(["start_line", "start_line_one_indexed"]);
+        let last = number(["end_line", "end_line_one_indexed_inclusive"]);
+        if let Some(first) = first {
+            arguments.entry("offset").or_insert(Value::from(first));
+        }
+        if let Some(last) = last {
+            let lines = last.saturating_sub(first.unwrap_or(1)).saturating_add(1);
+            arguments.entry("limit").or_insert(Value::from(lines.max(1)));
+        }
+    }
 
     fn summary(args: &Args) -> String {
         if let Some(pages) = &args.pages {

@@ -32,7 +32,7 @@ impl FileTool for WriteFile {
     const NAME: &'static str = "write_file";
     const DESCRIPTION: &'static str = include_str!("write_file.md");
     const TOUCH: SideEffect = SideEffect::Writes;
-    const FOREIGN: &'static [foreign::Names] = &[foreign::FILE];
+    const FOREIGN: &'static [foreign::Names] = &[foreign::FILE, foreign::CONTENT];
 
     fn summary(args: &Args) -> String {
         format!("Write {}", args.path)

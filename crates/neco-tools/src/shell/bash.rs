@@ -13,6 +13,7 @@ use neco_safety::world::{Allowance, Exit, Freedom, Launch, Leftovers, SpawnError
 use neco_toolkit::{Outside, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::background::Processes;
 use super::box_words::{
@@ -20,10 +21,11 @@ use super::box_words::{
 };
 use super::folder::ShellFolder;
 use super::follow::{Followed, GRACE, Outcome, OwnWords, follow};
-use super::interpreter::Interpreter;
+use super::interpreter::{Interpreter, quoted};
 use super::plain_text::plain_text;
 use super::process::may_show_closed;
 use super::wording::{SHOWN_LINES, ending, exit_code, last_lines, one_line, seconds};
+use crate::files::foreign;
 
 /// What the scheduler's clock leaves us beyond our own, so that it is never first.
 const SLACK: Duration = Duration::from_secs(15);
@@ -33,6 +35,15 @@ const COMMAND: &str = "command";
 
 /// A success that took less says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(10);
+
+/// Nobody waits for so many seconds: a timeout of this or more is in milliseconds.
+const LEAST_MILLISECONDS: f64 = 10_000.0;
+
+/// Arguments of tools that count milliseconds.
+const OF_MILLISECONDS: [&str; 3] = ["working_directory", "is_background", "run_in_background"];
+
+/// The same where the other arguments are those of a tool that counts milliseconds.
+const LEAST_MILLISECONDS_OF_OTHERS: f64 = 1_000.0;
 
 /// Arguments of `bash`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -275,6 +286,22 @@ impl Tool for Bash {
     const DESCRIPTION: &'static str = include_str!("bash.txt");
     const TOUCH: SideEffect = SideEffect::Runs;
 
+    /// Others have other names, give the words of a command one by one, and count its time in milliseconds.
+    fn adapt(arguments: &mut Value) {
+        let is_theirs = OF_MILLISECONDS.iter().any(|theirs| arguments.get(theirs).is_some());
+        foreign::rename(arguments, foreign::COMMAND);
+        let Some(fields) = arguments.as_object_mut() else { return };
+        if let Some(script) = fields.get("command").and_then(script_of) {
+            fields.insert("command".to_owned(), Value::from(script));
+        }
+        let given = fields.remove("timeout_ms").and_then(|given| given.as_f64());
+        let least = if is_theirs { LEAST_MILLISECONDS_OF_OTHERS } else { LEAST_MILLISECONDS };
+        let meant = || fields.get("timeout").and_then(Value::as_f64).filter(|timeout| *timeout >= least);
+        if let Some(milliseconds) = given.or_else(meant) {
+            fields.insert("timeout".to_owned(), Value::from(milliseconds / 1000.0));
+        }
+    }
+
     fn timeout(&self, args: &BashArgs) -> Option<Duration> {
         Some(self.limit(args) + GRACE + SLACK)
     }
@@ -312,6 +339,18 @@ impl Tool for Bash {
         // Of those that are over in the background, too: nobody may ask about them.
         output.acting.extend(acting_files(&self.processes.take_changed_later(), ctx.world.files()));
         Ok(output)
+    }
+}
+
+/// The script of a command that is given word by word, such as `["bash", "-lc", "ls"]`.
+fn script_of(command: &Value) -> Option<String> {
+    let words: Vec<&str> = command.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+    match words.as_slice() {
+        [] => None,
+        ["bash" | "sh" | "zsh" | "/bin/bash" | "/bin/sh" | "/bin/zsh", "-c" | "-lc", script] => {
+            Some((*script).to_owned())
+        }
+        words => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
     }
 }
 

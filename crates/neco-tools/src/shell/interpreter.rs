@@ -47,7 +47,7 @@ fn is_judged(program: &Path) -> bool {
     program.file_name().and_then(OsStr::to_str).is_some_and(|name| JUDGED_SHELLS.contains(&name))
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

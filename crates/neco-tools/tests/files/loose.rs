@@ -1,6 +1,6 @@
 //! What models write that is not quite what a tool asks for, but can only be meant in one way.
 
-use neco_proto::ErrorCode;
+use neco_proto::{ErrorCode, Risk};
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
@@ -153,4 +153,46 @@ async fn a_field_that_would_make_a_write_another_is_not_passed_over() {
     }
     desk.text("write_file", json!({"path": "a.txt", "content": "x", "description": "a file"})).await;
     assert_eq!(desk.bytes("a.txt"), b"x");
+}
+
+#[tokio::test]
+async fn the_fields_that_other_agents_have_are_understood() {
+    let arguments = json!({"instruction": "it", "old_string": "b", "new_string": "c", "expected_replacements": 1});
+    let (after, _) = edited("a\nb\n", arguments).await;
+    assert_eq!(after, "a\nc\n");
+    let (after, _) = edited("a\nb\n", json!({"edits": "[{\"oldString\": \"b\", \"newString\": \"c\"}]"})).await;
+    assert_eq!(after, "a\nc\n", "their names in a list as text");
+    let desk = Desk::new();
+    desk.text("write_file", json!({"file_path": "b.txt", "contents": "One\ntwo\nthree\n"})).await;
+    assert_eq!(desk.bytes("b.txt"), b"One\ntwo\nthree\n");
+    let lines = desk.text("read_file", json!({"target_file": "b.txt", "start_line": 2, "end_line": 3})).await;
+    assert!(lines.contains("two") && lines.contains("three") && !lines.contains("One"), "{lines}");
+    for arguments in [
+        json!({"query": "ONE", "case_insensitive": true}),
+        json!({"pattern": "ONE", "-i": true, "-n": true, "output_mode": "content", "head_limit": 5}),
+        json!({"pattern": "ONE", "case_sensitive": false, "include_pattern": "*.txt"}),
+    ] {
+        let found = desk.text("grep", arguments.clone()).await;
+        assert!(found.contains("One"), "{arguments}: {found}");
+    }
+    let files = desk.text("grep", json!({"pattern": "two", "output_mode": "files_with_matches"})).await;
+    assert!(files.contains("b.txt") && !files.contains("two"), "{files}");
+    let found = desk.text("glob", json!({"glob_pattern": "*.txt", "target_directory": "."})).await;
+    assert!(found.contains("b.txt"), "{found}");
+}
+
+#[tokio::test]
+async fn a_file_is_deleted_as_a_patch_would_delete_it() {
+    let desk = Desk::new();
+    desk.put("a.txt", "a\n");
+    desk.read("a.txt").await;
+    let said = desk.text("delete_file", json!({"target_file": "a.txt"})).await;
+    assert!(said.contains("Deleted a.txt"), "{said}");
+    assert_eq!(desk.error("delete_file", json!({"path": "a.txt"})).await.0, ErrorCode::FileNotFound);
+    let two = json!({"path": "b\n*** Delete File: c"});
+    assert_eq!(desk.error("delete_file", two).await.0, ErrorCode::InvalidArguments);
+    desk.put("b.txt", "b\n");
+    let plan = desk.plan("delete_file", json!({"path": "b.txt"})).await;
+    assert!(plan.is_ok_and(|plan| plan.risk == Risk::High), "a deletion is no plain edit");
+    assert!(!desk.tool("delete_file").is_offered());
 }

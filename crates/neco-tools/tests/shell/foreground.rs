@@ -268,7 +268,7 @@ async fn arguments_that_make_no_sense_are_refused_before_anyone_is_asked() {
         json!({"command": "  "}),
         json!({"command": "a\u{0}b"}),
         json!({"command": "true", "timeout": "soon"}),
-        json!({"command": "true", "workdir": "x"}),
+        json!({"command": "true", "where": "x"}),
     ] {
         assert_eq!(
             bench.plan("bash", arguments.clone()).await.unwrap_err().code,
@@ -279,9 +279,29 @@ async fn arguments_that_make_no_sense_are_refused_before_anyone_is_asked() {
 }
 
 #[tokio::test]
+async fn the_fields_that_other_agents_have_are_understood() {
+    let bench = bench();
+    std::fs::create_dir(bench.workspace().join("sub")).unwrap();
+    let folder = bench.workspace().join("sub").display().to_string();
+    for arguments in [
+        json!({"command": "pwd", "working_directory": "sub", "timeout": 5000}),
+        json!({"command": ["bash", "-lc", "pwd"], "workdir": "sub", "timeout_ms": 5000}),
+        json!({"command": ["pwd", "-P"], "cwd": "sub", "timeout": 60_000}),
+    ] {
+        let output = bench.call("bash", arguments.clone()).await.unwrap();
+        assert_eq!(output.model, folder, "{arguments}");
+    }
+    let prepared =
+        |arguments: serde_json::Value| bench.tool("bash").prepare(arguments).unwrap().arguments()["timeout"].clone();
+    assert_eq!(prepared(json!({"command": "pwd", "timeout": 30_000})), json!(30.0));
+    assert_eq!(prepared(json!({"command": "pwd", "is_background": false, "timeout": 2000})), json!(2.0));
+    assert_eq!(prepared(json!({"command": "pwd", "timeout": 3600})), json!(3600), "an hour is an hour");
+}
+
+#[tokio::test]
 async fn a_time_that_can_t_be_given_is_said() {
     let bench = bench();
-    for timeout in [json!(0), json!(-1), json!("100000000")] {
+    for timeout in [json!(0), json!(-1), json!("100000000"), json!(5000)] {
         let output = bench.call("bash", json!({"command": "echo hi", "timeout": timeout})).await.unwrap();
         assert!(output.model.starts_with("hi\n[timeout: "), "{timeout}: {}", output.model);
     }
