@@ -16,7 +16,7 @@ use neco_proto::WorkflowId;
 use neco_proto::event::{WorkflowState, WorkflowUpdate};
 use neco_session::workflow::{
     Begun, Failure, Graph, Hands, Happened, Limits, RealTime, Record, RunnerSetup, Schedule, Step, TaskCall, TaskEntry,
-    WorkflowFile, run,
+    TaskError, WorkflowFile, run,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -124,7 +124,7 @@ async fn runner(count: usize) -> Result<Duration, String> {
 struct Idle;
 
 impl Hands for Idle {
-    fn begin(&self, _: TaskCall) -> BoxFuture<'static, Result<Begun, String>> {
+    fn begin(&self, _: TaskCall) -> BoxFuture<'static, Result<Begun, TaskError>> {
         Box::pin(ready(Ok(Begun { agent: None, end: Box::pin(ready(Ok(Value::from("done")))) })))
     }
 }

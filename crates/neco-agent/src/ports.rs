@@ -1,6 +1,7 @@
 //! What an agent is given instead of doing it itself.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,8 +33,8 @@ pub trait RuleBook: Send + Sync {
     /// Where that is, as it is shown before the person decides.
     fn file(&self) -> String;
 
-    /// Keeps a rule, as the text of a policy file. The error is for a person.
-    fn keep(&self, rule: String) -> BoxFuture<'_, Result<(), String>>;
+    /// Keeps a rule, as the text of a policy file.
+    fn keep(&self, rule: String) -> BoxFuture<'_, io::Result<()>>;
 }
 
 /// Keeps the states of the workspace, so that what an agent does can be undone. It tells of them itself, and

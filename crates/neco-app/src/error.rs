@@ -78,7 +78,7 @@ pub fn of_session(error: SessionError) -> AppError {
         | SessionError::Workflow(_)
         | SessionError::Ambiguous { .. }
         | SessionError::Workspace { .. }
-        | SessionError::Model(_)
+        | SessionError::Model { .. }
         | SessionError::Prompt(_)
         | SessionError::Tree(_)
         | SessionError::Newer { .. }

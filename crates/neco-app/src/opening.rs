@@ -30,7 +30,7 @@ use crate::folders::AddedFolders;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
-use crate::session_models::{Refusal, SessionModels};
+use crate::session_models::SessionModels;
 use crate::sessions::hold;
 use crate::workspace::plugged::Scope;
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
@@ -276,12 +276,12 @@ impl Opening {
         warnings.iter().for_each(|warning| opener.tell(warning));
         let (opening, made_in) = (self.clone(), Arc::clone(workspace));
         let made = on_thread(move || opening.make(&made_in, store, (rules.policy, warnings), default_model)).await?;
-        let Made { state, mut services, models, options } = made;
+        let Made { state, mut services, options } = made;
         let session = match found {
             Some(found) => services.hub.open(services.hub.settle(found).await.map_err(of_session)?, options).await,
             None => services.hub.create(workspace.folder(), options).await,
         };
-        let session = session.map_err(|error| self.explain(error, models.take_refused(), workspace, &state.loaded))?;
+        let session = session.map_err(|error| self.explain(error, workspace, &state.loaded))?;
         notes.extend(self.warn_of_prices(&session, &state.models, &state.loaded.config).await);
         let open = RunningSession::new(session.clone(), Arc::clone(workspace), self.clone());
         services.keep(open, workspace.running_sessions());
@@ -307,7 +307,7 @@ impl Opening {
         let services = Services::start(store, setup)?;
         let options = self.options(&state.loaded, default_model)?;
         self.check_tools(options.generation.unwrap_or(options.default_generation), config, workspace)?;
-        Ok(Made { state, services, models, options })
+        Ok(Made { state, services, options })
     }
 
     /// The rules of this opening and the folders that are open besides `folder`, with those of them that are gone by now.
@@ -369,7 +369,7 @@ impl Opening {
         let LoadedPolicy { policy, warnings, .. } = self.rules(workspace, state)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
         // The session has what finds its models already.
-        let nothing: FindModel = Arc::new(|name| Err(name.to_owned()));
+        let nothing: FindModel = Arc::new(|name| Err(SetupError::BadName(name.to_owned())));
         Ok((services::deps(&mut self.setup(workspace, state, policy, nothing, redactor))?, warnings))
     }
 
@@ -444,26 +444,17 @@ impl Opening {
         ))
     }
 
-    /// Says what is wrong with a model, of which the session knows only words.
-    fn explain(
-        &self,
-        error: SessionError,
-        refused: Option<Refusal>,
-        workspace: &Workspace,
-        loaded: &Loaded,
-    ) -> AppError {
-        match (error, refused) {
-            (SessionError::Model(_), Some(Refusal { error: SetupError::NoModel(looked), .. })) => {
-                guide(&looked, workspace.env().config_dir())
-            }
-            (SessionError::Model(_), Some(Refusal { model, error })) => {
-                self.named(of_setup(error), Some(&model), loaded)
-            }
+    /// Says what is wrong with a model.
+    fn explain(&self, error: SessionError, workspace: &Workspace, loaded: &Loaded) -> AppError {
+        let message = error.to_string();
+        match error {
+            SessionError::Model { model, error } => match *error {
+                SetupError::NoModel(looked) => guide(&looked, workspace.env().config_dir()),
+                error => self.named(of_setup(error), Some(&model), loaded),
+            },
             // Its own words say more, but what is wrong decides how the process ends.
-            (error @ SessionError::OwnModel { .. }, Some(Refusal { error: refused, .. })) => {
-                AppError { message: error.to_string(), ..of_setup(refused) }
-            }
-            (error, _) => of_session(error),
+            SessionError::OwnModel { error, .. } => AppError { message, ..of_setup(*error) },
+            error => of_session(error),
         }
     }
 
@@ -503,7 +494,6 @@ pub(crate) fn is_loose(approval: ApprovalMode) -> bool {
 struct Made {
     state: Arc<FolderState>,
     services: Services,
-    models: Arc<SessionModels>,
     options: SessionOptions,
 }
 

@@ -206,7 +206,7 @@ fn find_model(models: Models, notes: Notes) -> FindModel {
             return Ok(Arc::new(ScriptedModel::new("no", "model", Arc::default(), Timeouts::default())));
         }
         let name = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
-        name.and_then(|name| found_or_known(&models, &name, &notes)).map_err(|error| error.to_string())
+        name.and_then(|name| found_or_known(&models, &name, &notes))
     })
 }
 

@@ -12,8 +12,8 @@ use neco_agent::scheduler::Limits;
 use neco_config::section::ToolsSection;
 use neco_config::{Config, Env};
 use neco_ext::{Hook, Hooks, HooksSetup};
-use neco_model::Models;
 use neco_model::route::Providers;
+use neco_model::{Models, SetupError};
 use neco_proto::app::AppError;
 use neco_safety::secrets::{KnownSecret, Redactor, scrub};
 use neco_safety::world::Files;
@@ -114,7 +114,7 @@ impl<'a> ServiceSetup<'a> {
             redactor: Redactor::default(),
             data_dir: env.data_dir().to_owned(),
             index_dir: index_dir(env.data_dir()),
-            find_model: Arc::new(|name| Err(name.to_owned())),
+            find_model: Arc::new(|name| Err(SetupError::BadName(name.to_owned()))),
             look_again: None,
             attended: false,
             interactive: false,

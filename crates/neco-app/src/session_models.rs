@@ -10,17 +10,9 @@ use neco_proto::app::AppError;
 
 use crate::workspace::FolderState;
 
-/// A model that can't be used, and why.
-pub(crate) struct Refusal {
-    pub model: String,
-    pub error: SetupError,
-}
-
 /// The models of one session, as what its folder brings says now.
 pub(crate) struct SessionModels {
     now: Mutex<(Arc<Models>, Arc<FolderState>)>,
-    /// The last refusal of a model: a session knows only words of it.
-    refused: Mutex<Option<Refusal>>,
 }
 
 impl SessionModels {
@@ -30,7 +22,7 @@ impl SessionModels {
     /// When a provider is described so that nothing could be asked of it.
     pub fn new(state: &Arc<FolderState>, env: &Env) -> Result<Arc<Self>, AppError> {
         let now = Mutex::new((state.own_models(env)?, Arc::clone(state)));
-        Ok(Arc::new(Self { now, refused: Mutex::default() }))
+        Ok(Arc::new(Self { now }))
     }
 
     /// Takes up what the folder brings now, where its models or keys are others. It may block.
@@ -48,28 +40,13 @@ impl SessionModels {
     /// The model of a name; without one, the default one.
     ///
     /// # Errors
-    /// When it can't be used, in words.
-    pub fn find(self: &Arc<Self>, name: &str) -> Result<Arc<dyn Provider>, String> {
+    /// When it can't be used.
+    pub fn find(self: &Arc<Self>, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
         let models = self.now();
-        let wanted = if name.is_empty() { models.default_name() } else { Ok(name.to_owned()) };
-        let found = wanted.and_then(|name| Ok((models.provider_for(&name)?, name)));
-        match found {
-            Ok((provider, name)) => {
-                let (label, asked) = (provider.label().to_owned(), Mutex::new(Asked { models, provider, gone: None }));
-                Ok(Arc::new(Followed { name, label, models: Arc::clone(self), asked }))
-            }
-            Err(error) => {
-                let words = error.to_string();
-                let refusal = Refusal { model: name.to_owned(), error };
-                *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
-                Err(words)
-            }
-        }
-    }
-
-    /// The last refusal of a model.
-    pub fn take_refused(&self) -> Option<Refusal> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let name = if name.is_empty() { models.default_name()? } else { name.to_owned() };
+        let provider = models.provider_for(&name)?;
+        let (label, asked) = (provider.label().to_owned(), Mutex::new(Asked { models, provider, gone: None }));
+        Ok(Arc::new(Followed { name, label, models: Arc::clone(self), asked }))
     }
 
     fn now(&self) -> Arc<Models> {

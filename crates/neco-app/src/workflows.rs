@@ -118,9 +118,9 @@ fn problems(file: &WorkflowFile, roles: &Definitions, tools: &Registry, models: 
     let missing = file.inputs.iter().filter(|(_, input)| input.default.is_none());
     let values: BTreeMap<String, Value> = missing.map(|(name, _)| (name.clone(), Value::from(""))).collect();
     let names = file.check_names(&KnownNames {
-        agent: &|role| roles.find(role).map(|_| ()).map_err(|error| error.to_string()),
-        tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
-        model: &|name| models.info(name).map(|_| ()).map_err(|error| error.to_string()),
+        agent: &|role| roles.find(role).map(|_| ()),
+        tool: &|name| tools.find(name).cloned(),
+        model: &|name| models.info(name).map(|_| ()),
     });
     let problems = [Graph::new(file, &values).err(), names.err()];
     WorkflowError::none_of(problems.into_iter().flatten().flat_map(WorkflowError::each).collect())

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use futures::StreamExt;
 use neco_agent::context::transcript;
 use neco_model::tokens::Family;
-use neco_model::{Answer, Delta, FinishReason, History, OutputSchema, Provider, Request};
+use neco_model::{Answer, Delta, FinishReason, History, ModelError, OutputSchema, Provider, Request, SetupError};
 use neco_proto::event::{SideCall, SidePurpose};
 use neco_proto::{AgentOrder, Command, EventBody, Message, WorkflowOrder};
+use neco_store::StoreError;
 use tokio::sync::watch;
 
 use crate::hub::SessionCore;
@@ -54,6 +55,25 @@ impl Aside {
     }
 }
 
+/// Why nothing came of asking a model.
+#[derive(Debug, thiserror::Error)]
+pub enum AsideError {
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the answer has no end")]
+    NoEnd,
+    #[error("the answer is not whole: {0:?}")]
+    NotWhole(FinishReason),
+    #[error("the answer holds no title")]
+    NoTitle,
+    #[error("the model took too long")]
+    TooSlow,
+}
+
 /// What comes of asking a model for `purpose`; windows are told that it is asked, and when that is over.
 pub async fn told<T>(core: &SessionCore, purpose: SidePurpose, asks: impl Future<Output = T>) -> T {
     let tell = |running| core.emit(EventBody::SideCall(SideCall { purpose, running }));
@@ -71,7 +91,7 @@ pub async fn ask(
     most: u64,
     (system, question): (&str, &str),
     output: Option<OutputSchema>,
-) -> Result<(Answer, FinishReason), String> {
+) -> Result<(Answer, FinishReason), AsideError> {
     let history: History = messages.into_iter().collect();
     let told = transcript(&history, history.len(), most, Family::of(provider.label()));
     let asked = format!("<conversation>\n{}\n</conversation>\n\n{question}", told.trim());
@@ -86,13 +106,13 @@ pub async fn ask(
     });
     let mut answer = Answer::default();
     while let Some(delta) = stream.next().await {
-        let delta = delta.map_err(|error| error.to_string())?;
+        let delta = delta?;
         answer.add(&delta);
         if let Delta::Finish(reason) = delta {
             return Ok((answer, reason));
         }
     }
-    Err("the answer has no end".to_owned())
+    Err(AsideError::NoEnd)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Why a session could not be opened.
 
 use neco_agent::context::PromptError;
+use neco_model::SetupError;
 use neco_proto::{ErrorCode, PROTOCOL, SessionId};
 use neco_store::StoreError;
 
@@ -50,11 +51,11 @@ pub enum SessionError {
     #[error("a title needs at least one word")]
     EmptyTitle,
     /// The model can't be had.
-    #[error("{0}")]
-    Model(String),
+    #[error("{error}")]
+    Model { model: String, error: Box<SetupError> },
     /// The model that an earlier session used can't be had.
-    #[error("this session used {model}, which can't be used: {reason}. Resume it with another model: --model NAME")]
-    OwnModel { model: String, reason: String },
+    #[error("this session used {model}, which can't be used: {error}. Resume it with another model: --model NAME")]
+    OwnModel { model: String, error: Box<SetupError> },
     /// A file in the place of a prompt is wrong.
     #[error(transparent)]
     Prompt(#[from] PromptError),

@@ -167,7 +167,7 @@ impl Stage {
             data_dir: self.home.path().to_path_buf(),
             find_model: Arc::new(move |name| match &model {
                 Some(model) => Ok(Arc::clone(model)),
-                None => models.provider_for(name).map_err(|error| error.to_string()),
+                None => models.provider_for(name),
             }),
             look_again: None,
             deps: Arc::new(AgentDeps {

@@ -3,7 +3,7 @@
 //! A cut never parts a call from its result: it lies before something that was said or before an answer.
 
 use neco_model::tokens::{Family, estimate};
-use neco_model::{Entry, History};
+use neco_model::{Entry, History, ModelError};
 use neco_proto::event::{Compaction, CompactionCause, CompactionStrategy};
 use neco_proto::{Author, Message, MessageId, Role};
 
@@ -30,6 +30,28 @@ const LEAST_NOTES: u64 = 16;
 const SHORTEST_NOTES: u64 = 200;
 /// Tokens of the words around the notes.
 const AROUND_NOTES: u64 = 80;
+
+/// Why a conversation gets no summary.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each one is")]
+pub enum SummaryError {
+    #[error("the model called a tool instead of writing notes")]
+    CalledTool,
+    #[error("the summary was cut off")]
+    CutOff,
+    #[error("the model wrote no summary")]
+    NotWritten,
+    #[error("the summary failed: {0}")]
+    Failed(ModelError),
+    #[error("the summary ended without an end")]
+    NoEnd,
+    #[error("the summary was empty")]
+    Empty,
+    #[error("the model wrote no notes but {begins:?}, for about {gone} tokens")]
+    TooShort { begins: String, gone: u64 },
+    #[error("the summary was not shorter than what it stands for ({tokens} tokens)")]
+    NotShorter { tokens: u64 },
+}
 
 /// A conversation that is too long, and the room there is for it.
 #[derive(Clone, Copy)]
@@ -171,22 +193,21 @@ impl TooLong<'_> {
     }
 
     /// With a summary of the older part; the reason when that is no gain.
-    /// The error is why not, in words.
-    pub fn summed_up(&self, cut: &Cut, notes: &str) -> Result<Compaction, String> {
+    pub fn summed_up(&self, cut: &Cut, notes: &str) -> Result<Compaction, SummaryError> {
         self.has_substance(cut, notes)?;
         let notes = self.bounded(cut, notes);
         let compaction = self.at(cut, CompactionStrategy::Summary, Some(summary_message(&notes, self.standing)));
         if compaction.after >= compaction.before {
-            return Err(format!("the summary was not shorter than what it stands for ({} tokens)", compaction.after));
+            return Err(SummaryError::NotShorter { tokens: compaction.after });
         }
         Ok(compaction)
     }
 
     /// A word or two are no notes of a long conversation: what they stand for would be lost.
-    fn has_substance(&self, cut: &Cut, notes: &str) -> Result<(), String> {
+    fn has_substance(&self, cut: &Cut, notes: &str) -> Result<(), SummaryError> {
         let notes = notes.trim();
         if notes.is_empty() {
-            return Err("the summary was empty".to_owned());
+            return Err(SummaryError::Empty);
         }
         let gone = self.history.iter().take(cut.from).map(Entry::message);
         let gone = gone.filter(|message| !cut.pinned.contains(&message.id));
@@ -195,8 +216,7 @@ impl TooLong<'_> {
         if estimate(notes, self.family) >= least {
             return Ok(());
         }
-        let begins: String = notes.chars().take(40).collect();
-        Err(format!("the model wrote no notes but {begins:?}, for about {gone} tokens"))
+        Err(SummaryError::TooShort { begins: notes.chars().take(40).collect(), gone })
     }
 
     /// Notes that are much longer than they may be are cut.

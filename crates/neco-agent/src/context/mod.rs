@@ -24,7 +24,7 @@ mod tests;
 mod transcript;
 
 pub use assemble::{Assembled, Context, Told};
-pub use cut::{Cut, TooLong, is_summary, summary_message};
+pub use cut::{Cut, SummaryError, TooLong, is_summary, summary_message};
 pub use editor::told as editor_told;
 pub use meter::{Counted, Meter, tokens_of, tokens_of_all};
 pub use neco_proto::Layer;

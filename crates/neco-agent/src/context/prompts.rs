@@ -49,6 +49,9 @@ pub enum PromptError {
     /// It is no template.
     #[error("{file}: {reason}")]
     Template { file: String, reason: String },
+    /// It can't be read.
+    #[error("{file}: {reason}")]
+    Unreadable { file: String, reason: String },
 }
 
 /// The prompts of a session.

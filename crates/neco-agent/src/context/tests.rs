@@ -265,8 +265,8 @@ fn a_summary_that_is_no_gain_is_refused() {
     let (history, space) = (long(8, 100), space(100_000));
     let too_long = too_long(&history, &space, CompactionCause::Full);
     let cut = too_long.cut().unwrap();
-    assert!(too_long.summed_up(&cut, "word ".repeat(2000).as_str()).unwrap_err().contains("not shorter"));
-    assert!(too_long.summed_up(&cut, " \n").unwrap_err().contains("empty"));
+    assert!(too_long.summed_up(&cut, "word ".repeat(2000).as_str()).unwrap_err().to_string().contains("not shorter"));
+    assert!(too_long.summed_up(&cut, " \n").unwrap_err().to_string().contains("empty"));
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn a_word_or_two_are_no_notes() {
     let (history, space) = (long(20, 2000), space(100_000));
     let too_long = too_long(&history, &space, CompactionCause::Full);
     let cut = too_long.cut().unwrap();
-    assert!(too_long.summed_up(&cut, "step 11").unwrap_err().contains("no notes but \"step 11\""));
+    assert!(too_long.summed_up(&cut, "step 11").unwrap_err().to_string().contains("no notes but \"step 11\""));
     assert!(too_long.summed_up(&cut, NOTES).is_ok());
 }
 

@@ -2,7 +2,7 @@
 
 use neco_proto::event::{PlanUpdate, TodoUpdate};
 use neco_proto::{EventBody, Plan, PlanStatus, PlanStep, Todo, TodoStatus};
-use neco_toolkit::TodoChange;
+use neco_toolkit::{TodoChange, ToolError};
 
 use super::todos::Todos;
 
@@ -46,8 +46,8 @@ impl PlanBook {
 
     /// Changes the list, and ticks off the steps of the plan that are done with it. Gives the events,
     /// and what had to be put right in the list.
-    /// The error is what is wrong and what to do about it, for the model; nothing is changed then.
-    pub fn write_todos(&mut self, change: &TodoChange) -> Result<(Vec<EventBody>, Vec<String>), String> {
+    /// The error is what is wrong and what to do about it; nothing is changed then.
+    pub fn write_todos(&mut self, change: &TodoChange) -> Result<(Vec<EventBody>, Vec<String>), ToolError> {
         let (todos, notes) = self.todos.changed(change)?;
         let mut events = Vec::new();
         if todos != self.todos {

@@ -20,7 +20,7 @@ pub use ask_user::ASK_USER;
 pub use book::steps;
 pub use book::{PlanBook, Progress};
 pub use plan_mode::{ENTER_PLAN_MODE, EXIT_PLAN_MODE};
-pub use replies::{answer_text, check_reply};
+pub use replies::{ReplyError, answer_text, check_reply};
 pub use todo_write::TODO_WRITE;
 pub use todos::Todos;
 pub use tools::tools;

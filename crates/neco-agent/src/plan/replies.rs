@@ -2,16 +2,37 @@
 
 use neco_proto::{ItemAnswer, QuestionItem, Reply, Subject};
 
+/// Why a reply does not answer a question; the words are for the person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each one is")]
+pub enum ReplyError {
+    #[error("a plan is sent back with comments: say what should be different")]
+    NoComments,
+    #[error("an empty plan can't be carried out; drop it instead")]
+    EmptyPlan,
+    #[error("the question wants choices, or to be dismissed")]
+    WantsChoices,
+    #[error("a plan is accepted, sent back or dropped")]
+    WantsPlanDecision,
+    #[error("the agent may go on, or stay stopped")]
+    WantsGoOn,
+    #[error("{questions} questions want as many answers, not {answers}")]
+    Count { questions: usize, answers: usize },
+    #[error("{0:?} is not on offer")]
+    NotOnOffer(String),
+    #[error("{0:?} wants one answer")]
+    WantsOne(String),
+}
+
 /// Whether a reply answers such a question.
-/// Fails in words for the person, when it does not.
-pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), String> {
+pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), ReplyError> {
     match (subject, reply) {
         (Subject::Choices { items }, Reply::Choices { answers }) => check_answers(items, answers),
         (Subject::Plan { .. }, Reply::RevisePlan { comments }) if comments.trim().is_empty() => {
-            Err("a plan is sent back with comments: say what should be different".to_owned())
+            Err(ReplyError::NoComments)
         }
         (Subject::Plan { .. }, Reply::AcceptChangedPlan { plan }) if plan.trim().is_empty() => {
-            Err("an empty plan can't be carried out; drop it instead".to_owned())
+            Err(ReplyError::EmptyPlan)
         }
         (Subject::Choices { .. } | Subject::Loop { .. }, Reply::Dismiss)
         | (
@@ -19,24 +40,24 @@ pub fn check_reply(subject: &Subject, reply: &Reply) -> Result<(), String> {
             Reply::AcceptPlan { .. } | Reply::AcceptChangedPlan { .. } | Reply::RevisePlan { .. } | Reply::DropPlan,
         )
         | (Subject::Loop { .. }, Reply::GoOn { .. }) => Ok(()),
-        (Subject::Choices { .. }, _) => Err("the question wants choices, or to be dismissed".to_owned()),
-        (Subject::Plan { .. }, _) => Err("a plan is accepted, sent back or dropped".to_owned()),
-        (Subject::Loop { .. }, _) => Err("the agent may go on, or stay stopped".to_owned()),
+        (Subject::Choices { .. }, _) => Err(ReplyError::WantsChoices),
+        (Subject::Plan { .. }, _) => Err(ReplyError::WantsPlanDecision),
+        (Subject::Loop { .. }, _) => Err(ReplyError::WantsGoOn),
     }
 }
 
-fn check_answers(items: &[QuestionItem], answers: &[ItemAnswer]) -> Result<(), String> {
+fn check_answers(items: &[QuestionItem], answers: &[ItemAnswer]) -> Result<(), ReplyError> {
     if items.len() != answers.len() {
-        return Err(format!("{} questions want as many answers, not {}", items.len(), answers.len()));
+        return Err(ReplyError::Count { questions: items.len(), answers: answers.len() });
     }
     for (item, answer) in items.iter().zip(answers) {
         if let Some(unknown) =
             answer.chosen.iter().find(|label| !item.options.iter().any(|option| option.label == **label))
         {
-            return Err(format!("{unknown:?} is not on offer"));
+            return Err(ReplyError::NotOnOffer(unknown.clone()));
         }
         if answer.chosen.len() > 1 && !item.multiple {
-            return Err(format!("{:?} wants one answer", item.text));
+            return Err(ReplyError::WantsOne(item.text.clone()));
         }
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use neco_proto::{Todo, TodoStatus};
-use neco_toolkit::{TodoChange, TodoItem};
+use neco_proto::{ErrorCode, Todo, TodoStatus};
+use neco_toolkit::{TodoChange, TodoItem, ToolError};
 
 /// Todos that a list may hold.
 const MOST: usize = 100;
@@ -38,8 +38,8 @@ impl Todos {
 
     /// The list after a change, and what had to be put right in it, for the model: all of it or nothing. What can
     /// only be meant in one way is taken as meant.
-    /// The error is what is wrong and what to do about it, for the model.
-    pub fn changed(&self, change: &TodoChange) -> Result<(Self, Vec<String>), String> {
+    /// The error is what is wrong and what to do about it.
+    pub fn changed(&self, change: &TodoChange) -> Result<(Self, Vec<String>), ToolError> {
         let mut list = self.clone();
         let mut named = Vec::new();
         let (mut mistakes, mut notes) = (Vec::new(), Vec::new());
@@ -59,12 +59,11 @@ impl Todos {
         if mistakes.is_empty() {
             return Ok((list, notes));
         }
-        let more = mistakes.len().saturating_sub(TOLD);
-        mistakes.truncate(TOLD);
-        if more > 0 {
-            mistakes.push(format!("and {more} more"));
+        let mut told: Vec<String> = mistakes.iter().take(TOLD).map(ToString::to_string).collect();
+        if mistakes.len() > TOLD {
+            told.push(format!("and {} more", mistakes.len() - TOLD));
         }
-        Err(format!("nothing was changed: {}", mistakes.join("; ")))
+        Err(ToolError::new(ErrorCode::InvalidArguments, format!("nothing was changed: {}", told.join("; "))))
     }
 
     /// Whether a change drops what it does not name. Where it does not say so, todos that all have a text are the list,
@@ -87,7 +86,7 @@ impl Todos {
         item: &'a TodoItem,
         by_text: &mut BTreeMap<&'a str, String>,
         notes: &mut Vec<String>,
-    ) -> Result<String, String> {
+    ) -> Result<String, Mistake> {
         let given = item.id.as_deref().map(str::trim).filter(|id| !id.is_empty());
         let text = item.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let short = text.map(|text| shortened(text, LONGEST));
@@ -100,40 +99,23 @@ impl Todos {
             (None, Some(text), Some(short)) => self.position_by_text(text, short, by_text),
             (None, _, _) => None,
         };
-        let id = match at {
-            Some(at) => self.change_known(at, item, short.as_deref()),
-            None => self.add(given, item, short.as_deref()),
-        }?;
+        let id = match at.and_then(|at| self.items.get_mut(at)) {
+            Some(todo) => change_known(todo, item, short.as_deref()),
+            None => self.add(given, item, short.as_deref())?,
+        };
         if let (None, Some(text)) = (given, text) {
             by_text.insert(text, id.clone());
         }
         Ok(id)
     }
 
-    fn change_known(&mut self, at: usize, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
-        let Some(todo) = self.items.get_mut(at) else { return Err("the todo is gone".to_owned()) };
-        todo.status = item.status.unwrap_or(todo.status);
-        if let Some(text) = text {
-            text.clone_into(&mut todo.text);
-        }
-        if let Some(parent) = &item.parent {
-            todo.parent = Some(parent.trim().to_owned()).filter(|parent| !parent.is_empty());
-        }
-        Ok(todo.id.clone())
-    }
-
-    fn add(&mut self, id: Option<&str>, item: &TodoItem, text: Option<&str>) -> Result<String, String> {
+    fn add(&mut self, id: Option<&str>, item: &TodoItem, text: Option<&str>) -> Result<String, Mistake> {
         // Two ids may begin alike, so none is cut.
         if let Some(id) = id.filter(|id| id.chars().count() > LONGEST_ID) {
-            let start = shortened(id, LONGEST_ID);
-            return Err(format!(
-                "the id {start:?}… is longer than {LONGEST_ID} characters: give a shorter one, or none"
-            ));
+            return Err(Mistake::LongId { start: shortened(id, LONGEST_ID) });
         }
         let id = id.map_or_else(|| self.free_id(), str::to_owned);
-        let Some(text) = text else {
-            return Err(format!("there is no todo {id:?} and it has no text: use an id of the list, or give a text"));
-        };
+        let Some(text) = text else { return Err(Mistake::NoText { id }) };
         let parent = item.parent.as_deref().map(str::trim).filter(|parent| !parent.is_empty()).map(str::to_owned);
         let status = item.status.unwrap_or_default();
         self.items.push(Todo { id: id.clone(), text: text.to_owned(), status, parent });
@@ -170,15 +152,10 @@ impl Todos {
     }
 
     /// What is wrong with the list as a whole.
-    fn mistakes(&self) -> Vec<String> {
-        let mut mistakes = Vec::new();
-        if self.items.len() > MOST {
-            mistakes.push(format!("the list would have {} todos, {MOST} are the most: sum some up", self.items.len()));
-        }
-        for todo in &self.items {
-            mistakes.extend(self.misplaced(todo));
-        }
-        mistakes
+    fn mistakes(&self) -> impl Iterator<Item = Mistake> {
+        let count = self.items.len();
+        let too_many = (count > MOST).then_some(Mistake::TooMany { count });
+        too_many.into_iter().chain(self.items.iter().filter_map(|todo| self.misplaced(todo)))
     }
 
     /// What is said to be a part of something that is not in the list stands by itself.
@@ -212,17 +189,14 @@ impl Todos {
         )]
     }
 
-    fn misplaced(&self, todo: &Todo) -> Option<String> {
+    fn misplaced(&self, todo: &Todo) -> Option<Mistake> {
         let Some(parent) = &todo.parent else { return None };
         let above = self.find(parent)?;
         if self.ancestors(todo).count() > DEEPEST {
-            return Some(format!("todo {:?} is its own parent, or nests deeper than {DEEPEST}", todo.id));
+            return Some(Mistake::TooDeep { id: todo.id.clone() });
         }
         if above.status.is_closed() && !todo.status.is_closed() {
-            return Some(format!(
-                "todo {parent:?} is {} while its part {:?} is {}: close the parts first",
-                above.status, todo.id, todo.status
-            ));
+            return Some(Mistake::OpenPart { whole: Box::new(above.clone()), part: Box::new(todo.clone()) });
         }
         None
     }
@@ -243,6 +217,32 @@ impl Todos {
         let above = |todo: &&'a Todo| todo.parent.as_deref().and_then(|parent| self.find(parent));
         std::iter::successors(above(&todo), above).take(DEEPEST + 1)
     }
+}
+
+/// What is wrong with a change of the list.
+#[derive(thiserror::Error, Debug)]
+enum Mistake {
+    #[error("the id {start:?}… is longer than {LONGEST_ID} characters: give a shorter one, or none")]
+    LongId { start: String },
+    #[error("there is no todo {id:?} and it has no text: use an id of the list, or give a text")]
+    NoText { id: String },
+    #[error("the list would have {count} todos, {MOST} are the most: sum some up")]
+    TooMany { count: usize },
+    #[error("todo {id:?} is its own parent, or nests deeper than {DEEPEST}")]
+    TooDeep { id: String },
+    #[error("todo {:?} is {} while its part {:?} is {}: close the parts first", whole.id, whole.status, part.id, part.status)]
+    OpenPart { whole: Box<Todo>, part: Box<Todo> },
+}
+
+fn change_known(todo: &mut Todo, item: &TodoItem, text: Option<&str>) -> String {
+    todo.status = item.status.unwrap_or(todo.status);
+    if let Some(text) = text {
+        text.clone_into(&mut todo.text);
+    }
+    if let Some(parent) = &item.parent {
+        todo.parent = Some(parent.trim().to_owned()).filter(|parent| !parent.is_empty());
+    }
+    todo.id.clone()
 }
 
 fn shortened(text: &str, most: usize) -> String {
@@ -331,7 +331,7 @@ mod tests {
         use TodoStatus::{Completed, InProgress, Pending};
         let long = |end: &str| format!("{}{end}", "i".repeat(60));
         let items = vec![item(&long("a"), Pending), item(&long("b"), Pending)];
-        let error = Todos::default().changed(&change(items)).unwrap_err();
+        let error = Todos::default().changed(&change(items)).unwrap_err().message;
         assert!(error.contains("is longer than 40 characters: give a shorter one"), "{error}");
         let text = |end: &str| format!("{}{end}", "x".repeat(600));
         let by_text =
@@ -352,13 +352,13 @@ mod tests {
     fn parts_are_closed_before_the_whole_and_know_it() {
         use TodoStatus::{Completed, InProgress, Pending};
         let nested = list(&[("1", InProgress, None), ("1a", Pending, Some("1"))]);
-        let error = nested.changed(&change(vec![item("1", Completed)])).unwrap_err();
+        let error = nested.changed(&change(vec![item("1", Completed)])).unwrap_err().message;
         assert!(error.contains("close the parts first"), "{error}");
         let orphan = TodoItem { parent: Some("9".to_owned()), ..item("2", Pending) };
         let (list, notes) = nested.changed(&change(vec![orphan])).unwrap();
         assert_eq!((list.items()[2].parent.as_deref(), notes.len()), (None, 1), "it stands by itself");
         let circle = TodoItem { parent: Some("1a".to_owned()), ..item("1", InProgress) };
-        assert!(nested.changed(&change(vec![circle])).unwrap_err().contains("its own parent"));
+        assert!(nested.changed(&change(vec![circle])).unwrap_err().message.contains("its own parent"));
     }
 
     #[test]
@@ -410,7 +410,8 @@ mod tests {
         let list = list(&[("1", Pending, None)]);
         let error = list
             .changed(&change(vec![item("1", Completed), TodoItem { id: Some("7".to_owned()), ..TodoItem::default() }]))
-            .unwrap_err();
+            .unwrap_err()
+            .message;
         assert!(error.starts_with("nothing was changed: there is no todo \"7\""), "{error}");
     }
 

@@ -17,8 +17,8 @@ use super::model::Model;
 use super::no_room::{biggest, refused_as_too_long, too_long_to_fit, too_small};
 use super::reports::Reports;
 use crate::context::{
-    Assembled, ContextSettings, Counted, Cut, Meter, Prompts, Space, TooLong, compact_history, recent_from, transcript,
-    trim_history, used_up,
+    Assembled, ContextSettings, Counted, Cut, Meter, Prompts, Space, SummaryError, TooLong, compact_history,
+    recent_from, transcript, trim_history, used_up,
 };
 use crate::ports::SinkError;
 
@@ -69,7 +69,7 @@ pub(super) struct Compacting {
 }
 
 /// A summary that came to its end: the notes, or why there are none.
-pub(super) type Written = (Compacting, Result<String, String>);
+pub(super) type Written = (Compacting, Result<String, SummaryError>);
 
 /// What a question would be made of now.
 pub(super) struct Talk<'a> {
@@ -231,15 +231,11 @@ impl Room {
             Some(Ok(delta)) => {
                 compacting.answer.add(&delta);
                 match delta {
-                    Delta::Finish(_) if !compacting.answer.calls.is_empty() => {
-                        Err("the model called a tool instead of writing notes".to_owned())
-                    }
+                    Delta::Finish(_) if !compacting.answer.calls.is_empty() => Err(SummaryError::CalledTool),
                     Delta::Finish(FinishReason::Stop | FinishReason::ToolCalls) => Ok(compacting.answer.text.clone()),
-                    Delta::Finish(FinishReason::Length | FinishReason::Bound(_)) => {
-                        Err("the summary was cut off".to_owned())
-                    }
+                    Delta::Finish(FinishReason::Length | FinishReason::Bound(_)) => Err(SummaryError::CutOff),
                     Delta::Finish(FinishReason::ContentFilter | FinishReason::Refusal | FinishReason::Pause) => {
-                        Err("the model wrote no summary".to_owned())
+                        Err(SummaryError::NotWritten)
                     }
                     Delta::Retry(mut retry) => {
                         retry.discards = false;
@@ -258,8 +254,8 @@ impl Room {
                     | Delta::Usage(_) => return Ok(None),
                 }
             }
-            Some(Err(error)) => Err(format!("the summary failed: {error}")),
-            None => Err("the summary ended without an end".to_owned()),
+            Some(Err(error)) => Err(SummaryError::Failed(error)),
+            None => Err(SummaryError::NoEnd),
         };
         Ok(self.compacting.take().map(|compacting| (compacting, written)))
     }
@@ -332,10 +328,10 @@ impl Room {
             }
             // What the person did not ask to be thrown away is not thrown away.
             Err(reason) if cause == CompactionCause::Asked => {
-                talk.reports.not_compacted(&reason).await?;
+                talk.reports.not_compacted(&reason.to_string()).await?;
                 false
             }
-            Err(reason) => self.shorten(cause, asked, vec![reason], talk).await?,
+            Err(reason) => self.shorten(cause, asked, vec![reason.to_string()], talk).await?,
         };
         Ok(made(talk, shorter, refusal))
     }

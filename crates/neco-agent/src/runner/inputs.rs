@@ -14,7 +14,9 @@ use tokio::sync::{mpsc, oneshot};
 use super::setup::Budget;
 use crate::capability_level::CapabilityLevel;
 use crate::machine::Halt;
+use crate::plan::ReplyError;
 use crate::ports::SinkError;
+use crate::scheduler::CallError;
 
 /// What an agent can be told.
 #[allow(missing_docs, reason = "a variant says what it carries")]
@@ -83,6 +85,12 @@ pub enum InputError {
     /// The input makes no sense now.
     #[error("{0}")]
     Refused(String),
+    /// What is said of a call has no effect.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// It is no answer to the question.
+    #[error(transparent)]
+    Reply(#[from] ReplyError),
     /// It could not be recorded.
     #[error(transparent)]
     Sink(#[from] SinkError),

@@ -155,7 +155,7 @@ impl Planning {
 }
 
 /// A call that makes no sense now.
-pub(super) fn refused(words: String) -> Fulfilled {
+fn refused(words: String) -> Fulfilled {
     Fulfilled::Failed(ToolError::new(ErrorCode::InvalidArguments, words))
 }
 

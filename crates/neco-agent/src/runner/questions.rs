@@ -44,7 +44,7 @@ impl Questions {
             return Err(InputError::Refused(format!("question {id} does not wait for an answer")));
         };
         if let Some((question, _)) = self.0.get(at) {
-            check_reply(&question.subject, reply).map_err(InputError::Refused)?;
+            check_reply(&question.subject, reply)?;
         }
         let (question, asker) = self.0.remove(at);
         let answer = QuestionAnswer { question_id: id, reply: Some(reply.clone()), by };

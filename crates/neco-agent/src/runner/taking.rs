@@ -12,7 +12,7 @@ use super::agent::Agent;
 use super::compaction::{Asked, NOTHING_TO_COMPACT};
 use super::gated::{EndRuling, MOST_HELD, Passed};
 use super::inputs::{AgentInput, InputError, Mail};
-use super::planning::{Proposed, refused};
+use super::planning::Proposed;
 use super::questions::Asker;
 use crate::gate::{GateRuling, HookDecision};
 use crate::machine::{AnswerKind, End, Input, Stamp};
@@ -44,7 +44,9 @@ impl Agent {
         let result = self.take(input, by).await;
         let failed = match &result {
             Err(InputError::Sink(error)) => Err(error.clone()),
-            Ok(()) | Err(InputError::Gone | InputError::Refused(_)) => Ok(()),
+            Ok(()) | Err(InputError::Gone | InputError::Refused(_) | InputError::Call(_) | InputError::Reply(_)) => {
+                Ok(())
+            }
         };
         // The sender may have given up waiting; what it asked for is done all the same.
         let _ = reply.send(result);
@@ -60,12 +62,12 @@ impl Agent {
             AgentInput::Withdraw(ids) => self.inbox.withdraw(&ids, &self.reports).await?,
             AgentInput::KeptRules(rules) => self.scheduler.policy_mut().renew_kept(rules),
             AgentInput::Approve { call_id, decision } => {
-                let records = self.scheduler.decide(&call_id, decision, by).map_err(InputError::Refused)?;
+                let records = self.scheduler.decide(&call_id, decision, by)?;
                 self.record(records).await?;
                 self.calls_moved().await?;
             }
             AgentInput::Answer { question_id, reply } => self.take_reply(question_id, reply, by).await?,
-            AgentInput::Background(call_id) => self.scheduler.background(&call_id).map_err(InputError::Refused)?,
+            AgentInput::Background(call_id) => self.scheduler.background(&call_id)?,
             AgentInput::Cancel if self.machine.busy() => {
                 self.stopped_by = by;
                 self.on(Input::Cancel).await?;
@@ -302,7 +304,7 @@ impl Agent {
                         let notes = notes.iter().map(|note| format!("\n[note: {note}]"));
                         Fulfilled::Done(self.planning.book.list_text() + &notes.collect::<String>())
                     }
-                    Err(words) => refused(words),
+                    Err(error) => Fulfilled::Failed(error),
                 },
                 Intent::NoteFindings(findings) => {
                     let events = self.planning.book.note(&findings);

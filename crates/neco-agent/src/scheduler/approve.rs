@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use neco_proto::event::{CallStatus, PermissionDecision, PermissionRequest, ToolCallEnd};
-use neco_proto::{Actor, Decision, ErrorCode, EventBody, ToolOrigin};
+use neco_proto::{Actor, CallId, Decision, ErrorCode, EventBody, ToolOrigin};
 use neco_safety::{Action, Grant, Policy, Verdict};
 use neco_toolkit::{Plan, PreparedCall, Registry, ToolError};
 
@@ -101,22 +101,42 @@ pub(super) struct Decided {
     pub changed: Option<Box<dyn PreparedCall>>,
 }
 
+/// Why a person's word about a call has no effect; the words are for that person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
+pub enum CallError {
+    /// Nothing waits under that id.
+    #[error("call {0} does not wait for an approval")]
+    NotWaiting(CallId),
+    /// No rule could be kept.
+    #[error("nothing can be allowed for good here: every such call is asked about")]
+    NothingForGood,
+    /// New arguments have the mark of a secret that the old ones did not have.
+    #[error("{0} stands for a secret that is not shown: write the value itself in its place")]
+    HiddenSecret(String),
+    /// New arguments do not fit.
+    #[error(transparent)]
+    Arguments(#[from] ToolError),
+    /// No command of that call runs.
+    #[error("no command runs that could go on in the background")]
+    NothingRuns,
+}
+
 /// Applies a decision to a call that waits.
-/// Fails in words for the person, when the call does not wait or the new arguments do not fit; the call is then as it
-/// was.
+/// Fails when the call does not wait or the new arguments do not fit; the call is then as it was.
 pub(super) fn decide(
     call: &mut Call,
     registry: &Registry,
     decision: Decision,
     by: Option<Actor>,
-) -> Result<Decided, String> {
+) -> Result<Decided, CallError> {
     if !matches!(call.phase, Phase::AwaitingApproval { .. }) {
-        return Err(format!("call {} does not wait for an approval", call.id));
+        return Err(CallError::NotWaiting(call.id.clone()));
     }
     if let (Decision::Always, Phase::AwaitingApproval { offer, .. }) = (&decision, &call.phase)
         && offer.always().is_none()
     {
-        return Err("nothing can be allowed for good here: every such call is asked about".to_owned());
+        return Err(CallError::NothingForGood);
     }
     let changed = match &decision {
         Decision::Edit { arguments } => Some(changed_call(call, registry, arguments.clone())?),
@@ -125,7 +145,7 @@ pub(super) fn decide(
     let Phase::AwaitingApproval { prepared, offer } =
         std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)))
     else {
-        return Err(format!("call {} does not wait for an approval", call.id));
+        return Err(CallError::NotWaiting(call.id.clone()));
     };
     let mut events = vec![EventBody::PermissionDecision(PermissionDecision {
         call_id: call.id.clone(),
@@ -155,13 +175,12 @@ fn changed_call(
     call: &mut Call,
     registry: &Registry,
     arguments: serde_json::Value,
-) -> Result<Box<dyn PreparedCall>, String> {
+) -> Result<Box<dyn PreparedCall>, CallError> {
     let original = call.phase.prepared().map(|prepared| prepared.arguments().to_string()).unwrap_or_default();
     if let Some(mark) = call.redactor.unseen_mark(&arguments.to_string(), &original) {
-        return Err(format!("{mark} stands for a secret that is not shown: write the value itself in its place"));
+        return Err(CallError::HiddenSecret(mark.to_owned()));
     }
-    let tool = registry.find(&call.tool).map_err(|error| error.message)?;
-    let prepared = Arc::clone(tool).prepare(arguments).map_err(|error| error.message)?;
+    let prepared = Arc::clone(registry.find(&call.tool)?).prepare(arguments)?;
     let changes = call.phase.prepared().map(|before| changes(before.arguments(), prepared.arguments()));
     call.changed = changes.map(|changes| format!("the user changed the arguments before it ran: {changes}"));
     call.summary = prepared.summary();

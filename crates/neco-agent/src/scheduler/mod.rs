@@ -26,7 +26,7 @@ mod stand_ins;
 mod validate;
 mod wished;
 
-pub use approve::action;
+pub use approve::{CallError, action};
 pub use call::Outcome;
 pub use live::Live;
 pub use schedule::Counts;

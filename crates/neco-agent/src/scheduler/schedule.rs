@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::acting::told_of;
 use super::ahead::Behind;
-use super::approve::{self, Offer};
+use super::approve::{self, CallError, Offer};
 use super::call::{Call, Outcome, Phase};
 use super::execute;
 use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, rule};
@@ -236,12 +236,15 @@ impl Scheduler {
     }
 
     /// Applies a decision of `by`. Record what it returns, then call [`Scheduler::launch`].
-    /// Fails in words for the person, when nothing waits under that id or new arguments do not fit.
-    pub fn decide(&mut self, call_id: &CallId, decision: Decision, by: Option<Actor>) -> Result<Vec<Record>, String> {
+    /// Fails when nothing waits under that id or new arguments do not fit.
+    pub fn decide(
+        &mut self,
+        call_id: &CallId,
+        decision: Decision,
+        by: Option<Actor>,
+    ) -> Result<Vec<Record>, CallError> {
         let found = self.calls.iter_mut().enumerate().find(|(_, call)| call.id == *call_id);
-        let Some((index, call)) = found else {
-            return Err(format!("call {call_id} does not wait for an approval"));
-        };
+        let (index, call) = found.ok_or_else(|| CallError::NotWaiting(call_id.clone()))?;
         let decided = approve::decide(call, &self.registry, decision, by)?;
         let mut records: Vec<Record> = decided.events.into_iter().map(Record::Commit).collect();
         if let Some(granted) = decided.granted {
@@ -260,11 +263,11 @@ impl Scheduler {
     }
 
     /// Lets what a call runs go on in the background.
-    /// Fails in words for the person, when no command of that call runs.
-    pub fn background(&self, call_id: &CallId) -> Result<(), String> {
+    /// Fails when no command of that call runs.
+    pub fn background(&self, call_id: &CallId) -> Result<(), CallError> {
         let runs = |call: &&Call| matches!(call.phase, Phase::Executing { touch: SideEffect::Runs, .. });
         let found = self.calls.iter().filter(runs).find(|call| call.id == *call_id);
-        let call = found.ok_or("no command runs that could go on in the background")?;
+        let call = found.ok_or(CallError::NothingRuns)?;
         call.background.cancel();
         Ok(())
     }

@@ -99,7 +99,7 @@ impl Plugged {
         for folder in folders_with_prompts(folder) {
             match prompt_files(&folder.join(".neco/prompts")) {
                 Ok(prompts) => items.extend(prompts.into_iter().map(|prompt| prompt_item(env, &folder, prompt))),
-                Err(words) => notices.push(format!("prompts are left out: {words}")),
+                Err(error) => notices.push(format!("prompts are left out: {error}")),
             }
         }
         let definitions = Definitions::load(&agent_places(env), folder);

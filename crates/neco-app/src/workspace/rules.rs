@@ -1,5 +1,6 @@
 //! Which rules are in force, and where those are kept that a person allows for good.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
@@ -140,11 +141,8 @@ impl RuleBook for AlwaysFile {
         self.shown.clone()
     }
 
-    fn keep(&self, rule: String) -> BoxFuture<'_, Result<(), String>> {
+    fn keep(&self, rule: String) -> BoxFuture<'_, io::Result<()>> {
         let path = self.path.clone();
-        Box::pin(async move {
-            let kept = tokio::task::spawn_blocking(move || keep(&path, &rule)).await;
-            kept.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
-        })
+        Box::pin(async move { tokio::task::spawn_blocking(move || keep(&path, &rule)).await? })
     }
 }

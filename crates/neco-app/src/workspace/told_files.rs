@@ -35,8 +35,7 @@ impl ToldFiles {
     /// # Errors
     /// When a file can't be read.
     pub fn find(env: &Env, plugged: &Plugged) -> Result<Self, AppError> {
-        let own = prompt_files(&env.config_dir().join("prompts"));
-        let own = own.map_err(failed)?;
+        let own = prompt_files(&env.config_dir().join("prompts")).map_err(failed)?;
         Ok(Self {
             rules: rules(env),
             prompts: own.into_iter().chain(plugged.prompts()).collect(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use neco_proto::Message;
 use neco_proto::event::{Notification, NotificationLevel};
 use neco_proto::{ClientError, EventBody};
-use neco_safety::path::Access;
+use neco_safety::path::{Access, PathError};
 use neco_safety::policy::Telling;
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted::neutral;
@@ -100,18 +100,33 @@ fn read(names: &[String], files: &Files, telling: &Telling, redactor: &Redactor)
     (contents, left)
 }
 
-/// What stands in a file, or why that does not go along.
-fn content(name: &str, files: &Files, telling: &Telling) -> Result<String, String> {
-    let located = files.locate(name, Access::Read).map_err(|_| "it lies outside the workspace".to_owned())?;
+/// Why what stands in a file does not go along.
+#[derive(Debug, thiserror::Error)]
+enum LeftOut {
+    #[error("it lies outside the workspace")]
+    Outside,
+    #[error("{0}")]
+    Closed(String),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error("it has {} KB, more than {} KB", .0 / 1024, MOST_BYTES / 1024)]
+    TooLarge(u64),
+    #[error("it is not text")]
+    NoText,
+}
+
+/// What stands in a file.
+fn content(name: &str, files: &Files, telling: &Telling) -> Result<String, LeftOut> {
+    let located = files.locate(name, Access::Read).map_err(|_| LeftOut::Outside)?;
     if let Some(why) = telling.refuses(&located) {
-        return Err(why);
+        return Err(LeftOut::Closed(why));
     }
-    let size = located.metadata().map_err(|error| error.to_string())?.len();
+    let size = located.metadata()?.len();
     if size > MOST_BYTES {
-        return Err(format!("it has {} KB, more than {} KB", size / 1024, MOST_BYTES / 1024));
+        return Err(LeftOut::TooLarge(size));
     }
-    let (bytes, _) = located.read(MOST_BYTES).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(|| "it is not text".to_owned())
+    let (bytes, _) = located.read(MOST_BYTES)?;
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or(LeftOut::NoText)
 }
 
 /// In a fence that is longer than any inside.

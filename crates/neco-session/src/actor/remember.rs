@@ -63,7 +63,7 @@ impl Remembers {
         let model = with.extract_model.clone().unwrap_or(standing.model);
         let provider = match self.core.model(&model) {
             Ok(provider) => provider,
-            Err(error) => return tracing::warn!(error, "nothing is kept of the session"),
+            Err(error) => return tracing::warn!(%error, "nothing is kept of the session"),
         };
         let fold = match fold_since(self.core.log().as_ref(), self.core.id(), self.first_seq).await {
             Ok(fold) => fold,

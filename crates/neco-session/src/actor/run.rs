@@ -289,7 +289,7 @@ impl SessionActor {
     }
 
     fn set_model(&mut self, model: &str) -> Result<AgentInput, ClientError> {
-        let provider = self.ctx.model(model).map_err(ClientError::Refused)?;
+        let provider = self.ctx.model(model).map_err(|error| ClientError::Refused(error.to_string()))?;
         self.ctx.provider = Arc::clone(&provider);
         self.ctx.options.model = Some(model.to_owned());
         self.ctx.supervisor.choose(model);
@@ -473,7 +473,7 @@ impl SessionActor {
 pub(super) fn not_taken(error: InputError) -> ClientError {
     match error {
         InputError::Gone => ClientError::Gone,
-        InputError::Refused(words) => ClientError::Refused(words),
+        InputError::Refused(_) | InputError::Call(_) | InputError::Reply(_) => ClientError::Refused(error.to_string()),
         InputError::Sink(error) => ClientError::Failed { code: error.code, message: error.message },
     }
 }

@@ -11,7 +11,7 @@ use neco_agent::{
     Agent, AgentSetup, Budget, CallIds, CapabilityLevel, Checkpointer, EventSink, FolderRules, Gate, Renewed, Settings,
     SinkError,
 };
-use neco_model::Provider;
+use neco_model::{Provider, SetupError};
 use neco_proto::event::{AgentNode, HookEvent, NodeType};
 use neco_proto::{EventBody, Layer, Subject, TurnId};
 use neco_safety::World;
@@ -26,7 +26,7 @@ use crate::memory::{Memory, tools as memory_tools};
 use crate::roles::{Definition, Definitions};
 use crate::sources::Fixed;
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
-use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild};
+use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild, TreeError};
 
 /// What makes the agents below the root.
 pub struct ChildFactory {
@@ -121,8 +121,8 @@ impl ChildFactory {
 }
 
 impl MakeChild for ChildFactory {
-    fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String> {
-        let base = self.base().ok_or("there is no root yet")?;
+    fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, TreeError> {
+        let base = self.base().ok_or(TreeError::NoRoot)?;
         let provider: Arc<dyn Provider> = match &child_setup.spec.call {
             Some(call) => Arc::new(call.clone()),
             None => self.model(&child_setup.node.model_group)?,
@@ -193,7 +193,7 @@ impl MakeChild for ChildFactory {
         self.base().map(|base| (base.spill, self.core.hub.deps().limits.max_output))
     }
 
-    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
+    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
         self.core.model(name)
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
 use neco_agent::{Agent, AgentSetup, CallIds, Checkpointer, Clock, Settings};
-use neco_model::Provider;
+use neco_model::{Provider, SetupError};
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, SessionId};
 use neco_safety::policy::Telling;
@@ -299,8 +299,8 @@ fn names_in(core: SessionCore, current: Current) -> CheckNames {
         let own = memory_tools::listed().into_iter().chain(tree_tools::listed()).collect();
         let (tools, definitions) = (core.hub.deps().registry(own), current.definitions());
         file.check_names(&KnownNames {
-            agent: &|role| definitions.find(role).map(|_| ()).map_err(|error| error.to_string()),
-            tool: &|name| tools.find(name).cloned().map_err(|error| error.message),
+            agent: &|role| definitions.find(role).map(|_| ()),
+            tool: &|name| tools.find(name).cloned(),
             model: &|name| core.model(name).map(|_| ()),
         })
     })
@@ -347,8 +347,8 @@ impl SessionCore {
         &self.hub.setup.log
     }
 
-    /// The model or group of a name; the error is in words.
-    pub fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
+    /// The model or group of a name.
+    pub fn model(&self, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
         (self.hub.setup.find_model)(name)
     }
 

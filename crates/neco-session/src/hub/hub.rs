@@ -140,15 +140,14 @@ impl Hub {
         options: &SessionOptions,
         own: Option<&String>,
     ) -> Result<Arc<dyn Provider>, SessionError> {
-        let find = |name: &str| (self.setup.find_model)(name).map_err(SessionError::Model);
+        let had = |name: &str| (self.setup.find_model)(name).map_err(Box::new);
+        let find = |name: &str| had(name).map_err(|error| SessionError::Model { model: name.to_owned(), error });
         if let Some(model) = &options.model {
             return find(model);
         }
         // A conversation is not sent to another vendor without a word: when its own model is gone, the person chooses.
         match own.filter(|own| !own.is_empty()) {
-            Some(own) => {
-                (self.setup.find_model)(own).map_err(|reason| SessionError::OwnModel { model: own.clone(), reason })
-            }
+            Some(own) => had(own).map_err(|error| SessionError::OwnModel { model: own.clone(), error }),
             None => find(&options.default_model),
         }
     }

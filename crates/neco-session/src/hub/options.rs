@@ -10,7 +10,7 @@ use neco_agent::context::PromptFile;
 use neco_agent::scheduler::Limits;
 use neco_agent::{Budget, CapabilityLevel, Gate, RuleBook};
 use neco_config::section::{ContextSection, GuardsSection};
-use neco_model::Provider;
+use neco_model::{Provider, SetupError};
 use neco_proto::{ApprovalMode, Mode, SessionId};
 use neco_safety::secrets::Redactor;
 use neco_safety::world::Files;
@@ -28,7 +28,7 @@ use crate::tree::TreeSettings;
 use crate::workflow::WorkflowPlaces;
 
 /// Finds the model of a name: `provider/model` or a group. The error is for a person.
-pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<dyn Provider>, String> + Send + Sync>;
+pub type FindModel = Arc<dyn Fn(&str) -> Result<Arc<dyn Provider>, SetupError> + Send + Sync>;
 
 /// Makes the tools of an agent, of which the given ones are its session's.
 pub type MakeTools = Box<dyn Fn(Vec<Arc<dyn DynTool>>) -> Registry + Send + Sync>;

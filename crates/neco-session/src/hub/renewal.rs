@@ -19,6 +19,7 @@ use neco_toolkit::{DynTool, Registry};
 use super::children::{AgentList, ChildFactory};
 use super::hub::Hub;
 use super::options::AgentDeps;
+use crate::error::SessionError;
 use crate::memory::tools as memory_tools;
 use crate::roles::Definitions;
 use crate::sources::Rules;
@@ -245,9 +246,9 @@ impl SessionRenewal {
                 kept.iter().for_each(|kept| renewed.policy.renew_kept(kept.clone()));
                 renewed
             }
-            Err(words) => {
+            Err(error) => {
                 self.current.wait(Some((deps, notes)));
-                return self.keep_on(&words).await;
+                return self.keep_on(&error.to_string()).await;
             }
         };
         let before =
@@ -283,8 +284,13 @@ impl SessionRenewal {
         }
     }
 
-    fn make(&self, deps: &AgentDeps, rules: &Arc<Rules>, definitions: &Arc<Definitions>) -> Result<Renewed, String> {
-        let parts = deps.parts(&self.place, rules).map_err(|error| error.to_string())?;
+    fn make(
+        &self,
+        deps: &AgentDeps,
+        rules: &Arc<Rules>,
+        definitions: &Arc<Definitions>,
+    ) -> Result<Renewed, SessionError> {
+        let parts = deps.parts(&self.place, rules)?;
         let mut sources = parts.told.sources;
         sources.extend(self.recalled.clone());
         sources.push(Arc::new(AgentList(Arc::clone(definitions))));

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::entry::Category;
 use super::keep::NewEntry;
 use super::memory::Memory;
-use crate::aside;
+use crate::aside::{self, AsideError};
 
 /// What the model is told.
 const SYSTEM: &str = include_str!("extract.md");
@@ -66,8 +66,8 @@ impl Extraction {
     /// Looks through what was said and done and asks what is worth keeping. Nothing is kept yet.
     pub async fn ask(&self, provider: &dyn Provider, messages: Vec<Message>) -> Option<WorthAnswer> {
         let asked = tokio::time::timeout(self.timeout, ask(provider, messages)).await;
-        let asked = asked.unwrap_or_else(|_| Err("the model took too long".to_owned()));
-        asked.inspect_err(|error| tracing::warn!(error, "nothing is kept of the session")).ok()
+        let asked = asked.unwrap_or(Err(AsideError::TooSlow));
+        asked.inspect_err(|error| tracing::warn!(%error, "nothing is kept of the session")).ok()
     }
 
     /// Keeps what the model said is worth it.
@@ -145,13 +145,13 @@ fn states_a_preference(message: &Message) -> bool {
     message.role == Role::User && !message.is_neco() && message.parts.iter().any(says)
 }
 
-async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<WorthAnswer, String> {
+async fn ask(provider: &dyn Provider, messages: Vec<Message>) -> Result<WorthAnswer, AsideError> {
     let room = provider.context_window().map_or(MOST_TOKENS, |window| (window / 2).min(MOST_TOKENS));
     let output = OutputSchema { name: "memories".to_owned(), schema: schema() };
     let words = (SYSTEM, "What is worth remembering?");
     let (answer, reason) = aside::ask(provider, messages, room, words, Some(output)).await?;
     if !matches!(reason, FinishReason::Stop | FinishReason::ToolCalls) {
-        return Err(format!("the answer is not whole: {reason:?}"));
+        return Err(AsideError::NotWhole(reason));
     }
     let used = |usage| UsageEvent {
         aside: Some(SidePurpose::Memory),

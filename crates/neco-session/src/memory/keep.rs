@@ -282,7 +282,7 @@ impl Draft {
     }
 
     fn replacing(folder: Folder, file: &str, entry: Entry) -> Result<Self, MemoryError> {
-        let seen = see(&folder, file).map_err(MemoryError::File)?;
+        let seen = see(&folder, file).map_err(|error| MemoryError::File(error.to_string()))?;
         let old = seen.entry.clone();
         // An id speaks: one that was made of another title would say something else than its entry.
         let id = if old.title == entry.title || !is_made_of(&old.id, &old.title) { old.id } else { entry.id };
@@ -309,11 +309,13 @@ impl Draft {
             }
             None => return Ok(Self::new(folder, entry)),
         };
-        let full = |words: String| {
+        let full = || {
             let id = &nearest.entry.id;
-            MemoryError::Refused(format!("the entry {id} says nearly the same, but {words}: replace it by its id"))
+            let words =
+                format!("the entry {id} says nearly the same, but it would grow too long: replace it by its id");
+            MemoryError::Refused(words)
         };
-        let merged = merged(&nearest.entry, &entry).map_err(full)?;
+        let merged = merged(&nearest.entry, &entry).ok_or_else(full)?;
         Ok(Self::changing(folder, nearest, merged))
     }
 
@@ -350,14 +352,14 @@ struct Seen {
     stamp: Stamp,
 }
 
-fn see(folder: &Folder, file: &str) -> Result<Seen, String> {
-    let located = folder.locate(file).map_err(|error| error.to_string())?;
-    let (bytes, stamp) = located.read(MOST_BYTES + 1).map_err(|error| error.to_string())?;
+fn see(folder: &Folder, file: &str) -> Result<Seen, FolderError> {
+    let located = folder.locate(file)?;
+    let (bytes, stamp) = located.read(MOST_BYTES + 1)?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("{file} is larger than {MOST_BYTES} bytes"));
+        return Err(FolderError::Failed(format!("{file} is larger than {MOST_BYTES} bytes")));
     }
     // Bytes that are no text would be lost.
-    let text = String::from_utf8(bytes).map_err(|_| format!("{file} is no UTF-8 text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| FolderError::Failed(format!("{file} is no UTF-8 text")))?;
     let modified_ms = located.metadata().ok().and_then(|metadata| metadata.modified().ok());
     let since = modified_ms.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     let modified_ms = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));

@@ -69,8 +69,8 @@ pub fn nearness(one: &Entry, other: &Entry) -> Nearness {
 
 /// The old entry with what the new one says: its title stays, for that is what its id was made of. A text that is not
 /// mostly in the new one is kept above it, and what a person wrote keeps its summary.
-/// Fails when both together are too long.
-pub fn merged(old: &Entry, new: &Entry) -> Result<Entry, String> {
+/// Nothing when both together are too long.
+pub fn merged(old: &Entry, new: &Entry) -> Option<Entry> {
     let mut entry = old.clone();
     entry.tags.extend(new.tags.iter().filter(|tag| !old.tags.contains(tag)).cloned());
     entry.content = content(&old.content, &new.content)?;
@@ -87,25 +87,22 @@ pub fn merged(old: &Entry, new: &Entry) -> Result<Entry, String> {
     if !new.category.topic().is_empty() {
         entry.category.clone_from(&new.category);
     }
-    Ok(entry)
+    Some(entry)
 }
 
-fn content(old: &str, new: &str) -> Result<String, String> {
+fn content(old: &str, new: &str) -> Option<String> {
     // Only what is there word for word is known: the same words in another order may say the opposite.
     if new.trim().is_empty() || old.contains(new.trim()) {
-        return Ok(old.to_owned());
+        return Some(old.to_owned());
     }
     let (before, after) = (words(old), words(new));
     let kept = before.iter().filter(|word| after.contains(word)).count() as f64;
     let is_in_new = kept >= CONTAINED * before.len() as f64 && is_in_order(&before, &after);
     if before.is_empty() || (is_in_new && !is_denied(&before, &after)) {
-        return Ok(new.to_owned());
+        return Some(new.to_owned());
     }
     let both = format!("{}\n\n{}", old.trim_end(), new.trim_start());
-    if both.chars().count() > LONGEST_CONTENT {
-        return Err("it would grow too long".to_owned());
-    }
-    Ok(both)
+    (both.chars().count() <= LONGEST_CONTENT).then_some(both)
 }
 
 /// The part of all words that both have.
@@ -242,7 +239,7 @@ mod tests {
             assert_eq!(merged(&entry("t", "s", old, "a"), &entry("t", "s", new, "b")).unwrap().content, kept);
         }
         let long = |word: &str| word.repeat(LONGEST_CONTENT / 2);
-        assert!(merged(&entry("t", "", &long("ab "), "a"), &entry("t", "", &long("cd "), "a")).is_err());
+        assert!(merged(&entry("t", "", &long("ab "), "a"), &entry("t", "", &long("cd "), "a")).is_none());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! tells whether it is another.
 
 use std::collections::HashMap;
+use std::io;
 
 use neco_safety::policy::Telling;
 use neco_store::recall::{FileStamp, NewRecord, Record};
@@ -51,10 +52,10 @@ pub fn scan(folder: &Folder, known: Vec<(String, FileStamp)>, now_ns: i64, telli
     changes
 }
 
-/// A file read into an entry; the words say why it can't be.
-pub fn read_entry(folder: &Folder, name: &str, modified_ms: i64) -> Result<(Entry, Vec<String>), String> {
-    let bytes = folder.read(name).map_err(|error| error.to_string())?;
-    Ok(entry_of(folder, name, text_of(&bytes)?, modified_ms))
+/// A file read into an entry.
+pub fn read_entry(folder: &Folder, name: &str, modified_ms: i64) -> io::Result<(Entry, Vec<String>)> {
+    let bytes = folder.read(name)?;
+    Ok(entry_of(folder, name, text_of(&bytes).map_err(io::Error::other)?, modified_ms))
 }
 
 /// The text of a file; the words say why there is none.

@@ -88,9 +88,11 @@ pub struct Definitions {
 /// There is no definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDefinition {
+    /// The name as it was given.
     pub name: String,
     /// What may have been meant.
     pub near: Option<String>,
+    /// The names that there are.
     pub known: Vec<String>,
 }
 

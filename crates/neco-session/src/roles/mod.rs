@@ -23,5 +23,5 @@ mod tests;
 pub(crate) use definition::Narrowing;
 pub(crate) use definition::ToolChoice;
 pub use definition::{Definition, Origin, RoleModel};
-pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted};
+pub use find::{DefinitionFile, DefinitionPlaces, Definitions, IsTrusted, UnknownDefinition};
 pub use read::read_definition;

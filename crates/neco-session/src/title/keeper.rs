@@ -11,7 +11,7 @@ use neco_safety::secrets::{Redactor, Scope};
 use neco_store::StoreError;
 use tokio::sync::Mutex;
 
-use crate::aside::{self, Aside};
+use crate::aside::{self, Aside, AsideError};
 use crate::fold::{each_event, fold_log};
 use crate::hub::SessionCore;
 use crate::memory::one_line;
@@ -112,13 +112,13 @@ impl TitleKeeper {
         let Some(made) = aside::told(&self.core, SidePurpose::Title, made).await else { return };
         match made {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(error, "the session keeps its first words as its title"),
+            Ok(Err(error)) => tracing::warn!(%error, "the session keeps its first words as its title"),
             Err(_) => tracing::warn!("the session keeps its first words as its title: the model took too long"),
         }
     }
 
-    async fn made(&self, settings: &TitleSettings) -> Result<(), String> {
-        let fold = fold_log(self.core.log().as_ref(), self.core.id()).await.map_err(|error| error.to_string())?;
+    async fn made(&self, settings: &TitleSettings) -> Result<(), AsideError> {
+        let fold = fold_log(self.core.log().as_ref(), self.core.id()).await?;
         let model = settings.model.clone().unwrap_or(fold.standing.model);
         let provider = self.core.model(&model)?;
         let words = (SYSTEM, "The title:");
@@ -129,8 +129,7 @@ impl TitleKeeper {
             let aside = Some(SidePurpose::Title);
             let used = UsageEvent::of(&answer.model, usage, provider.scripted());
             let usage = UsageEvent { context_window, aside, ..used };
-            let recorded = self.core.emit(EventBody::Usage(usage)).await;
-            recorded.map_err(|error| error.to_string())?;
+            self.core.emit(EventBody::Usage(usage)).await?;
         }
         match of_answer(&answer.text).filter(|_| reason == FinishReason::Stop) {
             Some(title) => {
@@ -140,9 +139,9 @@ impl TitleKeeper {
                 if *by == Some(TitleSource::Person) {
                     return Ok(());
                 }
-                self.put(&title, TitleSource::Model).await.map_err(|error| error.to_string())
+                Ok(self.put(&title, TitleSource::Model).await?)
             }
-            None => Err("the answer holds no title".to_owned()),
+            None => Err(AsideError::NoTitle),
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::error::TreeError;
 use super::op::{Change, NewNode, Op};
+use super::promises::{BrokenPromise, check_shape};
 use super::spec::{TreeLimits, most_children, spent};
 
 /// Finished children of a live agent that stay with their results, at most; then the older half goes. Their ends
@@ -42,14 +43,15 @@ impl AgentTree {
         limits: TreeLimits,
         nodes: impl IntoIterator<Item = AgentNode>,
         gone: BTreeMap<AgentId, AgentId>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, BrokenPromise> {
         let nodes: BTreeMap<AgentId, Arc<AgentNode>> =
             nodes.into_iter().map(|node| (node.id, Arc::new(node))).collect();
-        let root = nodes.values().find(|node| node.kind == NodeType::Root).ok_or("there is no root")?.id;
+        let root = nodes.values().find(|node| node.kind == NodeType::Root).map(|node| node.id);
+        let root = root.ok_or_else(|| BrokenPromise("there is no root".to_owned()))?;
         let spent = nodes.values().filter(|node| spent(&node.budget, &node.subtree_usage).is_some());
         let spent = spent.map(|node| node.id).collect();
         let tree = Self { limits, root, nodes, gone: Arc::new(gone), spent };
-        super::promises::check_shape(tree.root, &tree.nodes).map(|()| tree)
+        check_shape(tree.root, &tree.nodes).map(|()| tree)
     }
 
     /// Does something to the tree, at a time that whoever records it names.

@@ -138,7 +138,7 @@ impl AgentSupervisor {
             .collect();
         above.reverse();
         let child_setup = ChildSetup { node, spec, policy, above, tools, mode, max_turns, fold };
-        self.make.make(&self.me, child_setup).map_err(TreeError::Refused)
+        self.make.make(&self.me, child_setup)
     }
 
     /// Lets an agent run; its end, whatever it is, is noticed.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use neco_model::SetupError;
 use neco_proto::AgentId;
 use neco_proto::event::{NodeState, NodeType};
 use neco_store::StoreError;
@@ -50,6 +51,10 @@ pub enum TreeError {
     NoQuestion(AgentId),
     /// There is no child of this name.
     UnknownName(String),
+    /// Its model can't be had.
+    Model(SetupError),
+    /// There is no root that it could be made from.
+    NoRoot,
     /// Something outside of the tree says no.
     Refused(String),
     /// Not a part of a whole.
@@ -110,6 +115,8 @@ impl TreeError {
                 name(*agent)
             ),
             Self::UnknownName(wanted) => format!("you have no agent {wanted:?}; agent_status lists those you have"),
+            Self::Model(error) => error.to_string(),
+            Self::NoRoot => "there is no root yet".to_owned(),
             Self::Refused(words) => words.clone(),
             Self::BadProgress(progress) => format!("progress is a number from 0 to 1, not {progress}"),
         }
@@ -123,6 +130,12 @@ impl fmt::Display for TreeError {
 }
 
 impl std::error::Error for TreeError {}
+
+impl From<SetupError> for TreeError {
+    fn from(error: SetupError) -> Self {
+        Self::Model(error)
+    }
+}
 
 impl From<StoreError> for TreeError {
     fn from(error: StoreError) -> Self {

@@ -38,7 +38,7 @@ impl AgentTree {
                 (tree, mended.updates)
             }
             Err(broken) => {
-                tracing::warn!(broken, "the agents of the session can't be told from its log");
+                tracing::warn!(%broken, "the agents of the session can't be told from its log");
                 (Self::new(limits, NewNode::root(root, model, budget), Timestamp::now()), Vec::new())
             }
         }

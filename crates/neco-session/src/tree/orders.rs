@@ -61,7 +61,7 @@ impl AgentSupervisor {
         parameters: AgentParameters,
     ) -> Result<(), TreeError> {
         let provider = match &parameters.model_group {
-            Some(group) => Some(self.make.model(group).map_err(TreeError::Refused)?),
+            Some(group) => Some(self.make.model(group)?),
             None => None,
         };
         let tools = match &parameters.tools {

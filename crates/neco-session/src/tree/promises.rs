@@ -6,8 +6,13 @@ use std::sync::Arc;
 use neco_proto::AgentId;
 use neco_proto::event::{AgentNode, NodeState, NodeType};
 
+/// What does not hold of a tree that should, for whoever looks for the reason: nothing is decided by it.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BrokenPromise(pub(super) String);
+
 /// The first promise that is broken of those that hold whatever the limits are.
-pub(super) fn check_shape(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
+pub(super) fn check_shape(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), BrokenPromise> {
     let roots = nodes.values().filter(|node| node.kind == NodeType::Root).count();
     ensure(roots == 1, || format!("there are {roots} roots"))?;
     let is_root = |node: &Arc<AgentNode>| node.parent.is_none() && node.state == NodeState::Running;
@@ -17,10 +22,10 @@ pub(super) fn check_shape(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode
     ensure(reached == nodes.len(), || format!("{reached} of {} nodes are reached from the root", nodes.len()))
 }
 
-fn check_node(nodes: &BTreeMap<AgentId, Arc<AgentNode>>, node: &AgentNode) -> Result<(), String> {
+fn check_node(nodes: &BTreeMap<AgentId, Arc<AgentNode>>, node: &AgentNode) -> Result<(), BrokenPromise> {
     let id = node.id;
     if let Some(parent) = node.parent {
-        let Some(parent) = nodes.get(&parent) else { return Err(format!("{id} is an orphan")) };
+        let Some(parent) = nodes.get(&parent) else { return Err(BrokenPromise(format!("{id} is an orphan"))) };
         ensure(parent.children.iter().filter(|child| **child == id).count() == 1, || {
             format!("{id} and its parent do not agree")
         })?;
@@ -37,7 +42,7 @@ fn check_node(nodes: &BTreeMap<AgentId, Arc<AgentNode>>, node: &AgentNode) -> Re
     check_usage(node, nodes)
 }
 
-fn check_usage(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
+fn check_usage(node: &AgentNode, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), BrokenPromise> {
     let below = node.children.iter().filter_map(|child| nodes.get(child)).map(|child| child.subtree_usage.input);
     let known = node.usage.input.saturating_add(below.fold(0, u64::saturating_add));
     let all = node.subtree_usage.input;
@@ -58,6 +63,6 @@ fn reach(root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> usize {
     reached
 }
 
-pub(super) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(words()) }
+pub(super) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), BrokenPromise> {
+    if holds { Ok(()) } else { Err(BrokenPromise(words())) }
 }

@@ -12,18 +12,18 @@ use serde_json::json;
 use super::agents::AgentTree;
 use super::error::TreeError;
 use super::op::{Change, NewNode, Op};
-use super::promises::{check_shape, ensure};
+use super::promises::{BrokenPromise, check_shape, ensure};
 use super::spec::{TreeLimits, most_children};
 
 impl AgentTree {
     /// Whether everything holds that is promised of a tree; the words say what does not.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), BrokenPromise> {
         check(&self.limits, self.root, &self.nodes)
     }
 }
 
 /// The first promise that is broken, if one is.
-fn check(limits: &TreeLimits, root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), String> {
+fn check(limits: &TreeLimits, root: AgentId, nodes: &BTreeMap<AgentId, Arc<AgentNode>>) -> Result<(), BrokenPromise> {
     check_shape(root, nodes)?;
     let live = nodes.values().filter(|node| node.id != root && node.state.is_live()).count();
     ensure(live <= limits.live, || format!("{live} agents are live"))?;
@@ -34,7 +34,7 @@ fn check_limits(
     limits: &TreeLimits,
     nodes: &BTreeMap<AgentId, Arc<AgentNode>>,
     node: &AgentNode,
-) -> Result<(), String> {
+) -> Result<(), BrokenPromise> {
     let live = |child: &&AgentId| nodes.get(child).is_some_and(|child| child.state.is_live());
     let (id, children) = (node.id, node.children.iter().filter(live).count());
     ensure(most_children(node.kind, limits).is_none_or(|most| children <= most), || {

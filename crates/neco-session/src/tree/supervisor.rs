@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use neco_agent::{Agent, AgentHandle, AgentInput};
-use neco_model::{GROUPS, Provider};
+use neco_model::{GROUPS, Provider, SetupError};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeResult, NodeState, SubtreeBudget};
 use neco_proto::{Actor, AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId};
 use neco_safety::Policy;
@@ -35,9 +35,9 @@ pub(super) const LEAVING: Duration = Duration::from_secs(5);
 
 /// Makes the agents below the root.
 pub trait MakeChild: Send + Sync {
-    /// An agent that has not begun. The error is in words for a model.
-    /// Fails when its model or its folder can't be used.
-    fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, String>;
+    /// An agent that has not begun.
+    /// Fails when its model can't be used.
+    fn make(&self, supervisor: &Weak<AgentSupervisor>, child_setup: ChildSetup<'_>) -> Result<BuiltAgent, TreeError>;
 
     fn definitions(&self) -> Arc<Definitions>;
 
@@ -46,7 +46,7 @@ pub trait MakeChild: Send + Sync {
     fn room(&self) -> Option<(Arc<dyn Spill>, usize)>;
 
     /// The model or group of a name.
-    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String>;
+    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, SetupError>;
 }
 
 /// What a child is made of besides what all agents of the session are made of.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use neco_model::Provider;
+use neco_model::{Provider, SetupError};
 use neco_proto::event::{
     AgentComplete, AgentMessage, AgentUpdate, CallStatus, CompleteReason, Down, Letter, NodeResult, NodeState,
     NodeType, SubtreeBudget, ToolCallEnd, Up,
@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 
 use super::agents::AgentTree;
 use super::carry::{self, Told};
+use super::error::TreeError;
 use super::history::TreeHistory;
 use super::op::{NewNode, Op};
 use super::prefix_tests::{begun, event};
@@ -90,8 +91,8 @@ impl EventLog for Slow {
 struct Nobody;
 
 impl MakeChild for Nobody {
-    fn make(&self, _: &Weak<AgentSupervisor>, _: ChildSetup<'_>) -> Result<BuiltAgent, String> {
-        Err("nobody is made here".to_owned())
+    fn make(&self, _: &Weak<AgentSupervisor>, _: ChildSetup<'_>) -> Result<BuiltAgent, TreeError> {
+        Err(TreeError::NoRoot)
     }
 
     fn definitions(&self) -> Arc<Definitions> {
@@ -102,8 +103,8 @@ impl MakeChild for Nobody {
         None
     }
 
-    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, String> {
-        Err(format!("no {name}"))
+    fn model(&self, name: &str) -> Result<Arc<dyn Provider>, SetupError> {
+        Err(SetupError::BadName(name.to_owned()))
     }
 }
 

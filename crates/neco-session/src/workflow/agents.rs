@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::definition::Work;
-use super::hands::{Begun, Ended, Hands, TaskCall};
+use super::hands::{Begun, Ended, Hands, TaskCall, TaskError};
 use crate::fold::each_event;
 use crate::hub::SessionCore;
-use crate::roles::{Definition, Definitions, Narrowing, Origin, RoleModel, ToolChoice};
+use crate::roles::{Definition, Definitions, Narrowing, Origin, RoleModel, ToolChoice, UnknownDefinition};
 use crate::tree::{AgentSupervisor, SpawnRequest, Told};
 
 /// The tool that runs commands.
@@ -41,20 +41,20 @@ pub struct TreeHands {
 }
 
 impl Hands for TreeHands {
-    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>> {
+    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, TaskError>> {
         let own = self.clone();
         Box::pin(async move {
             let since = own.core.journal.standing().last_seq;
             let is_agent = matches!(call.work, Work::Agent { .. });
             let request = own.request(&call)?;
-            let agent = own.supervisor.spawn(own.parent, request).await.map_err(|error| error.to_string())?;
+            let agent = own.supervisor.spawn(own.parent, request).await?;
             let end = Box::pin(async move {
                 let result = tokio::select! {
                     result = own.supervisor.ended(agent) => result,
                     () = call.cancel.cancelled() => {
                         // One that has ended has nothing to cancel.
                         let _ = own.supervisor.stop_as(agent, Told::Nobody, None).await;
-                        return Err("it was stopped".to_owned());
+                        return Err(TaskError::Stopped);
                     }
                 };
                 match is_agent {
@@ -73,7 +73,7 @@ impl Hands for TreeHands {
 }
 
 impl TreeHands {
-    fn request(&self, call: &TaskCall) -> Result<SpawnRequest, String> {
+    fn request(&self, call: &TaskCall) -> Result<SpawnRequest, UnknownDefinition> {
         let one = |tool: &str, arguments: Value, task: String| {
             let mut request = SpawnRequest::new(caller(tool), task);
             request.spec.call = Some(OneCall { name: tool.to_owned(), arguments });
@@ -81,7 +81,7 @@ impl TreeHands {
         };
         let mut request = match &call.work {
             Work::Agent { role, prompt, model } => {
-                let definition = self.definitions.find(role).map_err(|error| error.to_string())?.clone();
+                let definition = self.definitions.find(role)?.clone();
                 let model_group = model.clone();
                 SpawnRequest { model_group, ..SpawnRequest::new(definition, prompt.clone()) }
             }
@@ -103,8 +103,7 @@ impl TreeHands {
 
     /// What came of the call of an agent that made one.
     async fn of_call(&self, agent: AgentId, since: Seq, result: NodeResult) -> Ended {
-        let failed = |error: neco_store::StoreError| error.to_string();
-        self.core.log().commit(self.core.id()).await.map_err(failed)?;
+        self.core.log().commit(self.core.id()).await?;
         let mut end: Option<ToolCallEnd> = None;
         each_event(self.core.log().as_ref(), self.core.id(), since, |event| {
             if let EventBody::ToolCallEnd(ended) = event.body
@@ -113,12 +112,11 @@ impl TreeHands {
                 end = Some(ended);
             }
         })
-        .await
-        .map_err(failed)?;
+        .await?;
         match (end, result) {
             (Some(end), _) => self.whole(&end, of_end(&end)?).await,
-            (None, NodeResult::Error { message, .. }) => Err(message),
-            (None, NodeResult::Output { .. }) => Err("the call was never made".to_owned()),
+            (None, NodeResult::Error { message, .. }) => Err(TaskError::Failed(message)),
+            (None, NodeResult::Output { .. }) => Err(TaskError::NotCalled),
         }
     }
 
@@ -137,7 +135,7 @@ impl TreeHands {
             end.summary
         );
         let warning = EventBody::Notification(Notification::new(NotificationLevel::Warning, text));
-        self.core.journal.emit(self.parent, None, warning).await.map_err(|error| error.to_string())?;
+        self.core.journal.emit(self.parent, None, warning).await?;
         Ok(given)
     }
 }
@@ -145,7 +143,7 @@ impl TreeHands {
 fn of_agent(result: NodeResult) -> Ended {
     match result {
         NodeResult::Output { output } => Ok(output),
-        NodeResult::Error { message, .. } => Err(message),
+        NodeResult::Error { message, .. } => Err(TaskError::Failed(message)),
     }
 }
 
@@ -157,7 +155,7 @@ fn of_end(end: &ToolCallEnd) -> Ended {
     };
     match (end.status, code) {
         (CallStatus::Success, None | Some(0)) => Ok(Value::String(given(end))),
-        _ => Err(untrusted::unwrapped(&end.output).into_owned()),
+        _ => Err(TaskError::Failed(untrusted::unwrapped(&end.output).into_owned())),
     }
 }
 
@@ -280,6 +278,6 @@ mod tests {
         assert_eq!(gives(end("read_file", told("1\thello\n2\t3\tx", "(2 lines)"), None)), "hello\n3\tx");
         assert_eq!(gives(end("memory_store", "kept".to_owned(), None)), "kept");
         let failed = of_end(&end("bash", told("no", "[exit code 2]"), Some(2))).unwrap_err();
-        assert_eq!(failed, "no\n[exit code 2]", "why it failed is told");
+        assert_eq!(failed.to_string(), "no\n[exit code 2]", "why it failed is told");
     }
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use neco_model::SetupError;
+use neco_proto::ErrorCode;
+use neco_toolkit::ToolError;
 use serde_json::{Value, json};
 
 use super::*;
@@ -30,9 +33,9 @@ fn the_built_in_workflows_can_be_run_and_the_folders_own_do_not_replace_them() {
     Graph::new(&delivery, &given("make test")).unwrap();
     let roles = crate::roles::Definitions::built_in();
     let known = KnownNames {
-        agent: &|role| roles.find(role).map(|_| ()).map_err(|error| error.to_string()),
-        tool: &|name| Err(format!("no {name}")),
-        model: &|name| Err(format!("no {name}")),
+        agent: &|role| roles.find(role).map(|_| ()),
+        tool: &|name| Err(ToolError::new(ErrorCode::ToolNotFound, format!("no {name}"))),
+        model: &|name| Err(SetupError::BadName(name.to_owned())),
     };
     delivery.check_names(&known).unwrap();
     assert!(Graph::new(&delivery, &BTreeMap::new()).is_err(), "a goal is needed");

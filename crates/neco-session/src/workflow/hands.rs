@@ -7,10 +7,14 @@ use jiff::Timestamp;
 use neco_agent::SinkError;
 use neco_proto::event::WorkflowUpdate;
 use neco_proto::{AgentId, WorkflowId};
+use neco_store::StoreError;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::definition::Work;
+use super::error::WorkflowError;
+use crate::roles::UnknownDefinition;
+use crate::tree::TreeError;
 
 /// A task that is to be done.
 #[derive(Clone, Debug)]
@@ -28,7 +32,32 @@ pub struct TaskCall {
 }
 
 /// How a task ended: what it gave, or why it failed.
-pub type Ended = Result<Value, String>;
+pub type Ended = Result<Value, TaskError>;
+
+/// Why a task failed.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each one is")]
+pub enum TaskError {
+    /// What did it says so itself: an agent's last words, what a command printed.
+    #[error("{0}")]
+    Failed(String),
+    #[error("it was stopped")]
+    Stopped,
+    #[error("it took longer than {seconds} s")]
+    TooSlow { seconds: f64 },
+    #[error("the call was never made")]
+    NotCalled,
+    #[error("it crashed; this is a bug in Neco")]
+    Crashed,
+    #[error(transparent)]
+    Template(#[from] WorkflowError),
+    #[error(transparent)]
+    Role(#[from] UnknownDefinition),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
 
 /// A task that has begun.
 pub struct Begun {
@@ -41,7 +70,7 @@ pub struct Begun {
 /// Does tasks.
 pub trait Hands: Send + Sync {
     /// Begins a task. The error is why it could not.
-    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>>;
+    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, TaskError>>;
 
     /// Ends all agents that an earlier process left of a workflow: their tasks are done again, or not at all.
     fn abandon(&self, _workflow: WorkflowId) -> BoxFuture<'static, ()> {

@@ -40,7 +40,7 @@ pub use desk::RunFiles;
 pub(crate) use desk::{CheckNames, DeskSetup, MakeHands, WorkflowDesk};
 pub use error::WorkflowError;
 pub use graph::Graph;
-pub use hands::{Begun, Hands, RealTime, Record, TaskCall};
+pub use hands::{Begun, Hands, RealTime, Record, TaskCall, TaskError};
 pub use names::KnownNames;
 pub use places::{FoundWorkflow, WorkflowPlaces};
 pub use runner::{RunnerSetup, run};

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use neco_toolkit::DynTool;
+use neco_model::SetupError;
+use neco_toolkit::{DynTool, ToolError};
 use serde_json::Value;
 
 use super::definition::{Work, WorkflowFile};
 use super::error::WorkflowError;
+use crate::roles::UnknownDefinition;
 use crate::tree::tools::{self, NOT_OF_CHILDREN};
 
 /// Tools that only an agent that thinks can use, besides those for other agents and for the person: what they do is said
@@ -14,16 +16,16 @@ use crate::tree::tools::{self, NOT_OF_CHILDREN};
 const NOT_OF_TASKS: [&str; 3] = ["workflow", "todo_write", "process"];
 
 /// The tool of a name, or why there is none.
-pub type FindTool<'a> = dyn Fn(&str) -> Result<Arc<dyn DynTool>, String> + 'a;
+pub type FindTool<'a> = dyn Fn(&str) -> Result<Arc<dyn DynTool>, ToolError> + 'a;
 
 /// Who knows what there is. What is wrong with a name is said by them.
 pub struct KnownNames<'a> {
     /// Whether there is an agent of a name.
-    pub agent: &'a dyn Fn(&str) -> Result<(), String>,
+    pub agent: &'a dyn Fn(&str) -> Result<(), UnknownDefinition>,
     /// The tool of a name.
     pub tool: &'a FindTool<'a>,
     /// Whether there is a model or group of a name.
-    pub model: &'a dyn Fn(&str) -> Result<(), String>,
+    pub model: &'a dyn Fn(&str) -> Result<(), SetupError>,
 }
 
 impl WorkflowFile {
@@ -46,7 +48,8 @@ impl KnownNames<'_> {
         match work {
             Work::Agent { role, model, .. } => {
                 let model = model.as_deref().and_then(|model| (self.model)(model).err());
-                (self.agent)(role).err().into_iter().chain(model).collect()
+                let agent = (self.agent)(role).err().map(|error| error.to_string());
+                agent.into_iter().chain(model.map(|error| error.to_string())).collect()
             }
             Work::Tool { name, arguments } => match (self.tool)(name) {
                 Ok(tool) if is_for_agents(tool.name()) => {
@@ -54,7 +57,7 @@ impl KnownNames<'_> {
                     vec![format!("{name} is for agents and no task; for an agent write `agent` and `prompt`")]
                 }
                 Ok(tool) => arguments_of(tool.as_ref(), arguments),
-                Err(words) => vec![words],
+                Err(error) => vec![error.message],
             },
             Work::Command { .. } => Vec::new(),
         }
@@ -86,6 +89,7 @@ fn arguments_of(tool: &dyn DynTool, arguments: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::ErrorCode;
     use serde_json::json;
 
     use super::*;
@@ -96,11 +100,11 @@ mod tests {
         let find = |name: &str| tools.iter().find(|tool| tool.name() == name).cloned();
         let known = KnownNames {
             agent: &|_| Ok(()),
-            tool: &|name| find(name).ok_or_else(|| format!("no {name}")),
-            model: &|model| Err(format!("there is no model {model}")),
+            tool: &|name| find(name).ok_or_else(|| ToolError::new(ErrorCode::ToolNotFound, format!("no {name}"))),
+            model: &|model| Err(SetupError::BadName(model.to_owned())),
         };
         let file = WorkflowFile::of_value(&json!({ "name": "x", "tasks": [
-            { "id": "a", "agent": "coder", "prompt": "p", "model": "nobody/x" },
+            { "id": "a", "agent": "coder", "prompt": "p", "model": "nobody" },
             { "id": "b", "tool": "memory_get", "arguments": {} },
             { "id": "c", "tool": "spawn_agent", "arguments": { "agent": "x", "task": "y" } },
             { "id": "d", "tool": "memory_get", "arguments": { "id": "{{ inputs.x }}" } },
@@ -108,7 +112,13 @@ mod tests {
         .unwrap();
         let said = file.check_names(&known).unwrap_err().to_string();
         let lines: Vec<&str> = said.lines().collect();
-        assert_eq!(lines[..2], ["task a: there is no model nobody/x", "task b: memory_get needs the argument id"]);
+        assert_eq!(
+            lines[..2],
+            [
+                "task a: `nobody` is neither a group nor of the form provider/model",
+                "task b: memory_get needs the argument id"
+            ]
+        );
         assert!(lines.len() == 3 && lines[2].starts_with("task c: spawn_agent is for agents"), "{said}");
     }
 }

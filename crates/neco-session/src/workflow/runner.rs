@@ -22,7 +22,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::board::Recorded;
 use super::definition::WorkflowFile;
 use super::graph::{Graph, TaskIndex};
-use super::hands::{Ended, Hands, Record, TaskCall, TaskClock};
+use super::hands::{Ended, Hands, Record, TaskCall, TaskClock, TaskError};
 use super::schedule::{Change, Happened, Moved, Schedule, Step};
 use super::template::Values;
 
@@ -226,7 +226,7 @@ impl<'g> Runner<'g> {
             Ok(Some(work)) => work,
             Ok(None) => return self.working.push(Box::pin(std::future::ready(Worked::Unwanted(index)))),
             Err(error) => {
-                let failed = Worked::Ended(index, Err(error.to_string()));
+                let failed = Worked::Ended(index, Err(error.into()));
                 return self.working.push(Box::pin(std::future::ready(failed)));
             }
         };
@@ -246,10 +246,8 @@ impl<'g> Runner<'g> {
         // A task of its own: it may hold what keeping an update waits for, and nothing polls it meanwhile here.
         let works = tokio::spawn(async move { within(limit, &call.cancel, does).await });
         let works = AbortOnDropHandle::new(works);
-        self.working.push(Box::pin(async move {
-            let crashed = |_| Err("it crashed; this is a bug in Neco".to_owned());
-            Worked::Ended(index, works.await.unwrap_or_else(crashed))
-        }));
+        self.working
+            .push(Box::pin(async move { Worked::Ended(index, works.await.unwrap_or(Err(TaskError::Crashed))) }));
     }
 
     fn rest(&mut self, task: TaskIndex, how_long: Duration) {
@@ -289,7 +287,8 @@ impl<'g> Runner<'g> {
                 self.values.give(task, output, false);
                 true
             }
-            Err(words) => {
+            Err(error) => {
+                let words = error.to_string();
                 told.error = Some(words.clone());
                 if task.accept_failure {
                     told.output = Some(Value::String(words.clone()));
@@ -412,7 +411,7 @@ async fn within(
         () = over => {
             cancel.cancel();
             let _ = does.await;
-            Err(format!("it took longer than {seconds} s"))
+            Err(TaskError::TooSlow { seconds })
         }
     }
 }

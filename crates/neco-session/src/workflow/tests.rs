@@ -40,7 +40,7 @@ struct World {
 struct Hand(Arc<World>);
 
 impl Hands for Hand {
-    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, String>> {
+    fn begin(&self, call: TaskCall) -> BoxFuture<'static, Result<Begun, TaskError>> {
         let world = Arc::clone(&self.0);
         Box::pin(async move {
             // Whatever begins is on the disk as running.
@@ -66,9 +66,13 @@ impl Hands for Hand {
                         world.hanging.notify_one();
                         call.cancel.cancelled().await;
                         world.stopped.lock().unwrap().push(task);
-                        return Err("it was stopped".to_owned());
+                        return Err(TaskError::Stopped);
                     }
-                    if fails { Err(format!("{task} broke")) } else { Ok(json!(format!("{task} is done"))) }
+                    if fails {
+                        Err(TaskError::Failed(format!("{task} broke")))
+                    } else {
+                        Ok(json!(format!("{task} is done")))
+                    }
                 }),
             })
         })
@@ -330,7 +334,7 @@ fn a_run_that_nobody_runs_is_interrupted_and_can_be_cancelled_once() {
 struct Shared(tokio::sync::Mutex<()>);
 
 impl Hands for Arc<Shared> {
-    fn begin(&self, _: TaskCall) -> BoxFuture<'static, Result<Begun, String>> {
+    fn begin(&self, _: TaskCall) -> BoxFuture<'static, Result<Begun, TaskError>> {
         let shared = Arc::clone(self);
         Box::pin(async move {
             let held = shared.0.lock().await;

@@ -6,10 +6,13 @@ mod failures;
 
 use std::collections::BTreeMap;
 
+use neco_proto::ErrorCode;
 use neco_proto::event::TaskKind;
+use neco_session::roles::UnknownDefinition;
 use neco_session::workflow::{
     Failure, Form, Graph, KnownNames, Limits, Retry, TaskEntry, Values, Work, WorkflowError, WorkflowFile,
 };
+use neco_toolkit::ToolError;
 use serde_json::{Value, json};
 
 const DELIVERY: &str = r#"
@@ -259,10 +262,13 @@ fn a_workflow_is_the_same_after_the_log_has_had_it() {
 fn names_that_do_not_exist_are_refused_with_their_task() {
     let file = WorkflowFile::read(DELIVERY, Form::Toml).unwrap();
     let known = KnownNames {
-        agent: &|role| if role == "coder" { Err("there is no agent coder".to_owned()) } else { Ok(()) },
-        tool: &|tool| Err(format!("no {tool}")),
+        agent: &|role| match role {
+            "coder" => Err(UnknownDefinition { name: role.to_owned(), near: None, known: vec!["tester".to_owned()] }),
+            _ => Ok(()),
+        },
+        tool: &|tool| Err(ToolError::new(ErrorCode::ToolNotFound, format!("no {tool}"))),
         model: &|_| Ok(()),
     };
     let error = file.check_names(&known).unwrap_err().to_string();
-    assert_eq!(error, "task code: there is no agent coder\ntask keep: no memory_store");
+    assert_eq!(error, "task code: there is no agent \"coder\"; there are: tester\ntask keep: no memory_store");
 }

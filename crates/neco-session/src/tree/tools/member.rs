@@ -41,7 +41,7 @@ impl Member {
     pub async fn refused(&self, error: TreeError) -> ToolError {
         let code = match &error {
             TreeError::BudgetUsedUp { .. } => ErrorCode::BudgetUsedUp,
-            TreeError::Refused(_) => ErrorCode::ToolFailed,
+            TreeError::Model(_) | TreeError::NoRoot | TreeError::Refused(_) => ErrorCode::ToolFailed,
             _ => ErrorCode::InvalidArguments,
         };
         let words = match self.supervisor() {
