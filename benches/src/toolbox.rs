@@ -10,7 +10,7 @@ use neco_proto::event::OutputStream;
 use neco_safety::world::Files;
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::{Spill, SpillFile};
-use neco_toolkit::{LiveOutput, PreparedCall, Registry, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{LiveOutput, PreparedCall, Registry, ToBackground, ToolContext, ToolError, ToolOutput};
 use neco_tools::code::Indexes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -53,7 +53,7 @@ impl Toolbox {
             world: Arc::new(world),
             live: Arc::new(Unheard),
             cancel: CancellationToken::new(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: settings.max_output_bytes,
             more_writes: false,

@@ -13,7 +13,7 @@ use neco_proto::{CallId, Display};
 use neco_safety::{Policy, Ruling, Who, World};
 use neco_sandbox::Report;
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToBackground, ToolContext, ToolError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -75,7 +75,7 @@ impl PersonsShell {
             world: Arc::clone(&self.world),
             live: Arc::new(Shown(output)),
             cancel: cancel.clone(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: MOST_OUTPUT,
             more_writes: false,

@@ -6,8 +6,8 @@ use futures::StreamExt;
 use neco_model::scripted::{Expect, Script};
 use neco_proto::event::{AgentState, AskedAhead, CallStatus, RewindWhat, Says, StreamChunk, ToolCallUpdate, TurnStart};
 use neco_proto::{
-    Actor, AgentId, Answer, ApprovalMode, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody, Message,
-    Part, Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
+    Actor, AgentId, Answer, ApprovalMode, CallId, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody,
+    Message, Part, Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
@@ -146,6 +146,34 @@ async fn what_makes_no_sense_is_refused_in_words() {
     assert!(matches!(session.send(model).await, Err(ClientError::Refused(words)) if words.contains("nobody")));
     let missing = stage.hub().await.unwrap().find("ffffffff").await;
     assert!(matches!(missing, Err(SessionError::NotFound(_))));
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_what_can_go_on_by_itself_is_sent_to_the_background() {
+    let script = Script::new()
+        .call("bash", json!({ "command": "echo begun; sleep 100" }))
+        .call("process", json!({ "action": "wait", "seconds": 100 }))
+        .say("Done.");
+    let setup = Setup { guards: false, approval: ApprovalMode::Auto, ..Setup::default() };
+    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    let mut events = session.events(session.first_seq());
+    say(&session, "go").await;
+    let mut refused = None;
+    while let Some(event) = events.next().await {
+        let background = |call_id: &CallId| session.send(Command::Background { call_id: call_id.clone() });
+        match &event.unwrap().body {
+            EventBody::ToolOutputChunk(chunk) => background(&chunk.call_id).await.map(drop).unwrap(),
+            EventBody::ToolCallUpdate(call) if call.tool == "process" && call.status == CallStatus::Executing => {
+                refused = Some(background(&call.call_id).await);
+                break;
+            }
+            _ => {}
+        }
+    }
+    let words = "process: what it does can't go on in the background";
+    assert!(matches!(refused, Some(Err(ClientError::Refused(said))) if said == words));
     session.close().await;
 }
 

@@ -4,10 +4,12 @@
 //! what the person sees are separate outputs ([`ToolOutput`]). An error is an output too
 //! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
-//! Reading order: [`tool`], [`output`], [`registry`], [`repair`], [`schema`], `fitting`, `misfit`, [`mod@counted`], [`bound`].
+//! Reading order: [`tool`], [`output`], [`registry`], [`repair`], [`schema`], [`foreign`], `fitting`, `misfit`, [`mod@counted`], [`bound`],
+//! `background`.
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
+mod background;
 pub mod bound;
 mod counted;
 mod fitting;
@@ -19,6 +21,7 @@ pub mod repair;
 pub mod schema;
 pub mod tool;
 
+pub use background::ToBackground;
 pub use bound::{Bounded, Spill};
 pub use counted::counted;
 pub use neco_safety::SideEffect;

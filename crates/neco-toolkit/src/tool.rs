@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::background::ToBackground;
 use crate::bound::Spill;
 use crate::output::{ToolError, ToolOutput};
 use crate::{fitting, schema};
@@ -279,9 +280,8 @@ pub struct ToolContext {
     /// Set when the call is to stop. A tool that runs a process kills its group before it returns; one that ends
     /// before its time because of it fails, or says so with [`crate::ToolOutput::interrupted`].
     pub cancel: CancellationToken,
-    /// Set when the person wants what the call runs to go on in the background. A tool that can't do that goes on as
-    /// before.
-    pub background: CancellationToken,
+    /// The way of what the call runs to the background; a tool that can go on there opens it.
+    pub background: ToBackground,
     /// Where output that is too big for the model goes.
     pub spill: Arc<dyn Spill>,
     /// Bytes of output that the model gets at most.

@@ -120,6 +120,14 @@ pub enum CallError {
     /// No command of that call runs.
     #[error("no command runs that could go on in the background")]
     NothingRuns,
+    /// What it runs can't go on in the background.
+    #[error("{tool}: {}", why.message)]
+    StaysHere {
+        /// The tool.
+        tool: String,
+        /// Why not.
+        why: ToolError,
+    },
 }
 
 /// Applies a decision to a call that waits.

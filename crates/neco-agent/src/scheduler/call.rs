@@ -7,9 +7,8 @@ use neco_proto::event::{CallStatus, KnownFile, ToolCallEnd, ToolCallUpdate};
 use neco_proto::{CallId, Display, ErrorCode, EventBody, ResultPart, ToolOrigin, ToolResult};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::{SideEffect, Verdict, untrusted};
-use neco_toolkit::{ActingFile, Intent, PreparedCall, ToolError};
+use neco_toolkit::{ActingFile, Intent, PreparedCall, ToBackground, ToolError};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use super::approve::Offer;
 use crate::gate::GateRuling;
@@ -32,8 +31,8 @@ pub(super) struct Call {
     pub answered: bool,
     /// Whether a person was asked about it as it is and said yes.
     pub approved: bool,
-    /// Set when the person wants what it runs to go on in the background.
-    pub background: CancellationToken,
+    /// The way of what it runs to the background.
+    pub background: ToBackground,
     /// What the person who was asked about it was told.
     pub told: Option<Verdict>,
     /// The files and folders that it touches when it runs.

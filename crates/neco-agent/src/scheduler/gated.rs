@@ -354,7 +354,7 @@ mod tests {
     use futures::future::BoxFuture;
     use neco_proto::{ApprovalMode, CallId, Mode};
     use neco_safety::{Confinement, SideEffect};
-    use neco_toolkit::Intent;
+    use neco_toolkit::{Intent, ToBackground};
     use tokio_util::sync::CancellationToken;
 
     use super::super::stand_ins::idle;
@@ -402,7 +402,7 @@ mod tests {
             touches: Vec::new(),
             approved: false,
             told: None,
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             redactor: Default::default(),
             phase: Phase::Executing { touch: SideEffect::Runs, arguments: None },
         });

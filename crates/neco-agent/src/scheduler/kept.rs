@@ -104,8 +104,8 @@ mod tests {
 
     use neco_proto::{CallId, TurnId};
     use neco_safety::SideEffect;
+    use neco_toolkit::ToBackground;
     use tokio::sync::oneshot;
-    use tokio_util::sync::CancellationToken;
 
     use super::super::call::Call;
     use super::super::schedule::{Progress, Work};
@@ -154,7 +154,7 @@ mod tests {
             touches: Vec::new(),
             approved: false,
             told: None,
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             redactor: Default::default(),
             phase: Phase::Cleared(Box::new(Stub(touch))),
         });

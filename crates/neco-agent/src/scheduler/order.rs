@@ -34,8 +34,8 @@ pub(super) fn may_begin(calls: &[Call], parallel_reads: usize) -> Vec<usize> {
 mod tests {
     use neco_proto::CallId;
     use neco_safety::SideEffect;
+    use neco_toolkit::ToBackground;
     use proptest::prelude::*;
-    use tokio_util::sync::CancellationToken;
 
     use super::super::call::{Outcome, Phase};
     use super::super::stand_ins::Stub;
@@ -67,7 +67,7 @@ mod tests {
             touches: Vec::new(),
             approved: false,
             told: None,
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             redactor: Default::default(),
             phase,
         }

@@ -263,13 +263,12 @@ impl Scheduler {
     }
 
     /// Lets what a call runs go on in the background.
-    /// Fails when no command of that call runs.
+    /// Fails when that call does not run or can't go there.
     pub fn background(&self, call_id: &CallId) -> Result<(), CallError> {
-        let runs = |call: &&Call| matches!(call.phase, Phase::Executing { touch: SideEffect::Runs, .. });
+        let runs = |call: &&Call| matches!(call.phase, Phase::Executing { .. });
         let found = self.calls.iter().filter(runs).find(|call| call.id == *call_id);
         let call = found.ok_or(CallError::NothingRuns)?;
-        call.background.cancel();
-        Ok(())
+        call.background.send().map_err(|why| CallError::StaysHere { tool: call.tool.clone(), why })
     }
 
     /// Starts the calls whose marks are recorded.

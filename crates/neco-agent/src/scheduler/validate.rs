@@ -7,8 +7,7 @@ use std::time::Duration;
 use neco_proto::{CallId, ErrorCode, Mode, ToolCall, ToolOrigin};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::repair::read_arguments;
-use neco_toolkit::{PreparedCall, Registry, ToolError};
-use tokio_util::sync::CancellationToken;
+use neco_toolkit::{PreparedCall, Registry, ToBackground, ToolError};
 
 use super::call::{Call, Outcome, Phase};
 use crate::mode::declares;
@@ -37,7 +36,7 @@ pub(super) fn validate(registry: &Registry, asked: &ToolCall, cut_off: Option<&C
         touches: Vec::new(),
         approved: false,
         told: None,
-        background: CancellationToken::new(),
+        background: ToBackground::default(),
         redactor: Redactor::default(),
         phase: Phase::Done(Outcome::cancelled(false)),
     };

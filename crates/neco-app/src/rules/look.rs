@@ -11,7 +11,7 @@ use neco_safety::path::Access;
 use neco_safety::world::Freedom;
 use neco_safety::{Action, SideEffect, Who, World};
 use neco_sandbox::{Ask, Report};
-use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, ToolContext, ToolError};
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, ToBackground, ToolContext, ToolError};
 use neco_tools::files::patched;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -121,7 +121,7 @@ impl Looker {
             world: Arc::clone(&self.world),
             live: Arc::new(Silence),
             cancel: CancellationToken::new(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: Arc::new(Nowhere),
             max_output: 0,
             more_writes: false,

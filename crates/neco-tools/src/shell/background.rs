@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use neco_safety::world::{Exit, Process, ProcessInput, Progress, Stop, Stops};
-use neco_toolkit::ToolError;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -87,14 +86,10 @@ pub(super) struct Look {
 }
 
 impl Processes {
-    /// Whether one more may be started.
-    /// Fails when as many run as may.
-    pub(super) fn check_room(&self) -> Result<(), ToolError> {
-        let running = self.running();
-        if running < MOST_RUNNING {
-            return Ok(());
-        }
-        Err(ToolError::failed(format!("{running} processes run in the background already: kill some with `process`")))
+    /// Whether one more may be there.
+    /// Fails when as many run as may; the number of those is told.
+    pub(super) fn check_room(&self) -> Result<(), usize> {
+        Some(self.running()).filter(|running| *running >= MOST_RUNNING).map_or(Ok(()), Err)
     }
 
     pub(super) fn running(&self) -> usize {

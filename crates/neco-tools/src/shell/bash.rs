@@ -131,6 +131,12 @@ impl Bash {
     }
 
     async fn run_here(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let others = Arc::clone(&self.processes);
+        ctx.background.open(move || {
+            let words = |running| format!("{running} commands run in the background already; end one of them first");
+            let full = |running| ToolError::failed(words(running));
+            others.check_room().map_err(full)
+        });
         let Prepared { launch, report, own_words, mut notes } = self.prepare(args, ctx).await?;
         notes.extend(self.limit_words(args));
         let allowance = granted(args, &launch.folder, ctx);
@@ -176,7 +182,9 @@ impl Bash {
 
     async fn run_in_background(&self, args: &BashArgs, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Prepared { launch, notes, .. } = self.prepare(args, ctx).await?;
-        self.processes.check_room()?;
+        self.processes.check_room().map_err(|running| {
+            ToolError::failed(format!("{running} processes run in the background already: kill some with `process`"))
+        })?;
         let allowance = granted(args, &launch.folder, ctx);
         let freedom = allowance.freedom;
         let running = ctx.world.processes().run(launch, allowance).await.map_err(refused)?;

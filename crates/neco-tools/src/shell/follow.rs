@@ -78,7 +78,7 @@ pub(super) async fn follow(
                 }
                 break Outcome::Cancelled;
             }
-            () = ctx.background.cancelled(), if alarms == 0 => break Outcome::GoesOn,
+            () = ctx.background.wanted(), if alarms == 0 => break Outcome::GoesOn,
             () = &mut alarm => {
                 running.stop(if alarms == 0 { Stop::Terminate } else { Stop::Kill });
                 alarms += 1;

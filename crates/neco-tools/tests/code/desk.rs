@@ -10,7 +10,7 @@ use neco_proto::{CallId, ErrorCode};
 use neco_safety::world::Files;
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToBackground, ToolContext, ToolError, ToolOutput};
 use neco_tools::code::{self, Indexes};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ impl Desk {
             world: Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() }),
             live: heard.clone(),
             cancel: CancellationToken::new(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: heard.clone(),
             max_output: 50 * 1024,
             more_writes: false,

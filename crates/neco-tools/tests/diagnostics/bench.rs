@@ -12,7 +12,7 @@ use neco_proto::event::OutputStream;
 use neco_safety::world::Files;
 use neco_sandbox::{Ask, LocalNet, LocalWorld, Roots, Sandbox, SandboxSetup, Settings, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToBackground, ToolContext, ToolError, ToolOutput};
 use neco_tools::{diagnostics, files};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +93,7 @@ impl Bench {
             world: Arc::new(world),
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,
             more_writes: false,

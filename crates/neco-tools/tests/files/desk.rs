@@ -13,7 +13,7 @@ use neco_safety::world::Files;
 use neco_safety::{Policy, Ruling};
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToBackground, ToolContext, ToolError, ToolOutput};
 use neco_tools::files;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ impl Desk {
             world: Arc::new(world),
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,
             more_writes: false,

@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use futures::future::join_all;
 use neco_proto::{Display, ErrorCode, Risk};
-use neco_toolkit::SideEffect;
+use neco_toolkit::{SideEffect, ToBackground, ToolContext};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::world::{Bench, bench, eventually, terminal_name, unique_sleep, with_argument, zombies};
 
@@ -41,6 +43,37 @@ async fn a_life_in_the_background() {
     assert!(closed.message.contains("closed"), "{}", closed.message);
     let text = process(&bench, json!({"action": "list"})).await;
     assert!(text.starts_with("bg-1 is over: exit code 6") && text.contains("echo ready"), "{text}");
+}
+
+/// Runs a command in the foreground and sends it to the background once it runs; gives what came of both.
+async fn send_away(bench: &Bench, number: u32) -> (Result<String, String>, Result<(), String>) {
+    let sleep = unique_sleep(number);
+    let cancel = CancellationToken::new();
+    let ctx = ToolContext { background: ToBackground::default(), cancel: cancel.clone(), ..bench.ctx.clone() };
+    let way = ctx.background.clone();
+    let call = bench.tool("bash").prepare(json!({ "command": format!("sleep {sleep}") })).unwrap();
+    let sends = async {
+        eventually("it runs", || with_argument(&sleep) > 0).await;
+        let sent = way.send();
+        if sent.is_err() {
+            cancel.cancel();
+        }
+        sent
+    };
+    let (output, sent) = tokio::join!(call.run(ctx), sends);
+    (output.map(|output| output.model).map_err(|error| error.message), sent.map_err(|error| error.message))
+}
+
+#[tokio::test]
+async fn a_command_is_sent_to_the_background_as_long_as_there_is_room() {
+    let bench = bench();
+    assert!(bench.ctx.background.send().unwrap_err().message.contains("can't go on in the background"), "nothing runs");
+    let (output, sent) = send_away(&bench, 41).await;
+    assert_eq!(sent, Ok(()));
+    assert!(output.unwrap().contains("goes on as bg-1"));
+    join_all((1..32).map(|_| start(&bench, "sleep 100"))).await;
+    let (_, sent) = send_away(&bench, 42).await;
+    assert_eq!(sent.unwrap_err(), "32 commands run in the background already; end one of them first");
 }
 
 #[tokio::test]
@@ -190,7 +223,7 @@ async fn what_is_judged_before_it_runs() {
 async fn there_is_a_most() {
     let bench = bench();
     let calls = (0..32).map(|_| bench.call("bash", json!({"command": "exec sleep 600", "background": true})));
-    for started in futures::future::join_all(calls).await {
+    for started in join_all(calls).await {
         started.unwrap();
     }
     let refused = bench.call("bash", json!({"command": "exec sleep 600", "background": true})).await.unwrap_err();

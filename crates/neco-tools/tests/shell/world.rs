@@ -15,7 +15,7 @@ use neco_safety::world::Files;
 use neco_safety::{Policy, Ruling};
 use neco_sandbox::{Ask, LocalNet, LocalWorld, Roots, Sandbox, SandboxSetup, Settings, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, LiveOutput, Plan, Spill, ToBackground, ToolContext, ToolError, ToolOutput};
 use neco_tools::shell;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -101,7 +101,7 @@ pub fn bench_with(settings: &ToolsSection) -> Bench {
         }),
         live: heard.clone(),
         cancel: CancellationToken::new(),
-        background: CancellationToken::new(),
+        background: ToBackground::default(),
         spill: Arc::new(FolderSpill(folder.path().to_path_buf())),
         max_output: settings.max_output_bytes,
         more_writes: false,

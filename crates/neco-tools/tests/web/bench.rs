@@ -9,7 +9,7 @@ use neco_proto::{CallId, ErrorCode};
 use neco_safety::world::Files;
 use neco_sandbox::{LocalNet, LocalWorld, NetSettings, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{DynTool, LiveOutput, Plan, SideEffect, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, LiveOutput, Plan, SideEffect, Spill, ToBackground, ToolContext, ToolError, ToolOutput};
 use neco_tools::web;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +45,7 @@ impl Bench {
             world: Arc::new(world),
             live: Arc::new(Silent),
             cancel: CancellationToken::new(),
-            background: CancellationToken::new(),
+            background: ToBackground::default(),
             spill: Arc::new(Silent),
             max_output: 50 * 1024,
             more_writes: false,
