@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_proto::event::CallStatus;
+use neco_proto::event::{CallStatus, OutputStream};
 use neco_proto::{CallId, Diff, Display, ErrorCode};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
-use neco_toolkit::{Bounded, Outside, PreparedCall, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{Bounded, DynTool, Outside, PreparedCall, ToolContext, ToolError, ToolOutput};
+use serde_json::Value;
 
 use super::call::Outcome;
 use crate::ports::Clock;
@@ -15,15 +16,30 @@ use crate::ports::Clock;
 /// How long a tool that was told to stop may take to kill what it runs and say what it got.
 pub(super) const GRACE: Duration = Duration::from_millis(500);
 
-/// Runs a call to its end.
+/// How long after its end a call that took too long is run again.
+const RETRY_AFTER: Duration = Duration::from_millis(500);
+
+/// What is needed to run a call that changes nothing once more.
+pub(super) struct Again {
+    pub(super) tool: Arc<dyn DynTool>,
+    pub(super) arguments: Value,
+}
+
+/// Runs a call to its end. One that took too long is run once more where that can do no harm.
 pub(super) async fn execute(
     prepared: Box<dyn PreparedCall>,
+    again: Option<Again>,
     ctx: ToolContext,
     limit: Duration,
     clock: Arc<dyn Clock>,
 ) -> Outcome {
     let started = clock.now();
-    let result = in_time(prepared, ctx.clone(), limit).await;
+    let result = match (in_time(prepared, &ctx, limit).await, again) {
+        (Err(error), Some(again)) if error.code == ErrorCode::ToolTimedOut => {
+            once_more(error, again, &ctx, limit).await
+        }
+        (result, _) => result,
+    };
     let duration = clock.now().saturating_sub(started);
     let output = match result {
         Ok(output) => present(&ctx.call_id, bound(output, &ctx).await, &ctx.spill.redactor()),
@@ -44,9 +60,29 @@ pub(super) async fn execute(
     }
 }
 
-async fn in_time(prepared: Box<dyn PreparedCall>, ctx: ToolContext, limit: Duration) -> Result<ToolOutput, ToolError> {
-    let cancel = ctx.cancel.clone();
-    let run = prepared.run(ctx);
+/// Runs a call that took too long a second time, unless it is to stop meanwhile.
+async fn once_more(
+    error: ToolError,
+    again: Again,
+    ctx: &ToolContext,
+    limit: Duration,
+) -> Result<ToolOutput, ToolError> {
+    ctx.live.push(OutputStream::Note, &format!("{}; trying once more\n", error.message));
+    tokio::select! {
+        () = tokio::time::sleep(RETRY_AFTER) => {}
+        () = ctx.cancel.cancelled() => return Err(error),
+    }
+    match in_time(again.tool.prepare(again.arguments)?, ctx, limit).await {
+        Err(error) if error.code == ErrorCode::ToolTimedOut => {
+            Err(ToolError { message: format!("{}, twice", error.message), ..error })
+        }
+        result => result,
+    }
+}
+
+async fn in_time(prepared: Box<dyn PreparedCall>, ctx: &ToolContext, limit: Duration) -> Result<ToolOutput, ToolError> {
+    let cancel = ctx.cancel.child_token();
+    let run = prepared.run(ToolContext { cancel: cancel.clone(), ..ctx.clone() });
     tokio::pin!(run);
     tokio::select! {
         result = &mut run => result,
@@ -128,9 +164,16 @@ fn redact_display(display: &mut Display, redactor: &Redactor) {
 
 #[cfg(test)]
 mod tests {
-    use neco_proto::ResultPart;
-    use neco_toolkit::OutputPart;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use neco_proto::ResultPart;
+    use neco_safety::SideEffect;
+    use neco_toolkit::tool::erase;
+    use neco_toolkit::{LiveOutput, OutputPart, Tool};
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::stand_ins::context;
     use super::*;
 
     const KEY: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
@@ -178,5 +221,84 @@ mod tests {
             background: None,
         };
         assert_eq!(shown, Some(clean));
+    }
+
+    /// A tool that takes too long until it was run this often.
+    struct Slow {
+        runs: Arc<AtomicUsize>,
+        quick_from: usize,
+    }
+
+    impl Tool for Slow {
+        type Args = Value;
+        const NAME: &'static str = "read_file";
+        const DESCRIPTION: &'static str = "";
+        const TOUCH: SideEffect = SideEffect::Reads;
+
+        fn summary(&self, _: &Value) -> String {
+            String::new()
+        }
+
+        async fn run(&self, _: Value, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+            if self.runs.fetch_add(1, Ordering::Relaxed) + 1 < self.quick_from {
+                ctx.cancel.cancelled().await;
+            }
+            Ok(ToolOutput::text("here it is"))
+        }
+    }
+
+    /// What is noted in the card.
+    #[derive(Default)]
+    struct Notes(Mutex<String>);
+
+    impl LiveOutput for Notes {
+        fn push(&self, stream: OutputStream, text: &str) {
+            assert_eq!(stream, OutputStream::Note);
+            self.0.lock().unwrap().push_str(text);
+        }
+    }
+
+    struct Real;
+
+    impl Clock for Real {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    /// The outcome of a call that is quick from this run on, how often it ran, and what was noted.
+    async fn outcome(quick_from: usize, reads: bool, cancel: CancellationToken) -> (Outcome, usize, String) {
+        let (runs, notes) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notes::default()));
+        let tool = erase(Slow { runs: Arc::clone(&runs), quick_from });
+        let prepare = || Arc::clone(&tool).prepare(Value::Object(Default::default())).unwrap();
+        let again = reads.then(|| Again { tool: Arc::clone(&tool), arguments: Value::Object(Default::default()) });
+        let ctx = ToolContext { live: notes.clone(), cancel, ..context() };
+        let outcome = execute(prepare(), again, ctx, Duration::from_secs(5), Arc::new(Real)).await;
+        let noted = notes.0.lock().unwrap().clone();
+        (outcome, runs.load(Ordering::Relaxed), noted)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reading_that_took_too_long_is_tried_once_more() {
+        let (second, runs, noted) = outcome(2, true, CancellationToken::new()).await;
+        assert_eq!((second.output.as_str(), runs), ("here it is", 2));
+        assert_eq!(noted, "stopped after 5 s; trying once more\n");
+        let (never, runs, _) = outcome(3, true, CancellationToken::new()).await;
+        assert_eq!((never.error_code, runs), (Some(ErrorCode::ToolTimedOut), 2));
+        assert!(never.output.contains("stopped after 5 s, twice"), "{}", never.output);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_changes_something_or_is_to_stop_is_not_tried_again() {
+        let (writes, runs, noted) = outcome(2, false, CancellationToken::new()).await;
+        assert_eq!((writes.error_code, runs, noted.as_str()), (Some(ErrorCode::ToolTimedOut), 1, ""));
+        let cancel = CancellationToken::new();
+        let stop = cancel.clone();
+        let stopping = async move {
+            tokio::time::sleep(Duration::from_millis(5_200)).await;
+            stop.cancel();
+        };
+        let ((_, runs, _), ()) = tokio::join!(outcome(2, true, cancel), stopping);
+        assert_eq!(runs, 1);
     }
 }

@@ -11,7 +11,7 @@ use neco_safety::secrets::Scope;
 use neco_toolkit::{PreparedCall, ToolContext};
 
 use super::call::{Outcome, Phase};
-use super::execute::execute;
+use super::execute::{Again, execute};
 use super::schedule::Scheduler;
 use crate::ports::{Checkpointer, Clock, WayBack};
 
@@ -85,6 +85,7 @@ impl Scheduler {
 pub(super) async fn execute_kept(
     before: Option<BoxFuture<'static, ()>>,
     prepared: Box<dyn PreparedCall>,
+    again: Option<Again>,
     ctx: ToolContext,
     limit: Duration,
     clock: Arc<dyn Clock>,
@@ -95,7 +96,7 @@ pub(super) async fn execute_kept(
             () = ctx.cancel.cancelled() => return Outcome::cancelled(false),
         }
     }
-    execute(prepared, ctx, limit, clock).await
+    execute(prepared, again, ctx, limit, clock).await
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use neco_proto::event::{CallStatus, HookEvent};
 use neco_proto::{Actor, CallId, Decision, ErrorCode, EventBody, ToolCall, ToolResult};
+use neco_safety::tools::{Effects, effects};
 use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
@@ -17,7 +18,7 @@ use super::acting::told_of;
 use super::ahead::Behind;
 use super::approve::{self, CallError, Offer};
 use super::call::{Call, Outcome, Phase};
-use super::execute;
+use super::execute::{self, Again};
 use super::gated::{Question, ended_by_hook, is_persons_word, may_be_answered, rule};
 use super::kept::{Keeping, execute_kept};
 use super::live::Live;
@@ -280,6 +281,10 @@ impl Scheduler {
             let after = [HookEvent::PostToolUse, HookEvent::PostToolUseFailure];
             let attended = after.iter().any(|event| self.gate.attends(*event, Some(&call.tool)));
             let arguments = attended.then(|| prepared.arguments().clone());
+            // What waits for agents or for a person changes nothing either, but is no reading.
+            let reads = touch == SideEffect::Network || effects(&call.tool).overlap(Effects::READS);
+            let tool = self.registry.find(&call.tool).ok().filter(|_| reads && touch.changes_nothing());
+            let again = tool.map(|tool| Again { tool: Arc::clone(tool), arguments: prepared.arguments().clone() });
             let runs = Phase::Executing { touch, arguments };
             let Phase::Cleared(prepared) = std::mem::replace(&mut call.phase, runs) else {
                 continue;
@@ -289,7 +294,7 @@ impl Scheduler {
             let limit = prepared.timeout().unwrap_or(self.limits.timeout);
             let clock = Arc::clone(&self.clock);
             let before = self.keeping.take_before();
-            let run = execute_kept(before, prepared, ctx, limit, clock);
+            let run = execute_kept(before, prepared, again, ctx, limit, clock);
             self.spawn(index, async move { Work::Ran { index, outcome: run.await } });
         }
     }

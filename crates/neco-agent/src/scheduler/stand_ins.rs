@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::CallId;
+use neco_proto::event::OutputStream;
 use neco_safety::SideEffect;
 use neco_safety::world::Files;
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_toolkit::bound::SpillFile;
-use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{LiveOutput, Plan, PreparedCall, Registry, Spill, ToBackground, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::schedule::{Limits, Scheduler};
 use crate::ports::Clock;
@@ -60,10 +62,33 @@ impl Clock for Nothing {
     }
 }
 
+impl LiveOutput for Nothing {
+    fn push(&self, _: OutputStream, _: &str) {}
+}
+
+fn world() -> Arc<LocalWorld> {
+    let files = Files::new(Path::new("/"), Vec::new()).unwrap();
+    Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() })
+}
+
+/// What a call of no scheduler is handed.
+pub(super) fn context() -> ToolContext {
+    ToolContext {
+        call_id: CallId::generate(),
+        world: world(),
+        live: Arc::new(Nothing),
+        cancel: CancellationToken::new(),
+        background: ToBackground::default(),
+        spill: Arc::new(Nothing),
+        max_output: 100,
+        more_writes: false,
+        approved: false,
+    }
+}
+
 /// A scheduler without tools and without calls.
 pub(super) fn idle() -> Scheduler {
-    let files = Files::new(Path::new("/"), Vec::new()).unwrap();
-    let world = Arc::new(LocalWorld { files, spawn: Spawner::new(Vec::new(), &[]), net: LocalNet::default() });
+    let world = world();
     let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
     Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
 }
