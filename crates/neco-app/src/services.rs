@@ -378,6 +378,7 @@ fn limits(config: &Config) -> Limits {
         parallel_reads: config.agent.parallel_reads,
         timeout: Duration::try_from_secs_f64(config.tools.timeout).unwrap_or(Duration::from_secs(30)),
         max_output: config.tools.max_output_bytes,
+        approval: config.approval_timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
     }
 }
 

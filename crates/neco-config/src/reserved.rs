@@ -45,6 +45,7 @@ const COST: &str = "it decides how much may be spent";
 /// Every setting that is not taken from a repository: the one place to look at and to add to.
 pub(crate) const RESERVED: &[Reserved] = &[
     closed(&["approval"], "it decides what happens without asking"),
+    closed(&["approval_timeout"], TIME),
     closed(&["policy"], "it decides what happens without asking"),
     closed(&["roots"], "it decides which folders are open"),
     closed(&["model_providers"], "it decides where keys and code are sent"),
@@ -109,6 +110,7 @@ const FREES_NOBODY: &[&[&str]] = &[
     &["tui"],
     &["memory"],
     &["mode"],
+    &["approval_timeout"],
     &["tools", "timeout"],
     &["tools", "command_timeout"],
     &["tools", "max_command_timeout"],

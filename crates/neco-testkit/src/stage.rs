@@ -157,6 +157,7 @@ impl Stage {
             parallel_reads: self.config.agent.parallel_reads,
             timeout: Duration::from_secs_f64(self.setup.tool_timeout),
             max_output: tools.max_output_bytes,
+            approval: self.config.approval_timeout.map(Duration::from_secs_f64),
         };
         let only = self.setup.tools.clone();
         let indexes = Arc::new(neco_tools::code::Indexes::new(self.home.path().join("index")));

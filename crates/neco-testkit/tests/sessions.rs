@@ -317,6 +317,29 @@ async fn a_question_tells_what_will_be_asked_next() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_nobody_answers_is_refused_in_the_end() {
+    let script = Script::new().call("bash", json!({"command": "touch made"})).say("It was not run.");
+    let stage = stage(script).with_config(|config| config.approval_timeout = Some(0.05));
+    let session = stage.open().await.unwrap();
+    say(&session, "run it").await;
+    let events = until_complete(&session, 0).await;
+    let refused = events.iter().find_map(|event| match &event.body {
+        EventBody::ToolCallEnd(end) => Some((end.error_code, end.output.clone())),
+        _ => None,
+    });
+    let (code, output) = refused.unwrap();
+    assert_eq!(code, Some(ErrorCode::RejectedByUser));
+    assert!(output.contains("nobody answered within 0.05 s, so this call was not run"), "{output}");
+    let by = events.iter().find_map(|event| match &event.body {
+        EventBody::PermissionDecision(decision) => decision.by.clone(),
+        _ => None,
+    });
+    assert_eq!(by, Some(Actor::Rule { rule: "approval_timeout".to_owned() }));
+    assert!(!stage.folder().join("made").exists());
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_tells_how_a_session_stands() {
     let stage = stage(Script::new().call("bash", json!({"command": "touch made"})).say("Done.").usage(10, 5));
     let session = stage.open().await.unwrap();

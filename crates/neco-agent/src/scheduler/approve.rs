@@ -150,11 +150,12 @@ pub(super) fn decide(
         Decision::Edit { arguments } => Some(changed_call(call, registry, arguments.clone())?),
         Decision::Once | Decision::Session | Decision::Always | Decision::Reject { .. } => None,
     };
-    let Phase::AwaitingApproval { prepared, offer } =
+    let Phase::AwaitingApproval { prepared, offer, .. } =
         std::mem::replace(&mut call.phase, Phase::Done(Outcome::cancelled(false)))
     else {
         return Err(CallError::NotWaiting(call.id.clone()));
     };
+    let by_rule = matches!(by, Some(Actor::Rule { .. }));
     let mut events = vec![EventBody::PermissionDecision(PermissionDecision {
         call_id: call.id.clone(),
         decision: decision.clone(),
@@ -169,7 +170,7 @@ pub(super) fn decide(
             clear(call, prepared);
         }
         Decision::Edit { .. } => {}
-        Decision::Reject { reason } => events.push(call.finish(rejected(reason.as_deref()))),
+        Decision::Reject { reason } => events.push(call.finish(rejected(reason.as_deref(), by_rule))),
     }
     Ok(Decided { events, granted, changed })
 }
@@ -195,8 +196,10 @@ fn changed_call(
     Ok(prepared)
 }
 
-fn rejected(reason: Option<&str>) -> Outcome {
+/// The outcome of a call that was refused, by the person or, as nobody answered, by their own rule.
+fn rejected(reason: Option<&str>, by_rule: bool) -> Outcome {
     let words = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) if by_rule => format!("{reason}, so this call was not run: go on without it, or say what is open"),
         Some(reason) => format!("the user rejected this call{}{reason}", ToolCallEnd::SAID),
         None => "the user rejected this call".to_owned(),
     };

@@ -9,6 +9,7 @@ use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::{SideEffect, Verdict, untrusted};
 use neco_toolkit::{ActingFile, Intent, PreparedCall, ToBackground, ToolError};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::approve::Offer;
 use crate::gate::GateRuling;
@@ -51,8 +52,8 @@ pub(super) enum Phase {
     AtGate { touch: SideEffect },
     /// The tool looks at what the call would do.
     Planning { touch: SideEffect, approved: bool },
-    /// A person decides.
-    AwaitingApproval { prepared: Box<dyn PreparedCall>, offer: Offer },
+    /// A person decides, until then if there is an end to it.
+    AwaitingApproval { prepared: Box<dyn PreparedCall>, offer: Offer, until: Option<Instant> },
     /// May run; starts when its mark is recorded.
     Cleared(Box<dyn PreparedCall>),
     /// Runs; with its arguments where the gate wants to know them afterwards.
@@ -161,6 +162,16 @@ impl Phase {
             | Self::Executing { .. }
             | Self::Finishing { .. } => Standing::Busy,
             Self::Done(_) => Standing::Done,
+        }
+    }
+
+    /// The same, with the time that a person has from now on, where one is asked.
+    pub fn asked(self, time: Option<Duration>) -> Self {
+        match self {
+            Self::AwaitingApproval { prepared, offer, .. } => {
+                Self::AwaitingApproval { prepared, offer, until: time.map(|time| Instant::now() + time) }
+            }
+            other => other,
         }
     }
 

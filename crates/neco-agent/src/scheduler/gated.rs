@@ -147,7 +147,7 @@ impl Scheduler {
         // Who has made another call of it is not asked about that again and again.
         let attended = self.scene.is_some() && !call.answered && attends();
         let (Some(prepared), true) = (question.waits.prepared(), attended) else {
-            call.phase = question.waits;
+            call.phase = question.waits.asked(self.limits.approval);
             return question.records;
         };
         call.phase = Phase::AtGate { touch: prepared.touch() };
@@ -180,7 +180,7 @@ impl Scheduler {
             // What a hook would change without a yes to it, the person is asked about as it is.
             (Some(GateRuling::Allow | GateRuling::Ask(_)) | None, _) => {
                 if let Some(call) = self.calls.get_mut(index) {
-                    call.phase = question.waits;
+                    call.phase = question.waits.asked(self.limits.approval);
                 }
                 records.extend(question.records);
             }

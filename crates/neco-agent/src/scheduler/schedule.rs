@@ -12,6 +12,7 @@ use neco_safety::tools::{Effects, effects};
 use neco_safety::{Grant, Policy, Ruling, SideEffect, Who, World};
 use neco_toolkit::{Plan, PreparedCall, Registry, Spill, ToolContext, ToolError};
 use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::acting::told_of;
@@ -36,7 +37,12 @@ pub struct Limits {
     pub timeout: Duration,
     /// Bytes of one result that the model gets.
     pub max_output: usize,
+    /// How long a person has to answer a question about a call.
+    pub approval: Option<Duration>,
 }
+
+/// The setting that refuses calls which nobody answers for.
+const APPROVAL_TIMEOUT: &str = "approval_timeout";
 
 /// An event to be recorded before the scheduler goes on.
 #[derive(Clone, Debug)]
@@ -53,13 +59,42 @@ pub enum Record {
 pub struct Progress(pub(super) Work);
 
 pub(super) enum Work {
-    Gated { index: usize, prepared: Box<dyn PreparedCall>, approved: bool, word: HookDecision },
-    Ahead { index: usize, question: Box<Question>, behind: Vec<Behind> },
-    Asked { index: usize, question: Box<Question>, word: HookDecision },
-    Finished { index: usize, word: HookDecision },
-    Planned { index: usize, prepared: Box<dyn PreparedCall>, plan: Result<Plan, ToolError> },
-    Ran { index: usize, outcome: Outcome },
-    Crashed { index: usize },
+    Gated {
+        index: usize,
+        prepared: Box<dyn PreparedCall>,
+        approved: bool,
+        word: HookDecision,
+    },
+    Ahead {
+        index: usize,
+        question: Box<Question>,
+        behind: Vec<Behind>,
+    },
+    Asked {
+        index: usize,
+        question: Box<Question>,
+        word: HookDecision,
+    },
+    Finished {
+        index: usize,
+        word: HookDecision,
+    },
+    Planned {
+        index: usize,
+        prepared: Box<dyn PreparedCall>,
+        plan: Result<Plan, ToolError>,
+    },
+    Ran {
+        index: usize,
+        outcome: Outcome,
+    },
+    /// Nobody answered in time.
+    Unanswered {
+        index: usize,
+    },
+    Crashed {
+        index: usize,
+    },
 }
 
 /// The life of every tool call of one agent.
@@ -70,7 +105,7 @@ pub struct Scheduler {
     world: Arc<dyn World>,
     pub(super) spill: Arc<dyn Spill>,
     clock: Arc<dyn Clock>,
-    limits: Limits,
+    pub(super) limits: Limits,
     live: Arc<Live>,
     pub(super) gate: Arc<dyn Gate>,
     /// How the agent works in the present turn; nobody at the gate is asked without it.
@@ -185,16 +220,36 @@ impl Scheduler {
         self.calls.drain(..).filter_map(|call| call.result()).collect()
     }
 
-    /// Whether some call's work is under way.
+    /// Whether something of the calls will come to an end by itself: work that is under way, or the time to answer.
     pub fn has_work(&self) -> bool {
-        !self.work.is_empty()
+        !self.work.is_empty() || self.first_to_expire().is_some()
+    }
+
+    /// The call whose question is the first to be given up, and when.
+    fn first_to_expire(&self) -> Option<(usize, Instant)> {
+        let until = |call: &Call| match call.phase {
+            Phase::AwaitingApproval { until, .. } => until,
+            _ => None,
+        };
+        let waiting = self.calls.iter().enumerate().filter_map(|(index, call)| Some((index, until(call)?)));
+        waiting.min_by_key(|(_, until)| *until)
     }
 
     /// The next thing that comes to an end. Waits for ever when nothing is under way.
     pub async fn progress(&mut self) -> Progress {
-        match self.work.join_next_with_id().await {
-            Some(ended) => self.progress_of(ended),
-            None => std::future::pending().await,
+        let expiring = self.first_to_expire();
+        let expired = async {
+            match expiring {
+                Some((index, until)) => {
+                    tokio::time::sleep_until(until).await;
+                    index
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some(ended) = self.work.join_next_with_id() => self.progress_of(ended),
+            index = expired => Progress(Work::Unanswered { index }),
         }
     }
 
@@ -229,6 +284,7 @@ impl Scheduler {
             Work::Ran { index, outcome } if outcome.waits => self.wait_for_answer(index, outcome),
             Work::Ran { index, outcome } => self.ran(index, outcome),
             Work::Finished { index, word } => self.finished(index, word),
+            Work::Unanswered { index } => self.unanswered(index),
             Work::Crashed { index } => self.crashed(index),
         };
         let ended = self.end_unstarted();
@@ -261,6 +317,16 @@ impl Scheduler {
         }
         self.plan_next();
         Ok(records)
+    }
+
+    /// Refuses a call that nobody said anything about for as long as questions wait.
+    fn unanswered(&mut self, index: usize) -> Vec<Record> {
+        let Some(call_id) = self.calls.get(index).map(|call| call.id.clone()) else { return Vec::new() };
+        let time = self.limits.approval.unwrap_or_default();
+        let reason = Some(format!("nobody answered within {} s", time.as_secs_f32()));
+        let by = Actor::Rule { rule: APPROVAL_TIMEOUT.to_owned() };
+        // It may have been answered in this very moment.
+        self.decide(&call_id, Decision::Reject { reason }, Some(by)).unwrap_or_default()
     }
 
     /// Lets what a call runs go on in the background.
@@ -349,7 +415,7 @@ impl Scheduler {
                 word.runs.into_iter().map(|run| Record::Emit(EventBody::HookRun(run))).collect()
             }
             Work::Crashed { index } => self.crashed(index),
-            Work::Planned { .. } | Work::Ahead { .. } => Vec::new(),
+            Work::Planned { .. } | Work::Ahead { .. } | Work::Unanswered { .. } => Vec::new(),
         }
     }
 
@@ -423,7 +489,7 @@ impl Scheduler {
                     Record::Emit(call.update(CallStatus::AwaitingApproval)),
                     Record::Commit(EventBody::PermissionRequest(request)),
                 ];
-                let waits = Phase::AwaitingApproval { prepared, offer };
+                let waits = Phase::AwaitingApproval { prepared, offer, until: None };
                 self.ask(index, Question { waits, records, answerable })
             }
             Ruling::Allow | Ruling::Ask => {

@@ -89,6 +89,6 @@ pub(super) fn context() -> ToolContext {
 /// A scheduler without tools and without calls.
 pub(super) fn idle() -> Scheduler {
     let world = world();
-    let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100 };
+    let limits = Limits { parallel_reads: 1, timeout: Duration::from_secs(1), max_output: 100, approval: None };
     Scheduler::new(Registry::new(Vec::new()), world, Arc::new(Nothing), Arc::new(Nothing), limits)
 }

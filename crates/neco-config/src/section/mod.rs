@@ -56,6 +56,10 @@ pub struct Config {
     pub model: Option<String>,
     /// When the person is asked.
     pub approval: ApprovalMode,
+    /// Seconds that a question about a call waits for you; after them the call is refused, and the model is told why.
+    /// Without it, a question waits for as long as you take.
+    #[schemars(range(max = 31_536_000), extend("exclusiveMinimum" = 0))]
+    pub approval_timeout: Option<f64>,
     /// What kind of work.
     pub mode: Mode,
     /// Further folders that files are read and written in, besides the workspace; `--add-dir` adds more.
