@@ -64,7 +64,7 @@ impl ErrorTracker {
         let failures = self.failures.entry((call.tool.to_owned(), target, failure, how)).or_default();
         failures.errors.push(said);
         // What is not allowed says so well enough the first two times.
-        let least = if is_refusal(failure) { STRIKES } else { 2 };
+        let least = if failure.is_refusal() { STRIKES } else { 2 };
         if failures.errors.len() < least {
             return None;
         }
@@ -104,12 +104,6 @@ impl ErrorTracker {
             notice: "the same call failed three times in the same way; the agent was told to change its approach",
         })
     }
-}
-
-/// Whether nothing failed but something was not allowed.
-fn is_refusal(failure: Failure) -> bool {
-    let refusals = [ErrorCode::BlockedByPolicy, ErrorCode::RejectedByUser, ErrorCode::CommandBlocked];
-    refusals.iter().any(|code| failure == Failure::Code(*code))
 }
 
 /// An error without what is another each time: what is quoted, and numbers.

@@ -83,6 +83,14 @@ pub enum Failure {
     Exit(i32),
 }
 
+impl Failure {
+    /// Whether nothing failed but something was not allowed.
+    pub(super) fn is_refusal(self) -> bool {
+        let refusals = [ErrorCode::BlockedByPolicy, ErrorCode::RejectedByUser, ErrorCode::CommandBlocked];
+        refusals.iter().any(|code| self == Self::Code(*code))
+    }
+}
+
 /// What a guard has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {

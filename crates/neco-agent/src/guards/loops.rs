@@ -1,4 +1,5 @@
-//! Loop detection: the same call with the same result, a cycle of calls, a text that repeats itself.
+//! Loop detection: the same call with the same result, a cycle of calls, calls that are hardly another, a text that
+//! repeats itself.
 //! The first time it warns; when it goes on like that, the agent is stopped.
 
 use std::collections::VecDeque;
@@ -7,18 +8,23 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use neco_safety::SideEffect;
 
 use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
+use super::likeness::Like;
 
 /// How often the same is too often.
 const TIMES: usize = 3;
 /// The longest cycle of calls.
 const LONGEST: usize = 5;
-/// Calls that are looked back on for the same call with the same result.
+/// Calls that are looked back on for the same call with the same result, or for calls like it.
 const BACK: usize = 10;
+/// How many of them may be alike.
+const MOST_ALIKE: usize = 5;
 
 #[derive(Default)]
 pub(super) struct Loops {
     /// The last calls, oldest first.
     calls: VecDeque<u64>,
+    /// What they were and gave, as far as that is compared.
+    likes: VecDeque<Like>,
     /// Where in them something new was last written: what is asked again after that is asked anew.
     since_new: usize,
     sayings: VecDeque<String>,
@@ -53,6 +59,7 @@ impl Guard for Loops {
         }?;
         // What is said about it begins to count anew, so that a warning has its time to work.
         self.calls.clear();
+        self.likes.clear();
         self.sayings.clear();
         self.since_new = 0;
         let Repeats { call, times, told, said, advice } = repeats;
@@ -76,8 +83,10 @@ impl Loops {
             self.since_new = self.calls.len();
         }
         self.calls.push_back(this);
+        self.likes.push_back(Like::of(call));
         if self.calls.len() > LONGEST * TIMES {
             self.calls.pop_front();
+            self.likes.pop_front();
             self.since_new = self.since_new.saturating_sub(1);
         }
         let calls = self.calls.make_contiguous();
@@ -90,9 +99,18 @@ impl Loops {
             let said = Box::new(move |times| format!("{name} gave the same result {times} times"));
             return Some(Repeats { call: Some(this), times: same, told, said, advice: OTHERWISE });
         }
-        let length = cycle(calls, LONGEST, TIMES)?;
+        let Some(length) = cycle(calls, LONGEST, TIMES) else { return self.alike(&name) };
         let words = format!("the same {length} calls in a row, {TIMES} times, the last of them {name}");
         Some(Repeats::plain(words.clone(), words, OTHERWISE))
+    }
+
+    /// Whether too many of the last calls are hardly another than the last one, and gave hardly another result.
+    fn alike(&self, name: &str) -> Option<Repeats> {
+        let last = self.likes.back()?;
+        let recent = self.likes.iter().skip(self.since_new.max(self.likes.len().saturating_sub(BACK)));
+        let alike = recent.filter(|like| like.is_like(last)).count();
+        let words = format!("{alike} calls that differ little and get no further, the last of them {name}");
+        (alike > MOST_ALIKE).then(|| Repeats::plain(words.clone(), words, OTHERWISE))
     }
 
     fn words(&mut self, text: &str) -> Option<Repeats> {
@@ -184,6 +202,20 @@ mod tests {
 
     const SCENE: Scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
 
+    /// Pages of a log, which are much alike.
+    const LOG: [&str; 8] = [
+        "12:00:01 GET /items/1001 200 12 ms",
+        "12:00:02 GET /items/1002 200 12 ms",
+        "12:00:03 GET /items/1003 200 12 ms",
+        "12:00:04 GET /items/1004 200 12 ms",
+        "12:00:05 GET /items/1005 200 12 ms",
+        "12:00:06 GET /items/1006 200 12 ms",
+        "12:00:07 GET /items/1007 200 12 ms",
+        "12:00:08 GET /items/1008 200 12 ms",
+    ];
+    /// Results that say different things.
+    const OUTPUTS: [&str; 3] = ["fn main() {}", "no such file", "{ \"name\": 1, \"version\": 2 }"];
+
     fn call(tool: &'static str, arguments: &str, touch: SideEffect, output: &'static str) -> Seen<'static> {
         let (arguments, target) = (arguments.to_owned(), String::new());
         Seen::Call(CallSeen { tool, arguments, target, touch, is_first: true, error: None, output })
@@ -220,6 +252,26 @@ mod tests {
             ("aBaaCaaDa", "........."),
         ] {
             assert_eq!(heard(calls), expected, "{calls}");
+        }
+    }
+
+    #[test]
+    fn calls_that_differ_little_and_give_little_else_are_a_loop() {
+        let mut guard = Loops::default();
+        let heard: Vec<bool> = (1..=6)
+            .map(|number| {
+                let arguments = format!(r#"{{"path":"src/module_{number}.rs"}}"#);
+                guard
+                    .watch(&call("read_file", &arguments, SideEffect::Reads, "there is no such file"), &SCENE)
+                    .is_some()
+            })
+            .collect();
+        assert_eq!(heard, [false, false, false, false, false, true]);
+        // Reading on and on in a file gives something else each time.
+        let mut guard = Loops::default();
+        for (page, output) in LOG.into_iter().enumerate() {
+            let arguments = format!(r#"{{"offset":{},"path":"a.rs"}}"#, page * 100 + 9_000);
+            assert_eq!(guard.watch(&call("read_file", &arguments, SideEffect::Reads, output), &SCENE), None);
         }
     }
 
@@ -272,7 +324,8 @@ mod tests {
         fn new_things_are_never_a_loop(count in 1usize..60) {
             let mut guard = Loops::default();
             for number in 0..count {
-                prop_assert_eq!(guard.watch(&call("t", &number.to_string(), SideEffect::Reads, "x"), &SCENE), None);
+                let output: &'static str = OUTPUTS[number % OUTPUTS.len()];
+                prop_assert_eq!(guard.watch(&call("t", &number.to_string(), SideEffect::Reads, output), &SCENE), None);
             }
         }
     }

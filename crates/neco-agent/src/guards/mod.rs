@@ -6,13 +6,15 @@
 //!
 //! Reading order: [`guard`] (what a guard is and sees), [`watch`] (all of them together, and what a call is
 //! about), then the guards: [`complexity`], [`findings`], [`errors`], [`anti_pattern`],
-//! [`loops`], [`stop_check`].
+//! [`loops`] with [`likeness`], [`stop_check`], [`advice`].
 
+mod advice;
 mod anti_pattern;
 mod complexity;
 mod errors;
 mod findings;
 mod guard;
+mod likeness;
 mod loops;
 mod stop_check;
 mod watch;

@@ -11,6 +11,7 @@ use neco_toolkit::Registry;
 use neco_toolkit::repair::read_arguments;
 use serde_json::Value;
 
+use super::advice::Advice;
 use super::anti_pattern::AntiPattern;
 use super::complexity::ComplexityGuard;
 use super::errors::ErrorTracker;
@@ -62,13 +63,14 @@ enum Last {
 impl Guards {
     /// The guards that are switched on.
     pub fn new(switches: &GuardsSection) -> Self {
-        let all: [(bool, Box<dyn Guard>); 6] = [
+        let all: [(bool, Box<dyn Guard>); 7] = [
             (switches.complexity, Box::new(ComplexityGuard)),
             (switches.findings, Box::new(Findings::default())),
             (switches.errors, Box::new(ErrorTracker::default())),
             (switches.anti_pattern, Box::new(AntiPattern::default())),
             (switches.loops, Box::new(Loops::default())),
             (switches.stop_check, Box::new(StopCheck::default())),
+            (switches.advice, Box::new(Advice::default())),
         ];
         let guards = all.into_iter().filter(|(on, _)| *on).map(|(_, guard)| guard).collect();
         Self { guards, said: Said::default(), seen: None, last: Last::Answer, calls: HashMap::new() }

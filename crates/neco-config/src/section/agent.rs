@@ -48,4 +48,6 @@ pub struct GuardsSection {
     pub loops: bool,
     /// Tells a model that wants to stop with most of its plan open what is open, once.
     pub stop_check: bool,
+    /// Tells a model that only describes the change it was asked for to make it, once.
+    pub advice: bool,
 }

@@ -159,7 +159,15 @@ impl Setup {
     /// The guards' switches.
     pub fn switches(&self) -> GuardsSection {
         let on = self.guards;
-        GuardsSection { complexity: on, findings: on, errors: on, anti_pattern: on, loops: on, stop_check: on }
+        GuardsSection {
+            complexity: on,
+            findings: on,
+            errors: on,
+            anti_pattern: on,
+            loops: on,
+            stop_check: on,
+            advice: on,
+        }
     }
 }
 
