@@ -32,7 +32,7 @@ use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
 use crate::session_models::SessionModels;
 use crate::sessions::hold;
-use crate::workspace::plugged::Scope;
+use crate::trust::ask_about;
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
 use crate::workspace::{FolderState, Workspace, Workspaces, keys};
 
@@ -498,33 +498,10 @@ struct Made {
 }
 
 /// Does what may block on a thread of its own.
-async fn on_thread<T: Send + 'static>(
+pub(crate) async fn on_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
 ) -> Result<T, AppError> {
     tokio::task::spawn_blocking(work).await.map_err(failed)?
-}
-
-/// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that is said.
-async fn ask_about(workspace: &Arc<Workspace>, opener: &dyn Opener, notes: &mut Vec<String>) -> Result<(), AppError> {
-    let state = workspace.now();
-    notes.extend(state.plugged.notices.iter().cloned());
-    if opener.asks() && state.plugged.has_news() {
-        let looked_at = Arc::clone(workspace);
-        let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
-        if let Some(trusted) = opener.trusts(plugged.describe(Scope::News)).await {
-            let decided_in = Arc::clone(workspace);
-            let kept = on_thread(move || {
-                let kept = plugged.decide(Scope::News, trusted);
-                // Files may have been edited and read while the person thought: then the answer counts with those.
-                let is_old = !Arc::ptr_eq(&decided_in.now(), &state);
-                let is_read = kept.is_ok() && is_old && decided_in.read_anew().is_ok();
-                if is_read { Ok(kept) } else { decided_in.switch(plugged).map(|()| kept) }
-            });
-            notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
-        }
-    }
-    notes.extend(workspace.now().plugged.note());
-    Ok(())
 }
 
 /// Logs where settings come from.

@@ -1,6 +1,7 @@
 //! Which folders may switch something on by themselves.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use neco_proto::app::AppError;
 use neco_proto::app::trust::{
@@ -11,6 +12,8 @@ use neco_safety::trust::{DecidedFolder, Standing};
 
 use crate::app::StorelessApp;
 use crate::error::failed;
+use crate::opening::{Opener, on_thread};
+use crate::workspace::Workspace;
 use crate::workspace::plugged::{Plugged, Scope};
 
 pub(crate) async fn list(app: &StorelessApp, _: ListTrust) -> Result<TrustList, AppError> {
@@ -44,6 +47,33 @@ pub(crate) async fn decide(app: &StorelessApp, request: DecideTrust) -> Result<F
 pub(crate) async fn forget(app: &StorelessApp, request: ForgetTrust) -> Result<ForgottenTrust, AppError> {
     let mut trust = Trust::open(app.env.config_dir()).map_err(failed)?;
     Ok(ForgottenTrust { known: trust.forget(Path::new(&request.folder)).map_err(failed)? })
+}
+
+/// Asks a person about what the folder brings that nobody has decided about; without one it stays off, and that is said.
+pub(crate) async fn ask_about(
+    workspace: &Arc<Workspace>,
+    opener: &dyn Opener,
+    notes: &mut Vec<String>,
+) -> Result<(), AppError> {
+    let state = workspace.now();
+    notes.extend(state.plugged.notices.iter().cloned());
+    if opener.asks() && state.plugged.has_news() {
+        let looked_at = Arc::clone(workspace);
+        let mut plugged = on_thread(move || Ok(looked_at.plugged())).await?;
+        if let Some(trusted) = opener.trusts(plugged.describe(Scope::News)).await {
+            let decided_in = Arc::clone(workspace);
+            let kept = on_thread(move || {
+                let kept = plugged.decide(Scope::News, trusted);
+                // Files may have been edited and read while the person thought: then the answer counts with those.
+                let is_old = !Arc::ptr_eq(&decided_in.now(), &state);
+                let is_read = kept.is_ok() && is_old && decided_in.read_anew().is_ok();
+                if is_read { Ok(kept) } else { decided_in.switch(plugged).map(|()| kept) }
+            });
+            notes.extend(kept.await?.err().map(|error| format!("the answer could not be saved: {error}")));
+        }
+    }
+    notes.extend(workspace.now().plugged.note());
+    Ok(())
 }
 
 fn told(plugged: &Plugged) -> FolderTrust {

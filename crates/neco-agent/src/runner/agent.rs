@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neco_model::{Delta, FinishReason, ModelError};
 use neco_proto::event::{
-    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, Notification, NotificationLevel, RulesTold,
+    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, Notification, NotificationLevel,
     StateChange, TurnEnd,
 };
 use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
@@ -14,12 +14,14 @@ use neco_safety::Grant;
 use tokio::sync::mpsc;
 
 use super::accounts::Accounts;
+use super::answering::Answering;
 use super::compaction::{Asked, Making, Room, Talk};
 use super::conversation::{Conversation, Editor, Touched};
 use super::gated::{AtGate, GateScene, Passed};
 use super::inbox::Inbox;
 use super::inputs::{AgentHandle, Mail};
-use super::model::{Answered, Counting, Ending, Model, Streaming};
+use super::kept_workspace::KeptWorkspace;
+use super::model::{Counting, Ending, Model, Streaming};
 use super::planning::Planning;
 use super::questions::{Asker, Questions};
 use super::renewal::Renewal;
@@ -31,7 +33,7 @@ use crate::context::{Assembled, Context, Situation, prompt_report, report, token
 use crate::gate::{HookContext, OpenGate};
 use crate::guards::{Guards, Objection};
 use crate::machine::{AnswerKind, Effect, End, Input, Machine, Nudge, Stamp, State};
-use crate::ports::{Checkpointer, RuleBook, SinkError};
+use crate::ports::{RuleBook, SinkError};
 use crate::scheduler::{Progress, Record, Scheduler};
 
 /// Inputs that may wait; a window that sends more waits itself.
@@ -40,9 +42,6 @@ const MAILBOX: usize = 64;
 /// What an agent is told that goes on after its turn was broken off.
 const BROKEN_OFF: &str = "You were paused in the middle of your last turn: what you were saying and every call that had \
                           not ended was broken off. Go on with your task from there.";
-
-/// How long whoever stops the work waits for the workspace to be kept.
-const MOST_SETTLING: Duration = Duration::from_millis(50);
 
 /// One agent. Lives as long as [`Agent::run`] does.
 pub struct Agent {
@@ -64,7 +63,7 @@ pub struct Agent {
     pub(super) planning: Planning,
     watched: Watched,
     rule_book: Option<Arc<dyn RuleBook>>,
-    checkpoints: Option<Arc<dyn Checkpointer>>,
+    workspace: KeptWorkspace,
     /// What looks whether it is still made of what counts.
     pub(super) renewal: Option<Arc<dyn Renewal>>,
     /// Whether what was edited was just taken up for the turn that begins.
@@ -121,7 +120,7 @@ impl Agent {
             stopped_by: None,
             planning: Planning { book: setup.book, left: setup.plans_from },
             rule_book: setup.rule_book,
-            checkpoints: setup.checkpoints,
+            workspace: KeptWorkspace(setup.checkpoints),
             renewal: setup.renewal,
             renewed: false,
             resumed: setup.resumed,
@@ -188,9 +187,7 @@ impl Agent {
     async fn close(&mut self) -> Result<(), SinkError> {
         self.on(Input::Cancel).await?;
         self.leave_gate().await?;
-        if let Some(checkpoints) = &self.checkpoints {
-            checkpoints.settled().await;
-        }
+        self.workspace.settled().await;
         let scene = self.scene();
         let decision = self.gate.close(scene).await;
         self.reports.hook_runs(decision).await.map(drop)
@@ -378,15 +375,16 @@ impl Agent {
         self.on(input).await
     }
 
+    /// What the model's answer goes through.
+    fn answering(&mut self) -> Answering<'_> {
+        let Self { model, scheduler, room, accounts, conversation, reports, .. } = self;
+        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
+        Answering { model, counting, conversation, reports }
+    }
+
     /// Takes a piece of the answer and everything that is there already behind it.
     async fn take_deltas(&mut self, first: Option<Result<Delta, ModelError>>) -> Result<(), SinkError> {
-        let Self { model, scheduler, room, accounts, .. } = self;
-        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
-        let (events, ending) = model.take(first, counting);
-        for event in events {
-            self.reports.emit(event).await?;
-        }
-        match ending {
+        match self.answering().take(first).await? {
             Ending::NotYet => Ok(()),
             Ending::Whole(streaming, reason) => self.answered(streaming, reason).await,
             Ending::Broken(streaming, error) => self.provider_failed(streaming, error).await,
@@ -398,20 +396,7 @@ impl Agent {
             let said = tokens_of_all(&self.conversation.history, self.model.family());
             self.assembled().tokens().saturating_add(said)
         });
-        let Self { model, scheduler, room, accounts, .. } = self;
-        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
-        let answered = model.finish(streaming, reason, asked, counting);
-        let (stamp, kind) = (answered.stamp, answered.kind);
-        self.record_answer(answered).await?;
-        match reason {
-            FinishReason::ContentFilter => self.tell_of_refusal(kind, "the vendor's filter ended the answer").await?,
-            FinishReason::Refusal => self.tell_of_refusal(kind, "the model declined to go on").await?,
-            FinishReason::Length => self.reports.warn("the answer was cut off by the model's output limit").await?,
-            FinishReason::Bound(bound) => {
-                self.reports.warn(&format!("the answer was cut off: it had {bound}")).await?;
-            }
-            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause => {}
-        }
+        let (stamp, kind) = self.answering().finish(streaming, reason, asked).await?;
         self.check_budget();
         let input = if kind == AnswerKind::Text { self.at_end(stamp).await? } else { Input::Answered { stamp, kind } };
         self.on(input).await
@@ -438,27 +423,8 @@ impl Agent {
         Ok(if is_held { Input::EndAtGate { stamp } } else { Input::Answered { stamp, kind: AnswerKind::Text } })
     }
 
-    async fn record_answer(&mut self, answered: Answered) -> Result<(), SinkError> {
-        if let Some(used) = answered.used {
-            self.reports.emit(used).await?;
-        }
-        match answered.message {
-            Some(message) => self.conversation.answer(message, &self.reports).await,
-            None => Ok(()),
-        }
-    }
-
-    /// An error where it ends the work; calls that came before it are run, and the work goes on.
-    async fn tell_of_refusal(&mut self, kind: AnswerKind, what: &str) -> Result<(), SinkError> {
-        if kind != AnswerKind::Refused {
-            return self.reports.warn(what).await;
-        }
-        let message = format!("{what} ({}); say it in other words, or set another model", self.model.label());
-        self.reports.error(ErrorCode::AnswerRefused, message).await
-    }
-
     async fn provider_failed(&mut self, streaming: Streaming, error: ModelError) -> Result<(), SinkError> {
-        let stamp = self.keep_partial(streaming).await?;
+        let stamp = self.answering().keep_partial(streaming).await?;
         let code = error.code();
         if code == ErrorCode::ContextTooLong && self.room.refuse() {
             // The question was too long: the model is asked once more, about less.
@@ -478,21 +444,11 @@ impl Agent {
         self.on(Input::ProviderFailed { stamp, code }).await
     }
 
-    /// What was shown of an answer that broke off is not lost.
-    async fn keep_partial(&mut self, streaming: Streaming) -> Result<Stamp, SinkError> {
-        let Self { model, scheduler, room, accounts, .. } = self;
-        let counting = Counting { registry: scheduler.registry(), meter: &mut room.meter, accounts };
-        let kept = model.keep_partial(streaming, counting);
-        let stamp = kept.stamp;
-        self.record_answer(kept).await?;
-        Ok(stamp)
-    }
-
     async fn run_calls(&mut self, stamp: Stamp) -> Result<Input, SinkError> {
         self.calls_of = stamp;
         let cut_off = self.model.cut_off.take();
         self.scheduler.set_scene(self.hook_context());
-        if self.checkpoints.is_some() {
+        if self.workspace.0.is_some() {
             self.scheduler.set_asked(&self.conversation.asked());
         }
         let records = self.scheduler.begin(&self.conversation.calls(), cut_off.as_ref());
@@ -569,9 +525,8 @@ impl Agent {
 
     /// What the turn changed is kept beside the next question to the model.
     fn keep_after(&mut self) {
-        let kept = self.scheduler.take_kept();
-        if let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| kept) {
-            checkpoints.after(self.reports.turn());
+        if self.scheduler.take_kept() {
+            self.workspace.after(self.reports.turn());
         }
     }
 
@@ -580,18 +535,7 @@ impl Agent {
         // As much as the rules of the workspace may take.
         let room = self.room.space(&self.model).rooms().of(Layer::Rules);
         let paths = self.scheduler.take_touched();
-        let Some(found) = self.conversation.touched.find(paths, room).await else { return Ok(()) };
-        for notice in &found.notices {
-            self.reports.warn(notice).await?;
-        }
-        if found.text.is_empty() {
-            return Ok(());
-        }
-        // Told first: what a crash leaves without its note is told again, and not taken for told.
-        self.admit_neco(&found.text).await?;
-        // Also what was not read, so that a resumed session does not say so again.
-        let told = RulesTold { files: found.files, unread: found.unread };
-        self.reports.commit_apart(EventBody::RulesTold(told)).await
+        self.conversation.tell_folder_rules(paths, room, &self.reports).await
     }
 
     async fn tell_of_no_answer(&mut self, times: u32) -> Result<(), SinkError> {
@@ -608,7 +552,7 @@ impl Agent {
 
     async fn stop_work(&mut self) -> Result<(), SinkError> {
         if let Some(streaming) = self.model.stop() {
-            self.keep_partial(streaming).await?;
+            self.answering().keep_partial(streaming).await?;
         }
         if self.room.drop_compaction() {
             self.reports.not_compacted("the work was stopped").await?;
@@ -626,7 +570,7 @@ impl Agent {
         if reason == CompleteReason::Natural {
             self.reports.commit_all(self.planning.book.end_work()).await?;
         }
-        self.settle(reason).await;
+        self.workspace.settle(reason).await;
         let budget = self.accounts.reached();
         let (usage, session_usage) = (self.accounts.usage, self.accounts.session_usage);
         let (duration, waited) = self.accounts.close();
@@ -657,17 +601,6 @@ impl Agent {
             return Ok(Some(Input::Begin));
         }
         self.compact_at_last().await.map(|()| None)
-    }
-
-    /// What the last turn changed is told before the end of the work, so that whatever is asked next comes
-    /// after it. Whoever stops the work is not kept waiting for a large workspace.
-    async fn settle(&mut self, reason: CompleteReason) {
-        let Some(checkpoints) = &self.checkpoints else { return };
-        if reason == CompleteReason::Cancelled {
-            let _ = tokio::time::timeout(MOST_SETTLING, checkpoints.settled()).await;
-        } else {
-            checkpoints.settled().await;
-        }
     }
 
     /// What the person asked to be compacted while the agent worked, when it has nothing more to do.

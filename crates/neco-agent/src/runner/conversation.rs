@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use neco_model::History;
 use neco_model::tokens::{Family, estimate};
+use neco_proto::event::RulesTold;
 use neco_proto::{EventBody, IdeContext, Message, MessageId, Part, Role, ToolCall, ToolResult};
 use neco_safety::secrets::Redactor;
 use neco_toolkit::Picture;
@@ -81,6 +82,28 @@ impl Conversation {
             self.admit(message, reports).await?;
         }
         Ok(())
+    }
+
+    /// Rules files of folders that a turn touched for the first time enter the conversation, in `room` tokens for all that
+    /// is told of such.
+    pub(super) async fn tell_folder_rules(
+        &mut self,
+        paths: BTreeSet<PathBuf>,
+        room: u64,
+        reports: &Reports,
+    ) -> Result<(), SinkError> {
+        let Some(found) = self.touched.find(paths, room).await else { return Ok(()) };
+        for notice in &found.notices {
+            reports.warn(notice).await?;
+        }
+        if found.text.is_empty() {
+            return Ok(());
+        }
+        // Told first: what a crash leaves without its note is told again, and not taken for told.
+        self.admit(Message::neco(&found.text), reports).await?;
+        // Also what was not read, so that a resumed session does not say so again.
+        let told = RulesTold { files: found.files, unread: found.unread };
+        reports.commit_apart(EventBody::RulesTold(told)).await
     }
 
     /// The calls of the last answer.
