@@ -7,9 +7,9 @@ use neco_safety::untrusted::wrap;
 
 use crate::fold::{Fold, OpenCall};
 
-/// The events that make a log whole again; none when the session ended properly. A fork that `begins` there was not
-/// stopped: the session that it comes from went on without it.
-pub fn mend(fold: &Fold, begins: bool) -> Vec<EventBody> {
+/// The events that make a log whole again, none when the session ended properly, and what the person is told of it. A
+/// fork that `begins` there was not stopped: the session that it comes from went on without it.
+pub fn mend(fold: &Fold, begins: bool) -> (Vec<EventBody>, Option<EventBody>) {
     let mut events = Vec::new();
     if !fold.partial.trim().is_empty() {
         events.push(EventBody::Message(Message {
@@ -21,10 +21,9 @@ pub fn mend(fold: &Fold, begins: bool) -> Vec<EventBody> {
         |call: &OpenCall| fold.standing.questions.iter().any(|question| question.call_id.as_ref() == Some(&call.id));
     let open: Vec<(&OpenCall, bool)> = fold.open.iter().map(|call| (call, asks(call))).collect();
     events.extend(open.iter().map(|(call, asks)| interrupted(call, *asks, begins)));
-    if fold.working {
-        events.push(EventBody::Notification(Notification::new(NotificationLevel::Warning, notice(&open, begins))));
-    }
-    events
+    let notice = || EventBody::Notification(Notification::new(NotificationLevel::Warning, notice(&open, begins)));
+    let told = fold.working.then(notice);
+    (events, told)
 }
 
 /// In words for the person; `open` are the calls without a result, and whether each asked them something.

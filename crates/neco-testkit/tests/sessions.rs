@@ -260,7 +260,9 @@ async fn calls_that_a_crash_cut_off_get_results_that_say_what_is_known() {
     assert!(outputs[1].0.contains("did not run"), "{outputs:?}");
     say(&session, "go on").await;
     let events = until_complete(&session, session.first_seq()).await;
-    assert!(events.iter().any(|event| matches!(&event.body, EventBody::Notification(_))), "the person is told");
+    let bodies: Vec<&EventBody> = events.iter().map(|event| &event.body).take(2).collect();
+    let as_it_begins = matches!(bodies[..], [EventBody::SessionStart(_), EventBody::Notification(_)]);
+    assert!(as_it_begins, "the start comes first, then what the person is told: {bodies:?}");
     session.close().await;
 }
 

@@ -410,11 +410,12 @@ impl SessionActor {
     async fn stop_all(&mut self, by: Actor, reply: oneshot::Sender<Result<Receipt, ClientError>>) {
         let supervisor = Arc::clone(&self.ctx.supervisor);
         let workflows = self.ctx.workflows.clone();
-        // Agents first: those that a call of the root waits for are kept, and not ended with the call.
-        let paused = supervisor.stop_everybody(by.clone()).await;
-        // Before the root, which may take long to hear: workflows go on asking meanwhile.
-        workflows.interrupt();
-        let cancelled = self.handle.send_as(Some(by), AgentInput::Cancel).await.map_err(not_taken);
+        let root = async {
+            // Before the root, which may take long to hear: workflows go on asking meanwhile.
+            workflows.interrupt();
+            self.handle.send_as(Some(by.clone()), AgentInput::Cancel).await.map_err(not_taken)
+        };
+        let (paused, cancelled) = supervisor.stop_everybody(by.clone(), root).await;
         let receipt = self.receipt();
         tokio::spawn(async move {
             let done = match paused {

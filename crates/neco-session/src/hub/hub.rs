@@ -171,12 +171,16 @@ impl Hub {
         let deps = self.deps();
         let first_new = fold.standing.last_seq;
         let begins = record.parent.is_some_and(|(_, at)| at == first_new);
-        for body in mend(&fold, begins) {
+        let (mended, interrupted) = mend(&fold, begins);
+        for body in mended {
             journal.emit(root, fold.turn, body).await?;
         }
+        // What is mended belongs to the run before: whoever follows this one sees first that it starts.
+        let first_seq = journal.standing().last_seq;
         // A single request is about itself.
         let tells_plans = options.interactive && !resumed;
         let (mut left, told_of) = if tells_plans { self.left_over(&record).await } else { Default::default() };
+        left.extend(interrupted);
         if !resumed {
             left.extend(self.stopped_before(&record).await);
         }
@@ -206,10 +210,8 @@ impl Hub {
             // The model is told something else than what was counted.
             fold.counted = None;
         }
-        journal.commit(root, None, EventBody::SessionStart(start)).await?;
-        for body in left {
-            journal.commit(root, None, body).await?;
-        }
+        let started = std::iter::once(EventBody::SessionStart(start)).chain(left);
+        journal.commit_all(started.map(|body| (root, body)).collect()).await?;
         self.note_told(&told_of).await;
         if fold.standing.plans_from.is_some() && options.mode.is_some() {
             // A mode that was asked for is the person's, whatever the agent chose before.
@@ -249,7 +251,7 @@ impl Hub {
         ctx.supervisor.fill_root(made.handle.clone(), made.policy, made.tools).await;
         ctx.supervisor.open().await.map_err(|error| SessionError::Tree(error.to_string()))?;
         let (agent, handle) = (made.agent, made.handle);
-        Ok(Session::start(ActorSetup { ctx, agent, handle, lease, first_seq: first_new, remembering }))
+        Ok(Session::start(ActorSetup { ctx, agent, handle, lease, first_seq, remembering }))
     }
 
     /// The journal of a session that stands so, for whoever has the right to write it.

@@ -93,7 +93,8 @@ impl AgentSupervisor {
         let spec = state.slots.get(&agent).and_then(|slot| slot.spec.clone());
         let spec = spec.ok_or_else(|| TreeError::Refused("the log does not say who it is".to_owned()))?;
         let fold = fold_agent(self.log.as_ref(), self.session, agent).await?;
-        for body in mend(&fold, false) {
+        let (mended, told) = mend(&fold, false);
+        for body in mended.into_iter().chain(told) {
             self.journal.emit(agent, fold.turn, body).await?;
         }
         // With what was mended, and all of it on the disk.

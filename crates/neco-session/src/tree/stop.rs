@@ -43,12 +43,17 @@ impl AgentSupervisor {
     /// Pauses everybody below the root, on behalf of `by`, with what they did: what they say and run is broken off. Those of workflows
     /// break off too and are left to their workflow, which does their tasks again when it goes on. Nobody is started
     /// until [`AgentSupervisor::stopped`].
-    pub async fn stop_everybody(&self, by: Actor) -> Result<Stopping, TreeError> {
-        self.to_the_end(|supervisor| async move {
-            let mut state = supervisor.lock().await;
-            supervisor.pause_everybody(&mut state, by).await
-        })
-        .await
+    ///
+    /// `root` stops the root meanwhile, which does not wait for a tree that is busy. Its calls find those that they wait
+    /// for paused, and keep them: they come to the tree after this.
+    pub async fn stop_everybody<T>(
+        &self,
+        by: Actor,
+        root: impl Future<Output = T>,
+    ) -> (Result<Stopping, TreeError>, T) {
+        let pausing = async { self.pause_everybody(&mut *self.lock().await, by).await };
+        // In this order: the tree takes everybody in the order in which they came.
+        join(pausing, root).await
     }
 
     /// Ready when nobody does anything any more and `also` has come to its end, or when that takes too long: from now

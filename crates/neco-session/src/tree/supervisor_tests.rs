@@ -17,7 +17,7 @@ use neco_proto::{Actor, AgentId, AgentOrder, AgentParameters, Event, EventBody, 
 use neco_safety::secrets::Redactor;
 use neco_store::{Catalog, Durability, EventLog, Lease, MemoryStore, SessionRecord, StoreError};
 use neco_toolkit::Spill;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::agents::AgentTree;
 use super::carry::{self, Told};
@@ -27,6 +27,7 @@ use super::op::{NewNode, Op};
 use super::prefix_tests::{begun, event};
 use super::slot::Answered;
 use super::spec::{ChildSpec, TreeLimits, TreeSettings};
+use super::stop::Stopping;
 use super::supervisor::{AgentSupervisor, BuiltAgent, ChildSetup, MakeChild, SupervisorSetup};
 use crate::fold::Standing;
 use crate::journal::Journal;
@@ -217,16 +218,46 @@ async fn what_can_not_be_recorded_has_not_happened() {
     assert_eq!(world.states().await, [NodeState::Paused; 2]);
 }
 
+async fn stop_everybody(world: &World) -> Stopping {
+    world.supervisor.stop_everybody(Actor::Person, std::future::ready(())).await.0.unwrap()
+}
+
+#[tokio::test]
+async fn a_busy_tree_does_not_keep_the_root_from_stopping_and_its_calls_keep_whom_they_wait_for() {
+    let world = world(1).await;
+    world.log.lets.add_permits(10);
+    let agent = world.line[0];
+    wait_for(&world, agent).await;
+    world.supervisor.lock().await.tree.apply(NOW, Op::Resume(agent)).unwrap();
+    let busy = world.supervisor.lock().await;
+    let (heard, stopped) = oneshot::channel();
+    let calls = Arc::clone(&world.supervisor);
+    let root = async move {
+        heard.send(()).unwrap();
+        // The call that waits for the agent is stopped with the root.
+        calls.give_up(agent).await
+    };
+    let supervisor = Arc::clone(&world.supervisor);
+    let stopping = tokio::spawn(async move { supervisor.stop_everybody(Actor::Person, root).await });
+    stopped.await.unwrap();
+    assert!(!stopping.is_finished(), "the tree is busy still");
+    drop(busy);
+    let (paused, kept) = stopping.await.unwrap();
+    assert!(kept, "the call ended it");
+    world.supervisor.stopped(paused.unwrap(), std::future::ready(())).await;
+    assert_eq!(world.states().await, [NodeState::Paused]);
+}
+
 #[tokio::test]
 async fn a_stop_that_is_given_up_keeps_nobody_from_beginning() {
     let world = world(1).await;
     world.log.lets.add_permits(10);
-    let stopping = world.supervisor.stop_everybody(Actor::Person).await.unwrap();
+    let stopping = stop_everybody(&world).await;
     assert!(world.supervisor.lock().await.stopping.any());
     let stopped = world.supervisor.stopped(stopping, std::future::pending());
     assert!(tokio::time::timeout(Duration::from_millis(10), stopped).await.is_err());
     assert!(!world.supervisor.lock().await.stopping.any());
-    let stopping = world.supervisor.stop_everybody(Actor::Person).await.unwrap();
+    let stopping = stop_everybody(&world).await;
     world.supervisor.stopped(stopping, std::future::ready(())).await;
     assert!(!world.supervisor.lock().await.stopping.any());
 }
