@@ -136,7 +136,7 @@ impl Opening {
         let (store, aside) = workspaces.store().await?;
         aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
         let found = self.find(&store, workspaces, folder).await?;
-        let mut notes: Vec<String> = found.iter().filter_map(Found::note).map(|note| place::words(&note)).collect();
+        let mut notes: Vec<String> = found.iter().filter_map(|found| found.note.as_ref()).map(place::words).collect();
         let mut works_in = folder.to_owned();
         if let Some(Found { record, .. }) = &found {
             opener.found(&store, record);
@@ -203,18 +203,19 @@ impl Opening {
         let chose_folder = self.wanted.chose_folder;
         let found = match &self.wanted.which {
             WhichSession::New => return Ok(None),
-            WhichSession::Latest => return Ok(Some(finder.latest(folder).await.map_err(of_session)?)),
+            WhichSession::Latest => finder.latest(folder).await,
             WhichSession::Id(id) => {
                 finder.find(id).await.and_then(|found| finder.place_of(found, folder, chose_folder))
             }
         };
         let found = found.map_err(of_session)?;
-        if chose_folder && Path::new(&found.record.cwd) != folder {
+        let is_latest = self.wanted.which == WhichSession::Latest;
+        if chose_folder && !is_latest && Path::new(&found.record.cwd) != folder {
             let words = "--cwd is for sessions whose folder is gone";
             let words = format!("the session has its own folder, {}: {words}", found.record.cwd);
             return Err(invalid(words));
         }
-        Ok(Some(found))
+        finder.with_folder(found).await.map(Some).map_err(of_session)
     }
 
     /// The model that is asked when nobody says otherwise: what is configured, else a local server that answers. What

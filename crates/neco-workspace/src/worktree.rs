@@ -186,6 +186,11 @@ impl Worktree {
         git(top, &[&["worktree", "add", "--quiet"][..], &how].concat()).map(drop)
     }
 
+    /// Whether what it was made from is still there.
+    pub fn can_be_made_again(&self) -> bool {
+        repository_of(&self.repository).is_some()
+    }
+
     /// The files in it that git ignores, as far as a line has room; they are nowhere else.
     fn ignored(&self) -> Result<Option<String>, WorktreeError> {
         let all = git(&self.path, &[&UNKNOWN[..], &["--ignored"]].concat())?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, SessionAgents, SessionDiff};
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{AppError, Trouble};
-use neco_proto::{Event, SessionId};
+use neco_proto::{Event, Seq, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
 use neco_workspace::checkpoint::{self, Checkpoints};
@@ -54,7 +54,7 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     let record = app.hub.find(&request.session).await.map_err(of_session)?;
     // Where it works now is kept by whoever goes on with it.
     let found = app.hub.place_of(record, Path::new(&request.folder), false).map_err(of_session)?;
-    let (place, record) = (found.note(), found.record);
+    let (is_removed, place, record) = (found.is_removed(), found.note, found.record);
     let root = Path::new(&record.cwd);
     let hub = app.hub_of(root)?;
     let history = hub.course(record.id).await.map_err(of_session)?;
@@ -62,7 +62,11 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
         return Ok(SessionDiff { files: Vec::new(), place });
     }
     let from = point(&history, request.from.as_deref().unwrap_or("1"))?;
-    let to = point(&history, request.to.as_deref().unwrap_or("now"))?;
+    let to = match point(&history, request.to.as_deref().unwrap_or("now"))? {
+        // Of files that are not there it is known how the session left them.
+        Point::Now if is_removed => history.files_at(Seq::MAX).map_or(Point::Now, |rev| Point::Kept(rev.to_owned())),
+        to => to,
+    };
     let off = || failed("checkpoints are off, or can't be made in this folder");
     let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
     let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;

@@ -21,10 +21,19 @@ use crate::error::{failed, invalid, of_session};
 struct Way {
     /// The session, and where it goes on.
     found: Found,
-    /// With the settings of the session's own folder, which say where its files are kept.
-    hub: Hub,
     history: RewindHistory,
     plan: RewindPlan,
+}
+
+impl Way {
+    /// A hub with the settings of the session's own folder, which say where its files are kept.
+    fn hub(&self, app: &LocalApp) -> Result<Hub, AppError> {
+        app.hub_of(Path::new(&self.found.record.cwd))
+    }
+
+    async fn preview(&self, app: &LocalApp) -> Result<RewindPreview, AppError> {
+        self.hub(app)?.preview(&self.found, &self.history, &self.plan).await.map_err(of_session)
+    }
 }
 
 pub(crate) async fn rewind_points(app: &LocalApp, request: ListRewindPoints) -> Result<RewindPoints, AppError> {
@@ -35,22 +44,22 @@ pub(crate) async fn rewind_points(app: &LocalApp, request: ListRewindPoints) -> 
 
 pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Result<RewindOutlook, AppError> {
     let way = found(app, &request.session, &request.folder, &request.to).await?;
-    let preview = way.hub.preview(&way.found.record, &way.plan).await.map_err(of_session)?;
+    let preview = way.preview(app).await?;
     Ok(RewindOutlook {
         is_nothing: way.plan.is_nothing(&preview),
         undoes: way.plan.undoes,
         is_mending: way.plan.is_mending,
         last_seq: way.history.last_seq,
-        place: way.found.note(),
+        place: way.found.note,
         session: row(way.found.record),
         preview,
     })
 }
 
 pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
-    let way = found(app, &request.session, &request.folder, &request.to).await?;
+    let mut way = found(app, &request.session, &request.folder, &request.to).await?;
     if let Some(open) = app.elsewhere(way.found.record.id).await? {
-        let preview = way.hub.preview(&way.found.record, &way.plan).await.map_err(of_session)?;
+        let preview = way.preview(app).await?;
         return tell(open.as_ref(), by, &preview, &request).await;
     }
     if way.history.last_seq != request.last_seq {
@@ -61,7 +70,9 @@ pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) ->
         AgreedTo::Files { files } => Agreed::Files(files.into_iter().collect()),
         AgreedTo::Anything => Agreed::Anything,
     };
-    let went = way.hub.go_back(way.found, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
+    // What its folder says of checkpoints is there with the folder.
+    way.found = app.hub.with_folder(way.found).await.map_err(of_session)?;
+    let went = way.hub(app)?.go_back(way.found, &way.history, (&by, &way.plan), agreed).await.map_err(of_session)?;
     Ok(RewoundSession { changes: went.changes, kept: went.kept, elsewhere: false })
 }
 
@@ -119,10 +130,9 @@ async fn found(app: &LocalApp, session: &str, here: &str, to: &RewindTo) -> Resu
     // What goes on in the conversation alone needs no folder.
     let found = match plan.what.files() {
         true => app.hub.place_of(record, Path::new(here), false).map_err(of_session)?,
-        false => Found { record, moved_from: None, replaced: false, remade: false },
+        false => Found { record, note: None },
     };
-    let hub = app.hub_of(Path::new(&found.record.cwd))?;
-    Ok(Way { found, hub, history, plan })
+    Ok(Way { found, history, plan })
 }
 
 fn plan_to(history: &RewindHistory, to: &str, what: RewindWhat) -> Result<RewindPlan, AppError> {

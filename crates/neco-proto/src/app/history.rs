@@ -82,6 +82,12 @@ pub enum PlaceNote {
         /// Where it is.
         folder: String,
     },
+    /// It is a worktree that was removed, and is made again when the session goes on. Until then its files are those that
+    /// the session left.
+    Removed {
+        /// Where it was.
+        folder: String,
+    },
     /// It is a worktree that was made again.
     MadeAgain {
         /// Where it is.

@@ -25,7 +25,7 @@ use crate::fold::Fold;
 use crate::folder::identity;
 use crate::journal::Journal;
 use crate::plans::PlanFiles;
-use crate::rewind::{Going, RewindHistory, RewindPlan, Went, go_back, preview};
+use crate::rewind::{Going, RewindHistory, RewindPlan, Went, go_back, preview, preview_from};
 use crate::title::{tidy, title_event};
 use crate::workflow::{Board, RunFiles, cancelled};
 
@@ -38,9 +38,19 @@ impl Hub {
         Ok(RewindHistory::read(self.setup.log.as_ref(), session).await?)
     }
 
-    /// What a way back in a session would do.
-    pub async fn preview(&self, record: &SessionRecord, way: &RewindPlan) -> Result<RewindPreview, SessionError> {
-        Ok(preview(way, record.id, self.checkpoints(Path::new(&record.cwd)).await).await?)
+    /// What a way back in a session, of which this is the [`RewindHistory`], would do. Nothing is made for that.
+    pub async fn preview(
+        &self,
+        found: &Found,
+        course: &RewindHistory,
+        way: &RewindPlan,
+    ) -> Result<RewindPreview, SessionError> {
+        let record = &found.record;
+        let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
+        Ok(match course.files_at(Seq::MAX).filter(|_| found.is_removed()) {
+            Some(left) => preview_from(way, left, checkpoints).await?,
+            None => preview(way, record.id, checkpoints).await?,
+        })
     }
 
     /// Goes a way back, on behalf of `by`, that was found in the session's [`RewindHistory`]; `agreed` says what of others' work may be

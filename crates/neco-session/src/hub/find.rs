@@ -21,12 +21,8 @@ const LOOKED_AT: usize = 1000;
 pub struct Found {
     /// The session, with the folder that it goes on in.
     pub record: SessionRecord,
-    /// Where its folder was, when it is elsewhere now.
-    pub moved_from: Option<String>,
-    /// Whether another folder is in the place of its own.
-    pub replaced: bool,
-    /// Whether it is a worktree of Neco's own that was made again.
-    pub remade: bool,
+    /// What is to be known of its folder.
+    pub note: Option<PlaceNote>,
 }
 
 impl Found {
@@ -34,24 +30,19 @@ impl Found {
     fn here(record: SessionRecord) -> Self {
         let now = identity(Path::new(&record.cwd));
         let replaced = record.folder.is_some() && now.is_some() && record.folder != now;
-        Self { record, moved_from: None, replaced, remade: false }
+        let note = replaced.then(|| PlaceNote::Replaced { folder: record.cwd.clone() });
+        Self { record, note }
     }
 
     fn moved(record: SessionRecord, cwd: &Path) -> Self {
-        let moved_from = Some(record.cwd.clone());
-        let record = SessionRecord { cwd: cwd.display().to_string(), folder: identity(cwd), ..record };
-        Self { record, moved_from, replaced: false, remade: false }
+        let (from, folder) = (record.cwd.clone(), cwd.display().to_string());
+        let record = SessionRecord { cwd: folder.clone(), folder: identity(cwd), ..record };
+        Self { record, note: Some(PlaceNote::Moved { from, folder }) }
     }
 
-    /// What is to be known of its folder.
-    pub fn note(&self) -> Option<PlaceNote> {
-        let folder = self.record.cwd.clone();
-        match &self.moved_from {
-            Some(from) => Some(PlaceNote::Moved { from: from.clone(), folder }),
-            None if self.remade => Some(PlaceNote::MadeAgain { folder }),
-            None if self.replaced => Some(PlaceNote::Replaced { folder }),
-            None => None,
-        }
+    /// Whether its folder is a worktree that is not there now.
+    pub fn is_removed(&self) -> bool {
+        matches!(self.note, Some(PlaceNote::Removed { .. }))
     }
 }
 
@@ -109,7 +100,7 @@ impl Finder {
             if let Some(record) = records.into_iter().nth(said.unwrap_or_default()) {
                 return match Path::new(&record.cwd) == folder {
                     true => Ok(Found::here(record)),
-                    false if self.is_worktree(&record) => self.place_of(record, folder, false),
+                    false if self.worktree_of(&record).is_some() => self.place_of(record, folder, false),
                     false => Ok(Found::moved(record, folder)),
                 };
             }
@@ -129,17 +120,18 @@ impl Finder {
     }
 
     /// Where a session goes on. When its folder is gone, or another one is in its place, that is `here` if
-    /// this is the same folder. When it is gone it is `here`, too, if a person `chose` it.
+    /// this is the same folder. When it is gone it is `here`, too, if a person `chose` it. A worktree of ours that was
+    /// removed stays away until somebody works in it: [`Finder::with_folder`].
     /// Fails when its folder is gone and nothing takes its place.
     pub fn place_of(&self, record: SessionRecord, here: &Path, chose: bool) -> Result<Found, SessionError> {
         let is_there = usable_folder(Path::new(&record.cwd)).is_ok();
         let found = Found::here(record.clone());
-        if is_there && !found.replaced {
+        if is_there && found.note.is_none() {
             return Ok(found);
         }
-        // One of ours that nobody needed is made again for whoever does.
-        if !is_there && self.made_again(Path::new(&record.cwd)) {
-            return Ok(Found { remade: true, ..Found::here(record) });
+        if !is_there && self.worktree_of(&record).is_some_and(|tree| tree.can_be_made_again()) {
+            let note = Some(PlaceNote::Removed { folder: record.cwd.clone() });
+            return Ok(Found { record, note });
         }
         let here = usable_folder(here)?;
         let same = record.folder.is_some() && record.folder == identity(&here);
@@ -149,10 +141,23 @@ impl Finder {
         if is_there { Ok(found) } else { Err(SessionError::FolderGone { id: record.id, path: record.cwd }) }
     }
 
+    /// Makes the worktree of ours again that a session works in, should it have been removed.
+    /// Fails when it can't be made.
+    pub async fn with_folder(&self, mut found: Found) -> Result<Found, SessionError> {
+        let Some(PlaceNote::Removed { folder }) = found.note else { return Ok(found) };
+        let (tree, inside) = (self.worktree_of(&found.record), PathBuf::from(&folder));
+        let made = tokio::task::spawn_blocking(move || make_again(&tree?, &inside)).await;
+        if made.ok().flatten().is_none() {
+            return Err(SessionError::FolderGone { id: found.record.id, path: folder });
+        }
+        found.note = Some(PlaceNote::MadeAgain { folder });
+        Ok(found)
+    }
+
     /// Keeps where a session works now.
     pub async fn settle(&self, found: Found) -> Result<SessionRecord, SessionError> {
-        let Found { record, moved_from, .. } = found;
-        if moved_from.is_some() {
+        let Found { record, note } = self.with_folder(found).await?;
+        if matches!(note, Some(PlaceNote::Moved { .. })) {
             self.catalog.set_folder(record.id, &record.cwd, record.folder.as_deref()).await?;
         }
         Ok(record)
@@ -187,21 +192,9 @@ impl Finder {
         Ok(found)
     }
 
-    /// Whether a folder lies in a worktree of ours, which may be gone.
-    fn is_worktree(&self, record: &SessionRecord) -> bool {
-        Worktree::around(Path::new(&record.cwd), &worktree_folder(&self.data_dir)).is_some()
-    }
-
-    fn made_again(&self, folder: &Path) -> bool {
-        let Some(tree) = Worktree::around(folder, &worktree_folder(&self.data_dir)) else { return false };
-        match tree.make_again() {
-            // A folder that holds nothing that is committed is not there.
-            Ok(()) => std::fs::create_dir_all(folder).is_ok(),
-            Err(error) => {
-                tracing::warn!(%error, folder = %folder.display(), "the worktree can't be made again");
-                false
-            }
-        }
+    /// The worktree of ours that a session works in, which may be gone.
+    fn worktree_of(&self, record: &SessionRecord) -> Option<Worktree> {
+        Worktree::around(Path::new(&record.cwd), &worktree_folder(&self.data_dir))
     }
 
     /// The sessions in worktrees of the repository of `cwd`, in the folder that stands for it.
@@ -227,6 +220,15 @@ impl Finder {
         };
         Ok(found.into_iter().filter(gone).collect())
     }
+}
+
+/// Makes a worktree again with a folder in it; nothing when that fails.
+fn make_again(tree: &Worktree, inside: &Path) -> Option<()> {
+    // A folder that holds nothing that is committed is not there.
+    let made = tree.make_again().map_err(|error| error.to_string());
+    let made = made.and_then(|()| std::fs::create_dir_all(inside).map_err(|error| error.to_string()));
+    made.inspect_err(|error| tracing::warn!(%error, folder = %inside.display(), "the worktree can't be made again"))
+        .ok()
 }
 
 /// A session whose first event could not be written, as on a full disk, is none.

@@ -77,6 +77,22 @@ pub async fn preview(
     Ok(shown)
 }
 
+/// What a way back would do to files that are as in the state `left`, where they are not there to be looked at.
+pub async fn preview_from(
+    way: &RewindPlan,
+    left: &str,
+    checkpoints: Option<Arc<dyn Checkpoints>>,
+) -> Result<RewindPreview, RewindError> {
+    let mut shown = way.shown.clone();
+    let Some(rev) = way.rev.clone() else { return Ok(shown) };
+    let left = left.to_owned();
+    let changed = aside(checkpoints, move |checkpoints| checkpoints.diff(&left, Some(&rev))).await?;
+    let preview =
+        |change: Change| FilePreview { path: shown_path(&change.path), kind: change.kind.into(), by_others: false };
+    shown.files = changed.into_iter().map(|diff| preview(diff.change)).collect();
+    Ok(shown)
+}
+
 /// What a person agrees to who was shown `preview`.
 pub fn agreed_to(preview: &RewindPreview) -> Agreed {
     Agreed::Files(preview.files.iter().filter(|file| file.by_others).map(|file| file.path.clone()).collect())

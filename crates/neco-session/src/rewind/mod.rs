@@ -15,7 +15,7 @@ mod tests;
 
 pub use error::RewindError;
 pub use files::event_of;
-pub(crate) use files::{Going, Went, agreed_to, go_back, preview};
+pub(crate) use files::{Going, Went, agreed_to, go_back, preview, preview_from};
 pub use history::RewindHistory;
 pub use plan::RewindPlan;
 #[cfg(test)]

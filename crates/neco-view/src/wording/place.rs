@@ -8,6 +8,9 @@ use super::told::NEWER;
 pub fn words(note: &PlaceNote) -> String {
     match note {
         PlaceNote::Moved { from, folder } => format!("the session's folder was moved: {from} is {folder} now"),
+        PlaceNote::Removed { folder } => {
+            format!("the session's worktree was removed and is restored when the session is resumed: {folder}")
+        }
         PlaceNote::MadeAgain { folder } => format!("the session's worktree was restored: {folder}"),
         PlaceNote::Replaced { folder } => {
             format!("{folder} is not the folder the session worked in; if that was moved, resume the session there")

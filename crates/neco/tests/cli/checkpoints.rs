@@ -109,6 +109,28 @@ fn a_worktree_brings_its_result_back_as_a_branch_and_is_gone_on_with() {
 }
 
 #[test]
+fn looking_at_what_a_session_did_in_a_worktree_that_was_removed_makes_it_not_again() {
+    let house =
+        House::playing(json!([call("write_file", json!({ "path": "b.txt", "content": "two\n" })), say("Done.")]));
+    let project = repository(&house);
+    let ran = house.run(&["-m", "Add b", "--yes", "--worktree"]).ended_with(0);
+    let id = ran.stderr.split("neco resume ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let listed = git(&project, &["worktree", "list", "--porcelain"]);
+    let tree = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).nth(1).unwrap().to_owned();
+    git(&project, &["worktree", "remove", &tree]);
+    let before = everything(&project.join(".git"));
+    let rewinds = ["session", "rewind", &id, "--to", "1", "--files"];
+    house.run(&[&rewinds[..], &["--dry-run"]].concat()).ended_with(0).says("worktree was removed").says("b.txt");
+    house.run(&["session", "diff", &id]).ended_with(0).says("worktree was removed").says("+two");
+    house.run(&["session", "show", &id]).ended_with(0);
+    house.run(&["session", "show"]).ended_with(0);
+    assert!(!Path::new(&tree).exists(), "nobody works in it");
+    assert_eq!(everything(&project.join(".git")), before);
+    house.run(&[&rewinds[..], &["--yes"]].concat()).ended_with(0);
+    assert!(Path::new(&tree).join("a.txt").exists() && !Path::new(&tree).join("b.txt").exists());
+}
+
+#[test]
 fn a_worktree_in_which_nothing_changed_is_removed_and_one_needs_a_repository() {
     let house = House::playing(json!([say("Nothing to do.")]));
     house.run(&["-m", "x", "--worktree"]).ended_with(2).says("no git repository");
