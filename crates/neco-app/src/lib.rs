@@ -3,7 +3,7 @@
 //! Nothing here prints, asks a person or knows a terminal.
 //!
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
-//! is opened) with [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
+//! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
 //! [`folders`], [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`mod@error`].
@@ -19,6 +19,7 @@ mod files;
 mod first_model;
 pub mod folders;
 mod keys;
+pub mod loosening;
 pub mod memory;
 mod models;
 mod open_sessions;

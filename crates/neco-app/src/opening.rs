@@ -9,11 +9,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_agent::{Budget, CapabilityLevel};
 use neco_config::section::ProviderType;
-use neco_config::{Config, Env, Layer, LoadOptions, Loaded, Notice, without_freeing};
+use neco_config::{Config, Layer, Loaded, Notice};
 use neco_model::{GROUPS, LocalServer, Models, SetupError};
 use neco_proto::app::opening::{OpenSession, WhichSession};
 use neco_proto::app::{App, AppError};
-use neco_proto::{Answer, ApprovalMode, Client, Query, SessionId};
+use neco_proto::{Answer, Client, Query, SessionId};
 use neco_safety::Policy;
 use neco_safety::policy::{LoadedPolicy, Problem};
 use neco_safety::secrets::Redactor;
@@ -27,6 +27,7 @@ use crate::edits::{Used, look_again};
 use crate::error::{failed, invalid, of_session, of_setup};
 use crate::first_model::guide;
 use crate::folders::AddedFolders;
+use crate::loosening::hold_back;
 use crate::other_processes::{Attached, Served, Unattached};
 use crate::running_sessions::RunningSession;
 use crate::services::{self, ServiceSetup, Services};
@@ -131,7 +132,7 @@ impl Opening {
     /// When that is not possible; there may be no model yet.
     pub async fn open(mut self, workspaces: &Workspaces, opener: &dyn Opener) -> Result<Opened, AppError> {
         let folder = &PathBuf::from(&self.wanted.folder);
-        let mut held_back = self.hold_back(folder, workspaces.env()).await?;
+        let mut held_back = hold_back(&mut self, folder, workspaces.env()).await?;
         let mut workspace = self.workspace(workspaces, folder, &[], opener).await?;
         let (store, aside) = workspaces.store().await?;
         aside.iter().for_each(|aside| opener.tell(&aside.to_string()));
@@ -144,7 +145,7 @@ impl Opening {
             if Path::new(&record.cwd) != folder {
                 works_in = PathBuf::from(&record.cwd);
                 notes.push(format!("the session works in its own folder, {}", record.cwd));
-                held_back = held_back.or(self.hold_back(&works_in, workspaces.env()).await?);
+                held_back = held_back.or(hold_back(&mut self, &works_in, workspaces.env()).await?);
                 let said = &workspace.now().loaded.warnings;
                 workspace = self.workspace(workspaces, &works_in, said, opener).await?;
             }
@@ -162,19 +163,6 @@ impl Opening {
         ask_about(&workspace, opener, &mut notes).await?;
         let (services, session) = self.start(&workspace, store, found, model, opener, &mut notes).await?;
         Ok(Opened { services, session, folder: works_in, held, notes })
-    }
-
-    /// Takes back what loosens, unless it was said of `folder`; gives what the person should know of that.
-    async fn hold_back(&mut self, folder: &Path, env: &Env) -> Result<Option<String>, AppError> {
-        let said_of = self.wanted.loosens_in.clone().filter(|said_of| Path::new(said_of) != folder);
-        let Some(said_of) = said_of else { return Ok(None) };
-        let before = (self.wanted.clone(), self.overrides.len());
-        self.wanted.given.allow.clear();
-        self.wanted.given.add_dir.clear();
-        self.wanted.approval = self.wanted.approval.filter(|approval| !is_loose(*approval));
-        self.overrides = held_back(std::mem::take(&mut self.overrides), folder, env).await?;
-        let is_same = before == (self.wanted.clone(), self.overrides.len());
-        Ok((!is_same).then(|| format!("flags that loosen safety were given for {said_of} and do not apply here")))
     }
 
     /// What a folder brings. Warnings are told at once; those in `said` were.
@@ -474,23 +462,6 @@ impl Opening {
     }
 }
 
-/// The settings of a command line without those that loosen work in a folder that they were not said of.
-///
-/// # Errors
-/// When nobody can look.
-pub async fn held_back(overrides: Vec<String>, folder: &Path, env: &Env) -> Result<Vec<String>, AppError> {
-    if overrides.is_empty() {
-        return Ok(overrides);
-    }
-    let (folder, env) = (folder.to_owned(), env.clone());
-    on_thread(move || Ok(without_freeing(LoadOptions { env: &env, cwd: &folder, overrides: &overrides }))).await
-}
-
-/// Whether something is done without asking that is asked about where nobody says otherwise.
-pub(crate) fn is_loose(approval: ApprovalMode) -> bool {
-    matches!(approval, ApprovalMode::Auto | ApprovalMode::AcceptEdits)
-}
-
 /// What a session stands on before it is there.
 struct Made {
     state: Arc<FolderState>,
@@ -512,41 +483,5 @@ fn log(loaded: &Loaded) {
     }
     for setting in loaded.origins.settings().iter().filter(|setting| setting.origin.layer != Layer::BuiltIn) {
         tracing::debug!(key = %setting.key, origin = %setting.origin, "set");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use neco_proto::app::rules::GivenRules;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn what_loosens_holds_where_it_was_said_and_what_narrows_everywhere() {
-        let given = GivenRules {
-            allow: vec!["bash".to_owned()],
-            deny: vec!["web_fetch".to_owned()],
-            add_dir: vec!["/x".to_owned()],
-            ..GivenRules::default()
-        };
-        let wanted = OpenSession {
-            loosens_in: Some("/a".to_owned()),
-            given,
-            approval: Some(ApprovalMode::Auto),
-            max_turns: Some(3),
-            ..OpenSession::default()
-        };
-        let set = ["sandbox.level=full", "mode=plan", "approval=auto", "sandbox.level=\"full\"", "roots=['/']"];
-        let overrides = set.map(str::to_owned).to_vec();
-        let home = tempfile::tempdir().unwrap();
-        let env = Env::for_test([], home.path());
-        let mut opening = Opening { wanted: wanted.clone(), overrides, ..Opening::default() };
-        assert_eq!(opening.hold_back(Path::new("/a"), &env).await, Ok(None));
-        assert_eq!(opening.wanted, wanted);
-        let told = opening.hold_back(Path::new("/b"), &env).await.unwrap();
-        assert!(told.is_some_and(|told| told.contains("/a")));
-        let narrow = GivenRules { deny: vec!["web_fetch".to_owned()], ..GivenRules::default() };
-        assert_eq!(opening.wanted, OpenSession { given: narrow, approval: None, ..wanted });
-        assert_eq!(opening.overrides, ["mode=plan"]);
     }
 }

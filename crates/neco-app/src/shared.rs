@@ -15,8 +15,9 @@ use tokio::sync::Mutex;
 
 use crate::app::{LocalApp, ROUTES, StorelessApp, may, needs_store, whole};
 use crate::error::failed;
+use crate::loosening::is_loose;
 use crate::open_sessions::{Around, OpenSessions};
-use crate::opening::{Opener, is_loose};
+use crate::opening::Opener;
 use crate::watching::nothing_but;
 use crate::workspace::Workspaces;
 use crate::{disk, services};

@@ -22,6 +22,21 @@ pub(crate) fn layer(text: &str) -> Result<Node, Notice> {
     Ok(typed_value(value, shape, &origin).below(&names))
 }
 
+/// A tree as `key=value`, one for each of its settings.
+pub(crate) fn texts(layer: &Node) -> Vec<String> {
+    let mut found = Vec::new();
+    add_texts(layer, "", &mut found);
+    found
+}
+
+fn add_texts(node: &Node, key: &str, found: &mut Vec<String>) {
+    let Value::Table(entries) = &node.value else { return found.push(format!("{key}={}", node.value)) };
+    let dot = if key.is_empty() { "" } else { "." };
+    for (name, entry) in entries {
+        add_texts(entry, &format!("{key}{dot}{}", Key::new(name)), found);
+    }
+}
+
 /// A value from outside a file: where a string is expected, everything is one.
 pub(crate) fn typed_value(text: &str, shape: Option<&Shape>, origin: &Origin) -> Node {
     let node = parse_value(text, origin);
@@ -120,6 +135,18 @@ mod tests {
         ] {
             let node = layer(text).unwrap();
             assert_eq!((node.value.to_string().as_str(), node.origin.to_string().as_str()), (tree, origin), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tree_is_written_as_it_is_read() {
+        let text = "models={ \"a=b\" = { max_output = 5, tags = [\"x\"] }, c = { title = \"d.e\" } }";
+        let written = texts(&layer(text).unwrap());
+        let single = [r#"models."a=b".max_output=5"#, r#"models."a=b".tags=["x"]"#, r#"models.c.title="d.e""#]
+            .map(str::to_owned);
+        assert_eq!(written, single);
+        for text in single {
+            assert_eq!(texts(&layer(&text).unwrap()), [text]);
         }
     }
 

@@ -72,17 +72,29 @@ pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
     stack.finish(files)
 }
 
-/// The overrides of these options without those that make work in the folder freer than its settings do by themselves.
-/// One that frees in a part of it is left out whole.
-pub fn without_freeing(options: LoadOptions<'_>) -> Vec<String> {
+/// The overrides of these options without what makes work in the folder freer than its settings do by themselves, and the
+/// keys of what was left out.
+pub fn without_freeing(options: LoadOptions<'_>) -> (Vec<String>, Vec<String>) {
     let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
     stack.add_files(find(options.env, options.cwd).1, options.env);
     for layer in variables::layers(options.env, &mut stack.findings) {
         stack.add(layer);
     }
-    // What can't be understood is the load's to refuse.
-    let stays = |text: &&String| flags::layer(text).map_or(true, |layer| !reserved::frees(&layer, &stack.tree));
-    options.overrides.iter().filter(stays).cloned().collect()
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for text in options.overrides {
+        // What can't be understood is the load's to refuse.
+        let Ok(mut layer) = flags::layer(text) else {
+            kept.push(text.clone());
+            continue;
+        };
+        let freeing = reserved::take_freeing(&mut layer, &stack.tree);
+        match freeing.is_empty() {
+            true => kept.push(text.clone()),
+            false => kept.extend(flags::texts(&layer)),
+        }
+        left_out.extend(freeing.iter().map(ToString::to_string));
+    }
+    (kept, left_out)
 }
 
 impl Config {

@@ -140,9 +140,9 @@ const NARROWS: &[(&[&str], Narrower)] = &[
     (&["sandbox", "unix_sockets"], |_, wanted| *wanted != Value::Switch(true)),
 ];
 
-/// Whether a layer on top of what holds so far makes anything freer: what is said of one folder must not free work in
-/// another one.
-pub(crate) fn frees(layer: &Node, so_far: &Node) -> bool {
+/// Takes out of a layer what makes anything freer than what holds so far, and says which settings that were: what is said
+/// of one folder must not free work in another one.
+pub(crate) fn take_freeing(layer: &mut Node, so_far: &Node) -> Vec<Trail> {
     let mut rest = layer.clone();
     for key in FREES_NOBODY {
         rest.remove(key);
@@ -150,18 +150,38 @@ pub(crate) fn frees(layer: &Node, so_far: &Node) -> bool {
     let widens = |key: &[&str], narrower: Narrower, wanted: &Node| {
         changes(key, wanted, so_far) && !is_narrower(narrower, key, wanted, so_far, so_far)
     };
+    let mut freeing: Vec<Vec<String>> = Vec::new();
     for (key, narrower) in NARROWS {
         if rest.remove(key).is_some_and(|wanted| widens(key, *narrower, &wanted)) {
-            return true;
+            freeing.push(key.iter().map(|name| (*name).to_owned()).collect());
         }
     }
-    RESERVED.iter().any(|reserved| {
+    for reserved in RESERVED {
         let narrower = match reserved.leave {
             Leave::Nothing => |_: Option<&Value>, _: &Value| false,
             Leave::Narrow(narrower) => narrower,
         };
-        rest.get(reserved.key).is_some_and(|wanted| widens(reserved.key, narrower, wanted))
-    })
+        if let Some(wanted) = rest.get(reserved.key).filter(|wanted| widens(reserved.key, narrower, wanted)) {
+            // What narrows beside it stays.
+            let below = reserved.key.iter().map(|name| (*name).to_owned()).collect();
+            settings_below(wanted, below, &mut freeing);
+        }
+    }
+    for key in &freeing {
+        layer.remove(&key.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    freeing.iter().map(|key| Trail::of(key)).collect()
+}
+
+/// Adds the names of all settings in a node at `names`.
+fn settings_below(node: &Node, names: Vec<String>, found: &mut Vec<Vec<String>>) {
+    let Value::Table(entries) = &node.value else { return found.push(names) };
+    if entries.is_empty() {
+        found.push(names.clone());
+    }
+    for (name, entry) in entries {
+        settings_below(entry, [&names[..], std::slice::from_ref(name)].concat(), found);
+    }
 }
 
 /// Whether a setting becomes another one.
@@ -364,7 +384,7 @@ mod tests {
             ("{policy.other_agents = 'off'}", true),
             ("{policy.other_agents = 'all'}", true),
         ] {
-            assert_eq!(frees(&node(layer), &own), is_free, "{layer}");
+            assert_eq!(!take_freeing(&mut node(layer), &own).is_empty(), is_free, "{layer}");
         }
         let denied = "{tool = 'bash', decision = 'deny'}";
         let allowed = "{tool = 'read_file', decision = 'allow'}";
@@ -376,7 +396,7 @@ mod tests {
             (format!("{{policy.rules = [{denied}, {allowed}]}}"), false),
             ("{policy.other_agents = 'off'}".to_owned(), false),
         ] {
-            assert_eq!(frees(&node(&layer), &own), is_free, "{layer}");
+            assert_eq!(!take_freeing(&mut node(&layer), &own).is_empty(), is_free, "{layer}");
         }
         for key in FREES_NOBODY.iter().chain(NARROWS.iter().map(|(key, _)| key)) {
             let names: Vec<String> = key.iter().map(ToString::to_string).collect();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use neco_app::opening::held_back;
+use neco_app::loosening::held_back;
 use neco_app::persons_shell::PersonsShell;
 use neco_app::shared::SharedApp;
 use neco_app::workspace::FolderState;
@@ -239,7 +239,7 @@ impl TerminalHost {
         // What loosens holds where it was said.
         let said_of = locked(&self.said_of).clone();
         if said_of.is_some_and(|said_of| Path::new(&said_of) != folder) {
-            overrides = held_back(overrides, &folder, &self.env).await?;
+            (overrides, _) = held_back(overrides, &folder, &self.env).await?;
             (args.allow, args.add_dir) = (Vec::new(), Vec::new());
         }
         let state = self.app.workspaces().at(&folder, &overrides).await?.now();
