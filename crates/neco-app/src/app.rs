@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
-use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded};
+use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded, Notice};
 // What answers a call lies in a module of the same name as what is asked.
 use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
@@ -66,14 +66,29 @@ impl StorelessApp {
 
     /// Its settings with more, each as `-c` takes it.
     pub(crate) fn settings_with(&self, folder: &Path, more: &[String]) -> Result<Loaded, AppError> {
+        let (loaded, problems) = self.load_around(folder, more);
+        if problems.is_empty() { Ok(loaded) } else { Err(error::of_config(&ConfigError { problems })) }
+    }
+
+    /// The same without what is wrong in them, and what that is.
+    pub(crate) fn load_around(&self, folder: &Path, more: &[String]) -> (Loaded, Vec<Notice>) {
         let overrides = [self.overrides.as_slice(), more].concat();
-        let loaded = neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &overrides });
-        loaded.map_err(|error| error::of_config(&error))
+        neco_config::load_around(LoadOptions { env: &self.env, cwd: folder, overrides: &overrides })
     }
 
     /// Its settings, or everything that is wrong with them.
     pub(crate) fn load(&self, folder: &Path) -> Result<Loaded, ConfigError> {
         neco_config::load(LoadOptions { env: &self.env, cwd: folder, overrides: &self.overrides })
+    }
+
+    /// What is to be shown of its settings, and what makes them unusable: what a session that is open there works with
+    /// then, else what is left of them.
+    pub(crate) fn settings_to_show(&self, folder: &Path) -> (Loaded, Vec<SettingProblem>) {
+        let (loaded, problems) = self.load_around(folder, &[]);
+        let in_use = self.open.in_folder(folder).filter(|_| !problems.is_empty());
+        let file = |problem: &Notice| problem.origin.file().map(|file| file.display().to_string());
+        let told = |problem: &Notice| SettingProblem { words: problem.to_string(), file: file(problem) };
+        (in_use.map_or(loaded, |state| state.loaded.clone()), problems.iter().map(told).collect())
     }
 
     /// Its settings, or those that come with the program: broken ones are no reason not to show what was said.
@@ -323,9 +338,11 @@ routes! {
         ListServed => models::served,
         ListSettings => settings::list,
         FindSettings => settings::find,
+        CheckSettings => settings::check,
         SetSettings => settings::set,
         Examine => doctor::examine,
         ShowSandbox => doctor::sandbox,
+        SetSandbox => doctor::set_sandbox,
         ListFiles => files::list,
         ShowBranch => files::branch,
         ListCommands => commands::list,

@@ -10,6 +10,7 @@ use neco_proto::app::{AppError, Trouble};
 
 use crate::app::StorelessApp;
 use crate::workspace::own_commands::{self, OwnCommand};
+use crate::workspace::plugged::Plugged;
 
 pub(crate) async fn list(app: &StorelessApp, request: ListCommands) -> Result<CommandList, AppError> {
     let folder = Path::new(&request.folder);
@@ -42,12 +43,14 @@ pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result
 }
 
 pub(crate) async fn hooks(app: &StorelessApp, request: ListHooks) -> Result<HookList, AppError> {
-    let plugged = app.plugged(Path::new(&request.folder))?;
+    let folder = Path::new(&request.folder);
+    let (loaded, problems) = app.settings_to_show(folder);
+    let plugged = Plugged::look(&app.env, folder, &loaded);
     let row = |hook: Hook| HookRow {
         event: hook.event.to_string(),
         matcher: hook.matcher.pattern().to_owned(),
         file: hook.origin.file().display().to_string(),
         command: hook.command,
     };
-    Ok(HookList { hooks: plugged.hooks().into_iter().map(row).collect(), note: plugged.note() })
+    Ok(HookList { hooks: plugged.hooks().into_iter().map(row).collect(), note: plugged.note(), problems })
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use neco_config::section::SandboxLevel;
 use neco_safety::secrets::Redactor;
 use neco_session::hub::{LookAgain, Looked};
 
@@ -11,7 +12,7 @@ use crate::session_models::SessionModels;
 use crate::workspace::{FolderState, Workspace};
 
 /// Settings that a session has of its own from when it was opened.
-const OF_SESSIONS: &[&str] = &[
+pub(crate) const OF_SESSIONS: &[&str] = &[
     "model",
     "mode",
     "approval",
@@ -47,6 +48,8 @@ pub(crate) struct Used {
     pub warnings: Vec<String>,
     /// The folders that had been added to it.
     pub added: Vec<PathBuf>,
+    /// The level of the sandbox that it had been given.
+    pub level: Option<SandboxLevel>,
 }
 
 /// Looks whether what the folder brings was edited since this opening took it up last. What can't be used is tried again
@@ -66,8 +69,13 @@ pub(crate) fn look_again(
         };
         models.renew(&state, workspace.env());
         let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-        let added = opening.added.all();
-        if Arc::ptr_eq(&state, &used.state) && added == used.added {
+        // The last word counts: a level that is set anew takes the place of what the session was given before.
+        let set = |state: &FolderState| state.loaded.config.sandbox.level;
+        if set(&state) != set(&used.state) {
+            opening.level.set(None);
+        }
+        let (added, level) = (opening.added.all(), opening.level.get());
+        if Arc::ptr_eq(&state, &used.state) && added == used.added && level == used.level {
             return Looked::Same;
         }
         match opening.deps(&workspace, &state, &redactor) {
@@ -75,7 +83,7 @@ pub(crate) fn look_again(
                 let before = [used.state.notes(), std::mem::take(&mut used.warnings)].concat();
                 let now = state.notes().into_iter().chain(warnings.iter().cloned());
                 let news = now.filter(|note| !before.contains(note)).chain(changed(&used.state, &state)).collect();
-                *used = Used { state, warnings, added };
+                *used = Used { state, warnings, added, level };
                 Looked::Anew(Box::new(deps), news)
             }
             Err(error) => Looked::Broken(error.message),

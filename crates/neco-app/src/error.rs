@@ -1,5 +1,7 @@
 //! What failed below, as a front end is told of it: what happened, and what helps.
 
+use std::fmt::Display;
+
 use neco_config::ConfigError;
 use neco_model::SetupError;
 use neco_port::PortError;
@@ -22,7 +24,12 @@ pub(crate) fn invalid(words: impl ToString) -> AppError {
 
 /// The configuration can't be used.
 pub fn of_config(error: &ConfigError) -> AppError {
-    let problems: Vec<String> = error.problems.iter().map(|problem| format!("\n  {problem}")).collect();
+    unusable(&error.problems)
+}
+
+/// The configuration can't be used, for these reasons.
+pub fn unusable(problems: impl IntoIterator<Item: Display>) -> AppError {
+    let problems: Vec<String> = problems.into_iter().map(|problem| format!("\n  {problem}")).collect();
     invalid(format!("your settings can't be used:{}", problems.concat()))
         .hint("Fix the file and try again; what is open keeps the settings it has. `neco doctor` checks the rest.")
 }

@@ -17,6 +17,7 @@ use neco_proto::{Answer, Client, Query, SessionId};
 use neco_safety::Policy;
 use neco_safety::policy::{LoadedPolicy, Problem};
 use neco_safety::secrets::Redactor;
+use neco_sandbox::{Ask, Sandbox};
 use neco_session::hub::{FindModel, Finder, Found};
 use neco_session::{AgentDeps, Session, SessionError, SessionOptions};
 use neco_store::{SessionRecord, SqliteStore};
@@ -35,7 +36,8 @@ use crate::session_models::SessionModels;
 use crate::sessions::hold;
 use crate::trust::ask_about;
 use crate::workspace::rules::{self, AlwaysFile, RuleFlags};
-use crate::workspace::{FolderState, Workspace, Workspaces, keys};
+use crate::workspace::sandbox::SessionLevel;
+use crate::workspace::{FolderState, Workspace, Workspaces, keys, sandbox};
 
 /// How long local servers have to answer when no other model is there.
 const PROBE: Duration = Duration::from_millis(500);
@@ -55,6 +57,8 @@ pub struct Opening {
     pub environment: Vec<(OsString, OsString)>,
     /// Folders that are added while the session is open.
     pub added: AddedFolders,
+    /// The sandbox that it was given while it is open.
+    pub level: SessionLevel,
 }
 
 /// Whoever opens sessions: what is told and asked on the way, and the way to other processes. `()` says nothing, is asked
@@ -291,7 +295,7 @@ impl Opening {
         let (redactor, found_by) = (workspace.redactor().heir(), Arc::clone(&models));
         let find_model: FindModel = Arc::new(move |name| found_by.find(name));
         let mut setup = self.setup(workspace, &state, policy, find_model, &redactor);
-        let used = Used { state: Arc::clone(&state), warnings, added: self.added.all() };
+        let used = Used { state: Arc::clone(&state), warnings, added: self.added.all(), level: self.level.get() };
         setup.look_again = Some(look_again(workspace, used, self.clone(), redactor, Arc::clone(&models)));
         let services = Services::start(store, setup)?;
         let options = self.options(&state.loaded, default_model)?;
@@ -359,7 +363,17 @@ impl Opening {
         let warnings = warnings.iter().map(ToString::to_string).collect();
         // The session has what finds its models already.
         let nothing: FindModel = Arc::new(|name| Err(SetupError::BadName(name.to_owned())));
-        Ok((services::deps(&mut self.setup(workspace, state, policy, nothing, redactor))?, warnings))
+        let mut setup = self.setup(workspace, state, policy, nothing, redactor);
+        setup.sandbox = Some(self.sandbox(workspace, state)?);
+        Ok((services::deps(&mut setup)?, warnings))
+    }
+
+    /// What commands run in: what the folder's settings say, or what this session was given. It may start programs.
+    pub(crate) fn sandbox(&self, workspace: &Workspace, state: &FolderState) -> Result<Sandbox, AppError> {
+        let Some(level) = self.level.get() else { return Ok(state.sandbox.clone()) };
+        let mut config = state.loaded.config.clone();
+        config.sandbox.level = level;
+        sandbox::open(&config, workspace.env(), Ask::IfChanged)
     }
 
     /// What a session is opened with, by the settings and by this opening.

@@ -1,15 +1,17 @@
 //! The sessions that a process has open, for what must reach them at once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use neco_config::section::SandboxLevel;
 use neco_proto::app::AppError;
+use neco_sandbox::Sandbox;
 use neco_session::Session;
 
 use crate::error::invalid;
 use crate::opening::Opening;
-use crate::workspace::Workspace;
 use crate::workspace::rules::{RuleFlags, load};
+use crate::workspace::{FolderState, Workspace};
 
 /// The sessions that a process has open. Clones are the same ones.
 #[derive(Clone, Default)]
@@ -45,6 +47,21 @@ impl RunningSession {
         Ok(())
     }
 
+    /// What its commands run in from its next turn on. It may start programs.
+    pub(crate) fn sandbox(&self) -> Result<Sandbox, AppError> {
+        self.opening.sandbox(&self.workspace, &self.workspace.now())
+    }
+
+    /// Gives it a sandbox of another level from its next turn on. It may start programs.
+    pub(crate) fn set_sandbox(&self, level: SandboxLevel) -> Result<Sandbox, AppError> {
+        let before = self.opening.level.set(Some(level));
+        let sandbox = self.sandbox();
+        if sandbox.is_err() {
+            self.opening.level.set(before);
+        }
+        sandbox
+    }
+
     /// The folders that it may read and write besides its own. It reads files.
     pub(crate) fn open_folders(&self) -> Result<Vec<PathBuf>, AppError> {
         Ok(self.opening.rules(&self.workspace, &self.workspace.now())?.policy.place().roots.clone())
@@ -66,6 +83,14 @@ impl RunningSessions {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|open| open.strong_count() > 0);
         all.push(Arc::downgrade(open));
+    }
+
+    /// What work in a folder stands on now, where a session is open there.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Option<Arc<FolderState>> {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let found = all.iter().filter_map(Weak::upgrade).find(|open| open.workspace.folder() == folder);
+        found.map(|open| open.workspace.now())
     }
 
     /// The session of an id.

@@ -1,33 +1,47 @@
 //! Settings, where they come from, and the person's own file of them changed: everything else in it stays as it is written.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use neco_config::{ConfigFile, Env, Setting};
+use neco_config::{ConfigFile, Env, Layer, LoadOptions, Meaning, Notice, Setting, meanings};
 use neco_proto::app::AppError;
 use neco_proto::app::settings::{
-    FindSettings, ListSettings, NewSetting, SetSettings, SettingFile, SettingFiles, SettingList, SettingRow,
-    WrittenSettings,
+    CheckSettings, CheckedSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings, SettingFile,
+    SettingFiles, SettingList, SettingRow, WrittenSettings,
 };
+use serde_json::Value as Json;
 use toml_edit::{DocumentMut, Item, Key, Table, TomlError, Value};
 
 use crate::app::StorelessApp;
-use crate::error::failed;
+use crate::edits::OF_SESSIONS;
+use crate::error::{failed, invalid};
 
 pub(crate) async fn list(app: &StorelessApp, request: ListSettings) -> Result<SettingList, AppError> {
-    let loaded = app.settings(Path::new(&request.folder))?;
-    let row = |setting: &Setting| SettingRow {
-        key: setting.key.clone(),
-        value: setting.value.clone(),
-        layer: setting.origin.layer.name().to_owned(),
-        origins: std::iter::once(&setting.origin).chain(&setting.earlier).map(ToString::to_string).collect(),
+    let (loaded, problems) = app.settings_to_show(Path::new(&request.folder));
+    let mut meanings: BTreeMap<String, Meaning> =
+        meanings().into_iter().map(|meaning| (meaning.key.clone(), meaning)).collect();
+    let row = |setting: &Setting| {
+        let told = meanings.remove(&setting.key);
+        SettingRow {
+            key: setting.key.clone(),
+            value: setting.value.clone(),
+            layer: setting.origin.layer.name().to_owned(),
+            origins: std::iter::once(&setting.origin).chain(&setting.earlier).map(ToString::to_string).collect(),
+            ..told.map(unset).unwrap_or_default()
+        }
     };
-    Ok(SettingList {
-        settings: loaded.origins.settings().iter().map(row).collect(),
-        warnings: loaded.warnings.iter().map(ToString::to_string).collect(),
-    })
+    let settings = loaded.origins.settings().iter().map(row).collect();
+    let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
+    Ok(SettingList { settings, warnings, problems, unset: meanings.into_values().map(unset).collect() })
+}
+
+/// A setting without a value.
+fn unset(meaning: Meaning) -> SettingRow {
+    let Meaning { key, takes, meaning } = meaning;
+    SettingRow { key, takes, meaning, ..SettingRow::default() }
 }
 
 pub(crate) async fn find(app: &StorelessApp, request: FindSettings) -> Result<SettingFiles, AppError> {
@@ -37,11 +51,57 @@ pub(crate) async fn find(app: &StorelessApp, request: FindSettings) -> Result<Se
         exists: file.exists,
     };
     // Where the files are is worth knowing most when one of them is broken.
-    let loaded = app.settings(Path::new(&request.folder));
-    Ok(SettingFiles {
-        own: own_file(&app.env).display().to_string(),
-        files: loaded.map(|loaded| loaded.files.iter().map(file).collect()).unwrap_or_default(),
-    })
+    let (loaded, problems) = app.settings_to_show(Path::new(&request.folder));
+    let own = own_file(&app.env).display().to_string();
+    Ok(SettingFiles { own, files: loaded.files.iter().map(file).collect(), problems })
+}
+
+/// What settings mean that somebody wrote. What is wrong elsewhere is no reason to refuse them: one of them may mend it.
+pub(crate) async fn check(app: &StorelessApp, request: CheckSettings) -> Result<CheckedSettings, AppError> {
+    let folder = Path::new(&request.folder);
+    let (loaded, problems) = app.load_around(folder, &request.written);
+    refuse(problems)?;
+    let frees = LoadOptions { env: &app.env, cwd: folder, overrides: &request.written };
+    let loosens = !neco_config::without_freeing(frees).1.is_empty();
+    let meant = |written: &String| {
+        let key = written.split_once('=').map_or(written.as_str(), |(key, _)| key);
+        // A secret is not told, not even here.
+        let found = loaded.origins.get(key.trim()).filter(|found| !found.value.contains("***"));
+        let value = found.and_then(|found| found.value.parse().ok()).map(|value| json_of(&value));
+        NewSetting { key: key.trim().to_owned(), value: value.unwrap_or_else(|| value_of(written)) }
+    };
+    Ok(CheckedSettings { settings: request.written.iter().map(meant).collect(), loosens })
+}
+
+/// Refuses what is wrong with settings that were given, and not what is wrong in files.
+fn refuse(problems: Vec<Notice>) -> Result<(), AppError> {
+    let problems: Vec<Notice> = problems.into_iter().filter(|problem| problem.origin.layer == Layer::Flags).collect();
+    match problems.as_slice() {
+        [] => Ok(()),
+        problems => {
+            let words =
+                |problem: &Notice| format!("{}: {}", problem.key.as_deref().unwrap_or_default(), problem.message);
+            Err(invalid(problems.iter().map(words).collect::<Vec<_>>().join("\n")))
+        }
+    }
+}
+
+/// What stands behind `key=`, as it is written.
+fn value_of(written: &str) -> Json {
+    let text = written.split_once('=').map_or("", |(_, value)| value.trim());
+    text.parse().map_or_else(|_| Json::from(text), |value| json_of(&value))
+}
+
+fn json_of(value: &Value) -> Json {
+    match value {
+        Value::String(text) => Json::from(text.value().as_str()),
+        Value::Integer(number) => Json::from(*number.value()),
+        Value::Float(number) => Json::from(*number.value()),
+        Value::Boolean(switch) => Json::from(*switch.value()),
+        Value::Datetime(date) => Json::from(date.value().to_string()),
+        Value::Array(items) => items.iter().map(json_of).collect(),
+        Value::InlineTable(table) => table.iter().map(|(key, value)| (key.to_owned(), json_of(value))).collect(),
+    }
 }
 
 /// The file, whether it exists or not.
@@ -52,7 +112,7 @@ pub(crate) fn own_file(env: &Env) -> PathBuf {
 pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<WrittenSettings, AppError> {
     let given: Vec<String> = request.settings.iter().map(|new| format!("{}={}", new.key, new.value)).collect();
     // Nothing is written that the next start could not read: it would not begin at all.
-    app.settings_with(Path::new(&request.folder), &given)?;
+    refuse(app.load_around(Path::new(&request.folder), &given).1)?;
     let file = own_file(&app.env);
     let shown = app.env.shown(&file);
     let in_file = |error: &dyn Display| failed(format!("{shown}: {error}"));
@@ -64,15 +124,26 @@ pub(crate) async fn set(app: &StorelessApp, request: SetSettings) -> Result<Writ
     };
     let new = changed(&present, &request.settings).map_err(|error| in_file(&error))?;
     write(&file, &new).map_err(|error| failed(format!("{shown} can't be written: {error}")))?;
-    Ok(WrittenSettings { file: shown })
+    Ok(WrittenSettings { file: shown, from: holds_from(&request.settings).into() })
+}
+
+/// From when on settings hold: the last of the moments of each.
+fn holds_from(settings: &[NewSetting]) -> HoldsFrom {
+    let all = |like: &dyn Fn(&str) -> bool| settings.iter().any(|new| like(&new.key));
+    match (all(&|key| key.starts_with("tui.")), all(&|key| OF_SESSIONS.contains(&key))) {
+        (true, _) => HoldsFrom::Window,
+        (false, true) => HoldsFrom::Session,
+        (false, false) => HoldsFrom::Turn,
+    }
 }
 
 /// The settings with the new ones in them.
-fn changed(present: &str, settings: &[NewSetting]) -> Result<String, TomlError> {
-    let mut document: DocumentMut = present.parse()?;
+fn changed(present: &str, settings: &[NewSetting]) -> Result<String, AppError> {
+    let unreadable = |error: TomlError| failed(error.to_string());
+    let mut document: DocumentMut = present.parse().map_err(unreadable)?;
     for NewSetting { key, value } in settings {
-        let keys = Key::parse(key)?;
-        let mut value: Value = value.to_string().parse()?;
+        let keys = Key::parse(key).map_err(unreadable)?;
+        let mut value: Value = value.to_string().parse().map_err(unreadable)?;
         value.decor_mut().clear();
         let Some((last, sections)) = keys.split_last() else { continue };
         let mut inside = Some(document.as_item_mut());
@@ -80,8 +151,9 @@ fn changed(present: &str, settings: &[NewSetting]) -> Result<String, TomlError> 
             let table = inside.and_then(Item::as_table_like_mut);
             inside = table.map(|table| table.entry(section.get()).or_insert_with(section_of_others));
         }
-        // Something else than a section was found to be wrong before.
-        let Some(table) = inside.and_then(Item::as_table_like_mut) else { continue };
+        let Some(table) = inside.and_then(Item::as_table_like_mut) else {
+            return Err(failed(format!("a value stands where {key} needs a section; delete it first")));
+        };
         match table.get_mut(last.get()) {
             // What is written about it stays beside it.
             Some(Item::Value(old)) => {
@@ -151,6 +223,8 @@ mod tests {
         let only_sections = changed("[agent]\nmax_turns = 3\n", &[new("model", "a/b")]).unwrap();
         assert!(only_sections.parse::<DocumentMut>().unwrap()["model"].is_str(), "{only_sections}");
         assert!(changed("model = \n", &[new("model", "a/b")]).is_err(), "what can't be read is left alone");
+        let taken = changed("tui = 'dark'\n", &[new("tui.theme", "dark")]).unwrap_err().message;
+        assert_eq!(taken, "a value stands where tui.theme needs a section; delete it first");
         let two = changed(&written, &[new("model_providers.mine-2.base", "http://localhost:2/v1")]).unwrap();
         let providers = two.parse::<DocumentMut>().unwrap()["model_providers"].clone();
         assert_eq!(providers.as_table_like().map(|table| table.len()), Some(2), "{two}");

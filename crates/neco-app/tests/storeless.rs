@@ -8,16 +8,17 @@ use std::path::Path;
 use neco_app::StorelessApp;
 use neco_config::Env;
 use neco_proto::app::commands::{ExpandCommand, ListCommands, ListHooks};
-use neco_proto::app::doctor::{Examine, Health};
+use neco_proto::app::doctor::{Examine, Health, ShowSandbox};
 use neco_proto::app::files::{ListFiles, ShowBranch};
 use neco_proto::app::keys::{KeyPlace, ListKeys, NewKey, RemoveKeys, SetKey};
 use neco_proto::app::models::{ListModels, ListServed, OfferModels, ProviderStanding, Readiness, ShowModel, TestModel};
 use neco_proto::app::rules::{AddRule, ExplainCall, GivenRules, ListKeptRules, ListRules, RemoveRules, TestRules};
 use neco_proto::app::sessions::ListSessions;
-use neco_proto::app::settings::{FindSettings, ListSettings, NewSetting, SetSettings};
+use neco_proto::app::settings::{CheckSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings};
 use neco_proto::app::trust::{DecideTrust, ForgetTrust, ListTrust, ShowTrust, TrustState};
 use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::{RuleSource, Ruling};
+use serde_json::json;
 use tempfile::TempDir;
 
 /// A home with settings, and a folder that is worked in.
@@ -193,9 +194,41 @@ async fn settings_are_told_with_where_they_come_from_and_their_files_when_one_is
     let files = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
     assert!(files.files.iter().any(|file| file.exists && file.path == files.own), "{files:?}");
     house.write("home/config.toml", "mode = plan\n");
-    assert_eq!(house.asks(ListSettings { folder: house.folder() }).await.unwrap_err().trouble, Trouble::Invalid);
+    let list = house.asks(ListSettings { folder: house.folder() }).await.unwrap();
+    assert!(list.problems[0].words.contains("config.toml:1:") && list.problems[0].file == Some(files.own.clone()));
+    assert!(list.settings.iter().any(|row| row.key == "mode" && row.layer == "built-in"), "what is left is told");
     let broken = house.asks(FindSettings { folder: house.folder() }).await.unwrap();
-    assert!(broken.files.is_empty() && broken.own == files.own);
+    assert!(broken.problems.len() == 1 && broken.files == files.files && broken.own == files.own);
+    let hooks = house.asks(ListHooks { folder: house.folder() }).await.unwrap();
+    let sandbox = house.asks(ShowSandbox { folder: house.folder(), ..ShowSandbox::default() }).await.unwrap();
+    assert_eq!((hooks.problems, sandbox.problems), (broken.problems.clone(), broken.problems));
+}
+
+#[tokio::test]
+async fn settings_are_read_as_they_are_written_and_one_that_is_wrong_is_mended_by_another() {
+    let house = House::new();
+    house.write("home/config.toml", "# mine\nmode = \"plam\"\n[tui]\nvi = 3\n");
+    let check = |written: &str| CheckSettings { folder: house.folder(), written: vec![written.to_owned()] };
+    for (written, value, loosens) in [
+        ("tui.theme=16", json!("16"), false),
+        ("agent.max_turns=16", json!(16), false),
+        ("tools.only=[\"grep\"]", json!(["grep"]), false),
+        ("sandbox.level=read_only", json!("read_only"), false),
+        ("sandbox.level=full", json!("full"), true),
+        ("approval=auto", json!("auto"), true),
+    ] {
+        let checked = house.asks(check(written)).await.unwrap();
+        assert_eq!((&checked.settings[0].value, checked.loosens), (&value, loosens), "{written}");
+    }
+    let refused = house.asks(check("mode=plam")).await.unwrap_err();
+    assert!(refused.message.starts_with("mode: expected one of"), "{refused:?}");
+    assert!(house.asks(check("mod=plan")).await.unwrap_err().message.contains("did you mean `mode`?"));
+    let new = NewSetting { key: "mode".into(), value: json!("plan") };
+    let written = house.asks(SetSettings { folder: house.folder(), settings: vec![new] }).await.unwrap();
+    assert_eq!(written.from, HoldsFrom::Session);
+    let list = house.asks(ListSettings { folder: house.folder() }).await.unwrap();
+    assert!(list.problems.len() == 1 && list.problems[0].words.contains("tui.vi"), "{:?}", list.problems);
+    assert!(list.unset.iter().any(|row| row.key == "agent.max_cost" && !row.meaning.is_empty()), "{:?}", list.unset);
 }
 
 #[tokio::test]

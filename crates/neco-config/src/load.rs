@@ -57,6 +57,13 @@ pub struct RepositoryHooks {
 /// override is not `key=value`; all such problems at once. What is wrong in a repository's files is warned about and
 /// left out: it must not keep the program from starting.
 pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
+    let (loaded, problems) = load_around(options);
+    if problems.is_empty() { Ok(loaded) } else { Err(ConfigError { problems }) }
+}
+
+/// Reads all layers without what is wrong in them, and tells what that is: for whoever shows settings, which are worth
+/// seeing most when one of them is broken. Nobody works with these.
+pub fn load_around(options: LoadOptions<'_>) -> (Loaded, Vec<Notice>) {
     let (files, found) = find(options.env, options.cwd);
     let mut stack = Stack { tree: built_in(), findings: Findings::default(), hooks: Vec::new() };
     stack.add_files(found, options.env);
@@ -159,19 +166,19 @@ impl Stack {
         }
     }
 
-    fn finish(self, files: Vec<ConfigFile>) -> Result<Loaded, ConfigError> {
-        let Findings { problems, mut warnings } = self.findings;
-        if !problems.is_empty() {
-            return Err(ConfigError { problems });
-        }
-        let config = decode(&self.tree).map_err(|problem| ConfigError { problems: vec![problem] })?;
+    fn finish(self, files: Vec<ConfigFile>) -> (Loaded, Vec<Notice>) {
+        let Findings { mut problems, mut warnings } = self.findings;
+        let config = decode(&self.tree).unwrap_or_else(|problem| {
+            problems.push(problem);
+            Config::built_in()
+        });
         warnings.retain(|warning| !about_a_key_variable(warning, &config));
         let origins = Origins::of_tree(&self.tree);
         let rule_origins = match self.tree.get(&["policy", "rules"]).map(|node| &node.value) {
             Some(Value::List(rules)) => rules.iter().map(|rule| rule.origin.clone()).collect(),
             Some(_) | None => Vec::new(),
         };
-        Ok(Loaded { config, origins, warnings, files, rule_origins, repository_hooks: self.hooks })
+        (Loaded { config, origins, warnings, files, rule_origins, repository_hooks: self.hooks }, problems)
     }
 }
 

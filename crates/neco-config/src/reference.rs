@@ -25,6 +25,38 @@ pub fn reference() -> String {
     page.text
 }
 
+/// What a setting is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meaning {
+    /// The dotted key.
+    pub key: String,
+    /// What it can be set to, in words.
+    pub takes: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// What the settings are for whose names are fixed, in the order of the reference.
+pub fn meanings() -> Vec<Meaning> {
+    fn walk(shape: &Shape, trail: &Trail, found: &mut Vec<Meaning>) {
+        let Shape::Table(fields) = shape else { return };
+        for (name, field) in fields {
+            let trail = trail.child(name);
+            match &field.shape {
+                Shape::Table(_) => walk(&field.shape, &trail, found),
+                Shape::Map(_) => {}
+                shape => {
+                    let (key, takes) = (trail.to_string(), kind(shape));
+                    found.push(Meaning { key, takes, meaning: meaning(field) });
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(known(), &Trail::default(), &mut found);
+    found
+}
+
 const HEAD: &str = "# Settings\n\n\
     Written by the program from its own settings; do not edit.\n\n\
     Later layers win: built-in, user (`~/.config/neco/config.toml`), project (`.neco/config.toml`, then \
@@ -160,6 +192,14 @@ mod tests {
             }
         }
         walk(known(), &Trail::default(), &reference());
+    }
+
+    #[test]
+    fn a_setting_tells_what_it_is_for() {
+        let all = meanings();
+        let theme = all.iter().find(|one| one.key == "tui.theme").unwrap();
+        assert!(theme.takes.starts_with("one of `auto`") && !theme.meaning.is_empty(), "{theme:?}");
+        assert!(all.iter().any(|one| one.key == "model") && all.iter().all(|one| !one.key.contains(ANY_NAME)));
     }
 
     #[test]

@@ -282,7 +282,7 @@ impl Beyond<'_> {
     /// What holds here.
     async fn status(&self) -> Result<CommandOutcome, AppError> {
         let session = self.snapshot().await?;
-        let sandbox = self.ask(&ShowSandbox { folder: self.folder() }).await?;
+        let sandbox = self.ask(&ShowSandbox { folder: self.folder(), ..ShowSandbox::default() }).await?;
         let files = self.ask(&FindSettings { folder: self.folder() }).await?;
         let used = figures::usage(&session.usage).unwrap_or_else(|| "nothing yet".to_owned());
         let rows = [
@@ -370,7 +370,7 @@ impl Beyond<'_> {
 
     /// What commands run in.
     async fn sandbox(&self) -> Result<CommandOutcome, AppError> {
-        let sandbox = self.ask(&ShowSandbox { folder: self.folder() }).await?;
+        let sandbox = self.ask(&ShowSandbox { folder: self.folder(), ..ShowSandbox::default() }).await?;
         let mut text = format!("commands run in: {}\n", sandbox.in_short);
         sandbox.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
         Ok(print(&text))

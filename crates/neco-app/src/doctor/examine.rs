@@ -5,12 +5,14 @@ use std::path::Path;
 use futures::TryStreamExt;
 use futures::stream::BoxStream;
 use neco_config::Config;
+use neco_config::section::SandboxLevel;
 use neco_proto::app::AppError;
-use neco_proto::app::doctor::{Examine, Examined, Finding, ShowSandbox, ShownSandbox};
-use neco_sandbox::Ask;
+use neco_proto::app::doctor::{Examine, Examined, Finding, SetSandbox, ShowSandbox, ShownSandbox};
+use neco_sandbox::{Ask, Sandbox};
 
 use super::{machine, models, plugged};
 use crate::app::StorelessApp;
+use crate::error::invalid;
 use crate::watching::{Told, told};
 use crate::workspace::sandbox::open;
 
@@ -45,7 +47,30 @@ async fn look(app: &StorelessApp, request: Examine, mut told: Told<Finding>) -> 
 }
 
 pub(crate) async fn sandbox(app: &StorelessApp, request: ShowSandbox) -> Result<ShownSandbox, AppError> {
-    let sandbox = open(&app.settings(Path::new(&request.folder))?.config, &app.env, Ask::IfChanged)?;
+    let (loaded, problems) = app.settings_to_show(Path::new(&request.folder));
+    let sandbox = match app.open.find(&request.session) {
+        Some(session) => session.sandbox()?,
+        None => open(&loaded.config, &app.env, Ask::IfChanged)?,
+    };
+    Ok(ShownSandbox { problems, ..shown(&sandbox) })
+}
+
+pub(crate) async fn set_sandbox(app: &StorelessApp, request: SetSandbox) -> Result<ShownSandbox, AppError> {
+    let level = [SandboxLevel::ReadOnly, SandboxLevel::WorkspaceWrite, SandboxLevel::Full];
+    let level = level.into_iter().find(|level| level.name() == request.level);
+    let level = level.ok_or_else(|| invalid(format!("there is no sandbox level {}", request.level)))?;
+    let session = app.open.find(&request.session);
+    let session =
+        session.ok_or_else(|| invalid("the session is open in another process, which alone has its sandbox"))?;
+    Ok(shown(&session.set_sandbox(level)?))
+}
+
+fn shown(sandbox: &Sandbox) -> ShownSandbox {
     let report = sandbox.report();
-    Ok(ShownSandbox { in_short: report.in_short(), gaps: report.gaps.iter().map(ToString::to_string).collect() })
+    ShownSandbox {
+        in_short: report.in_short(),
+        gaps: report.gaps.iter().map(ToString::to_string).collect(),
+        level: report.level.name().to_owned(),
+        problems: Vec::new(),
+    }
 }

@@ -9,4 +9,4 @@ mod machine;
 mod models;
 mod plugged;
 
-pub(crate) use examine::{examine, sandbox, watch};
+pub(crate) use examine::{examine, sandbox, set_sandbox, watch};

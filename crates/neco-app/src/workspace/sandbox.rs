@@ -1,7 +1,9 @@
 //! The sandbox of this run: what the settings ask for, on this machine.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use neco_config::section::SandboxLevel;
 use neco_config::{Config, Env};
 use neco_sandbox::{Ask, Sandbox, SandboxSetup, Settings, Unmet};
 
@@ -15,6 +17,22 @@ use crate::error::failed;
 /// When the strong one is required and can't be had.
 pub fn open(config: &Config, env: &Env, ask: Ask) -> Result<Sandbox, AppError> {
     open_with(config, env, env.data_dir(), ask)
+}
+
+/// The level that a session was given in place of what the settings say; clones are that of the same session.
+#[derive(Clone, Debug, Default)]
+pub struct SessionLevel(Arc<Mutex<Option<SandboxLevel>>>);
+
+impl SessionLevel {
+    /// The level; none where the settings decide.
+    pub(crate) fn get(&self) -> Option<SandboxLevel> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives it another one; the one before it.
+    pub(crate) fn set(&self, level: Option<SandboxLevel>) -> Option<SandboxLevel> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), level)
+    }
 }
 
 /// The same, but what it remembers is kept in another folder than usual.

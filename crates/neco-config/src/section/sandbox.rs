@@ -16,6 +16,17 @@ pub enum SandboxLevel {
     Full,
 }
 
+impl SandboxLevel {
+    /// The name that settings have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read_only",
+            Self::WorkspaceWrite => "workspace_write",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// Whether commands reach the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

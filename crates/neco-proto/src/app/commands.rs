@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::request::request;
+use super::settings::SettingProblem;
 
 /// Lists the commands that the person and the folder bring along.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +75,9 @@ pub struct HookList {
     /// What the folder brings that is not switched on, for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What makes the settings unusable; those that are told are the ones that hold all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<SettingProblem>,
 }
 
 /// A hook.

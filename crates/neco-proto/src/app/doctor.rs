@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::request::{Watch, request};
+use super::settings::SettingProblem;
 
 /// Looks at everything that work in a folder stands on. No model is asked, and a check never stops the ones after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +35,8 @@ pub struct Examined {
 pub struct ShowSandbox {
     /// The folder.
     pub folder: String,
+    /// The open session that is meant, which may have one of its own; empty for what the folder's settings say.
+    pub session: String,
 }
 
 request!(ShowSandbox => ShownSandbox, "doctor.sandbox", Get "/doctor/sandbox", Read, repeatable);
@@ -45,7 +48,25 @@ pub struct ShownSandbox {
     pub in_short: String,
     /// What stays open in it.
     pub gaps: Vec<String>,
+    /// Its level, by its name.
+    #[serde(default)]
+    pub level: String,
+    /// What makes the settings unusable; what is told holds all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<SettingProblem>,
 }
+
+/// Gives one open session another sandbox, from its next turn on and as long as it is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SetSandbox {
+    /// The session.
+    pub session: String,
+    /// The level, by its name.
+    pub level: String,
+}
+
+request!(SetSandbox => ShownSandbox, "doctor.set_sandbox", Put "/doctor/sandbox", Manage, repeatable);
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Known;
 use super::request::request;
+use crate::mode::names;
 
 /// Lists the settings that hold in a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,10 +26,27 @@ pub struct SettingList {
     /// What is not as it was meant in the settings.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What makes the files unusable, each with its place. What is told then is what the open session of this folder
+    /// works with, or what is left without that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<SettingProblem>,
+    /// The settings that have no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unset: Vec<SettingRow>,
+}
+
+/// Something that makes a file of settings unusable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingProblem {
+    /// The place and what is wrong there, for a person.
+    pub words: String,
+    /// The file, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// A setting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingRow {
     /// The dotted key.
     pub key: String,
@@ -37,6 +56,12 @@ pub struct SettingRow {
     pub layer: String,
     /// Where it is written, and before that whose items come before.
     pub origins: Vec<String>,
+    /// What it can be set to, for a person; empty for names that people give themselves.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub takes: String,
+    /// What it means.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub meaning: String,
 }
 
 /// Tells which files settings are read from.
@@ -54,8 +79,11 @@ request!(FindSettings => SettingFiles, "settings.files", Get "/settings/files", 
 pub struct SettingFiles {
     /// The user's own file, whether it exists or not.
     pub own: String,
-    /// All that are read, later ones over earlier ones; none when one of them can't be understood.
+    /// All that are read, later ones over earlier ones.
     pub files: Vec<SettingFile>,
+    /// What makes them unusable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<SettingProblem>,
 }
 
 /// A file of settings.
@@ -67,6 +95,27 @@ pub struct SettingFile {
     pub path: String,
     /// Whether it is there.
     pub exists: bool,
+}
+
+/// Reads settings as people write them, and writes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CheckSettings {
+    /// The folder whose settings they must fit to.
+    pub folder: String,
+    /// Each as `key=value`.
+    pub written: Vec<String>,
+}
+
+request!(CheckSettings => CheckedSettings, "settings.check", Get "/settings/check", Read, repeatable);
+
+/// What settings mean.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedSettings {
+    /// The settings with values of the kind that each takes.
+    pub settings: Vec<NewSetting>,
+    /// Whether agents would be freer with them than they are.
+    pub loosens: bool,
 }
 
 /// Writes settings to the user's own file; everything else in it stays as it is written.
@@ -95,4 +144,21 @@ pub struct NewSetting {
 pub struct WrittenSettings {
     /// The file, as people write it.
     pub file: String,
+    /// From when on they hold.
+    #[serde(default)]
+    pub from: Known<HoldsFrom>,
+}
+
+names! {
+    /// From when on a setting holds that was written.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum HoldsFrom {
+        /// The next turn of every session.
+        #[default]
+        Turn = "turn",
+        /// The next session.
+        Session = "session",
+        /// The next window.
+        Window = "window",
+    }
 }

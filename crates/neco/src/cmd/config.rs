@@ -1,8 +1,9 @@
 //! `neco config`: every setting and where it comes from, and one of them changed.
 
 use clap::Subcommand;
+use neco_app::error::unusable;
 use neco_config::{Env, Layer};
-use neco_proto::app::settings::{FindSettings, ListSettings, NewSetting, SetSettings, SettingRow};
+use neco_proto::app::settings::{CheckSettings, FindSettings, ListSettings, SetSettings, SettingList, SettingRow};
 use neco_view::paint::lists::settings;
 use serde_json::{Value, json};
 
@@ -55,13 +56,13 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
     let folder = folder(everywhere)?;
     match command {
         ConfigCommand::Show { origin, json } => {
-            let list = ask(&ListSettings { folder }, everywhere, env)?;
+            let list = list(folder, everywhere, env)?;
             notes(&list.warnings);
             print(*json, &as_json(&list.settings), || settings::as_lines(&list.settings, *origin))
         }
         ConfigCommand::Set { key, value } => set(folder, key.trim(), value, everywhere, env),
         ConfigCommand::Get { key } => {
-            let list = ask(&ListSettings { folder }, everywhere, env)?;
+            let list = list(folder, everywhere, env)?;
             notes(&list.warnings);
             let row = list.settings.iter().find(|row| row.key == key.trim());
             let row = row.ok_or_else(|| {
@@ -76,9 +77,18 @@ pub fn run(command: &ConfigCommand, everywhere: &EverywhereArgs, env: &Env) -> R
         }
         ConfigCommand::Path => {
             let found = ask(&FindSettings { folder }, everywhere, env)?;
-            say::out(&if found.files.is_empty() { format!("{}\n", found.own) } else { settings::paths(&found.files) })?;
+            say::out(&settings::paths(&found.files))?;
             Ok(Exit::Done)
         }
+    }
+}
+
+/// The settings that hold; a failure where they can't be used.
+fn list(folder: String, everywhere: &EverywhereArgs, env: &Env) -> Result<SettingList, Failure> {
+    let list = ask(&ListSettings { folder }, everywhere, env)?;
+    match list.problems.as_slice() {
+        [] => Ok(list),
+        problems => Err(unusable(problems.iter().map(|problem| &problem.words)).into()),
     }
 }
 
@@ -89,16 +99,13 @@ fn set(folder: String, key: &str, value: &str, everywhere: &EverywhereArgs, env:
         return Err(Failure::usage(words).hint(format!("`neco login {provider}` asks for it and saves it.")));
     }
     // What is written is what the flag would mean: text where text is wanted, whatever it looks like.
-    let overrides = [everywhere.overrides.clone(), vec![format!("{key}={value}")]].concat();
-    let meant =
-        ask(&ListSettings { folder: folder.clone() }, &EverywhereArgs { overrides, ..everywhere.clone() }, env)?;
-    let found = meant.settings.iter().find(|row| row.key == key).map(|row| as_value(&row.value));
-    let value = found.unwrap_or_else(|| as_value(value));
-    let new = NewSetting { key: key.to_owned(), value };
+    let written = vec![format!("{key}={value}")];
+    let meant = ask(&CheckSettings { folder: folder.clone(), written }, everywhere, env)?;
+    let Some(new) = meant.settings.into_iter().next() else { return Ok(Exit::Done) };
     let shown = new.value.to_string();
     let written = ask(&SetSettings { folder: folder.clone(), settings: vec![new] }, everywhere, env)?;
     say::out(&format!("{key} = {shown} written to {}\n", written.file))?;
-    let now = ask(&ListSettings { folder }, everywhere, env)?;
+    let now = list(folder, everywhere, env)?;
     if let Some(row) = now.settings.iter().find(|row| row.key == key && row.layer != Layer::User.name()) {
         let origin = row.origins.first().map(String::as_str).unwrap_or_default();
         say::note(&format!("here it is still {}: {origin} comes before your file", row.value));
