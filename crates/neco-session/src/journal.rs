@@ -17,6 +17,7 @@ use neco_store::{Durability, EventLog, Lease, StoreError};
 use tokio::sync::watch;
 
 use crate::fold::Standing;
+use crate::logged;
 use crate::redacted::Redactions;
 
 /// How many events are read at a time when nothing more will come.
@@ -126,6 +127,7 @@ impl Journal {
         self.log.append(&lease, events, Durability::Soon).await?;
         order.last = last;
         for event in &appended {
+            logged::event(event);
             self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(event);
             if let Some(observer) = self.observer.get() {
                 observer(event);

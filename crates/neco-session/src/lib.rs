@@ -4,7 +4,7 @@
 //! hands it to every window. What a session is made of when it is opened again is a fold of its log.
 //!
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`aside`] (what it asks models itself), [`fold`] (what a log adds
-//! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`resume`] (mending what a crash left), [`journal`], [`plans`] (plans that are
+//! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`resume`] (mending what a crash left), [`journal`] with [`logged`], [`plans`] (plans that are
 //! not finished), [`redacted`], [`spill`], [`sources`],
 //! [`memory`], [`roles`] (who a child agent can be), [`tree`] (the agents of a session), [`workflow`] (tasks that depend on each other).
 
@@ -18,6 +18,7 @@ mod fold;
 pub mod folder;
 pub mod hub;
 mod journal;
+mod logged;
 pub mod memory;
 pub mod plans;
 pub mod redacted;

@@ -13,7 +13,6 @@ mod compose;
 mod elsewhere;
 mod failure;
 mod help;
-mod log;
 mod misuse;
 mod panic;
 mod print;
@@ -29,6 +28,7 @@ use std::time::Instant;
 
 use args::{CommandLine, EverywhereArgs, RunArgs, Subcommands};
 use failure::Failure;
+use neco_app::log_file as log;
 use neco_config::Env;
 use neco_tui::line::run::exit::{self, Exit};
 use neco_tui::line::run::outcome;
@@ -63,7 +63,9 @@ fn main() -> ExitCode {
 }
 
 fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
-    log::start(env, line.everywhere.debug)?;
+    if let Some(file) = log::start(env, line.everywhere.debug)? {
+        say::note(&format!("log: {}", file.display()));
+    }
     match &line.command {
         None => converse(&line.run, &line.everywhere, env),
         Some(Subcommands::Run(args) | Subcommands::Chat(args)) => converse(args, &line.everywhere, env),

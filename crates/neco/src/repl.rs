@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use neco_config::Env;
-use neco_proto::{Command, Event};
+use neco_proto::Command;
 use neco_tui::line::repl::{self, Process, Streams, Surroundings};
 use neco_tui::line::{Person, print::Printer};
 
@@ -12,7 +12,6 @@ use crate::ask::{self, Tty};
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::log;
 use crate::run::drive::listen;
 use crate::run::{files, picture, stop};
 use crate::say;
@@ -64,10 +63,6 @@ impl Process for ThisProcess {
 
     fn note(&self, line: &str) {
         say::note(line);
-    }
-
-    fn log(&self, event: &Event) {
-        log::event(event);
     }
 
     fn quit(&self, signal: Signal) {

@@ -14,7 +14,6 @@ use super::ends::Ends;
 use super::stop::{Stopped, hear_signals};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::log;
 use crate::print::Printer;
 use crate::say;
 use crate::signals::{InterruptMask, Signals};
@@ -69,7 +68,7 @@ pub fn see_through<W: Future<Output = ()> + Send + 'static>(
     let window = LineWindow::new(client, runtime.handle(), ui.printer, ui.person, mask, sender);
     window.send(asked)?;
     let ends = ui.ends;
-    let drive = Drive::new(id, window, rest, stopped, say::note, log::event).timed(timed_out);
+    let drive = Drive::new(id, window, rest, stopped, say::note).timed(timed_out);
     let mut drive = drive.judged(Box::new(move |exit, last| ends.after(exit, last)));
     Ok(drive.until_done(&mut happenings, goes_on))
 }

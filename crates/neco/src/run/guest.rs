@@ -21,7 +21,6 @@ use super::drive::{RunUi, listen};
 use super::stop::quit;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::log;
 use crate::print::Printer;
 use crate::short_id::short_id;
 use crate::signals::{InterruptMask, Signal, Signals};
@@ -126,7 +125,7 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);
     let ends = ui.ends;
-    let guest = Guest::new(session, snapshot.root_agent, owner, window, mine, log::event);
+    let guest = Guest::new(session, snapshot.root_agent, owner, window, mine);
     let mut guest = guest.judged(Box::new(move |exit, last| ends.after(exit, last)));
     Ok(guest.until_done(&mut happenings))
 }

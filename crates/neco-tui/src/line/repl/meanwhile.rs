@@ -176,7 +176,6 @@ impl LineSession {
                     Some(LoopEvent::Event(event)) => {
                         session.seen.take(&event);
                         locked(&session.course).waits = !session.seen.root_works;
-                        session.around.process.log(&event);
                         window.event(event);
                         if !session.seen.goes_on() {
                             return Ok(());

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use neco_proto::Event;
 use neco_proto::app::App;
 use tokio::runtime::Handle;
 
@@ -38,9 +37,6 @@ pub trait Process: Send + Sync {
 
     /// Tells the person a line that is no event.
     fn note(&self, line: &str);
-
-    /// Keeps in the log that this happened.
-    fn log(&self, event: &Event);
 
     /// Ends the process at once.
     fn quit(&self, signal: Signal);

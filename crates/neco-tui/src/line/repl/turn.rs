@@ -106,7 +106,6 @@ impl LineSession {
                         EventBody::MemoryUpdate(_) => done |= receipt.message_id.is_none(),
                         _ => {}
                     }
-                    self.around.process.log(&event);
                     window.event(event);
                 }
                 Some(happening) => done = !goes_on(window, happening),

@@ -42,21 +42,13 @@ pub struct Drive {
     /// Whether the work was stopped because nobody reads what is printed.
     told_unread: bool,
     note: fn(&str),
-    log: fn(&Event),
 }
 
 impl Drive {
     /// A run in `window` that a signal has `stopped` or will; `rest` knows who works already. What is no event is told
-    /// with `note`, and events are kept with `log`.
+    /// with `note`.
     #[must_use]
-    pub fn new(
-        id: SessionId,
-        window: LineWindow,
-        rest: IdleTracker,
-        stopped: Stopped,
-        note: fn(&str),
-        log: fn(&Event),
-    ) -> Self {
+    pub fn new(id: SessionId, window: LineWindow, rest: IdleTracker, stopped: Stopped, note: fn(&str)) -> Self {
         let outcome = Outcome::default();
         Self {
             id,
@@ -70,7 +62,6 @@ impl Drive {
             judge: unjudged(),
             told_unread: false,
             note,
-            log,
         }
     }
 
@@ -161,7 +152,6 @@ impl Drive {
             self.outcome.apply(&event);
         }
         self.done |= self.over;
-        (self.log)(&event);
         self.window.event(event);
         if root_ended {
             self.tell_of_others();

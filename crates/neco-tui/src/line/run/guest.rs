@@ -58,21 +58,13 @@ pub struct Guest {
     done: Option<Exit>,
     /// What the run has to come to.
     judge: Judge,
-    log: fn(&Event),
 }
 
 impl Guest {
     /// A guest of process `owner` that waits for what comes of its message; without one it watches until the session is
-    /// closed. Events are kept with `log`.
+    /// closed.
     #[must_use]
-    pub fn new(
-        id: SessionId,
-        root: AgentId,
-        owner: u32,
-        window: LineWindow,
-        message: Option<MessageId>,
-        log: fn(&Event),
-    ) -> Self {
+    pub fn new(id: SessionId, root: AgentId, owner: u32, window: LineWindow, message: Option<MessageId>) -> Self {
         let mine = message.map(|id| Mine { id, admitted: false });
         Self {
             id,
@@ -84,7 +76,6 @@ impl Guest {
             mine,
             done: None,
             judge: unjudged(),
-            log,
         }
     }
 
@@ -135,7 +126,6 @@ impl Guest {
                 false => self.outcome = Outcome::of_root(self.root),
             }
         }
-        (self.log)(&event);
         self.window.event(event);
     }
 

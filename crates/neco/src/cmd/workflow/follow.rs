@@ -15,7 +15,6 @@ use tokio::sync::mpsc::{self, Receiver};
 use crate::args::OutputFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::log;
 use crate::outcome::Outcome;
 use crate::print::clean::clean_line;
 use crate::print::paint::Paint;
@@ -96,7 +95,6 @@ impl Following {
                         self.note(update);
                     }
                     self.outcome.apply(&event);
-                    log::event(&event);
                     self.window.event(event);
                 }
                 Some(LoopEvent::Typed(number, typed)) => self.window.typed(number, typed),
