@@ -327,7 +327,7 @@ fn a_rule_that_is_not_kept_comes_back() {
 #[test]
 fn the_session_on_the_screen_is_not_opened_again() {
     let mut scene = Scene::new((80, 24));
-    scene.app.standing.session_id = "0199-one".into();
+    scene.app.transcript.view.standing.session_id = "0199-one".into();
     let entry = |id: &str| SessionEntry { id: id.into(), title: format!("session {id}"), ..SessionEntry::default() };
     scene.news(News::Sessions(Ok(vec![entry("0199-one")])));
     assert!(scene.picture().contains("session 0199-one  this one"));

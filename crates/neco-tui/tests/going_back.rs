@@ -247,7 +247,7 @@ fn going_back_is_seen_while_it_lasts_and_is_not_stopped_halfway() {
     scene.reads();
     scene.key(KeyCode::Enter);
     scene.news(News::Refused(ClientError::Refused("no".into()), None));
-    assert_eq!(scene.app.standing.going_back, None);
+    assert_eq!(scene.app.transcript.view.standing.going_back, None);
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn changed() -> Diff {
 
 /// Work as it goes on: a message, a thought, looking, words, a change, a failure, a command that runs.
 fn working(scene: &mut Scene) {
-    scene.app.standing.cwd = "/home/mia/code/harbor".into();
-    scene.app.standing.branch = Some("retry-uploads".into());
+    scene.app.transcript.view.standing.cwd = "/home/mia/code/harbor".into();
+    scene.app.branch = Some("retry-uploads".into());
     scene.said("Uploads die with 503 SlowDown when the bucket throttles us. Retry with backoff, and test it.");
     scene.works();
     scene.happen(thought("Where are parts sent, and who owns the deadline?\nProbably the client."));
@@ -122,7 +122,7 @@ fn work_without_colours() {
 
 /// Work that is done, with all that an answer can hold.
 fn done(scene: &mut Scene) {
-    scene.app.standing.cwd = "/home/mia/code/harbor".into();
+    scene.app.transcript.view.standing.cwd = "/home/mia/code/harbor".into();
     scene.works();
     let diff = Display::Diff { files: vec![changed()] };
     scene.ends("1", "edit_file", "Edit src/upload/client.rs", Ended::well(Some(diff)));

@@ -224,7 +224,7 @@ fn a_rule_takes_enter_and_is_shown_before() {
         [("s", Decision::Session, "edits below this folder"), ("a", Decision::Always, "allow edit(src/**)")]
     {
         let mut scene = Scene::new((80, 24));
-        scene.app.standing.approval = ApprovalMode::Manual;
+        scene.app.transcript.view.standing.approval = ApprovalMode::Manual;
         scene.works();
         scene.asks(edit_request("1"));
         assert_eq!(scene.types(letter), []);
@@ -244,7 +244,7 @@ fn a_rule_takes_enter_and_is_shown_before() {
         assert_eq!(scene.types("y"), decided("1", decision.clone()), "yes means yes");
         assert_eq!(scene.app.prompt.text.as_str(), "", "and no key is text");
         let mut scene = Scene::new((80, 24));
-        scene.app.standing.approval = ApprovalMode::Manual;
+        scene.app.transcript.view.standing.approval = ApprovalMode::Manual;
         scene.works();
         scene.asks(edit_request("1"));
         scene.types(letter);

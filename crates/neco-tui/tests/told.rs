@@ -73,7 +73,7 @@ fn a_compaction_that_was_asked_for_is_seen_and_can_be_stopped() {
     assert!(scene.picture().contains("◔ Compact 0:00"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Esc).first(), Some(&Effect::Send(Command::Cancel)));
     scene.happen(told(NotificationLevel::Warning, "it was cancelled", NotificationTopic::CompactionFailed));
-    assert!(!scene.app.standing.works());
+    assert!(!scene.app.transcript.view.standing.works());
     assert!(!scene.picture().contains("Stopping"), "{}", scene.picture());
 }
 

@@ -173,7 +173,7 @@ fn work_goes_on_with_a_list_and_with_messages_that_wait() {
         }))
         .unwrap();
         scene.happen(EventBody::Usage(usage));
-        scene.app.standing.branch = Some("main".into());
+        scene.app.branch = Some("main".into());
     }));
 }
 

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use neco_proto::event::PermissionRequest;
 use neco_proto::{Event, EventBody};
 use neco_view::reduce::View;
 
@@ -80,4 +81,24 @@ fn a_call_of_an_agent_that_was_stopped_is_not_asked_about_any_more() {
         events.into_iter().filter(|event| !matches!(event.body, EventBody::PermissionDecision(_))).collect();
     let seen = json(&undecided);
     assert!(seen.contains("\"approval\"") && !seen.contains("\"open\": true"), "{seen}");
+}
+
+#[test]
+fn one_answer_of_two_does_not_end_the_waiting_for_the_person() {
+    let (_, events) = logs().into_iter().find(|(name, _)| name == "agent-asks-the-person").unwrap();
+    let asks = |view: &View| view.agents.all().any(|node| view.agents.asks(node));
+    let mut view = View::default();
+    for event in &events {
+        view.apply(event);
+        match &event.body {
+            EventBody::PermissionRequest(request) => {
+                let second = PermissionRequest { call_id: "second".into(), ..request.clone() };
+                view.apply(&Event { body: EventBody::PermissionRequest(second), ..event.clone() });
+                assert!(asks(&view));
+            }
+            EventBody::PermissionDecision(_) => return assert!(asks(&view)),
+            _ => {}
+        }
+    }
+    panic!("nobody was asked");
 }

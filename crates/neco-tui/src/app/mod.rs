@@ -3,23 +3,19 @@
 //! Invariants: nothing here waits, reads a clock or touches the terminal; the same events and keys give the
 //! same state.
 //!
-//! Reading order: [`standing`] (how the session stands), [`agents`] (the tree and the workflows), [`lanes`]
-//! (what each agent did over time), [`watched`] (one of
-//! the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at the keys), [`picker`] (lists to
-//! choose from), [`facing`] (who the keys are for while something is asked), [`secret`] (a key that is being typed), [`state`] (all of it together).
+//! Reading order: [`watched`] (one of the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at
+//! the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked), [`secret`] (a
+//! key that is being typed), [`state`] (all of it together, with the view of the
+//! session in its transcript).
 
-mod agents;
 pub(crate) mod facing;
-pub(crate) mod lanes;
 mod person;
 pub(crate) mod picker;
 mod secret;
 mod shell;
-pub(crate) mod standing;
 pub(crate) mod state;
 mod watched;
 
-pub(crate) use agents::Agents;
 pub(crate) use facing::Place;
 pub(crate) use person::Person;
 pub(crate) use picker::{Picked, Picker};

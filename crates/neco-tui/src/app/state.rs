@@ -6,14 +6,13 @@ use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
+use neco_view::reduce::{Agents, Standing};
 
-use super::agents::Agents;
 use super::facing::Facing;
 use super::person::Person;
 use super::picker::Picker;
 use super::secret::SecretEntry;
 use super::shell::Shell;
-use super::standing::Standing;
 use super::watched::Watched;
 use crate::ask::Desk;
 use crate::input::{History, Keymap, Prompt, Written};
@@ -82,10 +81,12 @@ pub struct WindowState {
     pub prompt: Prompt,
     /// What can be offered for it.
     pub offers: Offers,
-    /// How the session stands.
-    pub standing: Standing,
-    /// The other agents.
-    pub agents: Agents,
+    /// The branch of the workspace, if there is one.
+    pub branch: Option<String>,
+    /// How many iterations the work may take, when that is known.
+    pub most_iterations: Option<u32>,
+    /// What the session may cost, when that is known.
+    pub most_cost: Option<f64>,
     /// What is being chosen.
     pub picker: Option<Picker>,
     /// The key of a provider that is being typed.
@@ -164,7 +165,6 @@ pub struct WindowState {
     pub set_up: bool,
     /// The time zone that times are told in.
     pub zone: Option<TimeZone>,
-    root: Option<AgentId>,
     wanted: Vec<Effect>,
 }
 
@@ -175,11 +175,8 @@ impl WindowState {
         prompt.set_vi(looks.vi);
         Self {
             prompt,
-            standing: Standing {
-                most_iterations: looks.most_iterations,
-                most_cost: looks.most_cost,
-                ..Standing::default()
-            },
+            most_iterations: looks.most_iterations,
+            most_cost: looks.most_cost,
             theme: Theme::new(looks.theme).on(looks.ground),
             ground: looks.ground,
             keymap: looks.keys.clone(),
@@ -191,6 +188,16 @@ impl WindowState {
             tmux: looks.tmux,
             ..Self::default()
         }
+    }
+
+    /// How the session stands.
+    pub(crate) fn standing(&self) -> &Standing {
+        &self.transcript.view.standing
+    }
+
+    /// The other agents.
+    pub(crate) fn agents(&self) -> &Agents {
+        &self.transcript.view.agents
     }
 
     /// What blocks are drawn with.
@@ -207,7 +214,7 @@ impl WindowState {
 
     /// Offers what may be meant by the word at the cursor.
     pub(crate) fn offer(&mut self) -> Vec<Effect> {
-        self.offers.offer(&mut self.prompt, &self.agents)
+        self.offers.offer(&mut self.prompt, &self.transcript.view.agents)
     }
 
     /// A key was pressed.
@@ -244,19 +251,13 @@ impl WindowState {
     /// The session stands so when the window opens; its events of before were told already.
     pub fn opened(&mut self, snapshot: SessionSnapshot) -> Vec<Effect> {
         self.opening = false;
-        self.standing = Standing::of(&snapshot, &self.standing);
-        let view = &mut self.transcript.view;
-        view.todos.clone_from(&snapshot.todos);
-        view.plan.clone_from(&snapshot.plan);
-        view.title = Some(snapshot.title.clone()).filter(|title| !title.is_empty()).or(view.title.take());
-        self.transcript.caught_up(self.standing.works());
-        self.set_root(snapshot.root_agent);
+        self.transcript.view.opened(&snapshot);
+        self.transcript.caught_up(self.standing().works());
         self.facing = Facing::default();
         for question in snapshot.questions.iter().filter(|question| matches!(question.subject, Subject::Plan { .. })) {
             self.transcript.show_plan(question);
         }
-        self.desk.open(snapshot.root_agent, snapshot.pending, snapshot.questions);
-        self.agents = Agents::default();
+        self.desk.open(snapshot.root_agent, snapshot.pending, snapshot.questions, &self.transcript.view.agents);
         let mut effects = vec![Effect::Branch, Effect::Commands(None)];
         self.offers.forget();
         effects.extend(self.offer());
@@ -289,24 +290,23 @@ impl WindowState {
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();
-        self.transcript.view.title = None;
-        self.standing.filled = None;
-        self.root = None;
+        (self.transcript.view.title, self.transcript.view.standing.context) = (None, None);
         self.offers.forget();
     }
 
     /// Takes in the next event.
     pub fn event(&mut self, event: &Event) -> Vec<Effect> {
-        let is_child = self.root.is_some_and(|root| root != event.agent_id);
+        let is_child = !self.transcript.view.is_own(event);
         let was_free = self.desk.is_empty();
+        let worked = self.standing().works();
         self.transcript.apply(event);
-        if self.agents.apply(event) {
+        if matches!(event.body, EventBody::AgentUpdate(_) | EventBody::WorkflowUpdate(_)) {
             picking::refresh_picker(self);
         }
         if let Some(watched) = self.watched.as_mut().filter(|watched| watched.agent == event.agent_id) {
             watched.apply(event);
         }
-        let name = if is_child { self.agents.name(event.agent_id) } else { None };
+        let name = if is_child { self.agents().name(event.agent_id) } else { None };
         let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
         self.drop_void_purpose();
@@ -315,12 +315,8 @@ impl WindowState {
             Some(Actor::Device { name }) => self.tell(format!("Answered on {}", clean_line(&name))),
             Some(Actor::Agent { .. } | Actor::Rule { .. }) | None => {}
         }
-        if is_child {
-            self.standing.child(event);
-        } else {
-            let worked = self.standing.works();
-            self.standing.apply(event);
-            if worked && !self.standing.works() {
+        if !is_child {
+            if worked && !self.standing().works() {
                 stopping::has_stopped(self);
             }
             taking_back::comes_back(self, event);
@@ -337,26 +333,25 @@ impl WindowState {
 
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.
     pub fn past(&mut self, event: &Event) {
-        self.desk.past(event);
         let is_of_all = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
-        if is_of_all || self.root.is_none_or(|root| root == event.agent_id) {
+        if is_of_all || self.transcript.view.is_own(event) {
             self.transcript.past(event);
             self.remember_answer(event);
-            self.standing.past(event);
+        } else {
+            self.transcript.view.note(event);
         }
     }
 
     /// Takes in an event of before the window opened whose place on the screen is taken already.
     pub fn past_unseen(&mut self, event: &Event) {
-        if self.root.is_none_or(|root| root == event.agent_id) {
+        self.transcript.view.note(event);
+        if self.transcript.view.is_own(event) {
             self.remember_answer(event);
-            self.standing.past(event);
         }
     }
 
     /// Whose events are the conversation; known before the first of them is told.
     pub fn set_root(&mut self, root: AgentId) {
-        self.root = Some(root);
         self.transcript.view.set_root(root);
     }
 
@@ -385,10 +380,10 @@ impl WindowState {
 
     /// Whether marks turn or a word is to go, so that frames come without anything happening.
     pub fn moves(&self) -> bool {
-        let works = self.standing.works()
-            || self.standing.going_back.is_some()
+        let works = self.standing().works()
+            || self.standing().going_back.is_some()
             || self.shell.runs()
-            || self.agents.working().next().is_some();
+            || self.agents().working().next().is_some();
         works || self.word.is_some() || !self.leaving.is_empty()
     }
 

@@ -1,9 +1,10 @@
 //! Whose turn it is: questions wait in line, the oldest is on the screen.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use neco_proto::event::{AskedAhead, PermissionDecision, PermissionRequest, QuestionAnswer, ToolCallEnd};
 use neco_proto::{Actor, AgentId, CallId, Command, Decision, Event, EventBody, Question, QuestionId, Reply, Subject};
+use neco_view::reduce::Agents;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -79,8 +80,6 @@ pub struct Desk {
     asked: u64,
     /// What the person said of calls that nobody was asked about yet.
     rest: Option<Rest>,
-    /// Who asked what, before the window opened.
-    asked_by: HashMap<String, AgentId>,
 }
 
 impl Desk {
@@ -116,22 +115,11 @@ impl Desk {
         Some(by.clone().unwrap_or_default())
     }
 
-    /// Takes in an event of before the window opened: of what was asked then, who did so.
-    pub fn past(&mut self, event: &Event) {
-        let asked = match &event.body {
-            EventBody::PermissionRequest(request) => request.call_id.to_string(),
-            EventBody::Question(question) => question.question_id.to_string(),
-            _ => return,
-        };
-        self.asked_by.insert(asked, event.agent_id);
-    }
-
     /// A session is opened in which this waits; its questions are counted from the first.
-    pub fn open(&mut self, root: AgentId, calls: Vec<PermissionRequest>, questions: Vec<Question>) {
-        let Self { rest, asked_by, .. } = std::mem::take(self);
-        self.rest = rest;
-        let who = |key: &str| {
-            let agent = asked_by.get(key).copied();
+    pub fn open(&mut self, root: AgentId, calls: Vec<PermissionRequest>, questions: Vec<Question>, agents: &Agents) {
+        *self = Self { rest: self.rest.take(), ..Self::default() };
+        let who = |id: &str| {
+            let agent = agents.asker(id);
             (agent, agent.is_some_and(|agent| agent != root))
         };
         for request in calls {

@@ -7,10 +7,11 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::heading::heading;
-use crate::app::Agents;
 use crate::text::figures::{self, padded};
 use crate::text::wrap::cut;
 use crate::theme::Theme;
+use neco_view::reduce::Agents;
+use neco_view::wording::agents::doing;
 
 /// Columns of a time, and of what something cost.
 const TIME: usize = 8;
@@ -84,7 +85,7 @@ fn row(
     let (mark, style) = mark(node.state, asks, theme);
     let name = padded(&cut(&Line::raw(name.to_owned()), wide - 1).to_string(), wide);
     let room = width.saturating_sub(3 + wide + TIME + COST + 1);
-    let doing = cut(&Line::raw(agents.doing(node)), room).to_string();
+    let doing = cut(&Line::raw(doing(node, agents)), room).to_string();
     let cost = node.subtree_usage.cost.filter(|cost| *cost > 0.0).map(figures::cost).unwrap_or_default();
     let time = figures::clock(took(node, now_ms));
     let live = node.state.is_live();

@@ -5,10 +5,10 @@ use neco_proto::event::AgentNode;
 use ratatui::text::{Line, Span};
 
 use super::agents::{bold, standing, used};
-use crate::app::Agents;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 use crate::transcript::ledger;
+use neco_view::reduce::Agents;
 
 /// Whose agent it is, how it stands and what it used.
 pub fn head_row(node: &AgentNode, agents: &Agents, now_ms: i64, width: usize, theme: &Theme) -> Line<'static> {

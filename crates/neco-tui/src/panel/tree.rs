@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, NodeState, NodeType};
+use neco_view::reduce::{Agents, Lane, View};
+use neco_view::wording::agents::doing;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -11,8 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use super::agents::{at_work, bold, branches, mark, used};
 use super::heading::heading;
 use super::workflows::strip;
-use crate::app::lanes::Lane;
-use crate::app::{Agents, Picked};
+use crate::app::Picked;
 use crate::text::figures::{self, padded};
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
@@ -35,11 +36,9 @@ const SAID: usize = 2;
 
 /// All agents, as they are drawn.
 pub struct Tree<'a> {
-    pub agents: &'a Agents,
+    pub view: &'a View,
     /// What is chosen.
     pub chosen: Option<&'a Picked>,
-    /// Whether the root works.
-    pub works: bool,
     pub now_ms: i64,
     pub zone: &'a TimeZone,
 }
@@ -63,7 +62,11 @@ impl Tree<'_> {
         let blank = fits(about.len() + workflows.len() + 1).then(Line::default);
         let most = room.saturating_sub(fixed + about.len() + workflows.len()).max(1);
         let first = (at + 1).saturating_sub(most);
-        let counts = at_work(self.agents, Some(self.agents.nodes.len()), theme);
+        let counts = at_work(
+            self.agents(),
+            Some(self.agents().all().count() + usize::from(self.agents().root().is_some())),
+            theme,
+        );
         let mut rows = vec![heading("Agents", counts, None, width, theme), self.labels(width, theme)];
         rows.extend(list.into_iter().skip(first).take(most));
         rows.extend(about);
@@ -85,10 +88,14 @@ impl Tree<'_> {
         (rows.collect(), at)
     }
 
+    fn agents(&self) -> &Agents {
+        &self.view.agents
+    }
+
     fn outline(&self) -> Vec<(usize, &AgentNode)> {
-        let root = self.agents.nodes.iter().find(|node| node.kind == NodeType::Root);
+        let root = self.agents().root();
         let depth = usize::from(root.is_some());
-        let below = self.agents.outline().into_iter().map(|(deep, node)| (deep + depth, node));
+        let below = self.agents().outline().into_iter().map(|(deep, node)| (deep + depth, node));
         root.map(|root| (0, root)).into_iter().chain(below).collect()
     }
 
@@ -124,17 +131,18 @@ impl Tree<'_> {
 
     fn row(&self, branch: &str, node: &AgentNode, columns: &Columns, scale: &Scale, theme: &Theme) -> Line<'static> {
         let is_root = node.kind == NodeType::Root;
-        let asks = self.agents.asks(node);
+        let asks = self.agents().asks(node);
+        let works = self.view.standing.works();
         // The root is there as long as its session; whether it works is known from its session.
-        let (glyph, style) = match (is_root, self.works) {
+        let (glyph, style) = match (is_root, works) {
             (true, true) if !asks => mark(NodeState::Running, false, theme),
             (true, false) => mark(NodeState::Created, false, theme),
             _ => mark(node.state, asks, theme),
         };
         let chosen = self.is_chosen(node);
-        let doing = match (is_root, self.works) {
+        let doing = match (is_root, works) {
             (true, false) => "rests".to_owned(),
-            _ => self.agents.doing(node),
+            _ => doing(node, self.agents()),
         };
         let name_style = match (chosen, node.state.is_live()) {
             (true, _) => Style::new().add_modifier(Modifier::BOLD),
@@ -160,7 +168,7 @@ impl Tree<'_> {
         ];
         if columns.lanes > 0 {
             spans.push(Span::raw("    "));
-            spans.extend(scale.lane(&self.agents.lanes.of(node), columns.lanes, (self.now_ms, node.state), theme));
+            spans.extend(scale.lane(&self.agents().lanes(node), columns.lanes, (self.now_ms, node.state), theme));
         }
         let row = Line::from(spans);
         if chosen { theme.choose(row) } else { row }
@@ -168,7 +176,9 @@ impl Tree<'_> {
 
     /// What is known of the chosen agent: its task, what it said last, what it used.
     fn about(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let Some(node) = self.agents.nodes.iter().find(|node| self.is_chosen(node)) else { return Vec::new() };
+        let Some(node) = self.outline().into_iter().map(|(_, node)| node).find(|node| self.is_chosen(node)) else {
+            return Vec::new();
+        };
         let indent = Indent::all(Span::raw("   "));
         let most = width.saturating_sub(4);
         let task = Line::from(vec![bold(clean_line(&node.name)), Span::raw(format!("  {}", clean_line(&node.task)))]);
@@ -179,7 +189,7 @@ impl Tree<'_> {
             rows.extend(wrap(&said, most, &indent).into_iter().take(SAID));
         }
         let mut spans = vec![Span::raw("   "), Span::styled(used(node).join(" · "), theme.dim)];
-        if let Some(since) = self.agents.lanes.asks_since(node.id).filter(|_| self.agents.asks(node)) {
+        if let Some(since) = self.agents().asks_since(node) {
             let ago = figures::clock(u64::try_from(self.now_ms - since).unwrap_or_default());
             let between = if used(node).is_empty() { "" } else { " · " };
             spans.push(Span::styled(between, theme.dim));
@@ -191,7 +201,7 @@ impl Tree<'_> {
     }
 
     fn workflows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let strips = self.agents.workflows.iter().flat_map(|graph| {
+        let strips = self.view.workflows.iter().flat_map(|graph| {
             let chosen = self.chosen == Some(&Picked::Workflow(graph.workflow_id));
             std::iter::once(Line::default()).chain(strip(graph, chosen, self.now_ms, width, theme))
         });

@@ -7,9 +7,9 @@ use ratatui::text::{Line, Span};
 
 use super::agents::agent_rows;
 use super::todos::{done_of, is_open, present, todo_rows};
-use crate::app::Agents;
 use crate::text::figures;
 use crate::theme::Theme;
+use neco_view::reduce::Agents;
 
 /// Columns from which on both stand next to each other, and a window that is as wide and as high from which on they
 /// stand below each other.

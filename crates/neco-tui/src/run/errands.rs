@@ -16,6 +16,7 @@ use crate::app::WindowState;
 use crate::host::{Host, ImageSource, Printed, Wanted};
 use crate::outside;
 use crate::update::{Effect, News};
+use crate::view::told;
 
 /// How often the person's own status line is asked for at most.
 const STATUS: Duration = Duration::from_millis(300);
@@ -271,7 +272,7 @@ impl Errands {
         if self.status.waits || !self.host.has_status() {
             return false;
         }
-        let told = app.standing.told(app.transcript.view.title.as_deref().unwrap_or_default(), app.agents.live());
+        let told = told(app);
         if told == self.status.told {
             return false;
         }

@@ -159,7 +159,7 @@ impl Transcript {
             // A call comes after the words of its message, which are told as a whole here.
             EventBody::ReasoningChunk(_) | EventBody::StreamToolCallStart(_) | EventBody::StreamToolCallDelta(_) => {}
             // A plan that still waits is shown with its question.
-            EventBody::Question(Question { subject: Subject::Plan { .. }, .. }) => {}
+            EventBody::Question(Question { subject: Subject::Plan { .. }, .. }) => self.view.note(event),
             // How the others stand is asked for; of what they did only that counts whether somebody worked.
             EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::WorkflowUpdate(_) => {
                 self.view.note(event);

@@ -172,7 +172,7 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
     }
     // A child asks while the root rests: there is no work that Esc could stop, unless it was just offered to stop
     // whoever still works. Otherwise Esc stops the work, as it does without a question.
-    let esc_is_no = !window.standing.works() && !stopping::offers_stop(window);
+    let esc_is_no = !window.standing().works() && !stopping::offers_stop(window);
     let writes = !window.prompt.text.is_empty();
     let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
     let means = match key.code {

@@ -26,10 +26,10 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Todo => todo(window),
         Slash::Plan => plan(window),
         Slash::Cost => {
-            let rows = reports::cost_rows(&window.standing, &window.agents, window.width, &window.theme);
+            let rows = reports::cost_rows(window.standing(), window.agents(), window.width, &window.theme);
             window.transcript.show(rows);
         }
-        Slash::Tree if window.agents.is_empty() => window.tell("No agents, no todos"),
+        Slash::Tree if window.transcript.view.is_alone() => window.tell("No agents, no todos"),
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
         Slash::Background => match window.transcript.running_command() {
@@ -50,7 +50,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         }
         Slash::Sandbox(level) => picking::ask_about_sandbox(window, level),
         Slash::New => return open(window, Wanted::New),
-        Slash::Resume(id) if window.standing.session_id.starts_with(id.as_str()) => {
+        Slash::Resume(id) if window.standing().session_id.starts_with(id.as_str()) => {
             window.tell("This window is already in that session");
         }
         Slash::Resume(id) => return open(window, Wanted::Id(id.clone())),
@@ -88,7 +88,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
 
 /// How it is set; empty where the window does not know.
 fn present(window: &WindowState, setting: Setting) -> String {
-    let standing = &window.standing;
+    let standing = window.standing();
     match setting {
         Setting::Mode => standing.mode.name().to_owned(),
         Setting::Approval => standing.approval.name().to_owned(),
@@ -100,8 +100,8 @@ fn present(window: &WindowState, setting: Setting) -> String {
 
 /// Opens another session, unless that would stop work.
 pub(super) fn open(window: &mut WindowState, wanted: Wanted) -> Vec<Effect> {
-    let live = window.agents.live();
-    if window.standing.works() {
+    let live = window.agents().live();
+    if window.standing().works() {
         window.warn("Still working: Esc stops it first");
         return Vec::new();
     }
@@ -139,7 +139,7 @@ fn todo(window: &mut WindowState) {
         window.tell(slash::NO_TODOS);
         return;
     }
-    let works = window.standing.works();
+    let works = window.standing().works();
     let rows =
         panel::todo_rows(&window.transcript.view.todos, window.width.min(RULE), usize::MAX, works, &window.theme);
     window.transcript.show(rows);
@@ -151,7 +151,7 @@ fn plan(window: &mut WindowState) {
             let rows = panel::plan_rows(plan, window.width.min(RULE), &window.theme);
             window.transcript.show(rows);
         }
-        None if window.standing.mode == Mode::Plan => window.tell("No plan yet"),
+        None if window.standing().mode == Mode::Plan => window.tell("No plan yet"),
         None => {
             let mode = window.keymap.keys(crate::input::Action::Mode);
             window.tell(format!("No plan; {mode} switches to plan mode"));

@@ -4,8 +4,8 @@ use neco_proto::clean::clean_line;
 use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
-use crate::app::Agents;
 use crate::input::{Candidate, Completion, Files, Prompt, fits};
+use neco_view::reduce::Agents;
 
 /// Files that are offered.
 const FILES: usize = 40;

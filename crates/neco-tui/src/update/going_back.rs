@@ -9,9 +9,9 @@ use super::effect::Effect;
 use super::picking;
 use super::picking::CHOOSE;
 use crate::app::picker::{Entry, Letters};
-use crate::app::standing::GoingBack;
 use crate::app::{Picked, Picker, RewindWanted, WindowState};
 use crate::text::figures;
+use neco_view::reduce::standing::GoingBack;
 
 /// What can go back, in the order it is shown.
 const REWINDS: [(RewindWhat, &str); 3] = [
@@ -203,7 +203,7 @@ pub(crate) fn went_back(window: &mut WindowState) {
 }
 
 pub(super) fn goes_back(window: &mut WindowState, command: Command) -> Vec<Effect> {
-    window.standing.going_back = Some(GoingBack { since_ms: window.now_ms, files: None });
+    window.transcript.view.standing.going_back = Some(GoingBack { since_ms: window.now_ms, files: None });
     vec![Effect::Send(command)]
 }
 

@@ -210,7 +210,7 @@ fn later(window: &mut WindowState) -> Vec<Effect> {
         return accept(window);
     }
     let written = !window.prompt.text.as_str().trim().is_empty() && !window.set_up;
-    if written && window.standing.works() { sending::send(window, true) } else { Vec::new() }
+    if written && window.standing().works() { sending::send(window, true) } else { Vec::new() }
 }
 
 /// Closes what is open, then stops the work, then the agents; twice without work goes back.
@@ -226,16 +226,16 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     if window.shell.runs() {
         return vec![Effect::StopShell];
     }
-    if window.standing.works() {
+    if window.standing().works() {
         return stopping::stop_work(window);
     }
-    if window.standing.going_back.is_some() {
+    if window.standing().going_back.is_some() {
         return window.only_tell("Rewinding can't be stopped halfway; /redo takes it back");
     }
     if window.set_up {
         return Vec::new();
     }
-    if window.agents.working().count() > 0 {
+    if window.agents().working().count() > 0 {
         return stopping::stop_agents(window);
     }
     if Person::is_again('e', again, window.now_ms) {
@@ -262,7 +262,7 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
     if window.attached {
         return stopping::tell_leaving(window, "");
     }
-    if window.standing.works() {
+    if window.standing().works() {
         let effects = stopping::stop_work(window);
         stopping::tell_leaving(window, "Stopping … ");
         return effects;
@@ -330,12 +330,12 @@ fn edit_of(key: KeyEvent) -> Option<Edit> {
 
 /// Asks first, then accepts edits, then plans; whoever is elsewhere begins at the first.
 fn next(window: &WindowState) -> Vec<Effect> {
-    let (mode, approval) = match (window.standing.mode, window.standing.approval) {
+    let (mode, approval) = match (window.standing().mode, window.standing().approval) {
         (Mode::Agent, ApprovalMode::AskFirst) => (Mode::Agent, ApprovalMode::AcceptEdits),
         (Mode::Agent, ApprovalMode::AcceptEdits) => (Mode::Plan, ApprovalMode::AskFirst),
         (Mode::Agent | Mode::Plan | Mode::Ask | Mode::Debug, _) => (Mode::Agent, ApprovalMode::AskFirst),
     };
-    let mode = (mode != window.standing.mode).then_some(Command::SetMode { mode });
-    let approval = (approval != window.standing.approval).then_some(Command::SetApproval { approval });
+    let mode = (mode != window.standing().mode).then_some(Command::SetMode { mode });
+    let approval = (approval != window.standing().approval).then_some(Command::SetApproval { approval });
     mode.into_iter().chain(approval).map(Effect::Send).collect()
 }

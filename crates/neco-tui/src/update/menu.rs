@@ -42,7 +42,7 @@ pub(super) fn menu_of_chosen(window: &mut WindowState) -> Vec<Effect> {
 
 /// What can be done to an agent.
 pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
-    let Some(node) = window.agents.nodes.iter().find(|node| node.id == agent) else { return };
+    let Some(node) = window.agents().node(agent) else { return };
     let order = |letter: char, text: &str, about: &str, order: AgentOrder| {
         let picked = Picked::Order(letter, Box::new(Command::AgentCommand { agent_id: agent, order }));
         (letter, text.to_owned(), about.to_owned(), picked)

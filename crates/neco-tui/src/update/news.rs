@@ -49,7 +49,7 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
                 return window.offer();
             }
         }
-        News::Branch(branch) => window.standing.branch = branch,
+        News::Branch(branch) => window.branch = branch,
         News::Commands(custom, unknown) => {
             window.offers.custom = custom;
             if let Some(line) = unknown {
@@ -139,12 +139,15 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
         Answer::RewindPreview(preview) => return going_back::previewed(window, &preview),
         Answer::Tree { nodes } => {
-            window.transcript.view.found(nodes.clone());
-            window.agents.found(nodes);
-            let agents = &window.agents;
+            window.transcript.view.found(nodes);
+            let agents = &window.transcript.view.agents;
             window.desk.set_names(|agent| agents.name(agent));
+            picking::refresh_picker(window);
         }
-        Answer::Workflows { workflows } => window.agents.workflows = workflows,
+        Answer::Workflows { workflows } => {
+            window.transcript.view.workflows = workflows;
+            picking::refresh_picker(window);
+        }
         Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
         Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
     }
@@ -159,7 +162,7 @@ fn refused(window: &mut WindowState, error: &ClientError, unsent: Option<Unsent>
             let written = window.shell.keep_what_ran(&text);
             window.prompt.restore(&written, pictures);
         }
-        None => (window.standing.going_back, window.said_better) = (None, None),
+        None => (window.transcript.view.standing.going_back, window.said_better) = (None, None),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::event::NodeType;
 use neco_proto::{AgentId, Command, Query};
 use neco_view::slash::{Outside, Setting, Slash};
 
@@ -38,9 +37,9 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     if !is_waited_for(window) {
         return;
     }
-    let other = sessions.iter().position(|session| session.id != window.standing.session_id);
+    let other = sessions.iter().position(|session| session.id != window.standing().session_id);
     let entry = |session: SessionEntry| {
-        let here = if session.id == window.standing.session_id { "this one · " } else { "" };
+        let here = if session.id == window.standing().session_id { "this one · " } else { "" };
         let about = format!("{here}{} · {}", session.when, session.about);
         Entry::new(&session.title, about.trim(), Picked::Session(session.id))
     };
@@ -93,7 +92,7 @@ pub(super) fn pick_model(window: &mut WindowState, models: Vec<ModelEntry>) {
     if !is_waited_for(window) {
         return;
     }
-    let at = models.iter().position(|model| model.name == window.standing.model).unwrap_or_default();
+    let at = models.iter().position(|model| model.name == window.standing().model).unwrap_or_default();
     let entry = |model: ModelEntry| Entry::new(&model.name, &model.about, Picked::Model(model.name.clone()));
     let entries = models.into_iter().map(entry).collect();
     window.picker = Some(Picker::new("Search models", CHOOSE, Letters::Filter, entries).at(at));
@@ -144,7 +143,7 @@ pub(super) fn rules_again(window: &WindowState) -> Vec<Effect> {
 
 /// The agents and workflows, or the todo list when there are none.
 pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
-    if window.agents.is_empty() {
+    if window.transcript.view.is_alone() {
         window.panels.work = !window.panels.work;
         let is_empty = window.transcript.view.todos.iter().all(|todo| todo.status.is_closed());
         if is_empty {
@@ -154,13 +153,12 @@ pub(super) fn panel(window: &mut WindowState) -> Vec<Effect> {
     }
     list_agents(window);
     // The root is told of only when somebody asks.
-    let has_root = window.agents.nodes.iter().any(|node| node.kind == NodeType::Root);
-    if has_root { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
+    if window.agents().root().is_some() { Vec::new() } else { vec![Effect::Ask(Query::Tree)] }
 }
 
 /// Opens the list of agents, at the first that waits for the person.
 pub(super) fn list_agents(window: &mut WindowState) {
-    let asks = window.agents.nodes.iter().find(|node| window.agents.asks(node)).map(|node| node.id);
+    let asks = window.agents().all().find(|node| window.agents().asks(node)).map(|node| node.id);
     let mut picker = tree_picker(window);
     picker.choose(|picked| matches!(picked, Picked::Agent(agent) if asks == Some(*agent)));
     window.picker = Some(picker);
@@ -168,8 +166,8 @@ pub(super) fn list_agents(window: &mut WindowState) {
 
 fn tree_picker(window: &WindowState) -> Picker {
     let agents =
-        window.agents.outline().into_iter().map(|(_, node)| Entry::new(&node.name, "", Picked::Agent(node.id)));
-    let workflows = window.agents.workflows.iter().map(|graph| {
+        window.agents().outline().into_iter().map(|(_, node)| Entry::new(&node.name, "", Picked::Agent(node.id)));
+    let workflows = window.transcript.view.workflows.iter().map(|graph| {
         let (text, about) = panel::workflow_words(graph);
         Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
     });
@@ -230,8 +228,8 @@ pub(super) fn picker_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect>
         KeyCode::Delete => return remove(window),
         KeyCode::Tab if picker.holds(is_rule) => return fold_rules(window),
         KeyCode::Tab => {
-            let agents = &window.agents;
-            let asks = |agent: AgentId| agents.nodes.iter().any(|node| node.id == agent && agents.asks(node));
+            let agents = &window.transcript.view.agents;
+            let asks = |agent: AgentId| agents.node(agent).is_some_and(|node| agents.asks(node));
             picker.choose_next(|picked| matches!(picked, Picked::Agent(agent) if asks(*agent)));
             return Vec::new();
         }
@@ -283,7 +281,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Go(command) => going_back::goes_back(window, *command),
         Picked::GoOn => stopping::go_on(window),
         Picked::Leave => window.only_tell("Nothing changed"),
-        Picked::Session(id) if id == window.standing.session_id => {
+        Picked::Session(id) if id == window.standing().session_id => {
             window.only_tell("This window is already in that session")
         }
         Picked::Session(id) => commands::open(window, Wanted::Id(id)),
@@ -304,7 +302,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Write(agent) => menu::write_to(window, agent),
         Picked::Slash(slash) => commands::run(window, &slash),
         Picked::Workflow(id) => {
-            if let Some(graph) = window.agents.workflows.iter().find(|graph| graph.workflow_id == id) {
+            if let Some(graph) = window.transcript.view.workflows.iter().find(|graph| graph.workflow_id == id) {
                 let rows = panel::workflow_rows(graph, window.width, &window.theme);
                 window.transcript.show(rows);
             }

@@ -5,11 +5,11 @@ use neco_view::wording::notices;
 use neco_view::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
-use crate::app::Agents;
-use crate::app::standing::Standing;
 use crate::text::figures;
 use crate::text::wrap::{Indent, cut, wrap};
 use crate::theme::Theme;
+use neco_view::reduce::Agents;
+use neco_view::reduce::Standing;
 
 /// Columns of a bar.
 const BAR: u64 = 24;

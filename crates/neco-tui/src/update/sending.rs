@@ -16,7 +16,7 @@ use crate::transcript::block::Tone;
 /// Sends what is written.
 pub(super) fn send(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
     if let Purpose::Agent(agent) = window.purpose
-        && !window.agents.is_live(agent)
+        && !window.agents().is_live(agent)
     {
         return window.only_tell("It has ended and reads no messages; what you wrote stays here");
     }
@@ -168,7 +168,7 @@ fn answer_or_message(window: &mut WindowState, written: Written, after_work: boo
 /// A message, or a correction while the agent works; pictures can only be shown with a message.
 fn message(window: &mut WindowState, written: Written, after_work: bool) -> Command {
     let content = window.shell.tell_with(written.text);
-    if window.standing.works() && !after_work && written.pictures.is_empty() {
+    if window.standing().works() && !after_work && written.pictures.is_empty() {
         Command::Steer { text: content }
     } else {
         Command::UserMessage { content, attachments: written.pictures }

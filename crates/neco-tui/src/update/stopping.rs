@@ -1,7 +1,7 @@
 //! Stopping: the work first, with the next key those who still work; nothing is spent after the person believes so.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{AgentNode, CompleteReason, NodeState, NodeType};
+use neco_proto::event::{AgentNode, CompleteReason, NodeState};
 use neco_proto::{AgentOrder, Command, Event, EventBody};
 use neco_view::agent_ask;
 use neco_view::short_id::short_id;
@@ -46,7 +46,7 @@ pub(crate) fn has_stopped(window: &mut WindowState) {
 
 /// Whether somebody works.
 pub(super) fn works(window: &WindowState) -> bool {
-    window.standing.works() || window.agents.working().count() > 0
+    window.standing().works() || window.agents().working().count() > 0
 }
 
 /// Leaves; whoever works is stopped before. What another process does goes on there.
@@ -61,13 +61,13 @@ pub(super) fn said_leaving(window: &WindowState) -> bool {
 
 /// Says what leaving means now; the next Ctrl-C does it.
 pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect> {
-    let names: Vec<String> = window.agents.working().map(|node| clean_line(&node.name)).collect();
+    let names: Vec<String> = window.agents().working().map(|node| clean_line(&node.name)).collect();
     let words = match names.as_slice() {
         _ if window.attached && works(window) => {
             "It goes on in the other window, Esc stops it. Ctrl-C again leaves".to_owned()
         }
         [] => {
-            let id = window.standing.session_id.parse().map(short_id).unwrap_or_default();
+            let id = window.standing().session_id.parse().map(short_id).unwrap_or_default();
             let back = if id.is_empty() { String::new() } else { format!(" · neco resume {id} comes back") };
             format!("Ctrl-C again leaves{back}")
         }
@@ -87,8 +87,7 @@ pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
         return Vec::new();
     }
     window.can_go_on = false;
-    let paused =
-        window.agents.nodes.iter().filter(|node| node.kind != NodeType::Root && node.state == NodeState::Paused);
+    let paused = window.agents().all().filter(|node| node.state == NodeState::Paused);
     let order = |node: &AgentNode| Effect::Send(Command::AgentCommand { agent_id: node.id, order: AgentOrder::Resume });
     let resumed: Vec<Effect> = paused.map(order).collect();
     if resumed.is_empty() { sending::say_to_agent(window, GO_ON.to_owned()) } else { resumed }
@@ -96,7 +95,7 @@ pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
 
 /// Whether the next Esc stops those who still work.
 pub(crate) fn offers_stop(window: &WindowState) -> bool {
-    window.stopped && !window.standing.works() && window.agents.working().count() > 0
+    window.stopped && !window.standing().works() && window.agents().working().count() > 0
 }
 
 /// An event of the root may begin or end the time in which it is offered to stop its agents.
@@ -127,10 +126,10 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
 
 /// Who still works although the work was stopped, what they cost, and the key that stops them.
 pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'static>> {
-    let words = agent_ask::still_work(window.agents.working().count()).filter(|_| offers_stop(window))?;
-    let cost: f64 = window.agents.working().filter_map(|node| node.usage.cost).sum();
+    let words = agent_ask::still_work(window.agents().working().count()).filter(|_| offers_stop(window))?;
+    let cost: f64 = window.agents().working().filter_map(|node| node.usage.cost).sum();
     let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
-    let (them, keys) = match window.agents.working().count() {
+    let (them, keys) = match window.agents().working().count() {
         1 => ("it", "Esc pause it too   Ctrl-T look"),
         _ => ("them", "Esc pause them too   Ctrl-T look"),
     };

@@ -20,7 +20,7 @@ pub(super) fn watch(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
 
 /// What an agent did, up to an event.
 pub(super) fn looked(window: &mut WindowState, agent: AgentId, past: &[Event], last: Seq) {
-    let works = window.agents.is_live(agent);
+    let works = window.agents().is_live(agent);
     if let Some(watched) = window.watched.as_mut().filter(|watched| watched.agent == agent) {
         watched.catch_up(past, last, works);
     }
@@ -48,7 +48,7 @@ pub(super) fn watched_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec
             return Some(picking::panel(window));
         }
         KeyCode::Char('x') if held => menu::agent_menu(window, agent),
-        KeyCode::Enter | KeyCode::Char(_) if !held && !window.agents.is_live(agent) => {
+        KeyCode::Enter | KeyCode::Char(_) if !held && !window.agents().is_live(agent) => {
             return Some(window.only_tell("It has ended and reads no messages"));
         }
         KeyCode::Enter => window.purpose = Purpose::Agent(agent),

@@ -9,7 +9,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::status::status;
-use crate::app::standing::GoingBack;
 use crate::app::{Picked, Picker, Place, Purpose, WindowState};
 use crate::ask::{Asks, Mark, Other};
 use crate::input::{FieldLook, Prompt};
@@ -20,6 +19,8 @@ use crate::text::wrap::{Indent, cut, has_tabs, unfolded, wrap};
 use crate::transcript::block::Drawn;
 use crate::transcript::ledger;
 use crate::update::{asked, stopping};
+use neco_view::reduce::standing::GoingBack;
+use neco_view::reduce::workflows;
 
 /// Rows of the todo list, and of the agents beside it.
 const LIST_ROWS: usize = 8;
@@ -50,7 +51,7 @@ impl WindowState {
         }
         let theme = self.theme;
         let with = Drawn { now_ms: self.leaving.shown_ms(self.now_ms), ..self.drawn(&theme) };
-        self.transcript.works = self.standing.works();
+        self.transcript.works = self.standing().works();
         self.transcript.most_alive = Some((height / 4).clamp(LEAST_OF_ANSWER, MOST_OF_ANSWER));
         let finished =
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
@@ -73,7 +74,7 @@ impl WindowState {
         } else {
             height
         };
-        let on_their_way = self.leaving.on_their_way(self.standing.works(), width, &theme);
+        let on_their_way = self.leaving.on_their_way(self.standing().works(), width, &theme);
         let answer = on_their_way.unwrap_or_else(|| self.transcript.live(with));
         let answer = answer.into_iter().flat_map(|row| fitting(row, width)).collect();
         let mut live = last(answer, most.min(room - above.len()));
@@ -120,7 +121,7 @@ impl WindowState {
         let is_list = self.picker.as_ref().is_some_and(|picker| !picker.is_tree());
         let asks =
             is_list || self.picker.is_none() && !self.desk.is_empty() && asked::question_place(self) == Place::Box;
-        let edge = match self.standing.mode {
+        let edge = match self.standing().mode {
             _ if asks => self.theme.line,
             Mode::Plan => self.theme.plan,
             _ => self.theme.accent,
@@ -165,7 +166,7 @@ impl WindowState {
     }
 
     fn named(&self, agent: AgentId) -> String {
-        self.agents.name(agent).map(|name| format!("to {name}")).unwrap_or_default()
+        self.agents().name(agent).map(|name| format!("to {name}")).unwrap_or_default()
     }
 
     /// What is left to say when the window closes: everything that happened leaves, nothing is alive.
@@ -191,8 +192,7 @@ impl WindowState {
         if let Some(picker) = self.picker.as_ref().filter(|picker| picker.is_tree()) {
             let chosen = picker.chosen().map(|entry| &entry.picked);
             let zone = self.zone.clone().unwrap_or(TimeZone::UTC);
-            let tree =
-                Tree { agents: &self.agents, chosen, works: self.standing.works(), now_ms: self.now_ms, zone: &zone };
+            let tree = Tree { view: &self.transcript.view, chosen, now_ms: self.now_ms, zone: &zone };
             asks.extend(tree.rows(width, room.saturating_sub(1), &self.theme));
         } else if self.watched.is_some() && self.picker.as_ref().is_some_and(Picker::is_menu) {
             asks.extend(self.watched_rows(with, room.saturating_sub(1)));
@@ -250,8 +250,8 @@ impl WindowState {
         let others: Vec<Other> = self.desk.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
         let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
-        let asks_first = self.standing.approval == ApprovalMode::AskFirst;
-        let works = self.standing.works();
+        let asks_first = self.standing().approval == ApprovalMode::AskFirst;
+        let works = self.standing().works();
         let refuses = matches!(self.purpose, Purpose::Reason(_));
         let asks = Asks { works, asks_first, others: &others, armed, elsewhere, refuses, ..Asks::default() };
         let (rows, named) = self.desk.rows(asks, width, room, &self.theme);
@@ -277,8 +277,8 @@ impl WindowState {
     fn watched_rows(&mut self, with: Drawn<'_>, room: usize) -> Vec<Line<'static>> {
         let Drawn { width, theme, .. } = with;
         let Some(watched) = &mut self.watched else { return Vec::new() };
-        let node = self.agents.nodes.iter().find(|node| node.id == watched.agent);
-        let head = node.map(|node| panel::head_row(node, &self.agents, with.now_ms, width, theme));
+        let node = self.transcript.view.agents.node(watched.agent);
+        let head = node.map(|node| panel::head_row(node, &self.transcript.view.agents, with.now_ms, width, theme));
         let blank = (room > ROOMY).then(Line::default);
         let left = room.saturating_sub(2 + usize::from(blank.is_some()));
         let with = Drawn { sends_away: false, ..with };
@@ -300,7 +300,7 @@ impl WindowState {
             // A small terminal shows less of the list, not less of the work.
             let most = LIST_ROWS.min(room / 3).max(1);
             rows.extend(self.beside(with.now_ms).rows(width, most, theme));
-            if let Some(graph) = self.agents.running_workflow() {
+            if let Some(graph) = workflows::running(&self.transcript.view.workflows) {
                 rows.extend(panel::strip(graph, false, with.now_ms, width, theme));
             }
         }
@@ -320,14 +320,14 @@ impl WindowState {
 
     fn beside(&self, now_ms: i64) -> Work<'_> {
         let todos = &self.transcript.view.todos;
-        Work { todos, agents: &self.agents, works: self.standing.works(), now_ms }
+        Work { todos, agents: self.agents(), works: self.standing().works(), now_ms }
     }
 
     /// What was said and waits.
     fn queued(&self, width: usize) -> impl Iterator<Item = Line<'static>> {
         let theme = &self.theme;
         let count = self.transcript.waiting().count();
-        let works = self.standing.works();
+        let works = self.standing().works();
         self.transcript.waiting().enumerate().map(move |(index, waiting)| {
             let when = match (works, waiting.waits == Some(Admission::AfterWork)) {
                 (true, true) => "after the work",
@@ -351,13 +351,13 @@ impl WindowState {
         let theme = &self.theme;
         let beside = self.beside(self.now_ms);
         let todo = if lists || !self.desk.is_empty() { None } else { beside.line(theme) };
-        let works = self.standing.works() && self.desk.is_empty();
-        let (verb, about, ms) = if let Some(GoingBack { since_ms, files }) = self.standing.going_back {
+        let works = self.standing().works() && self.desk.is_empty();
+        let (verb, about, ms) = if let Some(GoingBack { since_ms, files }) = self.standing().going_back {
             let far = files.map(|(done, total)| format!(" · {done} of {total} files")).unwrap_or_default();
             ("Rewind", far, self.now_ms - since_ms)
         } else if works {
-            let since = self.standing.since_ms.unwrap_or(self.now_ms);
-            let verb = if self.standing.compacting { "Compact" } else { "Work" };
+            let since = self.standing().since_ms.unwrap_or(self.now_ms);
+            let verb = if self.standing().compacting { "Compact" } else { "Work" };
             let others = if lists { String::new() } else { beside.others() };
             (verb, format!("{others}{}", self.progress()), self.leaving.shown_ms(self.now_ms) - since)
         } else if let Some((text, far)) = todo {
@@ -371,7 +371,7 @@ impl WindowState {
         };
         let time = figures::clock(u64::try_from(ms).unwrap_or_default());
         let turning = Span::styled(figures::turning(self.frame), theme.accent);
-        let is_work = works && !self.standing.compacting;
+        let is_work = works && !self.standing().compacting;
         if let Some((text, far)) = todo.filter(|_| is_work) {
             let far = Span::styled(format!("{far} · {time}"), theme.dim);
             let spans = vec![Span::raw(" "), turning, Span::raw(" "), text, far];
@@ -402,11 +402,11 @@ impl WindowState {
 
     /// How far the present work is, and what it used.
     fn progress(&self) -> String {
-        if self.standing.compacting {
+        if self.standing().compacting {
             return String::new();
         }
-        let turn = format!(" · turn {}", self.standing.iteration.max(1));
-        let used = self.standing.usage;
+        let turn = format!(" · turn {}", self.standing().iteration.max(1));
+        let used = self.standing().usage;
         match used.input + used.output {
             0 => turn,
             _ => format!("{turn} · {} in, {} out", figures::tokens(used.input), figures::tokens(used.output)),
@@ -414,8 +414,8 @@ impl WindowState {
     }
 
     fn message_to(&self, agent: AgentId) -> String {
-        let name = self.agents.name(agent).unwrap_or_else(|| "it".to_owned());
-        match self.agents.is_live(agent) {
+        let name = self.agents().name(agent).unwrap_or_else(|| "it".to_owned());
+        match self.agents().is_live(agent) {
             true => format!("Message {name}; it reads it at its next turn"),
             false => format!("{name} has ended"),
         }
@@ -438,27 +438,27 @@ impl WindowState {
             return self.message_to(watched.agent);
         }
         if self.set_up {
-            let words = if self.standing.works() { "one moment · Esc stops it" } else { "one moment" };
+            let words = if self.standing().works() { "one moment · Esc stops it" } else { "one moment" };
             return words.to_owned();
         }
-        if self.standing.going_back.is_some() && self.purpose == Purpose::Message {
+        if self.standing().going_back.is_some() && self.purpose == Purpose::Message {
             return "Enter sends it when the session is back".to_owned();
         }
         if self.opening && self.purpose == Purpose::Message {
             return "Opening the session …".to_owned();
         }
-        match (&self.purpose, self.standing.works()) {
+        match (&self.purpose, self.standing().works()) {
             (Purpose::Reason(_), _) => "What should it do instead? Enter sends   Esc back".to_owned(),
             (Purpose::Revision(_), _) => "What should be different in the plan?".to_owned(),
             (Purpose::Agent(agent), _) => {
-                format!("What should {} do instead?", self.agents.name(*agent).unwrap_or_else(|| "it".to_owned()))
+                format!("What should {} do instead?", self.agents().name(*agent).unwrap_or_else(|| "it".to_owned()))
             }
             (Purpose::Rule, _) => "For example: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
             (Purpose::Message, true) => "Add to the work; read at the next turn".to_owned(),
             (Purpose::Message, false) if self.can_go_on => "Say what to do instead; Enter alone goes on".to_owned(),
             (Purpose::Message, false) if self.transcript.has_left() => "Ask, or say what to do next".to_owned(),
             (Purpose::Message, false) => {
-                let folder = self.standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
+                let folder = self.standing().cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
                 folder.map_or_else(
                     || "Ask, or say what to do".to_owned(),
                     |folder| format!("Ask, or say what to do in {folder}"),

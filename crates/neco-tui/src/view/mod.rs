@@ -10,3 +10,4 @@ mod frame;
 mod status;
 
 pub use crawl::Leaving;
+pub use status::told;

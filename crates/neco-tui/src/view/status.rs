@@ -2,9 +2,11 @@
 
 use neco_proto::clean::clean_line;
 use neco_proto::{ApprovalMode, Mode};
+use neco_view::reduce::block::Context;
 use neco_view::wording::notices;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use serde_json::{Value, json};
 
 use crate::app::WindowState;
 use crate::input::ViMode;
@@ -47,7 +49,7 @@ pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
         && window.word.is_none()
         && window.desk.is_empty()
     {
-        return panel::key_row(&window.agents.name(watched.agent).unwrap_or_else(|| "it".to_owned()), width, theme);
+        return panel::key_row(&window.agents().name(watched.agent).unwrap_or_else(|| "it".to_owned()), width, theme);
     }
     let word = window.word.as_ref().map(|(word, _)| Part::new(10, " ", clean_line(word), Style::default()));
     let (mut left, mut right) = match (&window.status_line, word) {
@@ -78,9 +80,33 @@ pub(super) fn status(window: &WindowState, width: usize) -> Line<'static> {
     ledger::sprung(spans(left), spans(right), width)
 }
 
+/// How the session stands, for a command of the person that writes the status line.
+pub fn told(window: &WindowState) -> Value {
+    let standing = window.standing();
+    json!({
+        "session_id": standing.session_id,
+        "title": window.transcript.view.title.as_deref().unwrap_or_default(),
+        "model": standing.model,
+        "mode": standing.mode.to_string(),
+        "approval": standing.approval.to_string(),
+        "generation": standing.generation,
+        "state": standing.state.to_string(),
+        "cwd": standing.cwd,
+        "branch": window.branch,
+        "context_percent": standing.context.map(Context::percent),
+        "context_tokens": standing.context.map(|context| context.tokens),
+        "context_window": standing.context.map(|context| context.window),
+        "tokens": standing.usage.input + standing.usage.output,
+        "cost_usd": standing.usage.cost,
+        "agents": window.agents().live(),
+        "iteration": standing.iteration,
+        "max_iterations": window.most_iterations,
+    })
+}
+
 /// What it is here for, whether it asks, who works, where.
 fn left(window: &WindowState) -> Vec<Part> {
-    let (standing, theme) = (&window.standing, &window.theme);
+    let (standing, theme) = (window.standing(), &window.theme);
     if standing.model.is_empty() {
         return vec![Part::new(9, " ", "opening the session …".to_owned(), theme.dim)];
     }
@@ -102,7 +128,7 @@ fn left(window: &WindowState) -> Vec<Part> {
         Some(ViMode::Insert) => parts.push(Part::new(1, " · ", "INSERT".to_owned(), theme.dim)),
         None => {}
     }
-    let working = window.agents.working().count();
+    let working = window.agents().working().count();
     if working > 0 {
         let agents = figures::count(working, "agent", "agents");
         parts.push(Part::new(8, " · ", format!("◔ {agents}"), theme.accent));
@@ -110,12 +136,12 @@ fn left(window: &WindowState) -> Vec<Part> {
     if let Some(purpose) = standing.asks_aside {
         parts.push(Part::new(8, " · ", format!("◔ {}", notices::side_call(purpose)), theme.accent));
     }
-    let paused = window.agents.live().saturating_sub(working);
+    let paused = window.agents().live().saturating_sub(working);
     if paused > 0 {
         parts.push(Part::new(8, " · ", format!("‖ {paused} paused"), theme.label));
     }
     let folder = standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
-    let branch = standing.branch.as_ref().map(|branch| clean_line(branch));
+    let branch = window.branch.as_ref().map(|branch| clean_line(branch));
     let colon = if folder.is_some() && branch.is_some() { ":" } else { "" };
     parts.extend(folder.map(|folder| Part::new(FOLDER, "   ", format!("{folder}{colon}"), theme.dim)));
     let between = if colon.is_empty() { "   " } else { "" };
@@ -125,12 +151,12 @@ fn left(window: &WindowState) -> Vec<Part> {
 
 /// What it is done with: the model, how full its window is, and what it cost. Before anything was used, the keys.
 fn right(window: &WindowState) -> Vec<Part> {
-    let (standing, theme) = (&window.standing, &window.theme);
+    let (standing, theme) = (window.standing(), &window.theme);
     if standing.model.is_empty() || window.set_up {
         return Vec::new();
     }
     let used = standing.usage.input + standing.usage.output;
-    if used == 0 && !standing.works() && standing.filled.is_none() {
+    if used == 0 && !standing.works() && standing.context.is_none() {
         let keys = [("?", "keys"), ("/", "commands"), ("@", "files"), ("!", "shell")];
         let spans = ledger::keys(&keys, theme);
         // Where they have room they matter more than the folder, which the first rows named.
@@ -146,7 +172,7 @@ fn right(window: &WindowState) -> Vec<Part> {
     } else {
         parts.push(Part::new(6, "   ", model(&standing.model), theme.label));
     }
-    if let Some(percent) = standing.context_percent() {
+    if let Some(percent) = standing.context.map(Context::percent) {
         let style = if percent >= 80 { theme.bad } else { theme.label };
         let full = usize::try_from((percent * CELLS).div_ceil(100)).unwrap_or_default();
         let rest = usize::try_from(CELLS).unwrap_or_default().saturating_sub(full);
@@ -157,7 +183,7 @@ fn right(window: &WindowState) -> Vec<Part> {
         parts.push(Part::new(METER, "   ", format!("{} tokens", figures::tokens(used)), theme.dim));
     }
     parts.extend(standing.usage.cost.map(|cost| Part::new(9, "   ", figures::cost(cost), theme.label)));
-    if let Some(most) = standing.most_cost.filter(|_| standing.usage.cost.is_some()) {
+    if let Some(most) = window.most_cost.filter(|_| standing.usage.cost.is_some()) {
         parts.push(Part::new(1, " ", format!("of {}", figures::cost(most)), theme.dim));
     }
     parts

@@ -34,7 +34,7 @@ impl Scene {
         let mut app = WindowState::new(&looks, History::new(vec!["run the tests".into(), "fix the parser".into()]));
         let root = AgentId::new();
         app.set_root(root);
-        app.standing.model = "scripted/demo".into();
+        app.transcript.view.standing.model = "scripted/demo".into();
         app.frame(size.0, size.1);
         Self { app, size, seq: 0, session: SessionId::new(), root, out: Vec::new() }
     }

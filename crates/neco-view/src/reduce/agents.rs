@@ -1,19 +1,28 @@
 //! The agents below the root: who they are, how deep they stand, what they do.
 
-use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, Up};
-use neco_proto::{AgentId, EventBody, Role};
+use neco_proto::clean::clean_line;
+use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, NodeType, Up};
+use neco_proto::{AgentId, Event};
 use serde::Serialize;
 
+use super::activity::{Activities, Doing, Lane};
 use super::block::{AgentLetter, AgentMove, AgentStep};
 
 /// What an agent is called that is a single call of a workflow.
 const CALL: &str = "task";
 
-/// The agents below the root, in the order in which they came.
+/// How deep agents are shown to nest.
+const DEEPEST: usize = 8;
+
+/// The agents below the root, in the order in which they came, and what everybody does.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(transparent)]
 pub struct Agents {
+    #[serde(rename = "agents")]
     known: Vec<Agent>,
+    activity: Activities,
+    /// The root, which is told of only when somebody asks.
+    #[serde(skip)]
+    root: Option<AgentNode>,
     /// Whether a workflow runs, which tells itself of the calls that its tasks are.
     #[serde(skip)]
     pub(super) in_workflow: bool,
@@ -24,49 +33,125 @@ pub struct Agents {
 pub struct Agent {
     /// How many agents stand between it and the root.
     pub depth: usize,
-    /// What it does or said last.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub doing: String,
     /// How it is.
     pub node: AgentNode,
 }
 
 impl Agents {
     /// All of them.
-    pub fn all(&self) -> &[Agent] {
-        &self.known
+    pub fn all(&self) -> impl Iterator<Item = &AgentNode> {
+        self.known.iter().map(|agent| &agent.node)
     }
 
-    /// Those who work.
-    pub fn working(&self) -> impl Iterator<Item = &Agent> {
-        self.known.iter().filter(|agent| matches!(agent.node.state, NodeState::Created | NodeState::Running))
+    /// Those that work now, or wait for somebody.
+    pub fn working(&self) -> impl Iterator<Item = &AgentNode> {
+        self.all().filter(|node| matches!(node.state, NodeState::Created | NodeState::Running))
     }
 
-    /// Takes note of what an agent below the root does.
-    pub(super) fn note(&mut self, agent: AgentId, body: &EventBody) {
-        let Some(known) = self.known.iter_mut().find(|known| known.node.id == agent) else { return };
-        match body {
-            EventBody::ToolCallUpdate(update) => known.doing.clone_from(&update.summary),
-            EventBody::Message(message) if message.role == Role::Assistant && !message.text().trim().is_empty() => {
-                known.doing = message.text();
+    /// How many may still do something.
+    pub fn live(&self) -> usize {
+        self.all().filter(|node| node.state.is_live()).count()
+    }
+
+    /// Whether an agent may still do something.
+    pub fn is_live(&self, agent: AgentId) -> bool {
+        self.node(agent).is_some_and(|node| node.state.is_live())
+    }
+
+    /// The root, once somebody has asked for it.
+    pub fn root(&self) -> Option<&AgentNode> {
+        self.root.as_ref()
+    }
+
+    /// How an agent is, be it the root.
+    pub fn node(&self, agent: AgentId) -> Option<&AgentNode> {
+        self.root.iter().chain(self.all()).find(|node| node.id == agent)
+    }
+
+    /// What an agent is called, be it the root.
+    pub fn name(&self, agent: AgentId) -> Option<String> {
+        self.node(agent).map(|node| clean_line(&node.name))
+    }
+
+    /// What an agent does now, be it the root, as far as that was told.
+    pub fn does(&self, agent: AgentId) -> Option<&Doing> {
+        self.activity.of(agent)?.does.as_ref()
+    }
+
+    /// How an agent spent its time: since when, in milliseconds since 1970, how.
+    pub fn lanes(&self, node: &AgentNode) -> Vec<(i64, Lane)> {
+        self.activity.lanes(node)
+    }
+
+    /// Since when an agent waits for the person.
+    pub fn asks_since(&self, node: &AgentNode) -> Option<i64> {
+        self.activity.of(node.id).filter(|_| node.state == NodeState::Running)?.asks_since()
+    }
+
+    /// Whether an agent waits for the person.
+    pub fn asks(&self, node: &AgentNode) -> bool {
+        self.asks_since(node).is_some()
+    }
+
+    /// Who waits for the person with a call or a question, by its id.
+    pub fn asker(&self, id: &str) -> Option<AgentId> {
+        self.activity.asker(id)
+    }
+
+    /// What all of them cost, as far as that is known.
+    pub fn cost(&self) -> f64 {
+        self.all().filter_map(|node| node.usage.cost).sum()
+    }
+
+    /// All of them, parents before their children, with how deep each one is.
+    pub fn outline(&self) -> Vec<(usize, &AgentNode)> {
+        let mut lines = Vec::new();
+        for node in self.all() {
+            if node.parent.is_none_or(|parent| self.find(parent).is_none()) {
+                self.below(node, 0, &mut lines);
             }
-            // The rest is its own.
-            _ => {}
+        }
+        lines
+    }
+
+    fn below<'a>(&'a self, node: &'a AgentNode, depth: usize, lines: &mut Vec<(usize, &'a AgentNode)>) {
+        lines.push((depth, node));
+        if depth == DEEPEST {
+            return;
+        }
+        for child in self.all().filter(|child| child.parent == Some(node.id)) {
+            self.below(child, depth + 1, lines);
         }
     }
 
-    /// Whether something newer is known of an agent.
-    pub(super) fn is_newer(&self, node: &AgentNode) -> bool {
-        self.find(node.id).is_some_and(|known| known.node.changed > node.changed)
+    /// Takes note of what an agent does, whoever it is.
+    pub(super) fn note(&mut self, event: &Event) {
+        self.activity.apply(event);
+    }
+
+    /// Only what `waits` is still asked, of calls and questions by their ids.
+    pub(super) fn only_asks(&mut self, waits: &[String]) {
+        self.activity.only_asks(waits);
+    }
+
+    /// Takes in agents as they were asked for, the root perhaps among them; gives those that no event has overtaken.
+    pub(super) fn found(&mut self, mut nodes: Vec<AgentNode>) -> Vec<AgentNode> {
+        self.root = nodes.extract_if(.., |node| node.kind == NodeType::Root).last().or(self.root.take());
+        nodes.retain(|node| self.find(node.id).is_none_or(|known| known.node.changed <= node.changed));
+        for node in &nodes {
+            self.stands(node);
+            self.activity.found(node);
+        }
+        nodes
     }
 
     /// An agent stands so; gives how deep.
-    pub(super) fn stands(&mut self, node: &AgentNode) -> usize {
+    fn stands(&mut self, node: &AgentNode) -> usize {
         let parent = node.parent.and_then(|parent| self.find(parent));
         let depth = parent.map_or(0, |parent| parent.depth + 1);
         match self.known.iter_mut().find(|agent| agent.node.id == node.id) {
             Some(agent) => (agent.depth, agent.node) = (depth, node.clone()),
-            None => self.known.push(Agent { depth, doing: String::new(), node: node.clone() }),
+            None => self.known.push(Agent { depth, node: node.clone() }),
         }
         depth
     }

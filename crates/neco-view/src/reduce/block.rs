@@ -326,6 +326,13 @@ pub struct Context {
     pub window: u64,
 }
 
+impl Context {
+    /// The part of the window that is filled, in percent.
+    pub fn percent(self) -> u64 {
+        self.tokens.saturating_mul(100).checked_div(self.window).unwrap_or(100).min(100)
+    }
+}
+
 impl Block {
     /// The event that decides whether it counts.
     pub(super) fn counts_from(&self) -> Seq {

@@ -1,18 +1,16 @@
 //! The reducer's state: what a person sees of a session, event by event.
 
-use neco_proto::event::{
-    Admission, AgentNode, AgentState, HookOutcome, HookRun, MessageQueued, PermissionDecision, PermissionRequest,
-    PlanUpdate, QuestionAnswer, Rewind, WorkflowGraph,
-};
-use neco_proto::{AgentId, Event, EventBody, Message, Part, Plan, PlanStatus, Question, Role, Seq, Todo};
+use neco_proto::event::{Admission, AgentNode, HookOutcome, PlanUpdate, Rewind, WorkflowGraph};
+use neco_proto::{AgentId, Event, EventBody, Plan, PlanStatus, Question, Role, Seq, SessionSnapshot, Todo};
 use serde::Serialize;
 
 use super::agents::Agents;
-use super::block::{Approval, Asked, Block, BlockBody, BlockId, Context, Planned, Said, WorkEnd};
+use super::block::{Block, BlockBody, BlockId, Planned, Said, WorkEnd};
 use super::counting::Counting;
 use super::idle::IdleTracker;
+use super::standing::Standing;
 use super::work::Work;
-use super::workflows;
+use super::{asked, said, workflows};
 
 /// What a person sees of a session: of the root everything, of the agents below it that they are there.
 ///
@@ -31,8 +29,9 @@ use super::workflows;
 pub struct View {
     /// What there is to see, in the order in which it began.
     pub blocks: Vec<Block>,
-    /// What the root does.
-    pub state: AgentState,
+    /// How the session stands.
+    #[serde(flatten)]
+    pub standing: Standing,
     /// Who is waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<WaitsFor>,
@@ -48,14 +47,12 @@ pub struct View {
     /// What was found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// The agents below the root.
+    /// The agents below the root, and what everybody does.
+    #[serde(flatten)]
     pub agents: Agents,
     /// The workflows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workflows: Vec<WorkflowGraph>,
-    /// What the conversation takes of the model's window.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<Context>,
     /// Whether the root is done, nobody works, and nothing is on its way that lets it go on.
     pub over: bool,
     #[serde(skip)]
@@ -124,26 +121,50 @@ impl View {
         Self { root: Some(root), idle: IdleTracker::of(root), ..Self::default() }
     }
 
-    /// Whose events are the conversation, for whoever has not seen the beginning of the session.
+    /// Whose events are the conversation, for whoever has not seen the beginning of the session. The agents of another
+    /// session are not known any more.
     pub fn set_root(&mut self, root: AgentId) {
         self.root = Some(root);
         self.idle = IdleTracker::of(root);
+        (self.agents, self.workflows) = (Agents::default(), Vec::new());
     }
 
-    /// These agents were there before the first event that is taken in, the root among them.
-    pub fn found(&mut self, mut nodes: Vec<AgentNode>) {
-        // An event may have overtaken what was asked for.
-        nodes.retain(|node| node.parent.is_some() && !self.agents.is_newer(node));
+    /// The session stands so after the events that were taken in, which may be the last of many.
+    pub fn opened(&mut self, snapshot: &SessionSnapshot) {
+        self.root = Some(snapshot.root_agent);
+        self.idle = IdleTracker::of(snapshot.root_agent);
+        self.over = self.idle.is_over();
+        self.standing = Standing::of(snapshot, self.standing.context);
+        self.todos.clone_from(&snapshot.todos);
+        self.plan.clone_from(&snapshot.plan);
+        self.findings.clone_from(&snapshot.findings);
+        self.title = Some(snapshot.title.clone()).filter(|title| !title.is_empty()).or(self.title.take());
+        let calls = snapshot.pending.iter().map(|request| request.call_id.to_string());
+        let questions = snapshot.questions.iter().map(|question| question.question_id.to_string());
+        self.agents.only_asks(&calls.chain(questions).collect::<Vec<_>>());
+    }
+
+    /// These agents were there before the first event that is taken in, the root perhaps among them.
+    pub fn found(&mut self, nodes: Vec<AgentNode>) {
+        let nodes = self.agents.found(nodes);
         self.idle.found(&nodes);
-        for node in &nodes {
-            self.agents.stands(node);
-        }
         self.over = self.idle.is_over();
     }
 
-    /// Takes in an event of which nothing is to be seen: whether the session has come to rest follows from it.
+    /// Takes in an event of which nothing is to be seen: how full the window is, who asks what, and whether the session
+    /// has come to rest follow from it.
     pub fn note(&mut self, event: &Event) {
         self.idle.apply(event);
+        self.over = self.idle.is_over();
+        self.agents.note(event);
+        if self.is_own(event) {
+            self.standing.fill(event);
+        }
+    }
+
+    /// Whether the root is all that there is.
+    pub fn is_alone(&self) -> bool {
+        self.workflows.is_empty() && self.agents.all().next().is_none()
     }
 
     /// Another session comes: only what is still to be seen of this one stays.
@@ -178,6 +199,11 @@ impl View {
         })
     }
 
+    /// A person is asked something, by the root unless another agent is named.
+    pub fn ask(&mut self, agent_id: Option<AgentId>, question: &Question) -> BlockId {
+        asked::question(self, agent_id, question)
+    }
+
     /// Whether the model is in the middle of a text.
     pub fn is_writing(&self) -> bool {
         self.writing.is_some()
@@ -190,7 +216,8 @@ impl View {
 
     /// The end of work that others were still at, for whoever looks no longer.
     pub fn close(&mut self) -> Option<WorkEnd> {
-        self.work.close()
+        let context = self.standing.context;
+        self.work.close().map(|end| WorkEnd { context, ..end })
     }
 
     /// The last event that was taken in.
@@ -214,7 +241,8 @@ impl View {
         let own = self.is_own(event);
         self.counting.note(event, own);
         self.work.apply(event, own);
-        self.context = self.work.context;
+        self.standing.apply(event, own);
+        self.agents.note(event);
         match &event.body {
             EventBody::AgentUpdate(update) => {
                 let step = self.agents.update(update);
@@ -228,30 +256,24 @@ impl View {
                 self.some(step.map(BlockBody::Workflow))
             }
             // Whoever is asked sees it, whoever asks.
-            EventBody::PermissionRequest(request) => self.approval(event, request, own),
-            EventBody::PermissionDecision(decided) => self.decided(decided),
+            EventBody::PermissionRequest(request) => asked::approval(self, event, request, own),
+            EventBody::PermissionDecision(decided) => asked::decided(self, decided),
             EventBody::Question(question) => {
-                self.ask((!own).then_some(event.agent_id), question);
-                vec![Change::Added(self.last_id)]
+                vec![Change::Added(self.ask((!own).then_some(event.agent_id), question))]
             }
-            EventBody::QuestionAnswer(answer) => self.answered(answer),
+            EventBody::QuestionAnswer(answer) => asked::answered(self, answer),
             // So does whoever is to know what acts later, whoever changed it.
             EventBody::Notification(told) if own || told.changed.is_some() => {
                 self.add(BlockBody::Notification(told.clone()))
             }
             EventBody::Rewind(rewind) if own => self.went_back(event, rewind),
             body if own => self.own(body),
-            body => {
-                self.agents.note(event.agent_id, body);
-                match body {
-                    // A call that is stopped while it is asked about ends without a decision.
-                    EventBody::ToolCallEnd(end) => {
-                        self.work.forget(&end.call_id);
-                        self.close_approval(&end.call_id)
-                    }
-                    _ => Vec::new(),
-                }
+            // A call that is stopped while it is asked about ends without a decision.
+            EventBody::ToolCallEnd(end) => {
+                self.work.forget(&end.call_id);
+                asked::close(self, &end.call_id)
             }
+            _ => Vec::new(),
         }
     }
 
@@ -259,10 +281,6 @@ impl View {
     fn own<'e>(&mut self, body: &'e EventBody) -> Vec<Change<'e>> {
         match body {
             EventBody::SessionStart(start) => self.add(BlockBody::SessionStart(start.clone())),
-            EventBody::StateChange(change) => {
-                self.state = change.to;
-                Vec::new()
-            }
             EventBody::TurnStart(start) => self.turn(&start.model),
             EventBody::StreamChunk(chunk) => self.words(&chunk.text, BlockBody::Answer),
             EventBody::ReasoningChunk(chunk) => self.words(&chunk.text, BlockBody::Thinking),
@@ -284,7 +302,7 @@ impl View {
             }
             EventBody::HookRun(run) if run.outcome == HookOutcome::Passed && run.message.is_none() => Vec::new(),
             EventBody::HookRun(run) => {
-                self.blocked(run);
+                said::blocked(self, run);
                 self.add(BlockBody::HookRun(run.clone()))
             }
             EventBody::TodoUpdate(update) => {
@@ -293,9 +311,9 @@ impl View {
             }
             EventBody::PlanUpdate(update) => self.planned(update),
             EventBody::ModeChange(change) => self.add(BlockBody::ModeChange(change.clone())),
-            EventBody::MessageQueued(queued) => self.queued(queued),
+            EventBody::MessageQueued(queued) => said::queued(self, queued),
             EventBody::Message(message) => match message.role {
-                Role::User => self.admitted(message),
+                Role::User => said::admitted(self, message),
                 Role::Assistant => self.said(message),
                 Role::Tool => Vec::new(),
             },
@@ -315,9 +333,11 @@ impl View {
                 self.waits_for = None;
                 let dropped = self.plan.as_ref().is_some_and(|plan| plan.status == PlanStatus::Dropped);
                 let end = self.work.complete(complete, self.over, dropped);
+                let end = WorkEnd { context: self.standing.context, ..end };
                 [words, self.add(BlockBody::End(Box::new(end)))].concat()
             }
-            EventBody::Notification(_)
+            EventBody::StateChange(_)
+            | EventBody::Notification(_)
             | EventBody::Rewind(_)
             | EventBody::PermissionRequest(_)
             | EventBody::PermissionDecision(_)
@@ -357,28 +377,6 @@ impl View {
         self.blocks.iter_mut().rev().find_map(|block| of(&mut block.body).map(|found| (block.id, found)))
     }
 
-    fn approval<'e>(&mut self, event: &Event, request: &PermissionRequest, own: bool) -> Vec<Change<'e>> {
-        let agent_id = (!own).then_some(event.agent_id);
-        let approval = Approval { agent_id, request: request.clone(), decision: None, open: true };
-        self.add(BlockBody::Approval(Box::new(approval)))
-    }
-
-    fn decided<'e>(&mut self, decided: &PermissionDecision) -> Vec<Change<'e>> {
-        let found = self.last(|body| match body {
-            BlockBody::Approval(approval) if approval.request.call_id == decided.call_id => Some(approval),
-            _ => None,
-        });
-        let Some((id, approval)) = found else { return Vec::new() };
-        (approval.decision, approval.open) = (Some(decided.decision.clone()), false);
-        vec![Change::Changed(id)]
-    }
-
-    /// A person is asked something, by the root unless another agent is named.
-    pub fn ask(&mut self, agent_id: Option<AgentId>, question: &Question) -> BlockId {
-        self.add(BlockBody::Question(Asked { agent_id, question: question.clone(), reply: None, open: true }));
-        self.last_id
-    }
-
     fn went_back<'e>(&mut self, event: &Event, rewind: &Rewind) -> Vec<Change<'e>> {
         let went_back = self.counting.went_back(event, rewind);
         if rewind.conversation {
@@ -388,68 +386,12 @@ impl View {
         self.add(BlockBody::Rewind(Box::new(went_back)))
     }
 
-    fn answered<'e>(&mut self, answer: &QuestionAnswer) -> Vec<Change<'e>> {
-        let found = self.last(|body| match body {
-            BlockBody::Question(asked) if asked.question.question_id == answer.question_id => Some(asked),
-            _ => None,
-        });
-        let Some((id, asked)) = found else { return Vec::new() };
-        (asked.reply, asked.open) = (answer.reply.clone(), false);
-        vec![Change::Changed(id)]
-    }
-
     fn planned<'e>(&mut self, update: &PlanUpdate) -> Vec<Change<'e>> {
         let found = update.findings.iter().skip(self.findings.len()).cloned().collect();
         self.plan.clone_from(&update.plan);
         self.findings.clone_from(&update.findings);
         self.add(BlockBody::Plan(Planned { plan: update.plan.clone(), found }))
     }
-
-    fn queued<'e>(&mut self, MessageQueued { when, message }: &MessageQueued) -> Vec<Change<'e>> {
-        match self.waiting(message) {
-            Some((id, said)) => {
-                said.waits = Some(*when);
-                vec![Change::Changed(id)]
-            }
-            None => self.add(BlockBody::Message(Said { waits: Some(*when), ..said(message) })),
-        }
-    }
-
-    /// What Neco or a hook says in the person's place is for the model.
-    fn admitted<'e>(&mut self, message: &Message) -> Vec<Change<'e>> {
-        let seq = self.at.0;
-        match self.waiting(message) {
-            Some((id, said)) => {
-                (said.waits, said.read) = (None, Some(seq));
-                vec![Change::Changed(id)]
-            }
-            None if message.is_neco() => Vec::new(),
-            None => [self.end_words(), self.add(BlockBody::Message(said(message)))].concat(),
-        }
-    }
-
-    /// A message that a hook blocked is never read.
-    fn blocked(&mut self, run: &HookRun) {
-        let waits = self.last(|body| match body {
-            BlockBody::Message(said) if Some(said.message_id) == run.message_id => said.waits.as_mut(),
-            _ => None,
-        });
-        if let (Some((_, waits)), HookOutcome::Blocked | HookOutcome::Stopped) = (waits, run.outcome) {
-            *waits = Admission::Withdrawn;
-        }
-    }
-
-    fn waiting(&mut self, message: &Message) -> Option<(BlockId, &mut Said)> {
-        self.last(|body| match body {
-            BlockBody::Message(said) if said.message_id == message.id => Some(said),
-            _ => None,
-        })
-    }
-}
-
-fn said(message: &Message) -> Said {
-    let pictures = message.parts.iter().filter(|part| matches!(part, Part::Image { .. })).count();
-    Said { message_id: message.id, text: message.text(), pictures, waits: None, read: None }
 }
 
 #[cfg(test)]
@@ -461,7 +403,7 @@ mod tests {
     use neco_proto::{ErrorCode, SessionId, ToolOrigin};
 
     use super::*;
-    use crate::reduce::block::Written;
+    use crate::reduce::block::{Context, Written};
 
     fn view(bodies: Vec<EventBody>) -> View {
         let (session_id, agent_id) = (SessionId::new(), AgentId::new());
@@ -534,7 +476,7 @@ mod tests {
             let turn = Some(neco_proto::TurnId::new());
             view.apply(&Event::new(seq, Timestamp::UNIX_EPOCH, session_id, agent_id, turn, event(body)));
         }
-        assert_eq!(view.context, Some(Context { tokens: 300, window: 2000 }));
+        assert_eq!(view.standing.context, Some(Context { tokens: 300, window: 2000 }));
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use neco_proto::event::{AgentComplete, ToolCallEnd, UsageEvent};
+use neco_proto::event::{AgentComplete, ToolCallEnd};
 use neco_proto::{CallId, Decision, ErrorCode, Event, EventBody, Message, Role, Usage};
 use serde_json::Value;
 
-use super::block::{Background, Context, WorkEnd};
+use super::block::{Background, WorkEnd};
 
 /// What `bash` says of a command that runs on.
 const RUNS_ON: &str = "[runs in the background as ";
@@ -32,8 +32,6 @@ pub struct Work {
     began_ms: Option<i64>,
     /// When the last event happened, in milliseconds.
     at_ms: i64,
-    /// What the conversation takes of the model's window.
-    pub(super) context: Option<Context>,
     /// Whether it was over when the last turn ended.
     over: bool,
 }
@@ -68,13 +66,7 @@ impl Work {
                 }
             }
             EventBody::ToolCallEnd(end) => self.ended(end),
-            // What is asked beside the conversation, such as for a title, belongs to no turn and fills nothing.
-            EventBody::Usage(used) if own && event.turn_id.is_some() => self.context = context(used),
-            EventBody::Usage(_) if own => {}
-            EventBody::Compaction(compaction) if own => {
-                self.context = self.context.map(|context| Context { tokens: compaction.after, ..context });
-            }
-            EventBody::Usage(used) => self.below += used.usage,
+            EventBody::Usage(used) if !own => self.below += used.usage,
             // Nothing else adds to it.
             _ => {}
         }
@@ -117,7 +109,7 @@ impl Work {
             session_usage: complete.session_usage,
             budget: complete.budget,
             models: self.models.clone(),
-            context: self.context,
+            context: None,
             refused: self.refused.clone(),
             background: self.left.clone(),
             plan_dropped,
@@ -178,12 +170,6 @@ pub fn is_refusal(code: ErrorCode) -> bool {
 /// matter.
 pub fn refused_with(end: &ToolCallEnd) -> Option<ErrorCode> {
     end.error_code.filter(|code| is_refusal(*code) && end.tool != EXIT_PLAN_MODE)
-}
-
-fn context(used: &UsageEvent) -> Option<Context> {
-    let window = used.context_window.filter(|window| *window > 0)?;
-    let tokens = used.usage.input.saturating_add(used.usage.output);
-    (tokens > 0).then_some(Context { tokens, window })
 }
 
 #[cfg(test)]

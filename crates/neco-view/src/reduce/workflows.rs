@@ -33,6 +33,11 @@ pub fn update(known: &mut Vec<WorkflowGraph>, update: &WorkflowUpdate) -> Option
     })
 }
 
+/// The last workflow that runs, or could go on.
+pub fn running(known: &[WorkflowGraph]) -> Option<&WorkflowGraph> {
+    known.iter().rfind(|graph| matches!(graph.state, WorkflowState::Running | WorkflowState::Interrupted))
+}
+
 fn graph(update: &WorkflowUpdate) -> WorkflowGraph {
     WorkflowGraph {
         workflow_id: update.workflow_id,

@@ -5,6 +5,7 @@ use neco_proto::event::{CallStatus, OutputStream, ToolCallEnd, ToolCallStart, To
 use neco_proto::{CallId, Message};
 use serde_json::Value;
 
+use super::asked;
 use super::block::{BlockBody, BlockId, Call, Written};
 use super::view::{Change, View, WaitsFor};
 
@@ -130,7 +131,7 @@ impl View {
     pub(super) fn call_ends<'e>(&mut self, end: &ToolCallEnd) -> Vec<Change<'e>> {
         let background = self.work.background.remove(&end.call_id);
         let change_seen = self.work.change_seen.remove(&end.call_id);
-        let mut changes = self.close_approval(&end.call_id);
+        let mut changes = asked::close(self, &end.call_id);
         changes.extend(self.with_call(&end.call_id, &end.tool, |call| {
             (call.background, call.change_seen) = (background, change_seen);
             call.summary.clone_from(&end.summary);
@@ -179,15 +180,5 @@ impl View {
             changes.push(Change::Changed(id));
         }
         changes
-    }
-
-    pub(super) fn close_approval<'e>(&mut self, call: &CallId) -> Vec<Change<'e>> {
-        let found = self.last(|body| match body {
-            BlockBody::Approval(approval) if approval.request.call_id == *call && approval.open => Some(approval),
-            _ => None,
-        });
-        let Some((id, approval)) = found else { return Vec::new() };
-        approval.open = false;
-        vec![Change::Changed(id)]
     }
 }

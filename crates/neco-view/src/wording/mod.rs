@@ -1,10 +1,11 @@
 //! Sentences for people, each worded once.
 //!
 //! Reading order: [`told`] (a line and how it is meant), [`notices`] (what is told in a line), [`lines`] (the same where
-//! there is less room), [`calls`] (why a call failed), [`answers`] (what a person decided), [`rewind`] (what going back
-//! would change), [`place`] (what is to be known of a session's folder), [`ending`] (how the work ended), [`prompts`]
-//! (what commands after a slash say to the agent), [`worktrees`].
+//! there is less room), [`calls`] (why a call failed), [`agents`] (what an agent does), [`answers`] (what a person
+//! decided), [`rewind`] (what going back would change), [`place`] (what is to be known of a session's folder), [`ending`]
+//! (how the work ended), [`prompts`] (what commands after a slash say to the agent), [`worktrees`].
 
+pub mod agents;
 pub mod answers;
 pub mod calls;
 pub mod ending;

@@ -9,6 +9,7 @@ use crate::figures;
 use crate::paint::colour::Paint;
 use crate::reduce::agents::Agents;
 use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, BlockBody, Said};
+use crate::wording::agents::doing;
 use crate::wording::notices;
 
 /// The longest line of an agent, in characters.
@@ -70,9 +71,9 @@ pub fn at_work(agents: &Agents) -> Option<String> {
         0 => String::new(),
         more => format!(" (+{more} more)"),
     };
-    let doing = clean_line(&first.doing);
+    let doing = doing(first, agents);
     let doing = if doing.is_empty() { doing } else { format!(": {doing}") };
-    Some(shortened(&format!("⊕ {}{more}{doing}", clean_line(&first.node.name))))
+    Some(shortened(&format!("⊕ {}{more}{doing}", clean_line(&first.name))))
 }
 
 fn agent(AgentStep { did, depth, node, .. }: &AgentStep, paint: Paint) -> String {

@@ -1,0 +1,71 @@
+//! What an agent does, in a few words.
+
+use neco_proto::clean::clean_line;
+use neco_proto::event::{AgentNode, NodeResult, NodeState};
+
+use crate::reduce::Agents;
+use crate::reduce::activity::Doing;
+
+/// What an agent does now, or what became of it.
+pub fn doing(node: &AgentNode, agents: &Agents) -> String {
+    let said = || node.last_message.as_deref().map(clean_line);
+    match node.state {
+        NodeState::Created => "waits its turn".to_owned(),
+        NodeState::Running => match agents.does(node.id) {
+            Some(Doing::Thinks) => "thinks".to_owned(),
+            Some(Doing::Calls { summary }) => does(summary),
+            Some(Doing::Wants { summary }) => {
+                let own = summary.strip_prefix(&format!("{}: ", clean_line(&node.name)));
+                would(own.unwrap_or(summary))
+            }
+            Some(Doing::Asks) => "asks you something".to_owned(),
+            None => said().unwrap_or_default(),
+        },
+        NodeState::Paused => "paused".to_owned(),
+        NodeState::Completed => "done".to_owned(),
+        NodeState::Failed => match &node.result {
+            Some(NodeResult::Error { message, .. }) => clean_line(message),
+            Some(NodeResult::Output { .. }) | None => said().unwrap_or_else(|| "failed".to_owned()),
+        },
+        NodeState::Cancelled => "stopped".to_owned(),
+    }
+}
+
+/// A call as what somebody does: `Run cargo test` is `runs cargo test`.
+fn does(summary: &str) -> String {
+    let summary = clean_line(summary);
+    match verb(&summary) {
+        Some((verb, rest)) => {
+            let end = if verb.ends_with(['s', 'x', 'h']) { "es" } else { "s" };
+            format!("{verb}{end}{rest}")
+        }
+        None => summary,
+    }
+}
+
+/// A call as what somebody wants to do: `Run cargo test` is `would run cargo test`.
+fn would(summary: &str) -> String {
+    let summary = clean_line(summary);
+    verb(&summary).map(|(verb, rest)| format!("would {verb}{rest}")).unwrap_or(summary)
+}
+
+/// The verb that a call's line begins with, in small letters, and what follows it.
+fn verb(summary: &str) -> Option<(String, &str)> {
+    let (verb, _) = summary.split_once(' ')?;
+    let is_verb = verb.starts_with(|char: char| char.is_ascii_uppercase())
+        && verb.chars().skip(1).all(|char| char.is_ascii_lowercase());
+    is_verb.then(|| (verb.to_lowercase(), summary.get(verb.len()..).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_as_what_somebody_does() {
+        assert_eq!(does("Run cargo test"), "runs cargo test");
+        assert_eq!(does("Search for x"), "searches for x");
+        assert_eq!(does("MCP tool"), "MCP tool");
+        assert_eq!(would("Edit src/a.rs (+1 −1)"), "would edit src/a.rs (+1 −1)");
+    }
+}
