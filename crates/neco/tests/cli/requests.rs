@@ -95,6 +95,14 @@ fn harnesses_read_the_lines_of_claude_code() {
 }
 
 #[test]
+fn a_slow_model_is_told_of_without_a_terminal() {
+    let house = House::playing(json!([{ "say": "Done.", "delay_ms": 6_500 }, { "say": "Done.", "delay_ms": 6_500 }]));
+    let ran = house.run(&["-m", "x"]).ended_with(0).says("… waiting for play/a · 5 s");
+    assert_eq!(ran.stdout, "Done.\n");
+    house.run(&["-c", "-m", "x", "--output-format", "json"]).ended_with(0).says("! waiting for play/a · 5 s");
+}
+
+#[test]
 fn what_is_remembered_is_an_event_like_any_other() {
     let house = House::empty();
     let event = house.run(&["-m", "# use tabs", "--output-format", "stream-json"]).ended_with(0).json();

@@ -16,12 +16,18 @@ pub struct ClaudePrinter {
     root: Option<AgentId>,
     model: String,
     usage: Usage,
+    tools: Vec<String>,
 }
 
 impl ClaudePrinter {
     /// Writes with `json`.
     pub fn new(json: JsonPrinter) -> Self {
-        Self { json, root: None, model: String::new(), usage: Usage::default() }
+        Self { json, root: None, model: String::new(), usage: Usage::default(), tools: Vec::new() }
+    }
+
+    /// The tools that the session has.
+    pub fn set_tools(&mut self, tools: Vec<String>) {
+        self.tools = tools;
     }
 
     /// Writes what an event is in that format, if it is anything.
@@ -36,7 +42,7 @@ impl ClaudePrinter {
         let line = match &event.body {
             EventBody::SessionStart(start) => {
                 self.model.clone_from(&start.model);
-                init(start, session)
+                init(start, session, &self.tools)
             }
             EventBody::Usage(used) => {
                 self.usage = used.usage;
@@ -82,7 +88,7 @@ impl ClaudePrinter {
     }
 }
 
-fn init(start: &SessionStart, session: SessionId) -> Value {
+fn init(start: &SessionStart, session: SessionId, tools: &[String]) -> Value {
     let mode = match (start.mode, start.approval) {
         (Mode::Plan, _) => "plan",
         (_, ApprovalMode::Auto) => "bypassPermissions",
@@ -96,7 +102,7 @@ fn init(start: &SessionStart, session: SessionId) -> Value {
         "cwd": start.cwd,
         "model": start.model,
         "permissionMode": mode,
-        "tools": [],
+        "tools": tools,
         "mcp_servers": [],
         "slash_commands": [],
         "agents": [],

@@ -5,14 +5,17 @@
 //! that came from a model, a tool or a file reaches a terminal with its control characters; a run
 //! looks the same whether its events are live or read back.
 //!
-//! Reading order: [`printer`] (the forms), [`text`] with [`screen`], [`json`] and [`claude`]. What is drawn, and in which
-//! words, is the same for every front end: it comes from `neco_view`.
+//! Reading order: [`printer`] (the forms), [`text`] with [`screen`], [`json`] and [`claude`], [`waits`] and
+//! [`patience`] (what is waited for, and when that is told without a terminal). What is drawn, and in which words, is
+//! the same for every front end: it comes from `neco_view`.
 
 pub mod claude;
 pub mod json;
+mod patience;
 pub mod printer;
 pub mod screen;
 pub mod text;
+mod waits;
 
 #[cfg(test)]
 mod tests;

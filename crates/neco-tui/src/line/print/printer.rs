@@ -3,8 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use neco_proto::{Event, EventBody};
-use neco_view::wording::notices as told;
+use neco_proto::Event;
 
 use super::claude::ClaudePrinter;
 use super::json::JsonPrinter;
@@ -23,16 +22,20 @@ pub enum Printer {
 }
 
 impl Printer {
-    /// Whether time that goes by can be shown.
+    /// Whether time that goes by is told: to people, and to those who wait for one object.
     pub fn shows_time(&self) -> bool {
-        matches!(self, Self::Text(text) if text.shows_time())
+        matches!(self, Self::Text(_) | Self::Json(_))
     }
 
     /// Shows that time goes by.
     pub fn tick(&mut self, now: Instant) -> io::Result<()> {
         match self {
             Self::Text(text) => text.tick(now),
-            Self::Json(_) | Self::StreamJson(_) | Self::Claude(_) => Ok(()),
+            Self::Json(json) => {
+                json.tell_of_wait(now);
+                Ok(())
+            }
+            Self::StreamJson(_) | Self::Claude(_) => Ok(()),
         }
     }
 
@@ -41,7 +44,7 @@ impl Printer {
         match self {
             Self::Text(text) => text.event(event),
             Self::Json(json) => {
-                tell(event, json.note);
+                json.tell(event);
                 Ok(())
             }
             Self::StreamJson(stream) => stream.event(event),
@@ -76,15 +79,5 @@ impl Printer {
             Self::StreamJson(_) => Ok(()),
             Self::Claude(claude) => claude.result(&report()),
         }
-    }
-}
-
-/// A program that waits for one object at the end has somebody who wonders why it takes so long.
-fn tell(event: &Event, note: fn(&str)) {
-    match &event.body {
-        EventBody::ModelRetry(retry) => note(&told::retry(retry)),
-        EventBody::ModelSwitch(switch) => note(&told::switch(switch)),
-        // Everything else is in the object.
-        _ => {}
     }
 }

@@ -1,5 +1,6 @@
 //! Pictures of runs: hand-made events in, what a person sees out.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use neco_proto::*;
 use neco_view::paint::wrap::columns;
 use serde_json::json;
 
+use super::json::JsonPrinter;
 use super::screen::{Look, Screen};
 use super::text::TextPrinter;
 
@@ -456,6 +458,42 @@ fn a_line_that_stalls_says_so_until_it_goes_on() {
     draw_with(&mut printer, vec![say("Half a")]);
     printer.tick(in_seconds(9)).unwrap();
     assert_eq!((out.text().as_str(), err.text().contains("silent")), ("", false));
+}
+
+#[test]
+fn a_long_wait_is_told_in_words_without_a_terminal() {
+    thread_local!(static NOTES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) });
+    let turn = || EventBody::TurnStart(TurnStart { iteration: 1, model: "play/a".into() });
+    let writes = || {
+        let (call_id, name) = ("1".into(), "write_file".into());
+        EventBody::StreamToolCallStart(ToolCallStart { index: 0, call_id, name })
+    };
+    let runs = || vec![message("", vec![]), runs("1", "Run cargo test"), runs("2", "Run make")];
+    let in_seconds = |seconds| Instant::now() + Duration::from_secs(seconds);
+    let (out, err) = (Shared::default(), Shared::default());
+    let screen = Screen::new(Box::new(out.clone()), Box::new(err.clone()), Look::default());
+    let mut text = TextPrinter::new(screen, USUAL_GENERATION);
+    draw_with(&mut text, vec![turn(), writes()]);
+    text.tick(in_seconds(6)).unwrap();
+    assert!(err.text().ends_with("… waiting for play/a to write write_file · 6 s\n"), "{}", err.text());
+    draw_with(&mut text, runs());
+    text.tick(in_seconds(70)).unwrap();
+    assert!(err.text().ends_with("… waiting for Run cargo test (+1 more) · 1 m 10 s\n"), "{}", err.text());
+
+    let note = |words: &str| NOTES.with_borrow_mut(|notes| notes.push(words.to_owned()));
+    let mut json = JsonPrinter::new(Box::new(out), note);
+    let (session_id, agent_id) = (SessionId::new(), AgentId::new());
+    let mut tell = |bodies: Vec<EventBody>, seconds| {
+        for body in bodies {
+            json.tell(&Event::new(1, Timestamp::UNIX_EPOCH, session_id, agent_id, None, body));
+        }
+        json.tell_of_wait(in_seconds(seconds));
+    };
+    tell(vec![turn(), writes()], 6);
+    tell(runs(), 70);
+    tell(vec![complete(CompleteReason::Natural)], 200);
+    let told = ["waiting for play/a to write write_file · 6 s", "waiting for Run cargo test (+1 more) · 1 m 10 s"];
+    assert_eq!(NOTES.take(), told);
 }
 
 #[test]

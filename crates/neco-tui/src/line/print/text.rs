@@ -18,7 +18,9 @@ use neco_view::reduce::{Agents, Change, IdleTracker, View};
 use neco_view::wording::ending::going_on;
 use neco_view::wording::notices as told;
 
+use super::patience::Patience;
 use super::screen::Screen;
+use super::waits::{Wait, Waits};
 
 /// A wait that is shorter says nothing about its time.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
@@ -38,10 +40,11 @@ pub struct TextPrinter {
     held: String,
     /// The last whole message without calls, where stdout is no terminal.
     answer: Option<String>,
-    /// The model that is waited for, and since when.
-    waiting: Option<(String, Instant)>,
+    waits: Waits,
     /// What is tried again, and when.
     resting: Option<(String, Instant)>,
+    /// When a wait is told of, where time can't be shown.
+    patience: Patience,
     /// How this session is gone on with.
     continue_with: Option<String>,
     /// Whether messages of people are drawn: all but the one that this process was started with.
@@ -54,7 +57,6 @@ pub struct TextPrinter {
 struct Running {
     tail: Tail,
     summary: String,
-    since: Instant,
     /// Whether the line of its start is on the screen for good.
     announced: bool,
 }
@@ -71,8 +73,9 @@ impl TextPrinter {
             spoke: false,
             held: String::new(),
             answer: None,
-            waiting: None,
+            waits: Waits::default(),
             resting: None,
+            patience: Patience::default(),
             continue_with: None,
             shows_messages: false,
             usual_generation,
@@ -114,13 +117,11 @@ impl TextPrinter {
         self.screen.line(line)
     }
 
-    /// Whether time that goes by can be shown.
-    pub fn shows_time(&self) -> bool {
-        self.screen.overwrites()
-    }
-
     /// Shows how long the model or a command has been waited for, or how long is waited still.
     pub fn tick(&mut self, now: Instant) -> io::Result<()> {
+        if !self.screen.overwrites() {
+            return self.tell_of_wait(now);
+        }
         if !self.screen.is_free() {
             self.mark_silence(now);
             return Ok(());
@@ -130,30 +131,30 @@ impl TextPrinter {
             let left = until.saturating_duration_since(now) + Duration::from_millis(999);
             return self.screen.passing(words, &format!(" in {}", figures::elapsed(left)));
         }
-        let longest = self.running.values().min_by_key(|running| running.since);
-        let (words, since) = match (longest, &self.waiting) {
-            (Some(running), _) => {
-                let more = match self.running.len() {
-                    1 => String::new(),
-                    count => format!(" (+{} more)", count - 1),
-                };
-                (format!("{}{more}", card::start(&running.summary)), running.since)
-            }
-            (None, Some((model, since))) => (format!("… {model}"), *since),
-            (None, None) => {
-                return notice::at_work(&self.view.agents).map_or(Ok(()), |words| self.screen.passing(&words, ""));
-            }
+        let Some(Wait { words, since, is_call }) = self.waits.now() else {
+            return notice::at_work(&self.view.agents).map_or(Ok(()), |words| self.screen.passing(&words, ""));
         };
         let elapsed = now.saturating_duration_since(since);
         if elapsed < WORTH_SAYING {
             return Ok(());
         }
-        self.screen.passing(&words, &format!(" · {}", figures::elapsed(elapsed)))
+        let mark = if is_call { "·" } else { "…" };
+        self.screen.passing(&format!("{mark} {words}"), &format!(" · {}", figures::elapsed(elapsed)))
+    }
+
+    /// Where no line can be written over, a long wait has one of its own, once a while.
+    fn tell_of_wait(&mut self, now: Instant) -> io::Result<()> {
+        let Some(Wait { words, since, .. }) = self.waits.now() else { return Ok(()) };
+        if !self.patience.is_over(since, now) {
+            return Ok(());
+        }
+        let elapsed = figures::elapsed(now.saturating_duration_since(since));
+        self.screen.line(&self.screen.paint().dim(&format!("… waiting for {words} · {elapsed}")))
     }
 
     /// A line that stays unfinished for long says so, until it goes on.
     fn mark_silence(&mut self, now: Instant) {
-        let silence = self.waiting.as_ref().map(|(_, since)| now.saturating_duration_since(*since));
+        let silence = self.waits.model().map(|(_, since)| now.saturating_duration_since(since));
         if let Some(silence) = silence.filter(|silence| *silence >= STALLED) {
             self.screen.mark(&format!("silent for {}", figures::elapsed(silence)));
         }
@@ -187,15 +188,13 @@ impl TextPrinter {
 
     fn change(&mut self, view: &View, change: &Change<'_>) -> io::Result<()> {
         let body = |id: &BlockId| view.block(*id).map(|block| &block.body);
+        self.waits.apply(view, change);
         match change {
-            Change::Waits => match &view.waits_for {
-                Some(WaitsFor::Model { name }) => {
-                    self.spoke = false;
-                    self.wait_for(name)
-                }
-                Some(WaitsFor::Arguments { tool }) => self.wait_for(tool),
-                None => Ok(()),
-            },
+            Change::Waits => {
+                self.spoke &= !matches!(view.waits_for, Some(WaitsFor::Model { .. }));
+                let line = self.waits.model().map(|(words, _)| format!("… {words}"));
+                line.map_or(Ok(()), |line| self.screen.passing(&line, ""))
+            }
             Change::Said { calls } => self.said(*calls),
             Change::Added(id) => body(id).map_or(Ok(()), |body| self.added(body)),
             Change::Changed(id) => match body(id) {
@@ -207,7 +206,6 @@ impl TextPrinter {
                 Some(BlockBody::Answer(_)) => self.speak(text),
                 Some(BlockBody::Thinking(_)) => {
                     let text = self.thoughts.push(text).replace('\r', "");
-                    self.heard();
                     self.screen.thoughts(&text)
                 }
                 Some(_) | None => {
@@ -285,27 +283,12 @@ impl TextPrinter {
         }
     }
 
-    fn wait_for(&mut self, what: &str) -> io::Result<()> {
-        let what = clean_line(what);
-        self.screen.passing(&format!("… {what}"), "")?;
-        self.waiting = Some((what, Instant::now()));
-        Ok(())
-    }
-
-    /// Who speaks is not waited for; who falls silent is, from then on.
-    fn heard(&mut self) {
-        if let Some((_, since)) = &mut self.waiting {
-            *since = Instant::now();
-        }
-    }
-
     fn speak(&mut self, text: &str) -> io::Result<()> {
         let text = self.words.push(text).replace('\r', "");
         if !self.screen.streams() {
             self.held.push_str(&text);
             return Ok(());
         }
-        self.heard();
         self.spoke |= !text.is_empty();
         self.screen.words(&text)
     }
@@ -315,7 +298,6 @@ impl TextPrinter {
     fn said(&mut self, calls: bool) -> io::Result<()> {
         // A sequence that was left open must not swallow the next answer.
         (self.words, self.thoughts) = (Cleaner::default(), Cleaner::default());
-        self.waiting = None;
         self.screen.settle()?;
         let said = std::mem::take(&mut self.held);
         let earlier = self.answer.take().unwrap_or_default();
@@ -338,9 +320,6 @@ impl TextPrinter {
         self.screen.line(&self.screen.paint().yellow(&line))?;
         let now = Instant::now();
         let until = now.checked_add(Duration::from_millis(retry.wait_ms)).unwrap_or(now);
-        if let Some((_, since)) = &mut self.waiting {
-            *since = until;
-        }
         self.resting = Some((format!("↻ {}", told::next_attempt(retry)), until));
         self.tick(now)
     }
@@ -353,7 +332,6 @@ impl TextPrinter {
     /// Words can't be taken back, but they can be marked.
     fn voided(&mut self, discards: bool) -> &'static str {
         self.words = Cleaner::default();
-        self.heard();
         if discards {
             self.held.clear();
         }
@@ -371,8 +349,8 @@ impl TextPrinter {
         if call.status != CallStatus::Executing {
             return Ok(());
         }
-        let (summary, since) = (call.summary.clone(), Instant::now());
-        self.running.insert(id, Running { tail: Tail::default(), summary, since, announced: false });
+        let summary = call.summary.clone();
+        self.running.insert(id, Running { tail: Tail::default(), summary, announced: false });
         // Where a line can be written over, the line of the end takes the place of this one.
         match self.screen.overwrites() {
             true => self.screen.passing(&card::start(&call.summary), ""),
@@ -422,7 +400,6 @@ impl TextPrinter {
     /// The agent is done: its answer, then a line about the work. While others still work, what they give lets the
     /// agent go on: that is no end yet.
     fn end_of_work(&mut self, end: &WorkEnd) -> io::Result<()> {
-        self.waiting = None;
         self.give_answer(end.reason)?;
         if end.over { self.sum_up(end) } else { Ok(()) }
     }
