@@ -86,7 +86,7 @@ pub async fn run(
         std::thread::spawn(highlight::warm);
     }
     let mut window = Window::new(host, program, first, looks)?;
-    told.keys.into_iter().for_each(|key| window.input(TermEvent::Key(key)));
+    window.take_together(told.events);
     window.terminal.first_answers(&mut window.app).await?;
     window.errands.open(wanted, Retold::Whole);
     let outcome = window.work().await;
@@ -247,14 +247,18 @@ impl Window {
             events.push(next?);
         }
         self.terminal.typed = true;
+        self.take_together(events);
+        Ok(())
+    }
+
+    /// Takes in what came together, which may be a paste that the terminal does not mark.
+    fn take_together(&mut self, events: Vec<TermEvent>) {
         let goes_on = self.pasted.is_some_and(|pasted| pasted.elapsed() < ONE_PASTE);
         let Some(text) = pasted(&events, goes_on).filter(|_| !self.looks.marks_pastes) else {
-            events.into_iter().for_each(|event| self.input(event));
-            return Ok(());
+            return events.into_iter().for_each(|event| self.input(event));
         };
         self.pasted = Some(Instant::now());
         self.input(TermEvent::Paste(text));
-        Ok(())
     }
 
     fn input(&mut self, event: TermEvent) {

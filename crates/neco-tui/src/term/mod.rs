@@ -5,15 +5,16 @@
 //! synchronized update unless only the row of the cursor is different. No other screen is used and no
 //! mouse is caught, so people can scroll, select and copy as everywhere else.
 //!
-//! Reading order: [`abilities`] (what the terminal can do), [`ground`] (whether it is dark or light),
-//! [`ansi`] (a styled line as bytes), [`change`] (what of a row is different), [`screen`] (frames),
-//! [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
+//! Reading order: [`abilities`] (what the terminal can do), [`ground`] (whether it is dark or light) with `early`
+//! (what is typed before anybody listens), [`ansi`] (a styled line as bytes), [`change`] (what of a row is different),
+//! [`screen`] (frames), [`keys`] (what comes from the terminal), [`writer`] (a slow terminal holds up
 //! nobody), [`guard`] (the terminal is given back as it was, whatever happens), [`notify`] (what is said to a
 //! person who looks elsewhere, and to their clipboard).
 
 pub mod abilities;
 pub mod ansi;
 pub mod change;
+mod early;
 pub mod ground;
 pub mod guard;
 pub mod keys;
