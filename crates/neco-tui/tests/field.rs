@@ -28,7 +28,7 @@ fn words_that_mean_leaving_leave() {
         let mut scene = Scene::new((80, 24));
         scene.works();
         scene.types(word);
-        assert!(scene.key(KeyCode::Enter).contains(&Effect::StopAndQuit), "{word}");
+        assert!(scene.key(KeyCode::Enter).ends_with(&[Effect::Send(Command::StopAll), Effect::Quit]), "{word}");
     }
     let mut scene = Scene::new((80, 24));
     scene.types("exit now");

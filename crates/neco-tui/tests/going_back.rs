@@ -177,6 +177,27 @@ fn the_last_turn_goes_back_at_once_unless_that_costs_others_work() {
 }
 
 #[test]
+fn a_step_back_that_is_asked_about_brings_the_message_back_and_a_step_forth_takes_it_away() {
+    let mut scene = Scene::new((80, 24));
+    let undo = |scene: &mut Scene| {
+        scene.types("/undo");
+        scene.key(KeyCode::Enter);
+        scene.news(News::Answered(preview("redo", 40)));
+        scene.reads();
+        assert_eq!(scene.key(KeyCode::Char('y')), [Effect::Send(Command::RedoRewind)]);
+        scene.happen(EventBody::Rewind(rewind(0, &point(2, ""), true, Some(1))));
+        assert_eq!(scene.app.prompt.text.as_str(), "and test it");
+    };
+    undo(&mut scene);
+    scene.happen(EventBody::Rewind(rewind(9, &point(2, ""), true, Some(2))));
+    assert_eq!(scene.app.prompt.text.as_str(), "", "what came forth again is said");
+    undo(&mut scene);
+    scene.types(" in src/");
+    scene.happen(EventBody::Rewind(rewind(9, &point(2, ""), true, Some(2))));
+    assert_eq!(scene.app.prompt.text.as_str(), "and test it in src/", "what was changed stays");
+}
+
+#[test]
 fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     let mut scene = Scene::new((80, 24));
     scene.types("/rewind 51e6ce");

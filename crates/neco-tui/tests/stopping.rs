@@ -102,7 +102,7 @@ fn ctrl_c_stops_the_work_and_says_what_leaving_means_before_it_leaves() {
     assert!(scene.picture().contains(&format!("Stopping … {words}")), "{}", scene.picture());
     stopped(&mut scene);
     assert!(scene.picture().contains(words), "{}", scene.picture());
-    assert_eq!(scene.control('c'), [Effect::StopAndQuit]);
+    assert_eq!(scene.control('c'), [Effect::Send(Command::StopAll), Effect::Quit], "the stop comes first");
     scene.app.now_ms += 10_000;
     scene.picture();
     assert_eq!(scene.control('c'), [], "it is not seen any more, so it is said again");

@@ -37,8 +37,8 @@ pub enum Picked {
     Checkpoints,
     /// A state of the files.
     Checkpoint(CheckpointInfo),
-    /// Yes: this is to be done.
-    Go(Box<Command>),
+    /// Yes: this is to be done, and this message comes back into the field with it.
+    Go(Box<Command>, Option<String>),
     /// No: nothing is.
     Leave,
     /// Work that was stopped goes on.

@@ -405,8 +405,8 @@ impl WindowState {
         if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
             self.tell(format!("Renamed: “{}”", clean_line(title)));
         }
-        if matches!(event.body, EventBody::Rewind(_)) {
-            going_back::went_back(self);
+        if let EventBody::Rewind(rewind) = &event.body {
+            going_back::went_back(self, rewind);
         }
         self.remember_answer(event);
     }

@@ -224,6 +224,13 @@ impl Prompt {
         self.brought = Some(self.text.changes);
     }
 
+    /// What was offered so goes again, if it still is as it was.
+    pub fn take_offer_back(&mut self) {
+        if self.brought.take() == Some(self.text.changes) {
+            self.put_away();
+        }
+    }
+
     fn emptied(&mut self) {
         self.put_away = false;
         self.completion = None;

@@ -232,7 +232,6 @@ impl Errands {
             | Effect::StopShell
             | Effect::Redraw
             | Effect::Suspend
-            | Effect::StopAndQuit
             | Effect::Quit => {}
         }
     }

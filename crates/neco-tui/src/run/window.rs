@@ -38,9 +38,6 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How long events are taken in before the keys are looked at again.
 const AT_ONCE: Duration = Duration::from_millis(4);
 
-/// How long a session that is left may take to stop whatever works.
-const STOPPING: Duration = Duration::from_secs(2);
-
 /// Keys that follow a paste so closely belong to it.
 const ONE_PASTE: Duration = Duration::from_millis(40);
 
@@ -121,8 +118,6 @@ pub(super) struct Window {
     /// Whether the session ended without the person.
     pub(super) over: bool,
     pub(super) quits: bool,
-    /// Whether whatever works is stopped before the session is left.
-    stops: bool,
     failed: Option<String>,
     /// Why the session can't go on.
     pub(super) lost: Option<ClientError>,
@@ -156,7 +151,6 @@ impl Window {
             takes_over: false,
             over: false,
             quits: false,
-            stops: false,
             failed: None,
             lost: None,
             host,
@@ -440,7 +434,6 @@ impl Window {
                 Effect::Redraw => self.terminal.screen.wipe(self.terminal.size.1)?,
                 Effect::Suspend => self.put_away().await?,
                 Effect::StopShell => self.errands.stop_shell().into_iter().for_each(|news| self.news(news)),
-                Effect::StopAndQuit => (self.stops, self.quits) = (true, true),
                 Effect::Quit => self.quits = true,
                 errand => self.errands.run(errand, self.session.as_ref().map(|(client, _)| client)),
             }
@@ -465,10 +458,6 @@ impl Window {
     async fn close(&mut self) {
         if let Some((client, sender)) = self.session.take() {
             sender.finish().await;
-            if self.stops {
-                // Another process may have it open, and would go on. One that does not answer is not waited for.
-                let _ = tokio::time::timeout(STOPPING, client.send(Command::StopAll)).await;
-            }
             self.host.close(client).await;
         }
         for closing in self.closing.drain(..) {

@@ -72,7 +72,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             window.tell(notify::copied(&window.last_answer, window.tmux));
             return vec![Effect::Copy(window.last_answer.clone())];
         }
-        Slash::Exit => return vec![stopping::leave(window)],
+        Slash::Exit => return stopping::leave(window),
         Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(window, Effect::Sessions),
         Slash::Outside(Outside::Models, _) => return picking::ask_for_list(window, Effect::Models),
         Slash::Outside(Outside::Permissions, _) => return picking::ask_for_list(window, Effect::Rules),

@@ -74,8 +74,6 @@ pub enum Effect {
     Redraw,
     /// Stop the process until the shell goes on with it.
     Suspend,
-    /// Stop everything, then end.
-    StopAndQuit,
     /// End.
     Quit,
 }

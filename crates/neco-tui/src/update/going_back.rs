@@ -1,7 +1,7 @@
 //! Going back and taking that back: what can be gone back to, what it would change, and the question before it.
 
 use neco_proto::clean::clean_line;
-use neco_proto::event::{CheckpointWhen, RewindWhat};
+use neco_proto::event::{CheckpointWhen, Rewind, RewindWhat};
 use neco_proto::{CheckpointInfo, Command, Query, RewindKind, RewindPoint, RewindPreview};
 use neco_view::wording::rewind as wording;
 
@@ -142,7 +142,7 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
     window.rewind_wanted = None;
     let about = clean_line(&preview.about);
     let rev: String = preview.rev.iter().flat_map(|rev| rev.chars()).take(REV).collect();
-    let go = |command| Picked::Go(Box::new(command));
+    let go = |command| Picked::Go(Box::new(command), None);
     let (heading, yes, picked) = match preview.kind {
         RewindKind::Message => {
             let picked = turn.map(|point| Picked::Rewind(point.clone(), preview.what));
@@ -158,18 +158,17 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
         }
         RewindKind::Redo => {
             let heading = format!("Rewind to before “{about}” again?");
-            (heading, "Yes, rewind again", Some(go(Command::RedoRewind)))
+            let leaves = preview.messages.iter().find(|point| point.message_id == preview.message_id);
+            let said = leaves.map_or(&preview.about, |point| &point.text);
+            let said = preview.what.conversation().then(|| said.clone());
+            (heading, "Yes, rewind again", Some(Picked::Go(Box::new(Command::RedoRewind), said)))
         }
     };
     let Some(picked) = picked else { return Vec::new() };
     if preview.kind != RewindKind::Checkpoint && !wording::is_asked(preview) {
         return match picked {
             Picked::Rewind(point, what) => rewind(window, &point, what),
-            Picked::Go(command) => {
-                let goes = preview.kind == RewindKind::Redo && preview.what.conversation();
-                window.said_better = goes.then(|| preview.about.clone());
-                goes_back(window, *command)
-            }
+            Picked::Go(command, said) => goes_back(window, *command, said),
             _ => Vec::new(),
         };
     }
@@ -191,18 +190,24 @@ pub(super) fn pick_what(window: &mut WindowState, point: RewindPoint) -> Vec<Eff
 
 /// Goes back to before a message. What was said comes back into the field when that is done, to be said better.
 pub(super) fn rewind(window: &mut WindowState, point: &RewindPoint, what: RewindWhat) -> Vec<Effect> {
-    window.said_better = what.conversation().then(|| point.text.clone());
-    goes_back(window, Command::Rewind { message_id: point.message_id, what })
+    let said = what.conversation().then(|| point.text.clone());
+    goes_back(window, Command::Rewind { message_id: point.message_id, what }, said)
 }
 
-/// The session went back: what was said comes back into the field, unless something else is written there by now.
-pub(crate) fn went_back(window: &mut WindowState) {
+/// The session went back: what was said comes back into the field, unless something else is written there by now. Where
+/// it came forth again, what stands in the field since it went back is said already.
+pub(crate) fn went_back(window: &mut WindowState, rewind: &Rewind) {
+    if rewind.undoes.is_some() {
+        window.prompt.take_offer_back();
+    }
     if let Some(text) = window.said_better.take().filter(|_| window.prompt.text.is_empty()) {
         window.prompt.offer_again(&text);
     }
 }
 
-pub(super) fn goes_back(window: &mut WindowState, command: Command) -> Vec<Effect> {
+/// Has the session go back; `said` comes back into the field when that is done.
+pub(super) fn goes_back(window: &mut WindowState, command: Command, said: Option<String>) -> Vec<Effect> {
+    window.said_better = said;
     window.transcript.view.standing.going_back = Some(GoingBack { since_ms: window.now_ms, files: None });
     vec![Effect::Send(command)]
 }
@@ -218,7 +223,7 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         }
         Picked::Checkpoint(info) => Some(Query::CheckpointPreview { rev: info.rev.clone() }),
         Picked::Checkpoints
-        | Picked::Go(_)
+        | Picked::Go(..)
         | Picked::Leave
         | Picked::GoOn
         | Picked::Session(_)

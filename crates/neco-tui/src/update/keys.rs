@@ -253,7 +253,7 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
         return window.only_tell("↑ restores it");
     }
     if stopping::said_leaving(window) {
-        return vec![stopping::leave(window)];
+        return stopping::leave(window);
     }
     if window.shell.runs() {
         return vec![Effect::StopShell];
@@ -273,7 +273,7 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
 /// Ends at once where nothing works; whoever works is named before.
 fn end(window: &mut WindowState) -> Vec<Effect> {
     if window.attached || !stopping::works(window) || stopping::said_leaving(window) {
-        return vec![stopping::leave(window)];
+        return stopping::leave(window);
     }
     stopping::tell_leaving(window, "")
 }

@@ -267,7 +267,7 @@ fn answer_question(window: &mut WindowState, yes: bool) -> Vec<Effect> {
 }
 
 pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
-    let changes = |entry: &Entry| matches!(entry.picked, Picked::Go(_) | Picked::Rewind(..));
+    let changes = |entry: &Entry| matches!(entry.picked, Picked::Go(..) | Picked::Rewind(..));
     let matters = |picker: &Picker| picker.holds(is_unasked) || picker.chosen().is_some_and(changes);
     if window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms) && matters(picker)) {
         return window.only_tell("That key was ignored: what it would change had just appeared");
@@ -278,7 +278,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         Picked::Rewind(point, what) => going_back::rewind(window, &point, what),
         Picked::Checkpoints => ask_for_list(window, Effect::Ask(Query::Checkpoints)),
         Picked::Checkpoint(info) => going_back::ask_about(window, info.rev),
-        Picked::Go(command) => going_back::goes_back(window, *command),
+        Picked::Go(command, said) => going_back::goes_back(window, *command, said),
         Picked::GoOn => stopping::go_on(window),
         Picked::Leave => window.only_tell("Nothing changed"),
         Picked::Session(id) if id == window.standing().session_id => {

@@ -118,7 +118,7 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
         return answer_or_message(window, written, after_work, answers);
     }
     if is_farewell(text) && !answers {
-        return vec![stopping::leave(window)];
+        return stopping::leave(window);
     }
     if let Some(command) = text.strip_prefix('!').map(str::trim) {
         return run_shell(window, command);

@@ -49,9 +49,10 @@ pub(super) fn works(window: &WindowState) -> bool {
     window.standing().works() || window.agents().working().count() > 0
 }
 
-/// Leaves; whoever works is stopped before. What another process does goes on there.
-pub(super) fn leave(window: &WindowState) -> Effect {
-    if works(window) && !window.attached { Effect::StopAndQuit } else { Effect::Quit }
+/// Leaves; whoever works is told to stop before anything is waited for. What another process does goes on there.
+pub(super) fn leave(window: &WindowState) -> Vec<Effect> {
+    let stops = works(window) && !window.attached;
+    stops.then_some(Effect::Send(Command::StopAll)).into_iter().chain([Effect::Quit]).collect()
 }
 
 /// Whether the person was told what leaving means, and still sees it.
