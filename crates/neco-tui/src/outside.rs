@@ -156,7 +156,7 @@ impl Beyond<'_> {
         if matches!(text, "" | "list") {
             return Ok(print(&agents::all(&self.ask(&ListAgents { folder }).await?, &self.host.home())));
         }
-        let ask = AgentAsk::parse(text).map_err(usage)?;
+        let ask = AgentAsk::parse(text).map_err(|error| usage(error.to_string()))?;
         let shows = match &ask {
             AgentAsk::Status { agent } => Some(agent.clone()),
             AgentAsk::Order { .. } => None,
@@ -165,11 +165,11 @@ impl Beyond<'_> {
             (Ok(text), Some(_)) => Ok(print(&text)),
             (Ok(words), None) => Ok(CommandOutcome::Say(words)),
             // Nobody of that name works; perhaps somebody can be asked who has it.
-            (Err(words), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
+            (Err(error), Some(Some(name))) => match self.ask(&ShowAgent { folder, name }).await {
                 Ok(shown) => Ok(print(&agents::one(&shown, &self.host.home()))),
-                Err(_) => Err(usage(words)),
+                Err(_) => Err(usage(error.to_string())),
             },
-            (Err(words), _) => Err(usage(words)),
+            (Err(error), _) => Err(usage(error.to_string())),
         }
     }
 

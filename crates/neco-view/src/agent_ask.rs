@@ -28,12 +28,57 @@ pub enum AgentAsk {
     },
 }
 
+/// Why nothing can be asked of an agent so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AgentAskError {
+    /// There is no verb.
+    #[error("write one of {}, then the agent's name", VERBS.join(", "))]
+    NoVerb,
+    /// There is no such verb, but one that begins so.
+    #[error("an agent can't be asked to {verb}; did you mean {near}?")]
+    Misspelt {
+        /// What was written.
+        verb: String,
+        /// What may be meant.
+        near: &'static str,
+    },
+    /// Something is missing behind the verb; this is how it is written.
+    #[error("{0}")]
+    Usage(&'static str),
+    /// Something follows that has no place there; this is how it is written.
+    #[error("nothing may follow the name: {0}")]
+    TooMuch(&'static str),
+    /// A parameter has no value.
+    #[error("{0}: write NAME=VALUE, of model, tokens, cost and tools")]
+    NoPair(String),
+    /// There is no such parameter.
+    #[error("{0} can't be set; model, tokens, cost and tools can")]
+    NotSettable(String),
+    /// That is no count.
+    #[error("tokens is a whole number")]
+    NoTokens,
+    /// That is no amount.
+    #[error("cost is an amount in US dollars")]
+    NoCost,
+    /// There is no such agent.
+    #[error("there is no agent {wanted}{}", but(running))]
+    Nobody {
+        /// The name or id.
+        wanted: String,
+        /// Who is running.
+        running: Vec<String>,
+    },
+    /// More than one agent may be meant.
+    #[error("several agents have ids that begin with {0}; give more of it")]
+    Several(String),
+}
+
 impl AgentAsk {
     /// What is written behind `/agents` or `neco agents`: a verb, a name, and the rest.
     ///
     /// # Errors
-    /// What the person should read instead.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// When that makes no sense.
+    pub fn parse(text: &str) -> Result<Self, AgentAskError> {
         let (verb, rest) = word(text);
         let (agent, rest) = word(rest);
         if matches!(verb, "status" | "show") {
@@ -41,7 +86,7 @@ impl AgentAsk {
         }
         let known = verb_of(verb).ok_or_else(|| unknown(verb))?;
         if agent.is_empty() {
-            return Err(usage(known));
+            return Err(AgentAskError::Usage(usage(known)));
         }
         let order = order(known, rest)?;
         Ok(Self::Order { agent: agent.to_owned(), order })
@@ -52,7 +97,7 @@ impl AgentAsk {
 ///
 /// # Errors
 /// When there is none, or more than one.
-pub fn find<'a>(nodes: &'a [AgentNode], wanted: &str) -> Result<&'a AgentNode, String> {
+pub fn find<'a>(nodes: &'a [AgentNode], wanted: &str) -> Result<&'a AgentNode, AgentAskError> {
     if let Some(node) = nodes.iter().find(|node| node.name.eq_ignore_ascii_case(wanted)) {
         return Ok(node);
     }
@@ -61,7 +106,7 @@ pub fn find<'a>(nodes: &'a [AgentNode], wanted: &str) -> Result<&'a AgentNode, S
     match found.as_slice() {
         [node] => Ok(node),
         [] => Err(nobody(nodes, wanted)),
-        [_, _, ..] => Err(format!("several agents have ids that begin with {}; give more of it", clean_line(wanted))),
+        [_, _, ..] => Err(AgentAskError::Several(clean_line(wanted))),
     }
 }
 
@@ -122,9 +167,9 @@ fn verb_of(text: &str) -> Option<Verb> {
     })
 }
 
-fn order(verb: Verb, rest: &str) -> Result<AgentOrder, String> {
+fn order(verb: Verb, rest: &str) -> Result<AgentOrder, AgentAskError> {
     let text = || match rest.is_empty() {
-        true => Err(usage(verb)),
+        true => Err(AgentAskError::Usage(usage(verb))),
         false => Ok(rest.to_owned()),
     };
     Ok(match verb {
@@ -133,7 +178,7 @@ fn order(verb: Verb, rest: &str) -> Result<AgentOrder, String> {
         Verb::Answer => AgentOrder::Answer { text: text()? },
         Verb::Set => AgentOrder::UpdateParameters(parameters(&text()?)?),
         Verb::Pause | Verb::Resume | Verb::Cancel if !rest.is_empty() => {
-            return Err(format!("nothing may follow the name: {}", usage(verb)));
+            return Err(AgentAskError::TooMuch(usage(verb)));
         }
         Verb::Pause => AgentOrder::Pause,
         Verb::Resume => AgentOrder::Resume,
@@ -142,32 +187,32 @@ fn order(verb: Verb, rest: &str) -> Result<AgentOrder, String> {
 }
 
 /// `model=fast tokens=20000 cost=0.5 tools=read_file,grep`
-fn parameters(text: &str) -> Result<AgentParameters, String> {
+fn parameters(text: &str) -> Result<AgentParameters, AgentAskError> {
     let mut parameters = AgentParameters::default();
     let mut budget = SubtreeBudget::default();
     for part in text.split_whitespace() {
         let (name, value) = part
             .split_once('=')
             .filter(|(_, value)| !value.is_empty())
-            .ok_or_else(|| format!("{}: write NAME=VALUE, of model, tokens, cost and tools", clean_line(part)))?;
+            .ok_or_else(|| AgentAskError::NoPair(clean_line(part)))?;
         match name {
             "model" => parameters.model_group = Some(value.to_owned()),
-            "tokens" => budget.tokens = Some(value.parse().map_err(|_| "tokens is a whole number".to_owned())?),
+            "tokens" => budget.tokens = Some(value.parse().map_err(|_| AgentAskError::NoTokens)?),
             "cost" => budget.cost = Some(dollars(value)?),
             "tools" => parameters.tools = Some(value.split(',').map(|tool| tool.trim().to_owned()).collect()),
-            _ => return Err(format!("{} can't be set; model, tokens, cost and tools can", clean_line(name))),
+            _ => return Err(AgentAskError::NotSettable(clean_line(name))),
         }
     }
     parameters.budget = (budget != SubtreeBudget::default()).then_some(budget);
     Ok(parameters)
 }
 
-fn dollars(value: &str) -> Result<f64, String> {
+fn dollars(value: &str) -> Result<f64, AgentAskError> {
     let number: Option<f64> = value.trim_start_matches('$').parse().ok();
-    number.filter(|amount| amount.is_finite() && *amount > 0.0).ok_or_else(|| "cost is an amount in US dollars".into())
+    number.filter(|amount| amount.is_finite() && *amount > 0.0).ok_or(AgentAskError::NoCost)
 }
 
-fn usage(verb: Verb) -> String {
+fn usage(verb: Verb) -> &'static str {
     match verb {
         Verb::Tell => "tell AGENT TEXT: something more to do, after what it does now",
         Verb::Redirect => "redirect AGENT TEXT: a correction, which it sees at its next turn",
@@ -177,25 +222,26 @@ fn usage(verb: Verb) -> String {
         Verb::Cancel => "cancel AGENT: stops it and all agents below it, with every process they started",
         Verb::Set => "set AGENT model=NAME tokens=COUNT cost=USD tools=A,B: changes these from its next turn on",
     }
-    .to_owned()
 }
 
-fn unknown(verb: &str) -> String {
+fn unknown(verb: &str) -> AgentAskError {
     let near = VERBS.iter().find(|known| !verb.is_empty() && known.starts_with(verb));
     match near {
-        Some(near) => format!("an agent can't be asked to {}; did you mean {near}?", clean_line(verb)),
-        None => format!("write one of {}, then the agent's name", VERBS.join(", ")),
+        Some(near) => AgentAskError::Misspelt { verb: clean_line(verb), near },
+        None => AgentAskError::NoVerb,
     }
 }
 
-fn nobody(nodes: &[AgentNode], wanted: &str) -> String {
-    let wanted = clean_line(wanted);
-    let names: Vec<String> =
-        nodes.iter().filter(|node| node.state.is_live()).map(|node| clean_line(&node.name)).collect();
-    match names.as_slice() {
-        [] => format!("there is no agent {wanted}"),
-        [root] => format!("there is no agent {wanted}; only {root} is running"),
-        [_, _, ..] => format!("there is no agent {wanted}; running are {}", names.join(", ")),
+fn nobody(nodes: &[AgentNode], wanted: &str) -> AgentAskError {
+    let running = nodes.iter().filter(|node| node.state.is_live()).map(|node| clean_line(&node.name)).collect();
+    AgentAskError::Nobody { wanted: clean_line(wanted), running }
+}
+
+fn but(running: &[String]) -> String {
+    match running {
+        [] => String::new(),
+        [root] => format!("; only {root} is running"),
+        [_, _, ..] => format!("; running are {}", running.join(", ")),
     }
 }
 
@@ -280,7 +326,7 @@ mod tests {
             ("set explore-1 tokens=many", "whole number"),
             ("set explore-1 model", "NAME=VALUE"),
         ] {
-            let said = AgentAsk::parse(text).unwrap_err();
+            let said = AgentAsk::parse(text).unwrap_err().to_string();
             assert!(said.contains(words), "{text}: {said}");
         }
     }
@@ -292,7 +338,7 @@ mod tests {
         let id = nodes[2].id.to_string();
         assert_eq!(find(&nodes, &id).unwrap().name, "coder-1");
         assert_eq!(
-            find(&nodes, "coder-9").unwrap_err(),
+            find(&nodes, "coder-9").unwrap_err().to_string(),
             "there is no agent coder-9; running are root, explore-1, coder-1"
         );
         assert!(find(&nodes, "0").is_err(), "too short to mean anybody");

@@ -3,16 +3,27 @@
 use neco_proto::event::AgentNode;
 use neco_proto::{Answer, Client, ClientError, Command, Query};
 
-use crate::agent_ask::{self, AgentAsk};
+use crate::agent_ask::{self, AgentAsk, AgentAskError};
 use crate::paint::colour::Paint;
 use crate::paint::text::agents;
+
+/// Why an order was not carried out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OrderError {
+    /// Nobody is meant by it.
+    #[error(transparent)]
+    Ask(#[from] AgentAskError),
+    /// The session does not take it.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+}
 
 /// Carries it out; gives what is said about it.
 ///
 /// # Errors
-/// In words for the person, when there is no such agent or it can't be done now.
-pub async fn carry_out(client: &dyn Client, ask: AgentAsk, width: usize, paint: Paint) -> Result<String, String> {
-    let nodes = nodes(client).await.map_err(|error| error.to_string())?;
+/// When there is no such agent, or it can't be done now.
+pub async fn carry_out(client: &dyn Client, ask: AgentAsk, width: usize, paint: Paint) -> Result<String, OrderError> {
+    let nodes = nodes(client).await?;
     match ask {
         AgentAsk::Status { agent: None } => Ok(agents::tree(&nodes, width, paint)),
         AgentAsk::Status { agent: Some(agent) } => Ok(agents::one(agent_ask::find(&nodes, &agent)?, &nodes)),
@@ -20,7 +31,7 @@ pub async fn carry_out(client: &dyn Client, ask: AgentAsk, width: usize, paint: 
             let node = agent_ask::find(&nodes, &agent)?;
             let words = agent_ask::taken(node, &order);
             let command = Command::AgentCommand { agent_id: node.id, order };
-            client.send(command).await.map_err(|error| error.to_string())?;
+            client.send(command).await?;
             Ok(words)
         }
     }

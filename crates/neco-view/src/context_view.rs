@@ -71,11 +71,8 @@ impl ContextView {
     /// What may be written behind the command.
     pub const ARGUMENT: &'static str = "[you|model|tools|neco] [order] [NUMBER|all]";
 
-    /// What is written behind it.
-    ///
-    /// # Errors
-    /// What may be written there, in words.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// What is written behind it, if all of it says something about this.
+    pub fn parse(text: &str) -> Option<Self> {
         let mut view = Self::default();
         for word in text.split_whitespace() {
             match (word, Speaker::named(word), word.parse()) {
@@ -84,10 +81,10 @@ impl ContextView {
                 ("size", ..) => view.in_order = false,
                 (_, Some(speaker), _) => view.speaker = Some(speaker),
                 (_, None, Ok(most)) if most > 0 => view.most = most,
-                _ => return Err(format!("/context {}", Self::ARGUMENT)),
+                _ => return None,
             }
         }
-        Ok(view)
+        Some(view)
     }
 
     /// The messages that are shown, each with its number from one, and how many others there are of the same kind.
@@ -144,7 +141,7 @@ mod tests {
             assert_eq!(shown(words), (numbers.to_vec(), left), "{words}");
         }
         for wrong in ["0", "everything", "model -1"] {
-            assert!(ContextView::parse(wrong).unwrap_err().starts_with("/context ["), "{wrong}");
+            assert_eq!(ContextView::parse(wrong), None, "{wrong}");
         }
     }
 }

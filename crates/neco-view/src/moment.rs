@@ -3,14 +3,18 @@
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
+/// What was written is no time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15")]
+pub struct NoMoment(String);
+
 /// The time that is meant by `30min`, `12h`, `7d`, `4w`, `today`, `yesterday`, a day or a moment.
 ///
 /// # Errors
-/// When it is no time; says how one is written.
-pub fn moment(text: &str, now: &Zoned) -> Result<Timestamp, String> {
+/// When it is no time.
+pub fn moment(text: &str, now: &Zoned) -> Result<Timestamp, NoMoment> {
     let text = text.trim();
-    let wrong =
-        || format!("`{text}` is not a time; write 30min, 12h, 7d, 4w, today, yesterday, or a day as 2026-11-15");
+    let wrong = || NoMoment(text.to_owned());
     let midnight = |day: Date| day.to_zoned(now.time_zone().clone()).map(|time| time.timestamp());
     match text {
         "today" => return midnight(now.date()).map_err(|_| wrong()),

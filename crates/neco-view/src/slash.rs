@@ -275,7 +275,9 @@ pub const TABLE: &[Row] = &[
         "context",
         "",
         "what fills the context; with tools, model, you, neco, order, all or a number: in detail",
-        |text| ContextView::parse(text).map(Slash::Context),
+        |text| {
+            ContextView::parse(text).map(Slash::Context).ok_or_else(|| format!("/context {}", ContextView::ARGUMENT))
+        },
     )
     .with_words(),
     row("cost", "", "tokens and cost so far", |_| Ok(Slash::Cost)).also(&["usage"]),

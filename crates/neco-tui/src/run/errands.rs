@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use neco_proto::app::App as Program;
+use neco_proto::app::{App as Program, AppError, Trouble};
 use neco_proto::{AgentId, Answer, CallId, Client, ClientError, Query, QuestionId};
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
@@ -37,7 +37,7 @@ pub(super) enum Back {
     /// News from an editor, which had the terminal.
     Edited(News),
     /// A session, or why there is none.
-    Opened(Box<Result<Opening, String>>),
+    Opened(Box<Result<Opening, AppError>>),
     /// The person's command of this number printed something.
     Prints(u64),
     /// It is over.
@@ -118,7 +118,8 @@ impl Errands {
         let (host, program, back) = (Arc::clone(&self.host), Arc::clone(&self.program), self.back.clone());
         tokio::spawn(async move {
             let opened = tokio::spawn(open(host, program, wanted, how)).await;
-            let opened = opened.unwrap_or_else(|_| Err(format!("The session could not be opened: {DEFECT}")));
+            let defect = || AppError::new(Trouble::Failed, format!("The session could not be opened: {DEFECT}"));
+            let opened = opened.unwrap_or_else(|_| Err(defect()));
             let _ = back.send(Back::Opened(Box::new(opened)));
         });
     }

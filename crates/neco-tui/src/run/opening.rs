@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use neco_proto::app::App as Program;
+use neco_proto::app::{App as Program, AppError, Trouble};
 use neco_proto::{AgentId, Answer, Client, Event, EventBody, EventStream, Query, Seq, SessionSnapshot};
 
 use super::questions;
@@ -57,10 +57,10 @@ pub(super) async fn open(
     program: Arc<dyn Program>,
     wanted: Wanted,
     retold: Retold,
-) -> Result<Opening, String> {
+) -> Result<Opening, AppError> {
     let folder = host.folder();
     let (client, beside) = tokio::join!(host.open(wanted), beside(program.as_ref(), folder));
-    let client = client.map_err(|error| error.words())?;
+    let client = client?;
     let read = read_lately(Arc::clone(&client), retold).await.map(|opening| Opening { beside, ..opening });
     if read.is_err() {
         // Nobody would ever see it.
@@ -80,11 +80,9 @@ async fn beside(program: &dyn Program, folder: String) -> Beside {
     tokio::time::timeout(SOON, told).await.unwrap_or_default()
 }
 
-async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening, String> {
-    let snapshot = match client.ask(Query::Snapshot).await {
-        Ok(Answer::Snapshot(snapshot)) => snapshot,
-        Ok(_) => return Err("the session does not answer".to_owned()),
-        Err(error) => return Err(error.to_string()),
+async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening, AppError> {
+    let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else {
+        return Err(AppError::new(Trouble::Failed, "the session does not answer"));
     };
     let last = snapshot.last_seq;
     let (past, since) = lately(client.as_ref(), last).await?;
@@ -94,7 +92,7 @@ async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening,
 
 /// The last of what happened up to `last`, and after which event it begins: far enough back for a conversation, however
 /// many pieces its last answer came in.
-async fn lately(client: &dyn Client, last: Seq) -> Result<(Vec<Event>, Seq), String> {
+async fn lately(client: &dyn Client, last: Seq) -> Result<(Vec<Event>, Seq), AppError> {
     let mut lately = LATELY;
     loop {
         let since = last.saturating_sub(lately);
@@ -108,7 +106,7 @@ async fn lately(client: &dyn Client, last: Seq) -> Result<(Vec<Event>, Seq), Str
 }
 
 /// What happened after `since` up to `last`. Pieces of what came whole later are left out as they come.
-async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, String> {
+async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, AppError> {
     let mut past: Vec<Event> = Vec::new();
     if since >= last {
         return Ok(past);
@@ -117,7 +115,7 @@ async fn read(client: &dyn Client, since: Seq, last: Seq) -> Result<Vec<Event>, 
     // Whether there are pieces at all that could be left out: most messages of before came without.
     let (mut answers, mut outputs) = (false, false);
     while let Some(event) = events.next().await {
-        let event = event.map_err(|error| error.to_string())?;
+        let event = event?;
         let seq = event.seq;
         answers |= is_of_answer(&event.body);
         outputs |= is_printed(&event.body);

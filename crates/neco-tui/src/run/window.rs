@@ -319,7 +319,7 @@ impl Window {
                         self.app.transcript.say(Tone::Warning, note);
                     }
                 }
-                Err(words) if self.session.is_none() => match self.host.successor() {
+                Err(error) if self.session.is_none() => match self.host.successor() {
                     // The process that had it open is gone since: it is opened here.
                     Some((wanted, told)) if !self.takes_over => {
                         self.takes_over = true;
@@ -327,18 +327,18 @@ impl Window {
                         self.errands.open(wanted, Retold::Whole);
                     }
                     Some(_) | None => {
-                        self.failed = Some(words);
+                        self.failed = Some(error.words());
                         self.quits = true;
                     }
                 },
                 // Nobody has the session any more, and it can't be gone on with here.
-                Err(words) if std::mem::take(&mut self.takes_over) => {
-                    self.app.transcript.say(Tone::Warning, words);
+                Err(error) if std::mem::take(&mut self.takes_over) => {
+                    self.app.transcript.say(Tone::Warning, error.words());
                     self.over = true;
                     self.end_if_over();
                 }
-                Err(words) => {
-                    self.app.transcript.say(Tone::Warning, words);
+                Err(error) => {
+                    self.app.transcript.say(Tone::Warning, error.words());
                     self.app.opening = false;
                     self.stay();
                 }

@@ -129,7 +129,13 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
     };
     let tell = |verb: &str, args: &TextArgs| {
         let words = format!("{verb} {} {}", args.agent, args.text.join(" "));
-        reach(AgentAsk::parse(&words).map_err(Failure::usage)?, &args.which, JsonArg::default(), everywhere, env)
+        reach(
+            AgentAsk::parse(&words).map_err(|error| Failure::usage(error.to_string()))?,
+            &args.which,
+            JsonArg::default(),
+            everywhere,
+            env,
+        )
     };
     match command {
         AgentsCommand::List { json } => {
@@ -213,13 +219,15 @@ async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Fai
     let terminal = Terminal::look_at(env);
     let width = if terminal.stdout { terminal::stdout_width() } else { usize::MAX };
     let done = agent_orders::carry_out(running.client.as_ref(), ask, width, terminal.stdout_paint()).await;
-    done.map_err(|words| Failure::new(Exit::Failed, words))
+    done.map_err(|error| Failure::new(Exit::Failed, error.to_string()))
 }
 
 fn as_json(agent: Option<&str>, running: &Running) -> Result<String, Failure> {
     let value = match agent {
         None => json!({ "session_id": running.id, "nodes": running.nodes }),
-        Some(agent) => json!(agent_ask::find(&running.nodes, agent).map_err(Failure::usage)?),
+        Some(agent) => {
+            json!(agent_ask::find(&running.nodes, agent).map_err(|error| Failure::usage(error.to_string()))?)
+        }
     };
     Ok(format!("{value:#}"))
 }

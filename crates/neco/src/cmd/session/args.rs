@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Subcommand};
 use jiff::{Timestamp, Zoned};
 use neco_proto::app::port::{ExportFormat, Program};
+use neco_view::moment::NoMoment;
 
 use crate::args::{Choices, JsonArg, OutputFormat, one_of};
 
@@ -377,6 +378,6 @@ pub struct ImportArgs {
     pub json: JsonArg,
 }
 
-fn moment(text: &str) -> Result<Timestamp, String> {
+fn moment(text: &str) -> Result<Timestamp, NoMoment> {
     neco_view::moment::moment(text, &Zoned::now())
 }
