@@ -1,6 +1,6 @@
 //! The person's editor, which has the terminal while a window waits.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,18 +57,35 @@ impl Editing {
         }
     }
 
+    /// Opens a file itself, so that nobody but the editor writes it; whether it is another one now.
+    ///
+    /// # Errors
+    /// In words, when the file or the editor can't be used.
+    pub async fn file(&self, path: &Path) -> Result<bool, String> {
+        let path = path.to_owned();
+        self.in_front(move |editor, terminal, open| editor::edit_file(&path, editor, terminal, open)).await
+    }
+
     /// Tells an editor that is open to end; what it has saved comes back then.
     pub fn end(&self) {
         self.open.end();
     }
 
     async fn saved(&self, text: String, name: String) -> Result<String, String> {
+        self.in_front(move |editor, terminal, open| editor::edit(&text, &name, editor, terminal, open)).await
+    }
+
+    /// Lets `edit` have the terminal.
+    async fn in_front<T: Send + 'static>(
+        &self,
+        edit: impl FnOnce(&OsStr, &File, &Open) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
         let (editor, mask) = (self.editor.clone(), self.mask.clone());
         let open = Arc::clone(&self.open);
         let edited = tokio::task::spawn_blocking(move || {
             let terminal = File::options().read(true).write(true).open("/dev/tty");
             let terminal = terminal.map_err(|error| format!("the terminal can't be used: {error}"))?;
-            mask.during(|| editor::edit(&text, &name, &editor, &terminal, &open))
+            mask.during(|| edit(&editor, &terminal, &open))
         });
         edited.await.map_err(|error| error.to_string())?
     }

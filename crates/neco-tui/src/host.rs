@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use neco_proto::app::history::FileDiff;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Attachment, Client, Command, Diff, SessionId};
+use neco_view::slash::Outside;
 use serde_json::Value;
 
 /// What stands around a window: whoever opens sessions, an editor, a clipboard, a shell, a history. What has a default
@@ -50,6 +52,11 @@ pub trait Host: Send + Sync {
     /// The same for the arguments of a call of this tool.
     fn edit_call(&self, _tool: String, _arguments: Value) -> BoxFuture<'_, Result<Option<Edited>, AppError>> {
         async { Ok(None) }.boxed()
+    }
+
+    /// Lets the person change a file in their editor, which has the terminal meanwhile; whether it is another one now.
+    fn edit_file(&self, _file: String) -> BoxFuture<'_, Result<bool, AppError>> {
+        absent("there is no editor here")
     }
 
     /// Tells an editor that has the terminal to end: the process is about to. What it has saved comes back.
@@ -185,14 +192,29 @@ pub enum CommandOutcome {
     Show(String),
     /// Text for the person as a program prints it.
     Print(String),
+    /// What the session changed in files.
+    Changes(Vec<FileDiff>),
     /// One line for the person.
     Say(String),
     /// This is to be said to the agent.
     Prompt(String),
     /// The session is to be told this.
     Send(Command),
+    /// The person is asked whether this is to be done.
+    Ask(Agreement),
     /// Another session is wanted that goes on from what is on the screen, and this is to be said of it.
     GoOn(Wanted, String),
+}
+
+/// What a person is asked before something is done that makes agents freer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// The question.
+    pub question: String,
+    /// What a yes would mean.
+    pub means: String,
+    /// What is carried out then, with what stands behind it.
+    pub yes: (Outside, String),
 }
 
 /// Where a picture is to come from.

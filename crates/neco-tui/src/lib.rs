@@ -8,8 +8,8 @@
 //!
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`clipboard`], [`editing`], [`history_file`] and
 //! [`status_line`] (what a host gives it on this machine), [`term`] (frames on a terminal), [`text`] and
-//! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session),
-//! [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
+//! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session) with
+//! [`what_holds`] (settings, sandbox, hooks), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
 //! [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a first model); [`mod@line`] (a session in plain lines).
 #![cfg_attr(test, allow(clippy::string_slice, clippy::unwrap_used, clippy::expect_used))]
 
@@ -34,6 +34,7 @@ mod told;
 mod transcript;
 pub mod update;
 mod view;
+mod what_holds;
 
 pub use host::{
     CommandOutcome, Edited, Host, ImageSource, ModelEntry, Printed, ProviderEntry, RuleEntry, SessionEntry, Wanted,

@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use neco_proto::app::agents::{ListAgents, ShowAgent};
-use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands, ListHooks};
-use neco_proto::app::doctor::{Examine, ShowSandbox};
-use neco_proto::app::folders::{AddFolder, ListFolders, OpenFolders};
+use neco_proto::app::commands::{CommandRow, ExpandCommand, ListCommands};
+use neco_proto::app::doctor::Examine;
+use neco_proto::app::folders::AddFolder;
 use neco_proto::app::history::DiffSession;
 use neco_proto::app::keys::{KeyPlace, ListKeys, RemoveKeys};
 use neco_proto::app::memory::{ListMemory, MemoryWords};
 use neco_proto::app::models::ListModels;
 use neco_proto::app::rules::ListRules;
 use neco_proto::app::sessions::{ForkSession, ListSessions};
-use neco_proto::app::settings::{FindSettings, ListSettings, NewSetting, SetSettings};
 use neco_proto::app::trust::{DecideTrust, ShowTrust};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
@@ -24,7 +23,7 @@ use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, S
 use neco_view::agent_ask::AgentAsk;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::lists::sessions::below_home;
-use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, settings, workflows};
+use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, workflows};
 use neco_view::short_id::{ShortIds, short_id};
 use neco_view::slash::{Custom, Outside};
 use neco_view::wording::prompts;
@@ -33,7 +32,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::host::{CommandOutcome, Host, Wanted};
-use crate::told::fenced;
+use crate::what_holds::{self, Freer};
 
 /// How long a look at everything may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -77,7 +76,7 @@ pub async fn carry_out(
 }
 
 /// What such a command can reach.
-struct Beyond<'a> {
+pub(crate) struct Beyond<'a> {
     app: &'a dyn App,
     host: &'a dyn Host,
     client: &'a dyn Client,
@@ -97,11 +96,8 @@ impl Beyond<'_> {
             Outside::Agents => self.agents(one).await?,
             Outside::Workflow => self.workflow(one).await?,
             Outside::Memory => self.memory(one).await?,
-            Outside::Config if !one.is_empty() => self.set(one).await?,
-            Outside::Config => {
-                let list = self.ask(&ListSettings { folder: self.folder() }).await?;
-                print(&settings::as_lines(&list.settings, true))
-            }
+            Outside::Config => what_holds::config(self, one).await?,
+            Outside::FreerConfig => what_holds::set(self, one, Freer::Agreed).await?,
             Outside::Doctor => self.doctor().await?,
             Outside::Sessions => self.all_sessions().await?,
             Outside::Models => {
@@ -112,10 +108,11 @@ impl Beyond<'_> {
                 let request = ListRules { folder: self.folder(), given: self.host.given() };
                 print(&rules::as_lines(&self.ask(&request).await?))
             }
-            Outside::Hooks => self.hooks().await?,
-            Outside::Sandbox => self.sandbox().await?,
+            Outside::Hooks => what_holds::hooks(self).await?,
+            Outside::Sandbox => what_holds::sandbox(self, one).await?,
+            Outside::FreerSandbox => what_holds::set_sandbox(self, one).await?,
             Outside::Bug => CommandOutcome::Show(self.bug().await),
-            Outside::Status => self.status().await?,
+            Outside::Status => what_holds::status(self).await?,
             Outside::AddDir => self.add_dir(one).await?,
             Outside::Trust => self.trust(one).await?,
             Outside::Login => self.login(one).await?,
@@ -195,12 +192,9 @@ impl Beyond<'_> {
         let session = self.snapshot().await?.session_id.to_string();
         let request = DiffSession { session, folder: self.folder(), from: None, to: None };
         let files = self.ask(&request).await?.files;
-        Ok(if files.is_empty() {
-            CommandOutcome::Say("No files changed in this session".to_owned())
-        } else {
-            let texts: Vec<String> =
-                files.iter().map(|file| clean(&file.diff).trim_end_matches('\n').to_owned()).collect();
-            CommandOutcome::Show(fenced(texts.join("\n").trim_end(), "diff"))
+        Ok(match files.is_empty() {
+            true => CommandOutcome::Say("No files changed in this session".to_owned()),
+            false => CommandOutcome::Changes(files),
         })
     }
 
@@ -252,59 +246,6 @@ impl Beyond<'_> {
         Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
     }
 
-    /// Every hook that is plugged in.
-    async fn hooks(&self) -> Result<CommandOutcome, AppError> {
-        let list = self.ask(&ListHooks { folder: self.folder() }).await?;
-        let mut text = String::new();
-        for hook in list.hooks {
-            let _ = writeln!(text, "{:<18} {:<16} {}", hook.event, hook.matcher, clean_line(&hook.command));
-            let _ = writeln!(text, "    {}", self.shown(&hook.file));
-        }
-        if let Some(note) = list.note {
-            let _ = writeln!(text, "{note}");
-        }
-        let none = "No hooks. docs/safety/hooks.md says how to write one";
-        Ok(if text.is_empty() { CommandOutcome::Say(none.to_owned()) } else { print(&text) })
-    }
-
-    /// `/config KEY VALUE` writes to the person's own settings.
-    async fn set(&self, text: &str) -> Result<CommandOutcome, AppError> {
-        let wrong = || usage("/config shows them; /config KEY VALUE sets one, such as /config sandbox.level read_only");
-        let (key, value) = text.split_once(char::is_whitespace).ok_or_else(wrong)?;
-        let value = value.trim();
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        let settings = vec![NewSetting { key: key.to_owned(), value }];
-        let written = self.ask(&SetSettings { folder: self.folder(), settings }).await?;
-        let since = if key == THEME { "later windows use it too" } else { "in effect from the next session on" };
-        Ok(CommandOutcome::Say(format!("{key} is set in {}; {since}", written.file)))
-    }
-
-    /// What holds here.
-    async fn status(&self) -> Result<CommandOutcome, AppError> {
-        let session = self.snapshot().await?;
-        let sandbox = self.ask(&ShowSandbox { folder: self.folder(), ..ShowSandbox::default() }).await?;
-        let files = self.ask(&FindSettings { folder: self.folder() }).await?;
-        let used = figures::usage(&session.usage).unwrap_or_else(|| "nothing yet".to_owned());
-        let rows = [
-            ("Session", format!("{}  {}", short_id(session.session_id), clean_line(&session.title)), "/resume"),
-            ("Folder", self.shown(&session.cwd), ""),
-            ("Model", clean_line(&session.model), "/model"),
-            ("Mode", session.mode.to_string(), "/mode"),
-            ("Asks", session.approval.to_string(), "/approval"),
-            ("Tool level", session.generation.to_string(), "/gen"),
-            ("Sandbox", sandbox.in_short, "/sandbox"),
-            ("Settings", self.shown(&files.own), "/config"),
-            ("Used", used, "/cost"),
-        ];
-        let session = session.session_id.to_string();
-        // A session of another process does not say.
-        let OpenFolders { folders } = self.ask(&ListFolders { session }).await.unwrap_or_default();
-        let open = folders.iter().map(|folder| ("Also open", self.shown(folder), "/add-dir"));
-        let line = |(name, value, with): &(&str, String, &str)| format!("{name:<11} {value:<48} {with}\n");
-        let text: String = rows.into_iter().chain(open).map(|row| line(&row)).collect();
-        Ok(print(&text))
-    }
-
     /// Opens another folder to the session.
     async fn add_dir(&self, folder: &str) -> Result<CommandOutcome, AppError> {
         let session = self.snapshot().await?.session_id.to_string();
@@ -333,7 +274,7 @@ impl Beyond<'_> {
         }
         let trusted = word == "yes";
         self.ask(&DecideTrust { folder, seen: shown.seen, trusted }).await?;
-        let words = if trusted { "Trusted; in effect from the next session on" } else { "Not trusted any more" };
+        let words = if trusted { "Trusted; in effect from the next turn on" } else { "Not trusted any more" };
         Ok(CommandOutcome::Say(words.to_owned()))
     }
 
@@ -366,14 +307,6 @@ impl Beyond<'_> {
         let removed = self.ask(&request).await?;
         let keys = figures::count(removed.keys as u64, "key");
         Ok(CommandOutcome::Say(format!("Removed {keys} of {provider} from {}", self.shown(&removed.file))))
-    }
-
-    /// What commands run in.
-    async fn sandbox(&self) -> Result<CommandOutcome, AppError> {
-        let sandbox = self.ask(&ShowSandbox { folder: self.folder(), ..ShowSandbox::default() }).await?;
-        let mut text = format!("commands run in: {}\n", sandbox.in_short);
-        sandbox.gaps.iter().for_each(|gap| text.push_str(&format!("open: {gap}\n")));
-        Ok(print(&text))
     }
 
     async fn bug(&self) -> String {
@@ -419,29 +352,29 @@ impl Beyond<'_> {
         Ok(CommandOutcome::Print(told(&report)))
     }
 
-    async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
+    pub(crate) async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {
         match self.client.ask(Query::Snapshot).await.map_err(AppError::from)? {
             Answer::Snapshot(snapshot) => Ok(snapshot),
             _ => Err(AppError::new(Trouble::Failed, "the session does not answer")),
         }
     }
 
-    async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
+    pub(crate) async fn ask<R: Request>(&self, request: &R) -> Result<R::Answer, AppError> {
         self.app.ask(&Caller::person(), request).await
     }
 
-    fn folder(&self) -> String {
+    pub(crate) fn folder(&self) -> String {
         self.folder.clone()
     }
 
     /// A file as people write it.
-    fn shown(&self, file: &str) -> String {
+    pub(crate) fn shown(&self, file: &str) -> String {
         below_home(file, &self.host.home())
     }
 }
 
 /// Text as a program prints it.
-fn print(text: &str) -> CommandOutcome {
+pub(crate) fn print(text: &str) -> CommandOutcome {
     match text.trim_end() {
         "" => CommandOutcome::Say("nothing to show".to_owned()),
         text => CommandOutcome::Print(text.to_owned()),
@@ -452,7 +385,7 @@ fn says_nothing() -> AppError {
     AppError::new(Trouble::Failed, "the session does not answer")
 }
 
-fn usage(words: impl Into<String>) -> AppError {
+pub(crate) fn usage(words: impl Into<String>) -> AppError {
     AppError::new(Trouble::Invalid, words)
 }
 

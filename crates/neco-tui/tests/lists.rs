@@ -3,11 +3,14 @@
 mod support;
 
 use crossterm::event::KeyCode;
+use neco_proto::app::history::FileDiff;
+use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
 use neco_proto::event::*;
 use neco_proto::*;
-use neco_tui::host::{ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use neco_tui::host::{Agreement, CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
+use neco_tui::theme::ThemeName;
 use neco_tui::update::{Effect, News, Unsent};
-use neco_view::slash::Custom;
+use neco_view::slash::{Custom, Outside};
 use serde_json::json;
 use support::{Scene, in_all_sizes, node};
 
@@ -20,9 +23,22 @@ fn sessions_models_and_rules_to_choose_from() {
             when: format!("{n} h ago"),
             about: "12 messages".into(),
         });
-        scene.news(News::Sessions(Ok(sessions.collect())));
-        scene.types("ber 7");
-        scene.picture();
+        let asked = scene.news(News::Sessions(Ok(sessions.collect())));
+        assert_eq!(asked, [Effect::LookInto("1".into())]);
+        assert_eq!(scene.types("ber 7").last(), Some(&Effect::LookInto("7".into())));
+        let said = |number: u64, text: &str| RewindPoint {
+            number,
+            message_id: MessageId::new(),
+            seq: number,
+            ts: jiff::Timestamp::UNIX_EPOCH,
+            text: text.into(),
+            calls: 4,
+            files: true,
+        };
+        scene.news(News::LookedInto("3".into(), vec![said(1, "of another one")]));
+        scene.news(News::LookedInto("7".into(), vec![said(1, "make a parser"), said(2, "and test it")]));
+        let picture = scene.picture();
+        assert!(picture.contains("2 messages, the last of them:") && picture.contains("› and test it"), "{picture}");
         assert_eq!(scene.key(KeyCode::Enter), [Effect::Open(Wanted::Id("7".into()))]);
         let model = |name: &str| ModelEntry { name: name.into(), about: "200k".into() };
         scene.news(News::Models(Ok(vec![model("a/small"), model("scripted/demo")])));
@@ -37,6 +53,34 @@ fn sessions_models_and_rules_to_choose_from() {
         scene.key(KeyCode::Down);
         assert_eq!(scene.key(KeyCode::Delete), [Effect::DropRule("r1".into())]);
     }));
+}
+
+#[test]
+fn nothing_is_said_of_calls_where_there_were_none() {
+    let mut scene = Scene::new((80, 24));
+    let session = SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };
+    scene.news(News::Sessions(Ok(vec![session])));
+    let said = RewindPoint {
+        number: 1,
+        message_id: MessageId::new(),
+        seq: 1,
+        ts: jiff::Timestamp::UNIX_EPOCH,
+        text: "make a parser".into(),
+        calls: 0,
+        files: false,
+    };
+    scene.news(News::LookedInto("1".into(), vec![said]));
+    let picture = scene.picture();
+    assert!(picture.contains("› make a parser"), "{picture}");
+    assert!(!picture.contains("a call") && !picture.contains("0 calls"), "{picture}");
+}
+
+#[test]
+fn who_asked_about_a_plan_before_the_window_opened_is_known() {
+    let mut scene = Scene::new((80, 24));
+    let id = QuestionId::new();
+    scene.happened(support::read(json!({"type": "question", "question_id": id, "about": "plan", "plan": "1. all"})));
+    assert_eq!(scene.app.transcript.view.agents.asker(&id.to_string()), Some(scene.root));
 }
 
 #[test]
@@ -460,6 +504,158 @@ fn the_keys_are_a_press_away() {
     insta::assert_snapshot!(in_all_sizes(|scene| {
         scene.types("?");
     }));
+}
+
+#[test]
+fn letters_search_the_help_and_enter_takes_a_command_into_the_field() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/help");
+    scene.key(KeyCode::Enter);
+    let whole = scene.picture();
+    assert!(whole.contains("   Write\n ❯ Enter") && whole.contains("   Stop and rewind"), "{whole}");
+    scene.key(KeyCode::Up);
+    assert!(scene.picture().contains("❯ /exit"), "around the end, past the names of groups: {}", scene.picture());
+    scene.types("colours");
+    let found = scene.picture();
+    assert!(found.contains("❯ /theme") && !found.contains("Stop and rewind"), "{found}");
+    assert_eq!(scene.key(KeyCode::Enter), []);
+    assert_eq!(scene.app.prompt.text.as_str(), "/theme");
+    // From the keys as well.
+    let mut scene = Scene::new((80, 24));
+    scene.types("?");
+    assert!(scene.picture().contains("Letters search"), "{}", scene.picture());
+    scene.types("undo");
+    assert!(scene.picture().contains("❯ /undo"), "{}", scene.picture());
+    scene.key(KeyCode::Esc);
+    assert_eq!((scene.app.picker.is_none(), scene.app.prompt.text.is_empty()), (true, true));
+}
+
+#[test]
+fn changes_are_a_screen_that_is_scrolled_and_left() {
+    let mut scene = Scene::in_theme((60, 12), ThemeName::Dark);
+    let lines: String = (1..=30).map(|n| format!("+line {n}\n")).collect();
+    let file = |path: &str, kind: FileChangeKind, diff: &str| FileDiff {
+        path: path.into(),
+        kind,
+        diff: format!("--- a/{path}\n+++ b/{path}\n{diff}"),
+    };
+    let files = vec![
+        file("src/a.rs", FileChangeKind::Modified, "@@ -1,2 +1,2 @@\n let a = 1;\n-let b = 2;\n+let b = 3;\n"),
+        file("new.txt", FileChangeKind::Added, &format!("@@ -0,0 +1,30 @@\n{lines}")),
+    ];
+    scene.types("/diff");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Outside(Ok(CommandOutcome::Changes(files))));
+    let frame = scene.app.frame(60, 12);
+    let text: Vec<String> = frame.live.iter().map(ToString::to_string).collect();
+    let text = text.join("\n");
+    for words in
+        ["2 files changed in this session  +31 −1", "src/a.rs  +1 −1", "new.txt  +30 −0  new", "2 − let b = 2;"]
+    {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("--- a/") && !text.contains("line 20"), "{text}");
+    let added = frame.live.iter().find(|row| row.to_string().contains("+ let b = 3")).unwrap();
+    assert!(added.style.bg.is_some(), "the ground goes to the edge");
+    assert!(added.spans.iter().any(|span| span.content == "3" && span.style.bg != added.style.bg), "{added:?}");
+    scene.key(KeyCode::Tab);
+    scene.key(KeyCode::Tab);
+    assert!(scene.picture().contains("▎ new.txt"), "{}", scene.picture());
+    scene.key(KeyCode::End);
+    assert!(scene.picture().contains("30 + line 30"), "{}", scene.picture());
+    scene.key(KeyCode::PageUp);
+    assert!(!scene.picture().contains("30 + line 30"), "{}", scene.picture());
+    // The field is hidden, and gets nothing.
+    assert_eq!((scene.app.paste("lost"), scene.app.paste("/tmp/shot.png")), (vec![], vec![]));
+    assert!(scene.app.prompt.text.is_empty());
+    assert_eq!((scene.control('z'), scene.control('l')), (vec![Effect::Suspend], vec![Effect::Redraw]));
+    assert!(scene.app.diff.is_some());
+    // What is asked meanwhile takes no key before it is seen.
+    scene.works();
+    scene.asks(support::edit_request("1"));
+    assert!(scene.picture().contains("◆ a question waits"), "{}", scene.picture());
+    assert_eq!(scene.types("1q1"), [], "it has just come into view");
+    assert!(scene.app.diff.is_none() && scene.picture().contains("Edit"), "{}", scene.picture());
+}
+
+#[test]
+fn settings_are_searched_and_one_is_taken_into_the_field() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/config");
+    assert!(scene.key(KeyCode::Enter).contains(&Effect::Settings));
+    let row = |key: &str, value: &str, layer: &str, origin: &str| SettingRow {
+        key: key.into(),
+        value: value.into(),
+        layer: layer.into(),
+        origins: vec![origin.into()],
+        meaning: "When a person is asked.".into(),
+        ..SettingRow::default()
+    };
+    let unset = SettingRow { key: "agent.max_cost".into(), ..SettingRow::default() };
+    let wrong = SettingProblem {
+        words: "~/.config/neco/config.toml:3:9: mode: expected one of `agent`".into(),
+        file: Some("/home/me/.config/neco/config.toml".into()),
+    };
+    let list = |problems: Vec<SettingProblem>| SettingList {
+        settings: vec![
+            row("approval", "\"ask_first\"", "built-in", "built-in"),
+            row("mode", "\"plan\"", "user", "config.toml:3"),
+        ],
+        unset: vec![unset.clone()],
+        problems,
+        ..SettingList::default()
+    };
+    scene.news(News::Settings(Ok(list(Vec::new()))));
+    let picture = scene.picture();
+    for words in [
+        "Search 3 settings",
+        "   Set\n ❯ mode",
+        "   Not set\n   agent.max_cost",
+        "   Defaults\n   approval",
+        "\"ask_first\" · built-in",
+        "not set",
+        "When a person is asked.",
+    ] {
+        assert!(picture.contains(words), "{words}: {picture}");
+    }
+    scene.types("mod");
+    // What else it may be set to is looked for at once.
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Arguments("/config mode ".into())]);
+    assert_eq!(scene.app.prompt.text.as_str(), "/config mode \"plan\"");
+    // What is broken stands first, and is opened where it is.
+    scene.control('c');
+    scene.news(News::Settings(Ok(list(vec![wrong]))));
+    assert!(scene.picture().contains("❯ ! ~/.config/neco/config.toml:3:9: mode"), "{}", scene.picture());
+    let file = "/home/me/.config/neco/config.toml".to_owned();
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::EditFile(file)]);
+    assert_eq!(scene.news(News::FileEdited(Ok(true))), [Effect::Settings], "it is looked at again");
+}
+
+#[test]
+fn what_loosens_is_asked_about_and_not_by_a_key_that_was_on_its_way() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/sandbox full");
+    let sent = scene.key(KeyCode::Enter);
+    assert!(sent.contains(&Effect::Outside(Outside::Sandbox, "full".into())), "{sent:?}");
+    let ask = || {
+        CommandOutcome::Ask(Agreement {
+            question: "Run the agent's commands with sandbox full in this session?".into(),
+            means: "no sandbox".into(),
+            yes: (Outside::FreerSandbox, "full".into()),
+        })
+    };
+    scene.news(News::Outside(Ok(ask())));
+    scene.picture();
+    assert_eq!(scene.types("y"), [], "it had just appeared");
+    scene.reads();
+    assert!(scene.picture().contains("❯ No, leave it as it is"), "{}", scene.picture());
+    assert_eq!(scene.types("y"), [Effect::Outside(Outside::FreerSandbox, "full".into())]);
+    // Whoever goes on writing is asked nothing.
+    scene.types("/sandbox full");
+    scene.key(KeyCode::Enter);
+    scene.types("and then");
+    scene.news(News::Outside(Ok(ask())));
+    assert!(scene.app.picker.is_none());
 }
 
 #[test]

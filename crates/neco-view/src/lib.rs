@@ -16,6 +16,7 @@ pub mod figures;
 pub mod moment;
 pub mod paint;
 pub mod reduce;
+pub mod setting;
 pub mod short_id;
 pub mod slash;
 pub mod wording;

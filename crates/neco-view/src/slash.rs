@@ -7,6 +7,7 @@
 use neco_proto::{ApprovalMode, Mode};
 
 use crate::context_view::ContextView;
+use crate::setting::Setting;
 
 /// What a slash command asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +57,6 @@ pub enum Slash {
     Theme(String),
     /// How this is set now, and what else there is.
     How(Setting),
-    /// Another level of the sandbox, for the sessions that begin from now on; one of the choices of the row.
-    Sandbox(String),
     /// The end.
     Exit,
     /// What the session can't do by itself, and what was written behind it.
@@ -70,100 +69,6 @@ pub enum Slash {
         argument: String,
     },
 }
-
-/// What a command without anything behind it tells of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    /// The mode.
-    Mode,
-    /// The approval mode.
-    Approval,
-    /// The generation.
-    Generation,
-    /// The colours.
-    Theme,
-    /// What commands run in.
-    Sandbox,
-}
-
-impl Setting {
-    /// What it can be set to: the word, what that means, and what sets it.
-    pub fn choices(self) -> Vec<(&'static str, &'static str, Slash)> {
-        let of = |words: &'static [(&'static str, &'static str)], read: fn(&str) -> Result<Slash, String>| {
-            words.iter().filter_map(|(word, about)| Some((*word, *about, read(word).ok()?))).collect()
-        };
-        match self {
-            Self::Mode => of(MODE_CHOICES, mode),
-            Self::Approval => of(APPROVAL_CHOICES, approval),
-            Self::Generation => of(GENERATION_CHOICES, generation),
-            Self::Theme => of(THEME_CHOICES, theme),
-            Self::Sandbox => of(SANDBOX_CHOICES, sandbox),
-        }
-    }
-
-    /// What a list of these is called.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Mode => "Mode of this session",
-            Self::Approval => "When it asks",
-            Self::Generation => "Tool level",
-            Self::Theme => "Colours",
-            Self::Sandbox => "Sandbox of commands, from the next session on",
-        }
-    }
-
-    /// The setting in words: what it is called, how it is set, and how it is set otherwise.
-    pub fn told(self, present: &str) -> String {
-        let (name, choices) = match self {
-            Self::Mode => ("mode", MODES),
-            Self::Approval => ("approval", APPROVALS),
-            Self::Generation => ("tool level", GENERATIONS),
-            Self::Theme => ("theme", THEMES),
-            Self::Sandbox => ("sandbox", SANDBOXES),
-        };
-        format!("{name} is {present}; {choices}")
-    }
-}
-
-const MODES: &str = "/mode agent, plan, ask or debug";
-const APPROVALS: &str = "/approval ask_first, accept_edits, manual or auto";
-const GENERATIONS: &str = "/gen takes a number from 1 to 8";
-const THEMES: &str = "/theme dark, light, 16 or none";
-const SANDBOXES: &str = "/sandbox read_only, workspace_write or full";
-
-const MODE_CHOICES: &[(&str, &str)] = &[
-    ("agent", "all tools"),
-    ("plan", "reads, then shows a plan; changes nothing"),
-    ("ask", "answers; nothing is written or run"),
-    ("debug", "a bug is reproduced before it is fixed"),
-];
-const APPROVAL_CHOICES: &[(&str, &str)] = &[
-    ("ask_first", "asks before edits and commands"),
-    ("accept_edits", "accepts edits, asks before commands"),
-    ("manual", "asks before everything but reading"),
-    ("auto", "asks only about what is high risk"),
-];
-const GENERATION_CHOICES: &[(&str, &str)] = &[
-    ("1", "runs commands, reads and edits files"),
-    ("2", "and searches, git, patches, tools you plug in"),
-    ("3", "and plans, todos, questions"),
-    ("4", "and the web"),
-    ("5", "and memory, and an index of the code"),
-    ("6", "as 5, until screens can be seen"),
-    ("7", "and agents and workflows"),
-    ("8", "as 7, until tools can be made"),
-];
-const THEME_CHOICES: &[(&str, &str)] = &[
-    ("dark", "for dark terminals"),
-    ("light", "for light terminals"),
-    ("16", "your terminal's own sixteen"),
-    ("none", "no colours"),
-];
-const SANDBOX_CHOICES: &[(&str, &str)] = &[
-    ("read_only", "commands write nowhere"),
-    ("workspace_write", "commands write in this folder, without the network"),
-    ("full", "no sandbox: commands do whatever you could do"),
-];
 
 /// What is said where `/copy`, `/expand` and `/todo` have nothing to give.
 pub const NO_ANSWER: &str = "no answer yet";
@@ -198,16 +103,20 @@ pub enum Outside {
     Hooks,
     /// The rules about what may happen, to look at and to take back.
     Permissions,
-    /// What commands run in.
+    /// What commands run in; with a level behind it, another one for this session.
     Sandbox,
+    /// The same where that is freer, and the person has agreed.
+    FreerSandbox,
     /// AGENTS.md of this folder, written by the agent.
     Init,
     /// A review of what is not committed.
     Review,
     /// The session as a file.
     Export,
-    /// The settings and where they come from.
+    /// The settings and where they come from; with a key behind it one of them, with a value as well another value.
     Config,
+    /// Another value that makes agents freer, when the person has agreed.
+    FreerConfig,
     /// Whether everything is in order.
     Doctor,
     /// What the model is told.
@@ -226,6 +135,56 @@ pub enum Outside {
     Logout,
 }
 
+/// Why a line that begins with a slash asks for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SlashError {
+    /// There is no such command.
+    #[error("There is no /{name}; /help lists the commands")]
+    Unknown {
+        /// What was written.
+        name: String,
+    },
+    /// There is no such command, but one that is nearly called so.
+    #[error("There is no /{name}; did you mean /{near}?")]
+    Misspelt {
+        /// What was written.
+        name: String,
+        /// What may be meant.
+        near: String,
+    },
+    /// Something follows a command that takes nothing.
+    #[error("/{name} takes no argument, and got `{argument}`")]
+    NoArgument {
+        /// The command.
+        name: String,
+        /// What follows it.
+        argument: String,
+    },
+    /// What follows it is none of the words that it takes.
+    #[error("There is no `{word}`: {choices}")]
+    NoSuchWord {
+        /// What follows it.
+        word: String,
+        /// What it takes, in words.
+        choices: String,
+    },
+    /// What follows `/context` says nothing about it.
+    #[error("/context {}", ContextView::ARGUMENT)]
+    NotOfContext,
+    /// What may be a key stands where everybody can read it.
+    #[error("A key never follows a command: /login PROVIDER asks for it, hidden")]
+    KeyShown,
+    /// A folder should follow.
+    #[error("/add-dir takes the folder: /add-dir ../library")]
+    NoFolder,
+    /// Another agent has such a command, and there is none of it here.
+    #[error("{0}")]
+    Elsewhere(&'static str),
+    /// A title should follow.
+    #[error("/rename takes the new title: /rename Retry uploads")]
+    NoTitle,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -237,10 +196,10 @@ pub struct Row {
     pub argument: &'static str,
     /// What it does.
     pub help: &'static str,
-    /// What can be completed behind it.
-    pub choices: &'static [&'static str],
+    choices: &'static [&'static str],
+    setting: Option<Setting>,
     words: bool,
-    read: fn(&str) -> Result<Slash, String>,
+    read: fn(&str) -> Result<Slash, SlashError>,
 }
 
 /// A command that a person or a folder brings along.
@@ -260,24 +219,24 @@ pub const TABLE: &[Row] = &[
     row("new", "", "new session", |_| Ok(Slash::New)).also(&["clear"]),
     row("resume", "[ID]", "resume an earlier session", resume).also(&["sessions", "continue"]),
     row("model", "[NAME]", "model or group of this session", model).also(&["models"]),
-    row("mode", "[agent|plan|ask|debug]", "mode: agent, plan, ask, debug", mode).of(&["agent", "plan", "ask", "debug"]),
+    row("mode", "[agent|plan|ask|debug]", "mode: agent, plan, ask, debug", |text| Setting::Mode.read(text))
+        .sets(Setting::Mode),
     row(
         "approval",
         "[ask_first|accept_edits|manual|auto]",
         "when it asks: first, accepts edits, manual, auto",
-        approval,
+        |text| Setting::Approval.read(text),
     )
-    .of(&["ask_first", "accept_edits", "manual", "auto"]),
-    row("gen", "[1–8]", "tool level, 1–8", generation).of(&["1", "2", "3", "4", "5", "6", "7", "8"]),
+    .also(&["approvals"])
+    .sets(Setting::Approval),
+    row("gen", "[1–8]", "tool level, 1–8", |text| Setting::Generation.read(text)).sets(Setting::Generation),
     row("status", "", "model, mode, sandbox, folder and cost of this session", |text| outside(Outside::Status, text)),
     row("compact", "[WHAT MATTERS]", "compact the conversation", |text| Ok(Slash::Compact(some(text)))),
     row(
         "context",
         "",
         "what fills the context; with tools, model, you, neco, order, all or a number: in detail",
-        |text| {
-            ContextView::parse(text).map(Slash::Context).ok_or_else(|| format!("/context {}", ContextView::ARGUMENT))
-        },
+        |text| ContextView::parse(text).map(Slash::Context).ok_or(SlashError::NotOfContext),
     )
     .with_words(),
     row("cost", "", "tokens and cost so far", |_| Ok(Slash::Cost)).also(&["usage"]),
@@ -304,17 +263,16 @@ pub const TABLE: &[Row] = &[
     row("memory", "[WORDS]", "memory; with words, searches it", |text| outside(Outside::Memory, text)),
     row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))
-        .also(&["policy"]),
+        .also(&["policy", "allowed-tools"]),
     row("add-dir", "PATH", "let this session read and write another folder too", add_dir),
     row("trust", "[yes|no]", "hooks and rules of this folder: trust them or not", |text| {
         one_of(Outside::Trust, text, &["", "yes", "no"], "/trust, /trust yes or /trust no")
     })
     .of(&["yes", "no"]),
-    row("sandbox", "[read_only|workspace_write|full]", "the sandbox of commands", sandbox).of(&[
-        "read_only",
-        "workspace_write",
-        "full",
-    ]),
+    row("sandbox", "[read_only|workspace_write|full]", "the sandbox of the agent's commands in this session", |text| {
+        Setting::Sandbox.read(text)
+    })
+    .sets(Setting::Sandbox),
     row("init", "", "write AGENTS.md for this folder", |text| outside(Outside::Init, text)).with_words(),
     row("review", "[WHAT]", "review uncommitted changes", |text| outside(Outside::Review, text)),
     row("export", "[FILE] [--force]", "export the session as Markdown, HTML, JSONL or YAML", |text| {
@@ -325,40 +283,51 @@ pub const TABLE: &[Row] = &[
     row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
         .also(&["bg"]),
     row("copy", "", "copy the last answer", |_| Ok(Slash::Copy)),
-    row("theme", "[dark|light|16|none]", "colours", theme).of(&["dark", "light", "16", "none"]),
-    row("config", "[KEY VALUE]", "settings and where they come from; with KEY VALUE, sets one", |text| {
+    row("theme", "[dark|light|16|none]", "colours", |text| Setting::Theme.read(text)).sets(Setting::Theme),
+    row("config", "[KEY [VALUE]]", "settings and where they come from; with a value, sets one", |text| {
         outside(Outside::Config, text)
     })
     .also(&["settings"]),
-    row("login", "[PROVIDER]", "add a key; what you type stays hidden", login),
+    row("login", "[PROVIDER]", "add a key; what you type stays hidden", login).also(&["connect"]),
     row("logout", "[PROVIDER]", "remove the keys of a provider", |text| outside(Outside::Logout, text)),
     row("doctor", "", "check models, keys, sandbox, store and terminal", |text| outside(Outside::Doctor, text)),
     row("prompt", "", "the system prompt and what it is made of", |text| outside(Outside::Prompt, text)),
-    row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)),
+    row("bug", "", "what to send with a bug report", |text| outside(Outside::Bug, text)).also(&["feedback"]),
     row("exit", "", "leave; the session can be resumed", |_| Ok(Slash::Exit)).also(&["quit", "q"]),
+];
+
+/// Commands of other agents that there are none of here, and what to do instead.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["mcp"], "Neco has no MCP servers yet"),
+    (&["skills", "skill"], "Neco has no skills yet; a Markdown file in .neco/commands is a command of your own"),
+    (&["vim"], "/config tui.vi true gives the field the keys of vi"),
+    (&["statusline"], "/config tui.status_line COMMAND sets what the status line says"),
 ];
 
 /// The command that `line` (which begins with a slash) asks for; `custom` are those that a person or a folder
 /// brought along, and never stand in for one of the table.
 ///
 /// # Errors
-/// What the person should read instead.
-pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, String> {
+/// When it is no command, or what follows it makes no sense.
+pub fn parse(line: &str, custom: &[Custom]) -> Result<Slash, SlashError> {
     let line = line.trim().trim_start_matches('/');
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
     if let Some(row) = TABLE.iter().find(|row| row.is_called(name)) {
         if row.argument.is_empty() && !row.words && !argument.is_empty() {
-            return Err(format!("/{name} takes no argument, and got `{argument}`"));
+            return Err(SlashError::NoArgument { name: name.to_owned(), argument: argument.to_owned() });
         }
         return (row.read)(argument);
     }
     if custom.iter().any(|custom| custom.name == name) {
         return Ok(Slash::Custom { name: name.to_owned(), argument: argument.to_owned() });
     }
+    if let Some((_, words)) = ELSEWHERE.iter().find(|(names, _)| names.contains(&name)) {
+        return Err(SlashError::Elsewhere(words));
+    }
     Err(match near(name, custom) {
-        Some(near) => format!("There is no /{name}; did you mean /{near}?"),
-        None => format!("There is no /{name}; /help lists the commands"),
+        Some(near) => SlashError::Misspelt { name: name.to_owned(), near: near.to_owned() },
+        None => SlashError::Unknown { name: name.to_owned() },
     })
 }
 
@@ -389,6 +358,14 @@ impl Row {
         self.name == name || self.aliases.contains(&name)
     }
 
+    /// What can be completed behind it.
+    pub fn choices(&self) -> Vec<&'static str> {
+        match self.setting {
+            Some(setting) => setting.words().iter().map(|(word, _)| *word).collect(),
+            None => self.choices.to_vec(),
+        }
+    }
+
     const fn also(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
@@ -401,89 +378,63 @@ impl Row {
     const fn of(self, choices: &'static [&'static str]) -> Self {
         Self { choices, ..self }
     }
+
+    const fn sets(self, setting: Setting) -> Self {
+        Self { setting: Some(setting), ..self }
+    }
 }
 
 const fn row(
     name: &'static str,
     argument: &'static str,
     help: &'static str,
-    read: fn(&str) -> Result<Slash, String>,
+    read: fn(&str) -> Result<Slash, SlashError>,
 ) -> Row {
-    Row { name, aliases: &[], argument, help, choices: &[], words: false, read }
+    Row { name, aliases: &[], argument, help, choices: &[], setting: None, words: false, read }
 }
 
-fn outside(outside: Outside, text: &str) -> Result<Slash, String> {
+fn outside(outside: Outside, text: &str) -> Result<Slash, SlashError> {
     Ok(Slash::Outside(outside, text.to_owned()))
 }
 
 /// A provider alone: what follows it may be a key, which is never repeated.
-fn login(text: &str) -> Result<Slash, String> {
+fn login(text: &str) -> Result<Slash, SlashError> {
     match text.split_whitespace().count() {
         0 | 1 => outside(Outside::Login, text),
-        _ => Err("A key never follows a command: /login PROVIDER asks for it, hidden".to_owned()),
+        _ => Err(SlashError::KeyShown),
     }
 }
 
 /// One of these words, or what there is instead.
-fn one_of(what: Outside, text: &str, words: &[&str], choices: &str) -> Result<Slash, String> {
-    if words.contains(&text) { outside(what, text) } else { Err(format!("There is no `{text}`: {choices}")) }
+fn one_of(what: Outside, text: &str, words: &[&str], choices: &str) -> Result<Slash, SlashError> {
+    if words.contains(&text) {
+        outside(what, text)
+    } else {
+        Err(SlashError::NoSuchWord { word: text.to_owned(), choices: choices.to_owned() })
+    }
 }
 
 fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn add_dir(text: &str) -> Result<Slash, String> {
+fn add_dir(text: &str) -> Result<Slash, SlashError> {
     if text.is_empty() {
-        return Err("/add-dir takes the folder: /add-dir ../library".to_owned());
+        return Err(SlashError::NoFolder);
     }
     outside(Outside::AddDir, text)
 }
 
-fn resume(text: &str) -> Result<Slash, String> {
+fn resume(text: &str) -> Result<Slash, SlashError> {
     some(text).map_or_else(|| outside(Outside::Sessions, ""), |id| Ok(Slash::Resume(id)))
 }
 
-fn model(text: &str) -> Result<Slash, String> {
+fn model(text: &str) -> Result<Slash, SlashError> {
     some(text).map_or_else(|| outside(Outside::Models, ""), |name| Ok(Slash::Model(name)))
 }
 
-fn mode(text: &str) -> Result<Slash, String> {
-    let mode = [Mode::Agent, Mode::Plan, Mode::Ask, Mode::Debug].into_iter().find(|mode| mode.name() == text);
-    chosen(text, mode.map(Slash::Mode), Setting::Mode, MODES)
-}
-
-fn approval(text: &str) -> Result<Slash, String> {
-    let found = ApprovalMode::named(&text.replace('-', "_"));
-    chosen(text, found.map(Slash::Approval), Setting::Approval, APPROVALS)
-}
-
-fn generation(text: &str) -> Result<Slash, String> {
-    let number = text.parse().ok().filter(|number| (1..=8).contains(number));
-    chosen(text, number.map(Slash::Generation), Setting::Generation, GENERATIONS)
-}
-
-/// What was chosen; how it is set when nothing was, and what there is when there is no such thing.
-fn chosen(text: &str, found: Option<Slash>, setting: Setting, choices: &str) -> Result<Slash, String> {
-    match found {
-        None if text.is_empty() => Ok(Slash::How(setting)),
-        None => Err(format!("There is no `{text}`: {choices}")),
-        Some(found) => Ok(found),
-    }
-}
-
-fn rename(text: &str) -> Result<Slash, String> {
-    some(text).map(Slash::Rename).ok_or_else(|| "/rename takes the new title: /rename Retry uploads".to_owned())
-}
-
-fn theme(text: &str) -> Result<Slash, String> {
-    let known = ["dark", "light", "16", "none"].contains(&text);
-    chosen(text, known.then(|| Slash::Theme(text.to_owned())), Setting::Theme, THEMES)
-}
-
-fn sandbox(text: &str) -> Result<Slash, String> {
-    let known = SANDBOX_CHOICES.iter().any(|(word, _)| *word == text);
-    chosen(text, known.then(|| Slash::Sandbox(text.to_owned())), Setting::Sandbox, SANDBOXES)
+fn rename(text: &str) -> Result<Slash, SlashError> {
+    some(text).map(Slash::Rename).ok_or(SlashError::NoTitle)
 }
 
 #[cfg(test)]
@@ -494,32 +445,44 @@ mod tests {
     fn every_row_is_read_and_every_choice_is_taken() {
         for row in TABLE {
             assert!(!row.help.is_empty());
-            for choice in row.choices {
+            for choice in row.choices() {
                 assert!(parse(&format!("/{} {choice}", row.name), &[]).is_ok(), "{} {choice}", row.name);
             }
             for alias in row.aliases {
                 assert_eq!(TABLE.iter().filter(|other| other.is_called(alias)).count(), 1, "{alias}");
             }
         }
+        // The numbers of generations are a range in the help.
+        for row in TABLE.iter().filter(|row| row.setting.is_some_and(|setting| setting != Setting::Generation)) {
+            assert_eq!(row.argument, format!("[{}]", row.choices().join("|")));
+        }
         assert_eq!(parse("/compact keep the figures", &[]), Ok(Slash::Compact(Some("keep the figures".into()))));
         assert_eq!(parse("/sessions", &[]), Ok(Slash::Outside(Outside::Sessions, String::new())));
-        assert_eq!(parse("/mod", &[]), Err("There is no /mod; did you mean /model?".into()));
-        assert_eq!(parse("/hepl", &[]), Err("There is no /hepl; did you mean /help?".into()));
-        assert_eq!(parse("/claer", &[]), Err("There is no /claer; did you mean /clear?".into()));
-        assert_eq!(parse("/xyzzy", &[]), Err("There is no /xyzzy; /help lists the commands".into()));
+        assert_eq!(parse("/mod", &[]).unwrap_err().to_string(), "There is no /mod; did you mean /model?");
+        assert_eq!(parse("/hepl", &[]).unwrap_err().to_string(), "There is no /hepl; did you mean /help?");
+        assert_eq!(parse("/claer", &[]).unwrap_err().to_string(), "There is no /claer; did you mean /clear?");
+        assert_eq!(parse("/mcp list", &[]).unwrap_err().to_string(), "Neco has no MCP servers yet");
+        assert!(parse("/skills", &[]).unwrap_err().to_string().starts_with("Neco has no skills yet"));
+        assert_eq!(parse("/xyzzy", &[]).unwrap_err().to_string(), "There is no /xyzzy; /help lists the commands");
     }
 
     #[test]
     fn what_there_is_not_is_named_and_nothing_tells_what_is_set() {
-        assert_eq!(parse("/mode bogus", &[]), Err("There is no `bogus`: /mode agent, plan, ask or debug".into()));
-        assert_eq!(parse("/theme pink", &[]), Err("There is no `pink`: /theme dark, light, 16 or none".into()));
+        assert_eq!(
+            parse("/mode bogus", &[]).unwrap_err().to_string(),
+            "There is no `bogus`: /mode agent, plan, ask or debug"
+        );
+        assert_eq!(
+            parse("/theme pink", &[]).unwrap_err().to_string(),
+            "There is no `pink`: /theme dark, light, 16 or none"
+        );
         assert_eq!(parse("/approval", &[]), Ok(Slash::How(Setting::Approval)));
         for (line, words) in [
             ("/cost now", "/cost takes no argument, and got `now`"),
             ("/sandbox off", "There is no `off`: /sandbox read_only, workspace_write or full"),
             ("/trust maybe", "There is no `maybe`: /trust, /trust yes or /trust no"),
         ] {
-            assert_eq!(parse(line, &[]), Err(words.into()));
+            assert_eq!(parse(line, &[]).unwrap_err().to_string(), words);
         }
         let settings = [Setting::Mode, Setting::Approval, Setting::Generation, Setting::Theme, Setting::Sandbox];
         for (setting, count) in settings.into_iter().zip([4, 4, 8, 4, 3]) {
@@ -535,6 +498,6 @@ mod tests {
         let ship = Slash::Custom { name: "ship".into(), argument: "it now".into() };
         assert_eq!(parse("/ship  it now ", &custom), Ok(ship));
         assert_eq!(parse("/exit", &custom), Ok(Slash::Exit));
-        assert_eq!(parse("/shi", &custom), Err("There is no /shi; did you mean /ship?".into()));
+        assert_eq!(parse("/shi", &custom).unwrap_err().to_string(), "There is no /shi; did you mean /ship?");
     }
 }

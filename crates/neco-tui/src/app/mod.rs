@@ -5,9 +5,10 @@
 //!
 //! Reading order: [`watched`] (one of the agents, opened), [`shell`] (command lines of the person), [`person`] (who is at
 //! the keys), [`picker`] (lists to choose from), [`facing`] (who the keys are for while something is asked), [`secret`] (a
-//! key that is being typed), [`state`] (all of it together, with the view of the
+//! key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it together, with the view of the
 //! session in its transcript).
 
+mod diff_screen;
 pub(crate) mod facing;
 mod person;
 pub(crate) mod picker;
@@ -16,6 +17,7 @@ mod shell;
 pub(crate) mod state;
 mod watched;
 
+pub use diff_screen::DiffScreen;
 pub(crate) use facing::Place;
 pub(crate) use person::Person;
 pub(crate) use picker::{Picked, Picker};

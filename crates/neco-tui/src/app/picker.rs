@@ -62,6 +62,12 @@ pub enum Picked {
     Write(AgentId),
     /// A command after a slash.
     Slash(Box<Slash>),
+    /// This is put into the field, to be gone on with.
+    Fill(String),
+    /// A file is to be changed in the editor.
+    EditFile(String),
+    /// Nothing: it is the name of what follows, or only tells something.
+    Nothing,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -70,14 +76,35 @@ pub struct Entry {
     pub text: String,
     /// More about it.
     pub about: String,
+    /// What is told below the list while it is chosen.
+    pub more: Vec<Told>,
     /// What it stands for.
     pub picked: Picked,
+    /// Whether it is the name of what follows, and can't be chosen.
+    is_heading: bool,
 }
 
 impl Entry {
     /// An entry of these words.
     pub fn new(text: &str, about: &str, picked: Picked) -> Self {
-        Self { text: clean_line(text), about: clean_line(about), picked }
+        Self { text: clean_line(text), about: clean_line(about), more: Vec::new(), picked, is_heading: false }
+    }
+
+    /// An entry whose first words are Neco's own and keep their blanks, which stand for columns.
+    pub fn spaced(text: String, about: &str, picked: Picked) -> Self {
+        Self { text, ..Self::new("", about, picked) }
+    }
+
+    /// The name of what follows.
+    pub fn heading(text: &str) -> Self {
+        Self { is_heading: true, ..Self::new(text, "", Picked::Nothing) }
+    }
+
+    /// With what is told below the list while it is chosen.
+    #[must_use]
+    pub fn telling(mut self, more: Vec<Told>) -> Self {
+        self.more = more;
+        self
     }
 }
 
@@ -109,12 +136,22 @@ pub struct Picker {
     hidden: usize,
     /// Since when what it says now is on the screen, in milliseconds.
     seen_ms: Option<i64>,
+    /// Whether it has as many rows as there is room for.
+    is_tall: bool,
 }
 
 impl Picker {
     /// A list with its first entry chosen.
     pub fn new(heading: impl Into<String>, hint: impl Into<String>, letters: Letters, entries: Vec<Entry>) -> Self {
-        Self { heading: heading.into(), hint: hint.into(), letters, entries, ..Self::default() }
+        let at = entries.iter().position(|entry| !entry.is_heading).unwrap_or_default();
+        Self { heading: heading.into(), hint: hint.into(), letters, entries, at, ..Self::default() }
+    }
+
+    /// With as many rows as there is room for.
+    #[must_use]
+    pub fn tall(mut self) -> Self {
+        self.is_tall = true;
+        self
     }
 
     /// With what the chosen entry would do.
@@ -210,7 +247,10 @@ impl Picker {
     pub fn found(&self) -> String {
         match self.filter.is_empty() {
             true => String::new(),
-            false => format!("{} of {}", self.fitting().len(), self.entries.len()),
+            false => {
+                let all = self.entries.iter().filter(|entry| !entry.is_heading).count();
+                format!("{} of {all}", self.fitting().len())
+            }
         }
     }
 
@@ -260,6 +300,16 @@ impl Picker {
             (-1, 0) => last,
             (by, at) => at.saturating_add_signed(by).min(last),
         };
+        // The name of what follows is passed over; above the first one is nothing to go to.
+        if self.chosen().is_some_and(|entry| entry.is_heading) {
+            self.at = if by < 0 && self.at > 0 {
+                self.at - 1
+            } else if by == -1 {
+                last
+            } else {
+                (self.at + 1).min(last)
+            };
+        }
     }
 
     /// One more letter narrows it down; none takes the last one away.
@@ -268,7 +318,7 @@ impl Picker {
             Some(letter) => self.filter.push(letter),
             None => drop(self.filter.pop()),
         }
-        self.at = 0;
+        self.at = self.fitting().iter().position(|entry| !entry.is_heading).unwrap_or_default();
         self.set_preview(Vec::new());
     }
 
@@ -281,8 +331,12 @@ impl Picker {
         let wanted = self.filter.to_lowercase();
         let is_about = |entry: &Entry| wanted.chars().count() >= WORDY && entry.about.to_lowercase().contains(&wanted);
         let score = |entry: &Entry| fits(&self.filter, &entry.text).or_else(|| is_about(entry).then_some(i64::MIN));
-        let mut fitting: Vec<(i64, &Entry)> =
-            self.entries.iter().filter_map(|entry| Some((score(entry)?, entry))).collect();
+        let mut fitting: Vec<(i64, &Entry)> = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_heading)
+            .filter_map(|entry| Some((score(entry)?, entry)))
+            .collect();
         fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         fitting.into_iter().map(|(_, entry)| entry).collect()
     }
@@ -312,11 +366,12 @@ impl Picker {
         let mut chosen: Vec<Line<'static>> =
             chosen.into_iter().take((room / 4).max(1)).map(|row| theme.choose(row)).collect();
         let left = room.saturating_sub(rows.len() + hint.len());
-        let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, ROWS.max(chosen.len()));
+        let highest = if self.is_tall { left } else { ROWS };
+        let list = (fitting.len().saturating_sub(1) + chosen.len()).clamp(1, highest.max(chosen.len()));
         // Both have half of the room at least, if they need it.
         let below = told.len().min(left.saturating_sub(list).max(left / 2));
         let beyond = usize::from(fitting.len() > list);
-        let most = left.saturating_sub(below + beyond + chosen.len().saturating_sub(1)).clamp(1, ROWS);
+        let most = left.saturating_sub(below + beyond + chosen.len().saturating_sub(1)).clamp(1, highest.max(1));
         let first = (self.at.min(fitting.len().saturating_sub(1)) + 1).saturating_sub(most);
         for (index, entry) in fitting.iter().enumerate().skip(first).take(most) {
             if index == self.at {
@@ -342,7 +397,9 @@ impl Picker {
             let indent = Indent { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("      ")] };
             wrap(&Line::styled(clean_line(&told.text), style), width, &indent)
         };
-        self.preview.iter().flat_map(row).collect()
+        let chosen = self.chosen().map(|entry| entry.more.as_slice()).unwrap_or_default();
+        let told = if self.preview.is_empty() { chosen } else { &self.preview };
+        told.iter().flat_map(row).collect()
     }
 
     /// As much of it as has room; the last row says how much more there is.
@@ -377,6 +434,9 @@ impl Picker {
     }
 
     fn row(&self, entry: &Entry, here: bool, column: usize, theme: &Theme) -> Line<'static> {
+        if entry.is_heading {
+            return Line::styled(format!("   {}", entry.text), theme.heading);
+        }
         let pointer = Span::styled(if here { " ❯ " } else { "   " }, theme.accent.add_modifier(Modifier::BOLD));
         // What is chosen is told whole.
         let is_cut = !here && !entry.about.is_empty() && entry.text.width() > column;

@@ -8,6 +8,7 @@ use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSn
 use neco_view::ContextView;
 use neco_view::reduce::{Agents, Standing};
 
+use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::person::Person;
 use super::picker::Picker;
@@ -89,6 +90,8 @@ pub struct WindowState {
     pub most_cost: Option<f64>,
     /// What is being chosen.
     pub picker: Option<Picker>,
+    /// What the session changed, while the person looks at it.
+    pub diff: Option<DiffScreen>,
     /// The key of a provider that is being typed.
     pub secret: Option<SecretEntry>,
     /// The colours.
@@ -280,7 +283,7 @@ impl WindowState {
         for naming in std::mem::take(&mut self.naming) {
             self.prompt.restore(&naming.written.text, naming.written.pictures);
         }
-        (self.picker, self.secret) = (None, None);
+        (self.picker, self.secret, self.diff) = (None, None, None);
         self.watched = None;
         self.coming_back = ComingBack::default();
         self.person.list_came();

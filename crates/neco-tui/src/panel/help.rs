@@ -4,6 +4,8 @@ use neco_view::slash::{Custom, TABLE};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::Picked;
+use crate::app::picker::Entry;
 use crate::input::{ACTIONS, Action, Keymap};
 use crate::text::wrap::{Indent, wrap};
 use crate::theme::Theme;
@@ -139,22 +141,25 @@ fn told(tip: Tip, keymap: &Keymap) -> (String, &'static str) {
     }
 }
 
-/// The keys, the commands and the person's own, for the scrollback.
-pub fn help_rows(keymap: &Keymap, custom: &[Custom], width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut rows = key_rows(keymap, width, theme);
-    rows.extend([Line::default(), Line::from(Span::styled("   Commands", theme.heading))]);
-    let wide = if width < 60 { 14 } else { 34 };
-    let mut add = |name: String, help: &str| {
-        let indent = Indent { first: Vec::new(), rest: vec![Span::raw(" ".repeat(wide + 3))] };
-        rows.extend(wrap(&row(name.trim_end(), help, wide, theme), width, &indent));
+/// The keys and the commands, the person's own among them, to be searched: each group with its name above it.
+pub fn help_entries(keymap: &Keymap, custom: &[Custom]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (name, tips) in GROUPS {
+        entries.push(Entry::heading(name));
+        let keys = tips.iter().map(|tip| told(*tip, keymap)).filter(|(keys, _)| !keys.is_empty());
+        entries.extend(keys.map(|(keys, help)| match keys.strip_prefix('/').filter(|name| !name.is_empty()) {
+            Some(_) => Entry::new(&keys, help, Picked::Fill(keys.clone())),
+            None => Entry::new(&keys, help, Picked::Nothing),
+        }));
+    }
+    entries.push(Entry::heading("Commands"));
+    let command = |name: &str, argument: &str, help: &str| {
+        let blank = if argument.is_empty() { "" } else { " " };
+        Entry::new(&format!("/{name}{blank}{argument}"), help, Picked::Fill(format!("/{name}{blank}")))
     };
-    for command in TABLE {
-        add(format!("/{} {}", command.name, command.argument), command.help);
-    }
-    for command in custom {
-        add(format!("/{} {}", command.name, command.argument), &command.help);
-    }
-    rows
+    entries.extend(TABLE.iter().map(|row| command(row.name, row.argument, row.help)));
+    entries.extend(custom.iter().map(|own| command(&own.name, &own.argument, &own.help)));
+    entries
 }
 
 fn row(keys: &str, help: &str, wide: usize, theme: &Theme) -> Line<'static> {

@@ -12,7 +12,7 @@ mod tree;
 mod work;
 mod workflows;
 
-pub use help::{help_rows, key_rows};
+pub use help::{help_entries, key_rows};
 pub use one::{head_row, key_row, task_row};
 pub use todos::{plan_rows, todo_rows};
 pub use tree::Tree;

@@ -134,6 +134,18 @@ impl Errands {
         });
     }
 
+    /// Reads what was said in a session that is chosen in a list; of those that wait only the last is read.
+    fn look_into(&self, session: String) {
+        let (tell, previews, program) = (self.teller(), Arc::clone(&self.previews), Arc::clone(&self.program));
+        let number = previews.number();
+        tokio::spawn(async move {
+            let _turn = previews.turn.lock().await;
+            if previews.asked.load(Ordering::Relaxed) == number {
+                tell(News::LookedInto(session.clone(), questions::said_in(program.as_ref(), session).await));
+            }
+        });
+    }
+
     pub(super) fn ask(&self, client: Arc<dyn Client>, query: Query) {
         let (tell, previews) = (self.teller(), Arc::clone(&self.previews));
         // A preview is a courtesy: what can't be told is not worth a word.
@@ -169,6 +181,7 @@ impl Errands {
             Effect::Sessions => self.spawn("the sessions", async move {
                 News::Sessions(questions::sessions(program.as_ref(), host.folder(), questions::SESSIONS).await)
             }),
+            Effect::LookInto(session) => self.look_into(session),
             Effect::Models => self.spawn("the models", async move {
                 News::Models(questions::models(program.as_ref(), host.folder()).await)
             }),
@@ -181,6 +194,9 @@ impl Errands {
             Effect::KeepKey(provider, key) => self.spawn("the key", async move {
                 let kept = questions::keep_key(program.as_ref(), host.folder(), &provider, key).await;
                 News::KeptKey(provider, kept)
+            }),
+            Effect::Settings => self.spawn("the settings", async move {
+                News::Settings(questions::settings(program.as_ref(), host.folder()).await)
             }),
             Effect::Rules => {
                 self.spawn(
@@ -228,6 +244,7 @@ impl Errands {
             | Effect::EditPrompt(_)
             | Effect::EditCall(..)
             | Effect::EditPlan(..)
+            | Effect::EditFile(_)
             | Effect::Copy(_)
             | Effect::Notify(_)
             | Effect::StopShell
@@ -244,6 +261,15 @@ impl Errands {
             // However it ends, the window gets its terminal back.
             let edited = tokio::spawn(async move { host.edit_text(text).await.map_err(|error| error.words()) }).await;
             let _ = back.send(Back::Edited(News::Prompt(edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
+        });
+    }
+
+    /// The same for a file.
+    pub(super) fn edit_file(&self, file: String) {
+        let (host, back) = (Arc::clone(&self.host), self.back.clone());
+        tokio::spawn(async move {
+            let edited = tokio::spawn(async move { host.edit_file(file).await.map_err(|error| error.words()) }).await;
+            let _ = back.send(Back::Edited(News::FileEdited(edited.unwrap_or_else(|_| Err(BROKEN.to_owned())))));
         });
     }
 

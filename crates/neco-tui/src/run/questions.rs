@@ -1,17 +1,19 @@
 //! What the window asks of the whole program.
 
 use jiff::Timestamp;
-use neco_proto::RuleSource;
 use neco_proto::app::files::{ListFiles, ShowBranch};
+use neco_proto::app::history::ListRewindPoints;
 use neco_proto::app::keys::{NewKey, SetKey};
 use neco_proto::app::memory::KeepNote;
 use neco_proto::app::models::{ListModels, ModelRow, ProviderRow, ProviderStanding};
 use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
 use neco_proto::app::sessions::{ListSessions, SessionRow};
+use neco_proto::app::settings::{ListSettings, SettingList};
 use neco_proto::app::workflows::ListWorkflows;
 use neco_proto::app::{App as Program, AppError, Caller, Trouble};
 use neco_proto::clean::clean_line;
 use neco_proto::visible::visible_line;
+use neco_proto::{RewindPoint, RuleSource};
 use neco_view::figures;
 use neco_view::paint::lists::rules::{NO_EFFECT, is_void};
 use neco_view::short_id::short_id;
@@ -45,6 +47,12 @@ pub(super) async fn sessions(
     Ok(page.sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect())
 }
 
+/// What a person said in a session, oldest first; nothing where that can't be read.
+pub(super) async fn said_in(program: &dyn Program, session: String) -> Vec<RewindPoint> {
+    let said = program.ask(&Caller::person(), &ListRewindPoints { session }).await;
+    said.map(|said| said.messages).unwrap_or_default()
+}
+
 /// What may be written next behind a command after a slash: `line` ends where it would begin.
 pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str) -> Vec<Candidate> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -60,6 +68,11 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
                 .iter()
                 .map(|one| Candidate::new(&short(&one.id), &format!("{}  {}", one.title, one.when)))
                 .collect()
+        }
+        ["/config" | "/settings"] => {
+            let list = settings(program, host.folder()).await.unwrap_or_default();
+            let all = list.settings.iter().chain(&list.unset);
+            all.map(|row| Candidate::new(&row.key, &row.value)).collect()
         }
         ["/workflow" | "/workflows", "run" | "show"] => {
             let request = ListWorkflows { folder: host.folder(), ..ListWorkflows::default() };
@@ -144,6 +157,11 @@ fn model(model: ModelRow) -> ModelEntry {
     let price = price.map(|(input, output)| format!(", ${input} in, ${output} out per M")).unwrap_or_default();
     let about = format!("{about}{} tokens{price}", figures::tokens(facts.context_window));
     ModelEntry { name: model.name, about }
+}
+
+/// The settings that hold in a folder, with where they come from, and those without a value.
+pub(super) async fn settings(program: &dyn Program, folder: String) -> Result<SettingList, AppError> {
+    program.ask(&Caller::person(), &ListSettings { folder }).await
 }
 
 /// The rules about what may happen: those that a person can take back first, then all others but the built-in ones, then

@@ -421,6 +421,10 @@ impl Window {
                     self.terminal.step_aside().await?;
                     self.errands.edit_call(call, tool, arguments);
                 }
+                Effect::EditFile(file) => {
+                    self.terminal.step_aside().await?;
+                    self.errands.edit_file(file);
+                }
                 Effect::EditPlan(question, plan) => {
                     self.terminal.step_aside().await?;
                     self.errands.edit_plan(question, plan);

@@ -1,7 +1,8 @@
 //! What slash commands do.
 
 use neco_proto::{Command, Mode, Query};
-use neco_view::slash::{self, Outside, Setting, Slash};
+use neco_view::setting::Setting;
+use neco_view::slash::{self, Outside, Slash};
 
 use super::effect::Effect;
 use super::{going_back, logging_in, picking, reports, stopping};
@@ -19,10 +20,7 @@ const RULE: usize = 76;
 /// Runs a slash command.
 pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
     match slash {
-        Slash::Help => {
-            let rows = panel::help_rows(&window.keymap, &window.offers.custom, window.width, &window.theme);
-            window.transcript.show(rows);
-        }
+        Slash::Help => picking::search_help(window, None),
         Slash::Todo => todo(window),
         Slash::Plan => plan(window),
         Slash::Cost => {
@@ -48,7 +46,6 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             let present = present(window, *setting);
             picking::pick_setting(window, *setting, &present);
         }
-        Slash::Sandbox(level) => picking::ask_about_sandbox(window, level),
         Slash::New => return open(window, Wanted::New),
         Slash::Resume(id) if window.standing().session_id.starts_with(id.as_str()) => {
             window.tell("This window is already in that session");
@@ -76,6 +73,13 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(window, Effect::Sessions),
         Slash::Outside(Outside::Models, _) => return picking::ask_for_list(window, Effect::Models),
         Slash::Outside(Outside::Permissions, _) => return picking::ask_for_list(window, Effect::Rules),
+        Slash::Outside(Outside::Config, key) if key.is_empty() => {
+            return picking::ask_for_list(window, Effect::Settings);
+        }
+        // These may open something: not where the person writes by then.
+        Slash::Outside(what @ (Outside::Config | Outside::Sandbox | Outside::Diff), argument) => {
+            return picking::ask_for_list(window, Effect::Outside(*what, argument.clone()));
+        }
         Slash::Outside(Outside::Login, provider) => return logging_in::begin(window, provider.trim()),
         Slash::Outside(outside, argument) => return vec![Effect::Outside(*outside, argument.clone())],
         Slash::Custom { name, argument } => {

@@ -45,8 +45,8 @@ impl Offers {
             prompt.completion = Completion::new(0, near_commands(name, &self.custom));
             return if looks { vec![Effect::Commands(None)] } else { Vec::new() };
         } else if let Some(row) = row_before(text, from) {
-            let fitting = row.choices.iter().filter(|choice| choice.starts_with(word) && **choice != word);
-            let candidate = |choice: &&str| Candidate { text: (*choice).to_owned(), ..Candidate::default() };
+            let fitting = row.choices().into_iter().filter(|choice| choice.starts_with(word) && *choice != word);
+            let candidate = |choice: &str| Candidate { text: choice.to_owned(), ..Candidate::default() };
             prompt.completion = Completion::new(from, fitting.map(candidate).collect());
         } else if let Some(agents) = agents_for(before, agents) {
             let near = agents.into_iter().filter(|name| name.starts_with(word) && name != word);
@@ -158,5 +158,5 @@ fn near_commands(name: &str, custom: &[Custom]) -> Vec<Candidate> {
 /// The command whose argument is being written.
 fn row_before(text: &str, from: usize) -> Option<&'static Row> {
     let name = text.strip_prefix('/')?.get(..from.checked_sub(1)?)?.trim();
-    slash::TABLE.iter().find(|row| row.is_called(name) && !row.choices.is_empty())
+    slash::TABLE.iter().find(|row| row.is_called(name) && !row.choices().is_empty())
 }

@@ -2,7 +2,10 @@
 
 use neco_proto::app::AppError;
 use neco_proto::app::keys::NewKey;
-use neco_proto::{AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, QuestionId, Seq};
+use neco_proto::app::settings::SettingList;
+use neco_proto::{
+    AgentId, Answer, Attachment, CallId, ClientError, Command, Event, MessageId, Query, QuestionId, RewindPoint, Seq,
+};
 use neco_view::slash::{Custom, Outside};
 use serde_json::Value;
 
@@ -24,6 +27,8 @@ pub enum Effect {
     Commands(Option<String>),
     /// List the sessions.
     Sessions,
+    /// Look into a session that is chosen in a list.
+    LookInto(String),
     /// List the models.
     Models,
     /// List the providers that take a key.
@@ -32,6 +37,10 @@ pub enum Effect {
     LookForKey(String),
     /// Keep a key of this provider, if it takes it.
     KeepKey(String, NewKey),
+    /// List the settings.
+    Settings,
+    /// Let the person change a file in their editor.
+    EditFile(String),
     /// List the permission rules.
     Rules,
     /// Add a permission rule.
@@ -100,6 +109,8 @@ pub enum News {
     Commands(Vec<Custom>, Option<String>),
     /// The sessions.
     Sessions(Result<Vec<SessionEntry>, AppError>),
+    /// What was said in a session that is chosen in a list.
+    LookedInto(String, Vec<RewindPoint>),
     /// The models.
     Models(Result<Vec<ModelEntry>, AppError>),
     /// The providers that take a key.
@@ -108,6 +119,10 @@ pub enum News {
     LookedForKey(Result<String, AppError>),
     /// A key of this provider was kept, or not.
     KeptKey(String, Result<String, AppError>),
+    /// The settings.
+    Settings(Result<SettingList, AppError>),
+    /// The person changed a file, or left it as it is.
+    FileEdited(Result<bool, String>),
     /// The permission rules.
     Rules(Result<Vec<RuleEntry>, AppError>),
     /// A permission rule was added or taken away.
@@ -159,8 +174,10 @@ impl News {
             | Self::Looked(..)
             | Self::NotTakenBack(_)
             | Self::Sessions(_)
+            | Self::LookedInto(..)
             | Self::Models(_)
             | Self::Rules(_)
+            | Self::Settings(_)
             | Self::Providers(_)
             | Self::LookedForKey(_)
             | Self::Outside(_)
@@ -176,6 +193,7 @@ impl News {
             | Self::Unanswered(_)
             | Self::RuleChanged(_)
             | Self::KeptKey(..)
+            | Self::FileEdited(_)
             | Self::Printed(_)
             | Self::LeftOut(_)
             | Self::Broken(_)

@@ -101,9 +101,12 @@ pub(super) fn ask_about(window: &mut WindowState, rev: String) -> Vec<Effect> {
     effects
 }
 
-/// Asks what the chosen entry would do.
+/// Asks what the chosen entry would do, or what was said in it.
 pub(super) fn preview(window: &mut WindowState) -> Vec<Effect> {
     let chosen = window.picker.as_ref().and_then(Picker::chosen);
+    if let Some(Picked::Session(id)) = chosen.map(|entry| &entry.picked) {
+        return vec![Effect::LookInto(id.clone())];
+    }
     chosen.and_then(|entry| preview_of(&entry.picked)).map(Effect::Ask).into_iter().collect()
 }
 
@@ -235,6 +238,9 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::Order(..)
         | Picked::Write(_)
         | Picked::Slash(_)
+        | Picked::Fill(_)
+        | Picked::EditFile(_)
+        | Picked::Nothing
         | Picked::Workflow(_) => None,
     }
 }

@@ -25,6 +25,9 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     if window.secret.is_some() {
         return logging_in::secret_key(window, key);
     }
+    if window.diff.is_some() {
+        return diff_key(window, key);
+    }
     let again = window.person.pressed.take();
     if window.prompt.searches() {
         return search_key(window, key);
@@ -49,10 +52,41 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     effects
 }
 
+/// A key while the person looks at what was changed.
+fn diff_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
+    match window.keymap.action(key) {
+        Some(Action::Redraw) => return vec![Effect::Redraw],
+        Some(Action::Suspend) => return vec![Effect::Suspend],
+        Some(_) | None => {}
+    }
+    let Some(diff) = &mut window.diff else { return Vec::new() };
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('c') if control => window.diff = None,
+        KeyCode::Char('d') if control => diff.turn(1),
+        KeyCode::Char('u') if control => diff.turn(-1),
+        KeyCode::Esc | KeyCode::Char('q') => window.diff = None,
+        KeyCode::Up | KeyCode::Char('k') => diff.scroll(-1),
+        KeyCode::Down | KeyCode::Char('j') | KeyCode::Enter => diff.scroll(1),
+        KeyCode::PageUp => diff.turn(-1),
+        KeyCode::PageDown | KeyCode::Char(' ') => diff.turn(1),
+        KeyCode::Home | KeyCode::Char('g') => diff.scroll(isize::MIN),
+        KeyCode::End | KeyCode::Char('G') => diff.scroll(isize::MAX),
+        KeyCode::Tab | KeyCode::Char('n') => diff.go_to_file(true),
+        KeyCode::BackTab | KeyCode::Char('p') => diff.go_to_file(false),
+        _ => {}
+    }
+    Vec::new()
+}
+
 /// Something was pasted, or a file dropped.
 pub(crate) fn paste(window: &mut WindowState, text: &str) -> Vec<Effect> {
     if let Some(secret) = &mut window.secret {
         secret.push(text);
+        return Vec::new();
+    }
+    // The field is hidden behind what was changed.
+    if window.diff.is_some() {
         return Vec::new();
     }
     let word = text.trim_end_matches(['\r', '\n']);
@@ -153,7 +187,14 @@ fn edit_key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Char('n') if key.modifiers == KeyModifiers::CONTROL => vertical(window, true),
         _ => {
             let Some(edit) = edit_of(key) else { return Vec::new() };
-            window.panels.help = false;
+            let was_help = std::mem::take(&mut window.panels.help);
+            if let Edit::Insert(letter) = edit
+                && was_help
+                && letter.is_alphanumeric()
+            {
+                picking::search_help(window, Some(letter));
+                return Vec::new();
+            }
             window.prompt.edit(edit);
             window.offer()
         }

@@ -78,10 +78,8 @@ fn workflow_menu(window: &mut WindowState, workflow_id: WorkflowId) {
 
 /// The entries of a menu: a number, what is done, the letter that means it.
 fn numbered(entries: Vec<(char, String, String, Picked)>) -> Vec<Entry> {
-    let entry = |(index, (letter, text, about, picked)): (usize, (char, String, String, Picked))| Entry {
-        text: format!("{}  {text:<11} {letter}", index + 1),
-        about,
-        picked,
+    let entry = |(index, (letter, text, about, picked)): (usize, (char, String, String, Picked))| {
+        Entry::spaced(format!("{}  {text:<11} {letter}", index + 1), &about, picked)
     };
     entries.into_iter().enumerate().map(entry).collect()
 }

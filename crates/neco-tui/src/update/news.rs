@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
 use super::{asked, commands, going_back, logging_in, picking, sending, taking_back, watching};
-use crate::app::{Purpose, WindowState};
+use crate::app::{DiffScreen, Purpose, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
 use crate::text::{figures, markdown};
@@ -59,9 +59,13 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
                 return window.offer();
             }
         }
-        News::Sessions(Ok(sessions)) => picking::pick_session(window, sessions),
+        News::Sessions(Ok(sessions)) => return picking::pick_session(window, sessions),
+        News::LookedInto(session, said) => picking::looked_into(window, &session, &said),
         News::Models(Ok(models)) => picking::pick_model(window, models),
         News::Rules(Ok(rules)) => picking::pick_rule(window, rules),
+        News::Settings(Ok(list)) => picking::pick_setting_key(window, list),
+        News::FileEdited(Ok(true)) => return picking::ask_for_list(window, Effect::Settings),
+        News::FileEdited(Ok(false)) => window.tell("Nothing changed"),
         News::Providers(Ok(providers)) => logging_in::pick_provider(window, providers),
         News::LookedForKey(Ok(provider)) => logging_in::ask(window, provider),
         News::KeptKey(provider, kept) => logging_in::kept(window, provider, kept),
@@ -110,11 +114,15 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
         News::Sessions(Err(error))
         | News::Models(Err(error))
         | News::Rules(Err(error))
+        | News::Settings(Err(error))
         | News::Providers(Err(error))
         | News::LookedForKey(Err(error))
         | News::Outside(Err(error))
         | News::Kept(Err(error)) => window.warn(error.words()),
-        News::Prompt(Err(words)) | News::Call(_, Err(words)) | News::Plan(_, Err(words)) => window.warn(words),
+        News::Prompt(Err(words))
+        | News::Call(_, Err(words))
+        | News::Plan(_, Err(words))
+        | News::FileEdited(Err(words)) => window.warn(words),
     }
     Vec::new()
 }
@@ -123,8 +131,8 @@ pub(crate) fn news(window: &mut WindowState, news: News) -> Vec<Effect> {
 fn try_again(window: &mut WindowState, line: &str) -> Vec<Effect> {
     match slash::parse(line, &window.offers.custom) {
         Ok(slash) => commands::run(window, &slash),
-        Err(words) => {
-            window.warn(words);
+        Err(error) => {
+            window.warn(error.to_string());
             Vec::new()
         }
     }
@@ -182,9 +190,15 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
             window.transcript.show(rows);
         }
         CommandOutcome::Print(text) => show_printed(window, &text),
+        CommandOutcome::Changes(files) => {
+            if picking::is_waited_for(window) {
+                window.diff = Some(DiffScreen::new(&files));
+            }
+        }
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),
         CommandOutcome::Prompt(text) => return sending::say_to_agent(window, text),
         CommandOutcome::Send(command) => return vec![Effect::Send(command)],
+        CommandOutcome::Ask(agreement) => picking::ask_to_agree(window, agreement),
         CommandOutcome::GoOn(wanted, words) => {
             window.opening = true;
             window.transcript.say(Tone::Plain, words);

@@ -1,17 +1,24 @@
 //! Lists to choose from: how they come about, their keys, and what becomes of what is chosen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use neco_proto::{AgentId, Command, Query};
-use neco_view::slash::{Outside, Setting, Slash};
+use neco_proto::app::settings::{SettingList, SettingProblem, SettingRow};
+use neco_proto::clean::clean_line;
+use neco_proto::{AgentId, Command, Query, RewindPoint};
+use neco_view::setting::Setting;
+use neco_view::slash::Slash;
+use neco_view::wording::Told;
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
 use super::{commands, going_back, menu, stopping, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState};
-use crate::host::{ModelEntry, RuleEntry, SessionEntry, Wanted};
+use crate::host::{Agreement, ModelEntry, RuleEntry, SessionEntry, Wanted};
 use crate::panel;
 use crate::text::figures;
+
+/// What is said of a key that was on its way when a question appeared.
+const TOO_SOON: &str = "That key was ignored: what it would change had just appeared";
 
 pub(super) const CHOOSE: &str = "↑↓ Enter choose   Esc back";
 
@@ -29,13 +36,12 @@ pub(super) fn is_waited_for(window: &mut WindowState) -> bool {
 }
 
 /// The sessions that can be opened.
-pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>) {
+pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>) -> Vec<Effect> {
     if sessions.is_empty() {
-        window.tell("No earlier session in this folder");
-        return;
+        return window.only_tell("No earlier session in this folder");
     }
     if !is_waited_for(window) {
-        return;
+        return Vec::new();
     }
     let other = sessions.iter().position(|session| session.id != window.standing().session_id);
     let entry = |session: SessionEntry| {
@@ -47,6 +53,28 @@ pub(super) fn pick_session(window: &mut WindowState, sessions: Vec<SessionEntry>
     let entries = sessions.into_iter().map(entry).collect();
     let picker = Picker::new(heading, CHOOSE, Letters::Filter, entries);
     window.picker = Some(picker.at(other.unwrap_or_default()));
+    going_back::preview(window)
+}
+
+/// What was said in the session that is chosen: how much, and the last of it.
+pub(super) fn looked_into(window: &mut WindowState, session: &str, said: &[RewindPoint]) {
+    let Some(picker) = &mut window.picker else { return };
+    let is_chosen = picker.chosen().is_some_and(|entry| entry.picked == Picked::Session(session.to_owned()));
+    let Some(last) = said.last().filter(|_| is_chosen) else { return };
+    let calls = usize::try_from(last.calls).unwrap_or_default();
+    let did = match (calls, last.files) {
+        // It may have been answered without one, or not at all.
+        (0, _) => None,
+        (_, false) => Some(figures::count(calls, "call", "calls")),
+        (_, true) => Some(format!("{}, files changed", figures::count(calls, "call", "calls"))),
+    };
+    let told = [
+        format!("{}, the last of them:", figures::count(said.len(), "message", "messages")),
+        format!("› {}", clean_line(&last.text)),
+    ];
+    // Of one alone nobody says that it is the last.
+    let told = told.into_iter().skip(usize::from(said.len() == 1)).chain(did);
+    picker.set_preview(told.map(Told::plain).collect());
 }
 
 /// What something can be set to, at how it is set now.
@@ -55,25 +83,59 @@ pub(super) fn pick_setting(window: &mut WindowState, setting: Setting, present: 
     let at = choices.iter().position(|(word, ..)| *word == present).unwrap_or_default();
     let entry = |(word, about, slash): (&str, &str, Slash)| {
         let here = if word == present { "• " } else { "  " };
-        Entry { text: format!("{here}{word:<16}"), about: about.to_owned(), picked: Picked::Slash(Box::new(slash)) }
+        Entry::spaced(format!("{here}{word:<16}"), about, Picked::Slash(Box::new(slash)))
     };
     let entries = choices.into_iter().map(entry).collect();
     window.picker = Some(Picker::new(setting.title(), CHOOSE, Letters::Filter, entries).at(at));
 }
 
-/// Asks before another level of the sandbox is written down: a session keeps the one that it began with.
-pub(super) fn ask_about_sandbox(window: &mut WindowState, level: &str) {
-    let set = Slash::Outside(Outside::Config, format!("sandbox.level {level}"));
-    let about = match level {
-        "full" => "commands can then do anything you can",
-        _ => "",
+/// Asks before something is done that makes agents freer.
+pub(super) fn ask_to_agree(window: &mut WindowState, agreement: Agreement) {
+    if !is_waited_for(window) {
+        return window.warn(format!("{} Nothing changed: you were writing; ask again", agreement.question));
+    }
+    let (what, argument) = agreement.yes;
+    let yes = Picked::Slash(Box::new(Slash::Outside(what, argument)));
+    let entries =
+        vec![Entry::new("No, leave it as it is", "", Picked::Leave), Entry::new("Yes", &agreement.means, yes)];
+    let hint = "↑↓ Enter choose, or y n   Esc no";
+    window.picker = Some(Picker::new(agreement.question, hint, Letters::Command, entries));
+}
+
+/// The settings with their values and where those come from; what is wrong in their files stands first.
+pub(super) fn pick_setting_key(window: &mut WindowState, list: SettingList) {
+    if !is_waited_for(window) {
+        return;
+    }
+    let wrong = |problem: &SettingProblem| {
+        let (about, picked) = match &problem.file {
+            Some(file) => ("Enter opens it in your editor", Picked::EditFile(file.clone())),
+            None => ("", Picked::Nothing),
+        };
+        let kept = Told::plain("what is open keeps the settings it had");
+        Entry::new(&format!("! {}", problem.words), about, picked).telling(vec![kept])
     };
-    let entries = vec![
-        Entry::new("No, leave it as it is", "", Picked::Leave),
-        Entry::new("Yes, save it in my settings", about, Picked::Slash(Box::new(set))),
-    ];
-    let heading = format!("Set sandbox.level = {level} for all new sessions?");
-    window.picker = Some(Picker::new(heading, "↑↓ Enter choose   Esc cancel", Letters::Command, entries));
+    let row = |row: &SettingRow| {
+        let value = if row.value.is_empty() { "not set" } else { &row.value };
+        let from = row.origins.first().map(|origin| format!(" · {origin}")).unwrap_or_default();
+        // What is hidden is not there to be changed.
+        let present = if row.value.contains("***") { "" } else { &row.value };
+        let fill = Picked::Fill(format!("/config {} {present}", row.key));
+        let told = [&row.meaning, &row.takes].into_iter().filter(|text| !text.is_empty());
+        let told = told.map(Told::plain).collect();
+        Entry::new(&row.key, &format!("{value}{from}"), fill).telling(told)
+    };
+    let (built_in, set): (Vec<&SettingRow>, Vec<&SettingRow>) =
+        list.settings.iter().partition(|row| row.layer == "built-in");
+    let group = |name: &str, rows: Vec<&SettingRow>| {
+        let name = (!rows.is_empty()).then(|| Entry::heading(name));
+        name.into_iter().chain(rows.into_iter().map(row)).collect::<Vec<Entry>>()
+    };
+    let unset = list.unset.iter().collect();
+    let groups = [group("Set", set), group("Not set", unset), group("Defaults", built_in)].concat();
+    let heading = format!("Search {}", figures::count(list.settings.len() + list.unset.len(), "setting", "settings"));
+    let entries = list.problems.iter().map(wrong).chain(groups).collect();
+    window.picker = Some(Picker::new(heading, "↑↓ Enter change   Esc close", Letters::Filter, entries));
 }
 
 /// Asks whether work goes on that has used up its turns; whoever writes meanwhile says so themselves.
@@ -81,10 +143,24 @@ pub(super) fn ask_to_go_on(window: &mut WindowState, turns: u32) {
     if window.picker.is_some() || !window.prompt.text.is_empty() || !window.desk.is_empty() {
         return;
     }
-    let entries = vec![Entry::new("1  Yes", "", Picked::GoOn), Entry::new("2  No", "", Picked::Leave)];
+    let entries = vec![
+        Entry::spaced("1  Yes".to_owned(), "", Picked::GoOn),
+        Entry::spaced("2  No".to_owned(), "", Picked::Leave),
+    ];
     let turns = figures::count(usize::try_from(turns).unwrap_or_default(), "turn", "turns");
     let hint = "↑↓ Enter or 1–2   Esc no";
     window.picker = Some(Picker::new(format!("{turns} done. Go on?"), hint, Letters::Command, entries));
+}
+
+/// Keys and commands, to be searched; `letter` is the first of what is searched for.
+pub(super) fn search_help(window: &mut WindowState, letter: Option<char>) {
+    let entries = panel::help_entries(&window.keymap, &window.offers.custom);
+    let hint = "↑↓ Enter takes a command into the field   Esc close";
+    let mut picker = Picker::new("Search keys and commands", hint, Letters::Filter, entries).tall();
+    if letter.is_some() {
+        picker.narrow(letter);
+    }
+    window.picker = Some(picker);
 }
 
 /// The models that can be asked.
@@ -169,7 +245,7 @@ fn tree_picker(window: &WindowState) -> Picker {
         window.agents().outline().into_iter().map(|(_, node)| Entry::new(&node.name, "", Picked::Agent(node.id)));
     let workflows = window.transcript.view.workflows.iter().map(|graph| {
         let (text, about) = panel::workflow_words(graph);
-        Entry { text, about, picked: Picked::Workflow(graph.workflow_id) }
+        Entry::new(&text, &about, Picked::Workflow(graph.workflow_id))
     });
     Picker::new("Agents", "", Letters::Command, agents.chain(workflows).collect())
 }
@@ -260,17 +336,26 @@ fn turn_page(window: &mut WindowState, by: isize) -> Vec<Effect> {
 }
 
 fn answer_question(window: &mut WindowState, yes: bool) -> Vec<Effect> {
+    if is_too_soon(window) {
+        return window.only_tell(TOO_SOON);
+    }
     if let Some(picker) = &mut window.picker {
         picker.choose(|picked| (*picked == Picked::Leave) != yes);
     }
     picked(window)
 }
 
-pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
+/// Whether something would change that had just appeared: the key was on its way.
+fn is_too_soon(window: &WindowState) -> bool {
+    let asks = |picked: &Picked| is_unasked(picked) || *picked == Picked::Leave;
     let changes = |entry: &Entry| matches!(entry.picked, Picked::Go(..) | Picked::Rewind(..));
-    let matters = |picker: &Picker| picker.holds(is_unasked) || picker.chosen().is_some_and(changes);
-    if window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms) && matters(picker)) {
-        return window.only_tell("That key was ignored: what it would change had just appeared");
+    let matters = |picker: &Picker| picker.holds(asks) || picker.chosen().is_some_and(changes);
+    window.picker.as_ref().is_some_and(|picker| !picker.is_read(window.now_ms) && matters(picker))
+}
+
+pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
+    if is_too_soon(window) {
+        return window.only_tell(TOO_SOON);
     }
     let Some(entry) = window.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
     match entry.picked {
@@ -301,6 +386,12 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         }
         Picked::Write(agent) => menu::write_to(window, agent),
         Picked::Slash(slash) => commands::run(window, &slash),
+        Picked::Fill(text) => {
+            window.prompt.text.set(text);
+            window.offer()
+        }
+        Picked::EditFile(file) => vec![Effect::EditFile(file)],
+        Picked::Nothing => Vec::new(),
         Picked::Workflow(id) => {
             if let Some(graph) = window.transcript.view.workflows.iter().find(|graph| graph.workflow_id == id) {
                 let rows = panel::workflow_rows(graph, window.width, &window.theme);

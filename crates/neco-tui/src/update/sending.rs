@@ -140,8 +140,8 @@ fn dispatch(window: &mut WindowState, written: Written, after_work: bool, answer
             }
             // Its file may have been made just now: the folders are read again before there is no such command.
             Err(_) if !slash::is_known(text) => vec![Effect::Commands(Some(text.to_owned()))],
-            Err(words) => {
-                window.transcript.say(Tone::Warning, words);
+            Err(error) => {
+                window.transcript.say(Tone::Warning, error.to_string());
                 Vec::new()
             }
         };

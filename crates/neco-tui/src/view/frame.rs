@@ -57,6 +57,13 @@ impl WindowState {
             self.transcript.leave(with).into_iter().map(|row| if has_tabs(&row) { unfolded(&row, &[]) } else { row });
         let finished = self.leaving.pass(finished);
         let folds = finished.iter().any(|row| row.width() > width);
+        if let Some(diff) = &mut self.diff {
+            // What is asked meanwhile waits behind it, and takes no key.
+            self.facing.draw(None, false, false, self.now_ms);
+            let note = if self.desk.is_empty() { "" } else { "◆ a question waits   " };
+            let live = diff.rows(width, height, note, &theme);
+            return Frame { finished, folds, live, cursor: None, size: (width, height) };
+        }
         let (field, mut cursor) = self.field(width, height);
         // On the smallest terminals the status line gives way to the field, on small ones the rows around it.
         let below = usize::from(height > field.len());
@@ -263,13 +270,15 @@ impl WindowState {
     /// The keys, as many as there is room for.
     fn help(&mut self, width: usize, room: usize) -> Vec<Line<'static>> {
         let rows = panel::key_rows(&self.keymap, width, &self.theme);
-        if rows.len() <= room {
-            return rows;
+        let hint = "Letters search, commands too   Esc closes";
+        if rows.len() < room {
+            return rows.into_iter().chain([Line::styled(format!("   {hint}"), self.theme.dim)]).collect();
         }
         let most = room.saturating_sub(1);
         self.panels.help_from = self.panels.help_from.min(rows.len().saturating_sub(most));
         let first = self.panels.help_from;
-        let more = Line::styled(format!("  {} to {} of {} · ↑↓", first + 1, first + most, rows.len()), self.theme.dim);
+        let shown = format!("   {} to {} of {} · ↑↓   {hint}", first + 1, first + most, rows.len());
+        let more = cut(&Line::styled(shown, self.theme.dim), width);
         rows.into_iter().skip(first).take(most).chain([more]).collect()
     }
 

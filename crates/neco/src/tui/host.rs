@@ -348,6 +348,10 @@ impl Host for TerminalHost {
         async move { self.editing.call(&tool, arguments, &folder).await.map_err(failed) }.boxed()
     }
 
+    fn edit_file(&self, file: String) -> BoxFuture<'_, Result<bool, AppError>> {
+        async move { self.editing.file(Path::new(&file)).await.map_err(failed) }.boxed()
+    }
+
     fn end_editor(&self) {
         self.editing.end();
     }

@@ -52,7 +52,6 @@ fn views_and_lists_open() {
         ("/context", "Context: "),
         ("/cost", "Used so far: "),
         ("/doctor", "No model was"),
-        ("/config", "tui.notify_after"),
         ("/hooks", "No hooks"),
         ("/checkpoint", "No checkpoint yet"),
         ("/bug", "/export bug.md"),
@@ -74,8 +73,9 @@ fn views_and_lists_open() {
         ("/approval", "When it asks"),
         ("/gen", "Tool level"),
         ("/theme", "Colours"),
-        ("/sandbox", "Sandbox of commands"),
-        ("/sandbox full", "sandbox.level = full"),
+        ("/sandbox", "Sandbox of the agent's commands"),
+        ("/sandbox full", "with sandbox full in this session?"),
+        ("/config", "Enter change   Esc close"),
     ] {
         pane.say(command).shows(words).press("Escape").hides(words);
     }

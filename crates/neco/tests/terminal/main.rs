@@ -18,6 +18,7 @@ mod fingers;
 mod first_run;
 mod lines;
 mod resume;
+mod settings;
 mod sizes;
 mod slow;
 mod stopping;

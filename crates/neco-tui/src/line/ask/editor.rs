@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -68,6 +69,26 @@ pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File, open: &Open
         .map_err(|error| failed("no temporary folder could be made", error))?;
     let file = folder.path().join(name);
     std::fs::write(&file, text).map_err(|error| failed("the temporary file could not be written", error))?;
+    run(&file, editor, terminal, open)?;
+    let saved = std::fs::read(&file).map_err(|error| failed("what was saved can't be read", error))?;
+    String::from_utf8(saved).map_err(|_| "what was saved is not UTF-8 text".to_owned())
+}
+
+/// Opens a file itself in `editor` on `terminal`; whether it is another one afterwards. What it holds does not matter.
+/// A link stays one: the file that it names is opened.
+pub fn edit_file(path: &Path, editor: &OsStr, terminal: &File, open: &Open) -> Result<bool, String> {
+    let in_file = |error: std::io::Error| format!("{}: {error}", path.display());
+    let file = path.canonicalize().map_err(in_file)?;
+    let before = std::fs::read(&file).map_err(in_file)?;
+    let ended = run(&file, editor, terminal, open);
+    let changed = std::fs::read(&file).map_err(in_file)? != before;
+    // An editor that fails may have saved before.
+    if changed { Ok(true) } else { ended.map(|()| false) }
+}
+
+/// Runs `editor` on `terminal` until it is closed, also when it was told to end.
+fn run(file: &Path, editor: &OsStr, terminal: &File, open: &Open) -> Result<(), String> {
+    let failed = |what: &str, error: std::io::Error| format!("{what}: {error}");
     let on_terminal =
         || terminal.try_clone().map(Stdio::from).map_err(|error| failed("the terminal can't be used", error));
     // Through a shell, as everybody does: people write `code --wait` there.
@@ -88,8 +109,7 @@ pub fn edit(text: &str, name: &str, editor: &OsStr, terminal: &File, open: &Open
     if !status.success() && !open.ended.load(Ordering::SeqCst) {
         return Err(format!("the editor ({}) ended with {status}; nothing was changed", editor.display()));
     }
-    let saved = std::fs::read(&file).map_err(|error| failed("what was saved can't be read", error))?;
-    String::from_utf8(saved).map_err(|_| "what was saved is not UTF-8 text".to_owned())
+    Ok(())
 }
 
 /// Shows `text` in `pager` on `terminal`; whether that worked.
@@ -122,6 +142,24 @@ mod tests {
         assert_eq!(edit("basename >/dev/null").unwrap(), "one\n");
         assert!(edit("false").unwrap_err().contains("nothing was changed"));
         assert!(edit("no-such-editor-here").unwrap_err().contains("127"));
+    }
+
+    #[test]
+    fn a_file_is_edited_itself() {
+        let (terminal, folder) = (nowhere(), tempfile::tempdir().unwrap());
+        let (file, link) = (folder.path().join("a.txt"), folder.path().join("link"));
+        std::fs::write(&file, b"one \xff\n").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let edit = |editor: &str| edit_file(&link, OsStr::new(editor), &terminal, &Open::default());
+        assert_eq!(edit("true"), Ok(false));
+        assert!(edit("false").unwrap_err().contains("nothing was changed"));
+        assert_eq!(edit("f() { echo two >> \"$1\"; }; f"), Ok(true));
+        assert_eq!(edit("f() { echo three >> \"$1\"; false; }; f"), Ok(true), "it was saved before");
+        assert_eq!(edit("f() { cp \"$1\" \"$1.new\"; echo four >> \"$1.new\"; mv \"$1.new\" \"$1\"; }; f"), Ok(true));
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"one \xff\ntwo\nthree\nfour\n");
+        std::fs::remove_file(&file).unwrap();
+        assert!(edit("true").is_err());
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use neco_proto::clean::clean_line;
 use neco_proto::event::AgentNode;
 use neco_proto::{ContextReport, MessageSize, SessionSnapshot, Todo, TodoStatus};
-use neco_view::slash::{self, Setting, Slash};
+use neco_view::setting::Setting;
+use neco_view::slash::{self, Slash};
 use neco_view::wording::notices;
 use neco_view::{ContextView, Speaker, figures};
 

@@ -5,12 +5,13 @@ use std::io;
 
 use neco_proto::clean::clean;
 use neco_proto::{Answer, Command, Query};
-use neco_view::slash::{self, Custom, Outside, Setting, Slash, TABLE};
+use neco_view::setting::Setting;
+use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
 
 use super::process::{Surroundings, out};
 use super::take::Repl;
 use super::{answers, back};
-use crate::host::{CommandOutcome, Wanted};
+use crate::host::{Agreement, CommandOutcome, Wanted};
 use crate::outside;
 use crate::term::notify;
 
@@ -28,7 +29,7 @@ impl Repl {
         match slash::parse(line, &custom) {
             Ok(Slash::Exit) => return Ok(Next::Leave),
             Ok(slash) => self.carry_out(slash, &custom)?,
-            Err(words) => told(&words)?,
+            Err(error) => told(&error.to_string())?,
         }
         Ok(Next::Go)
     }
@@ -76,7 +77,6 @@ impl Repl {
                 Err(error) => told(&error.to_string()),
             },
             Slash::How(Setting::Sandbox) => self.outside(Outside::Sandbox, ""),
-            Slash::Sandbox(level) => told(&format!("/config sandbox.level {level} sets it for new sessions")),
             Slash::How(_) | Slash::Cost | Slash::Todo | Slash::Plan => self.standing(&slash),
             Slash::Expand => told(&self.session.seen.expand()),
             // Lines are read when nothing runs.
@@ -103,12 +103,29 @@ impl Repl {
             Ok(CommandOutcome::Prompt(content)) => {
                 self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
             }
+            Ok(CommandOutcome::Changes(files)) => {
+                let texts: Vec<&str> = files.iter().map(|file| file.diff.trim_end_matches('\n')).collect();
+                told(&texts.join("\n"))
+            }
             Ok(CommandOutcome::Send(command)) => self.session.turn(command),
+            Ok(CommandOutcome::Ask(agreement)) => self.agree(agreement),
             Ok(CommandOutcome::GoOn(wanted, words)) => {
                 told(&words)?;
                 self.open(wanted)
             }
             Err(error) => told(&error.words()),
+        }
+    }
+
+    /// Asks before something is done that makes agents freer.
+    fn agree(&mut self, agreement: Agreement) -> io::Result<()> {
+        let means = if agreement.means.is_empty() { String::new() } else { format!(" ({})", agreement.means) };
+        told(&format!("{}{means}", agreement.question))?;
+        match self.lines.answer("y or n: ") {
+            Some(yes) if yes.eq_ignore_ascii_case("y") || yes.eq_ignore_ascii_case("yes") => {
+                self.outside(agreement.yes.0, &agreement.yes.1)
+            }
+            Some(_) | None => told("nothing changed"),
         }
     }
 
