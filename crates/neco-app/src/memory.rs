@@ -132,7 +132,7 @@ pub(crate) async fn keep_note(app: &LocalApp, request: KeepNote) -> Result<KeptN
     let new = to_remember(&format!("# {}", request.text));
     let new = new.ok_or_else(|| invalid("there is nothing to remember: say it in one line"))?;
     if !app.settings(Path::new(&request.folder))?.config.memory.enabled {
-        return Err(invalid("there is no memory (memory.enabled = false)"));
+        return Err(invalid("nothing was remembered: there is no memory (memory.enabled = false)"));
     }
     let kept = keep(app, &request.folder, new).await?;
     Ok(KeptNote { words: kept_words(&kept), kept })

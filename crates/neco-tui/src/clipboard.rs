@@ -21,6 +21,7 @@ const MOST_BYTES: u64 = 8 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A program that gives pictures of the clipboard.
+#[derive(Clone)]
 pub struct PicturePrinter {
     program: PathBuf,
     arguments: &'static [&'static str],

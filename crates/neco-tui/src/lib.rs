@@ -7,7 +7,7 @@
 //! scrollback and is never drawn again; only what is alive is kept in memory.
 //!
 //! Reading order: [`host`] and [`looks`] (what a window is given), [`clipboard`], [`editing`], [`history_file`] and
-//! [`status_line`] (what a host gives it on this machine), [`term`] (frames on a terminal), [`text`] and
+//! [`status_line`] (what a host gives it on this machine) with [`terminal_host`], [`term`] (frames on a terminal), [`text`] and
 //! [`theme`], [`told`] (what the agent hears of the person), [`outside`] (commands that reach beyond the session) with
 //! [`what_holds`] (settings, sandbox, hooks), [`transcript`] (what happened), [`ask`], [`input`], [`panel`], [`app`] (the state), [`update`] (keys and news),
 //! [`view`] (rows), [`mod@run`] (the loop); [`set_up`] (a first model); [`mod@line`] (a session in plain lines).
@@ -28,6 +28,7 @@ pub mod run;
 pub mod set_up;
 pub mod status_line;
 pub mod term;
+pub mod terminal_host;
 pub mod text;
 pub mod theme;
 mod told;

@@ -27,7 +27,7 @@ use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, w
 use neco_view::short_id::{ShortIds, short_id};
 use neco_view::slash::{Custom, Outside};
 use neco_view::wording::prompts;
-use neco_view::{agent_orders, figures};
+use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -235,13 +235,8 @@ impl Beyond<'_> {
         let shown = shown.map_err(failed)?;
         // As behind `neco workflow run`, too.
         let inputs = inputs.iter().filter(|word| **word != "--input").copied();
-        let input = |text: &str| {
-            let text = text.strip_prefix("--input=").unwrap_or(text);
-            let wrong = || usage(format!("{text}: inputs are written NAME=VALUE"));
-            let (name, value) = text.split_once('=').ok_or_else(wrong)?;
-            Ok((name.to_owned(), Value::from(value)))
-        };
-        let inputs = inputs.map(input).collect::<Result<serde_json::Map<String, Value>, AppError>>()?;
+        let inputs: Vec<String> = inputs.map(|text| text.strip_prefix("--input=").unwrap_or(text).to_owned()).collect();
+        let inputs = workflow_inputs::read(&inputs, &shown.inputs)?;
         let definition = shown.definition;
         Ok(CommandOutcome::Send(Command::RunWorkflow { definition, inputs: Value::Object(inputs) }))
     }

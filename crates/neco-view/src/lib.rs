@@ -4,8 +4,8 @@
 //! comes out as JSON is told in `docs/view.md`.
 //!
 //! Reading order: [`reduce`] (events into blocks), [`figures`] and [`wording`] (numbers and sentences), [`paint`] (blocks as
-//! text), [`short_id`]; [`ask`] (what a person is asked about); [`slash`] with [`agent_ask`], [`agent_orders`],
-//! [`context_view`] and [`moment`], for whoever takes commands from a person.
+//! text), [`short_id`]; [`ask`] (what a person is asked about); [`slash`] with [`setting`], [`agent_ask`], [`agent_orders`],
+//! [`context_view`], [`workflow_inputs`], [`export_line`] and [`moment`], for whoever takes commands from a person.
 
 pub mod agent_ask;
 pub mod agent_orders;
@@ -20,6 +20,7 @@ pub mod setting;
 pub mod short_id;
 pub mod slash;
 pub mod wording;
+pub mod workflow_inputs;
 
 pub use context_view::{ContextView, Speaker};
 pub use reduce::View;

@@ -417,26 +417,26 @@ impl RunArgs {
 }
 
 /// Nothing is stopped by a budget that is no amount.
-fn dollars(text: &str) -> Result<f64, String> {
+pub fn dollars(text: &str) -> Result<f64, &'static str> {
     match text.trim_start_matches('$').parse::<f64>() {
         Ok(amount) if amount.is_finite() && amount > 0.0 => Ok(amount),
-        Ok(_) | Err(_) => Err("give an amount above 0, such as 0.50".to_owned()),
+        Ok(_) | Err(_) => Err("give an amount above 0, such as 0.50"),
     }
 }
 
 /// A number of seconds, or of minutes or hours with the letter behind it.
-fn duration(text: &str) -> Result<Duration, String> {
+fn duration(text: &str) -> Result<Duration, &'static str> {
     let number = text.trim().trim_end_matches(|char: char| char.is_ascii_alphabetic());
     let each = text.trim().strip_prefix(number).unwrap_or_default();
     let each = match each {
         "" | "s" | "sec" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err("give a time such as 90, 90s, 10m or 1h".to_owned()),
+        _ => return Err("give a time such as 90, 90s, 10m or 1h"),
     };
     let seconds = number.parse::<f64>().ok().map(|number| number * each).filter(|seconds| *seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "give a time above 0, such as 90, 90s, 10m or 1h".to_owned())
+    time.ok_or("give a time above 0, such as 90, 90s, 10m or 1h")
 }
 
 #[cfg(test)]

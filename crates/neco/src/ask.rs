@@ -6,11 +6,11 @@ use neco_config::Env;
 use neco_tui::line::Person;
 pub use neco_tui::line::ask::*;
 
-use crate::terminal::Terminal;
+use crate::terminal;
 
 /// Who sits at `tty` and is asked about what is done in `folder`.
 pub fn person(tty: Tty, folder: PathBuf, env: &Env) -> Person {
-    let terminal = Terminal::look_at(env);
+    let terminal = terminal::look_at(env);
     let place = question::Place { paint: terminal.paint(), width: terminal.width, rows: terminal.rows, folder };
     Person { tty, place, programs: programs(env) }
 }

@@ -15,9 +15,12 @@ use neco_server::SocketPlaces;
 use neco_store::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::ask::tty::restore_terminal;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::log;
 use crate::say;
+use crate::signals::Signal;
 
 /// Opens the store of a data folder. The person is told when a damaged one was set aside.
 pub async fn open_store(data_dir: &Path) -> Result<Arc<SqliteStore>, Failure> {
@@ -46,6 +49,15 @@ pub fn stop(
     let stopped = runtime.block_on(ends).map_err(Failure::from);
     // A read that hangs on a dead disk must not keep the process.
     runtime.shutdown_background();
+    told(stopped, seen)
+}
+
+/// How a run ended, after its session was handed back.
+pub fn after(left: Result<(), AppError>, seen: Result<Exit, Failure>) -> Result<Exit, Failure> {
+    told(left.map_err(Failure::from), seen)
+}
+
+fn told(stopped: Result<(), Failure>, seen: Result<Exit, Failure>) -> Result<Exit, Failure> {
     match (seen, stopped) {
         // That nothing could be written any more is told already, with the end of the work.
         (Ok(Exit::Failed), Err(failure)) if failure.code == Some(ErrorCode::StoreFailed) => Ok(failure.exit),
@@ -55,6 +67,14 @@ pub fn stop(
         }
         (seen, _) => seen,
     }
+}
+
+/// Ends the process at once. What commands still run is killed by the watchdog.
+pub fn quit(signal: Signal) {
+    restore_terminal();
+    tracing::warn!(?signal, "stopped at once");
+    log::finish();
+    std::process::exit(i32::from(Exit::Stopped(signal).number()));
 }
 
 /// Where sessions of a data folder are served to windows of other processes.

@@ -70,21 +70,10 @@ impl From<AppError> for Failure {
         let exit = match error.trouble {
             Trouble::Invalid | Trouble::NotFound | Trouble::NotAllowed => Exit::Usage,
             Trouble::NoModel => Exit::Provider,
-            Trouble::InUse | Trouble::Unsupported | Trouble::Failed => Exit::Failed,
+            Trouble::InUse | Trouble::Unsupported => Exit::Failed,
+            Trouble::Failed => Exit::of_code(error.code),
         };
         Self { exit, message: error.message, hint: error.hint, code: error.code }
-    }
-}
-
-impl From<Failure> for AppError {
-    fn from(failure: Failure) -> Self {
-        let trouble = match failure.exit {
-            Exit::Usage => Trouble::Invalid,
-            Exit::Refused => Trouble::NotAllowed,
-            Exit::Provider => Trouble::NoModel,
-            Exit::Done | Exit::Failed | Exit::Limit | Exit::Stopped(_) | Exit::Unread => Trouble::Failed,
-        };
-        Self { code: failure.code, hint: failure.hint, ..Self::new(trouble, failure.message) }
     }
 }
 
@@ -104,17 +93,5 @@ as_the_program_tells! {
     SetupError => of_setup,
     StoreError => of_store,
     SessionError => of_session,
-}
-
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Self {
-        match &error {
-            ClientError::Failed { code, .. } => {
-                Self { code: Some(*code), ..Self::new(Exit::of_code(Some(*code)), error.to_string()) }
-            }
-            ClientError::Gone => Self::new(Exit::of_code(None), error.to_string()),
-            // What was asked makes no sense to the session: nothing was done.
-            ClientError::Refused(words) => Self::usage(words.clone()),
-        }
-    }
+    ClientError => AppError::from,
 }

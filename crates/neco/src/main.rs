@@ -34,7 +34,6 @@ use neco_tui::line::run::exit::{self, Exit};
 use neco_tui::line::run::outcome;
 use neco_tui::line::signals;
 use neco_view::{agent_orders, short_id};
-use terminal::Terminal;
 
 fn main() -> ExitCode {
     // Before anything else: a launcher of a command in a sandbox has no settings, no threads and no time.
@@ -96,7 +95,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
 pub(crate) fn converse(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let args = &run::agent::taken(args, everywhere, env)?;
     let window = tui::is_wanted(args, env);
-    if args.picks() && !(window && Terminal::look_at(env).is_capable()) {
+    if args.picks() && !(window && terminal::look_at(env).is_capable()) {
         return Err(Failure::usage("which session? No list can be shown without a terminal").hint(
             "  neco session list                  shows them\n  \
                neco --resume ID -m \"…\"           continues one\n  \

@@ -6,5 +6,5 @@ pub use neco_proto::clean;
 pub use neco_tui::line::print::{Printer, screen};
 pub use neco_tui::line::run::report as json;
 pub use neco_view::figures;
-pub use neco_view::paint::text::{agents, diff, workflow};
+pub use neco_view::paint::text::{agents, diff};
 pub use neco_view::paint::{colour as paint, wrap};

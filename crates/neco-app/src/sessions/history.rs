@@ -6,7 +6,8 @@ use std::sync::Arc;
 use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, SessionAgents, SessionDiff};
 use neco_proto::app::sessions::SessionRow;
 use neco_proto::app::{AppError, Trouble};
-use neco_proto::{Event, Seq, SessionId};
+use neco_proto::event::{Admission, CompleteReason};
+use neco_proto::{Event, EventBody, Role, Seq, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
 use neco_workspace::checkpoint::{self, Checkpoints};
@@ -42,6 +43,27 @@ pub async fn session(app: &LocalApp, id: Option<&str>, folder: &Path) -> Result<
 pub async fn each_event(app: &LocalApp, id: SessionId, mut take: impl FnMut(&Event, bool)) -> Result<(), AppError> {
     let history = app.hub.course(id).await.map_err(of_session)?;
     app.hub.each_event(id, |event| take(event, history.counts(event.seq))).await.map_err(of_session)
+}
+
+/// Whether a session was left before its work was done.
+///
+/// # Errors
+/// When its log can't be read.
+pub async fn is_unfinished(app: &LocalApp, id: SessionId) -> Result<bool, AppError> {
+    let mut unfinished = false;
+    each_event(app, id, |event, _| unfinished = goes_on(event).unwrap_or(unfinished)).await?;
+    Ok(unfinished)
+}
+
+/// Whether there is something to go on with after an event; `None` when it does not matter.
+fn goes_on(event: &Event) -> Option<bool> {
+    match &event.body {
+        EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(true),
+        EventBody::MessageQueued(queued) => (queued.when != Admission::Withdrawn).then_some(true),
+        EventBody::AgentComplete(complete) => Some(complete.reason != CompleteReason::Natural),
+        EventBody::Rewind(rewind) if rewind.conversation => Some(false),
+        _ => None,
+    }
 }
 
 pub(crate) async fn agents(app: &LocalApp, request: ListSessionAgents) -> Result<SessionAgents, AppError> {

@@ -14,7 +14,7 @@ mod worktrees;
 
 pub(crate) use blobs::bytes;
 pub(crate) use history::{agents, diff};
-pub use history::{each_event, session};
+pub use history::{each_event, is_unfinished, session};
 pub(crate) use list::{fork, list, rename, watch_rows};
 pub use list::{ids, row};
 pub(crate) use port::{export, find_foreign, import};

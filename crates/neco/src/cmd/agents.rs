@@ -26,7 +26,7 @@ use crate::print::clean::clean_line;
 use crate::run::attach;
 use crate::say;
 use crate::short_id::short_id;
-use crate::terminal::{self, Terminal};
+use crate::terminal;
 
 /// Sessions of a folder that are looked at for one that runs.
 const LOOKED_AT: usize = 200;
@@ -216,9 +216,9 @@ fn reach(
 }
 
 async fn said(ask: AgentAsk, running: &Running, env: &Env) -> Result<String, Failure> {
-    let terminal = Terminal::look_at(env);
-    let width = if terminal.stdout { terminal::stdout_width() } else { usize::MAX };
-    let done = agent_orders::carry_out(running.client.as_ref(), ask, width, terminal.stdout_paint()).await;
+    let terminal = terminal::look_at(env);
+    let (client, width) = (running.client.as_ref(), terminal.stdout_width());
+    let done = agent_orders::carry_out(client, ask, width, terminal.stdout_paint()).await;
     done.map_err(|error| Failure::new(Exit::Failed, error.to_string()))
 }
 

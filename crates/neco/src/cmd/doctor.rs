@@ -15,14 +15,14 @@ use crate::cmd::program::{block_on, folder, print, without_store};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::say;
-use crate::terminal::Terminal;
+use crate::terminal::{self, Terminal};
 
 /// Where what was found begins in a line.
 const HANGING: usize = 16;
 
 /// Runs `neco doctor`.
 pub fn run(json: JsonArg, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let (terminal, request) = (Terminal::look_at(env), Examine { folder: folder(everywhere)? });
+    let (terminal, request) = (terminal::look_at(env), Examine { folder: folder(everywhere)? });
     let tell = |finding: &Finding| match json.json {
         true => Ok(()),
         false => say::lines(&as_lines(std::slice::from_ref(finding), terminal.stdout_paint()), HANGING),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use neco_config::Env;
+use neco_view::wording::prompts;
 
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::exit::Exit;
@@ -12,15 +13,6 @@ use crate::say;
 
 /// The file that agents of all makers read.
 const FILE: &str = "AGENTS.md";
-
-/// What the model is asked.
-const ASKED: &str = "\
-Look at this repository and write AGENTS.md in its top folder: what somebody must know who changes the code here for the \
-first time. How it is built, run, tested and checked (with one test alone), how it is laid out as far as several files \
-must be read to see it, and the conventions that are held here. Take in what README, CONTRIBUTING and rules files of \
-other tools (.cursor/rules, CLAUDE.md, .github/copilot-instructions.md) say. At most 60 lines, commands in code blocks, \
-no advice that would hold everywhere, nothing that you did not see. If AGENTS.md is there already, better it and keep \
-what is right.";
 
 /// What a folder is built with: a file that shows it, and the commands.
 const BUILDS: &[(&str, &[&str])] = &[
@@ -53,8 +45,8 @@ pub fn run(args: &InitArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     if args.starter {
         return start(&crate::folder(everywhere)?);
     }
-    let wishes = args.run.message().map(|wishes| format!("\n\n{wishes}")).unwrap_or_default();
-    let mut run = RunArgs { words: vec![format!("{ASKED}{wishes}")], message: None, ..args.run.clone() };
+    let asked = prompts::init(&args.run.message().unwrap_or_default());
+    let mut run = RunArgs { words: vec![asked], message: None, ..args.run.clone() };
     // Who asks for this file has said yes to writing it.
     run.rules.allow.push(format!("edit({FILE})"));
     crate::converse(&run, everywhere, env)

@@ -10,14 +10,13 @@ use jiff::Timestamp;
 use neco_config::Env;
 use neco_proto::app::App;
 use neco_proto::app::memory::{
-    AddMemory, Kept, ListMemory, MemoryCategory, MemoryEntry, MemoryReach, MemoryWords, RemoveMemory, ShowMemory,
+    AddMemory, ListMemory, MemoryCategory, MemoryEntry, MemoryReach, MemoryWords, RemoveMemory, ShowMemory,
 };
-use neco_session::memory::{NewEntry, kept_words};
+use neco_session::memory::kept_words;
 use neco_view::paint::lists::memory as list;
-use serde_json::{Value, json};
 
 use super::confirm::agrees;
-use super::program::{ask_of, ask_once, folder, print, with_files};
+use super::program::{ask_of, folder, print, with_files};
 use crate::args::{Choices, EverywhereArgs, JsonArg, one_of};
 use crate::ask::{self, Tty};
 use crate::exit::Exit;
@@ -171,7 +170,7 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
         }
         MemoryCommand::Search { words, limit, which, json } => {
             if words.iter().all(|word| word.trim().is_empty()) {
-                return Err(Failure::usage("say what to search for"));
+                return Err(Failure::usage("say what to search for").hint("`neco memory list` shows everything."));
             }
             let words = Some(MemoryWords { text: words.join(" "), limit: *limit });
             let entries =
@@ -181,7 +180,7 @@ async fn answer(command: &MemoryCommand, folder: String, app: &dyn App, env: &En
         MemoryCommand::Add(args) => {
             let text = text(&args.text)?;
             let kept = ask_of(app, &request(args, folder, text.trim())).await?;
-            print(args.json, &value(&kept), || format!("{}\n", kept_words(&kept)))?;
+            print(args.json, &list::kept_json(&kept), || format!("{}\n", kept_words(&kept)))?;
         }
         MemoryCommand::Edit { id } => {
             let shown = ask_of(app, &ShowMemory { folder, id: id.clone() }).await?;
@@ -200,13 +199,6 @@ impl WhichArgs {
             (false, false) => None,
         }
     }
-}
-
-/// Keeps a note that was said instead of a request.
-pub fn note(new: NewEntry, everywhere: &EverywhereArgs, env: &Env) -> Result<Kept, Failure> {
-    let NewEntry { title, summary, content, .. } = new;
-    let request = AddMemory { folder: folder(everywhere)?, title, summary, content, ..AddMemory::default() };
-    ask_once(&request, everywhere, env)
 }
 
 fn text(words: &[String]) -> Result<String, Failure> {
@@ -236,18 +228,6 @@ fn request(args: &AddArgs, folder: String, text: &str) -> AddMemory {
         },
         replaces: None,
     }
-}
-
-/// What became of a note, as an object.
-pub fn value(kept: &Kept) -> Value {
-    let note = &kept.note;
-    let action = kept.action.map_or("known", |action| action.name());
-    let mut value =
-        json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path });
-    if let (Some(other), Some(fields)) = (&kept.resembles, value.as_object_mut()) {
-        fields.insert("resembles".to_owned(), json!(other.id));
-    }
-    value
 }
 
 /// Opens the entry's own file in the person's editor.

@@ -20,8 +20,7 @@ use crate::failure::Failure;
 use crate::print::clean::clean_line;
 use crate::print::figures;
 use crate::print::screen::{Look, Screen};
-use crate::terminal::Terminal;
-use crate::{compose, say};
+use crate::{compose, say, terminal};
 
 /// Columns before what follows a line about a test that is too wide.
 const HANGING: usize = 6;
@@ -59,7 +58,7 @@ pub enum ModelCommand {
 
 /// Runs `neco model …`.
 pub fn run(command: &ModelCommand, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    let (folder, terminal) = (folder(everywhere)?, Terminal::look_at(env));
+    let (folder, terminal) = (folder(everywhere)?, terminal::look_at(env));
     let paint = terminal.stdout_paint();
     match command {
         ModelCommand::List { all, json } => {
@@ -91,7 +90,7 @@ fn test(
     everywhere: &EverywhereArgs,
     env: &Env,
 ) -> Result<Exit, Failure> {
-    let terminal = Terminal::look_at(env);
+    let terminal = terminal::look_at(env);
     let app: &dyn App = &without_store(everywhere, env);
     let (runtime, caller) = (compose::runtime()?, Caller::person());
     let mut tests = app.watch(&caller, &TestModels { folder, name });

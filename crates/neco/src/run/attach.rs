@@ -4,8 +4,10 @@ use std::path::Path;
 
 use neco_app::other_processes::{self, Attached};
 use neco_config::Env;
+use neco_proto::ClientError;
 use neco_proto::app::opening::WhichSession;
 use neco_store::SessionRecord;
+use neco_tui::line::run::attached::{Begun, CLOSING, PAUSE};
 
 use super::opener::TerminalOpener;
 use crate::args::RunArgs;
@@ -19,6 +21,20 @@ pub async fn find(
 ) -> Result<Option<(Attached, SessionRecord)>, Failure> {
     let opener = TerminalOpener::new(env, false, false);
     Ok(other_processes::find(which, folder, env.data_dir(), &opener).await?)
+}
+
+/// The session, if a process has it open for long enough to be watched.
+pub async fn begin(which: &WhichSession, folder: &Path, env: &Env) -> Result<Option<Begun>, Failure> {
+    let mut closing = 0;
+    while let Some((Attached { client, owner }, record)) = find(which, folder, env).await? {
+        match Begun::say(client, owner, (record.id, record.cwd), None).await {
+            Ok(begun) => return Ok(Some(begun)),
+            Err(ClientError::Gone) if closing < CLOSING => closing += 1,
+            Err(error) => return Err(error.into()),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(None)
 }
 
 /// The flags that mean nothing for a session that runs already, as a note; nothing when there are none.

@@ -1,25 +1,20 @@
-//! What a single request has to come to: how long it may take, where its last message goes, and what that must look like.
+//! What a single request has to come to: where its last message goes, and what that must look like.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use jsonschema::Validator;
-use neco_proto::{Client, Command};
+use neco_tui::line::run::Judge;
 use serde_json::Value;
-use tokio::runtime::Handle;
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::say;
 
 /// What a request has to come to; nothing in particular by default.
 #[derive(Default)]
 pub struct Ends {
     output: Option<PathBuf>,
     schema: Option<(Value, Validator)>,
-    timeout: Option<Duration>,
 }
 
 impl Ends {
@@ -37,7 +32,7 @@ impl Ends {
             let validator = jsonschema::validator_for(&schema).map_err(|error| wrong(error.to_string()))?;
             Ok::<_, Failure>((schema, validator))
         });
-        Ok(Self { output: args.output.clone(), schema: schema.transpose()?, timeout: args.timeout })
+        Ok(Self { output: args.output.clone(), schema: schema.transpose()? })
     }
 
     /// The message with what the model has to know of this.
@@ -51,24 +46,13 @@ impl Ends {
         }
     }
 
-    /// Stops the work of `client` when its time is over; whether that was so is known by what this gives.
-    pub fn watch(&self, runtime: &Handle, client: Arc<dyn Client>) -> Arc<OnceLock<()>> {
-        let over = Arc::new(OnceLock::new());
-        if let Some(timeout) = self.timeout {
-            let over = Arc::clone(&over);
-            runtime.spawn(async move {
-                tokio::time::sleep(timeout).await;
-                let _ = over.set(());
-                say::note(&format!("stopped after {} s: --timeout", timeout.as_secs()));
-                // A session that is gone has stopped its work.
-                let _ = client.send(Command::StopAll).await;
-            });
-        }
-        over
+    /// The same as what has the last word about a run.
+    pub fn judge(self) -> Judge {
+        Box::new(move |exit, last| self.after(exit, last))
     }
 
     /// How the process ends after its work did so with these last words, and why where that is not the same.
-    pub fn after(&self, exit: Exit, last: &str) -> (Exit, Option<String>) {
+    fn after(&self, exit: Exit, last: &str) -> (Exit, Option<String>) {
         if let Some(file) = &self.output
             && let Err(error) = std::fs::write(file, format!("{}\n", last.trim_end_matches('\n')))
         {

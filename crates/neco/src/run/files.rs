@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::message::fence;
+use neco_tui::line::run::stdin::fence;
+
 use crate::args::RunArgs;
 use crate::failure::Failure;
 

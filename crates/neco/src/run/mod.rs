@@ -4,23 +4,18 @@
 //! never do. Signals are heard by a task that waits for nothing else. What is printed last is the end
 //! of the agent's work; the session is on the disk before the process ends.
 //!
-//! Reading order: [`message`], [`slash`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`agent`] and
-//! [`turns`] (who is asked, and how often), [`request`] (opening the session) with [`opener`] and [`worktree`],
-//! [`drive`] (the main thread's loop) with [`stop`] (signals), then [`attach`] and [`guest`] (when another process has
-//! the session open).
+//! Reading order: [`slash`], [`files`] and [`note`] (what is asked), [`ends`] (what it has to come to), [`agent`] and
+//! [`turns`] (who is asked, and how often), [`request`] (opening the session) with [`opener`] and [`worktree`], then
+//! [`attach`] (when another process has the session open). What is seen of it is in `neco_tui::line::run`.
 
 pub mod agent;
 pub mod attach;
-pub mod drive;
-pub mod ends;
+mod ends;
 pub mod files;
-pub mod guest;
-pub mod message;
 mod note;
 pub mod opener;
 pub mod request;
 mod slash;
-pub mod stop;
 mod turns;
 pub mod worktree;
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use neco_app::disk;
 use neco_app::shared::SharedApp;
@@ -9,13 +11,14 @@ use neco_config::Env;
 use neco_proto::app::opening::{OpenSession, OpenedSession};
 use neco_proto::app::{App, AppError, Caller};
 use neco_proto::{Attachment, Client, ClientError, Command, SessionId};
+use neco_tui::line::run::attached::{self, Begun};
+use neco_tui::line::run::stdin::{self, Message};
+use neco_tui::line::run::{Run, RunUi, listen, see_through};
+use tokio::runtime::Runtime;
 
-use super::drive::{Run, RunUi, see_through};
 use super::ends::Ends;
-use super::guest::{self, Begun};
-use super::message::Message;
 use super::opener::{TerminalOpener, wanted};
-use super::{attach, files, message, note, picture, slash, turns, worktree};
+use super::{attach, files, note, picture, slash, turns, worktree};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
 use crate::ask::{self, Tty};
 use crate::compose;
@@ -26,13 +29,17 @@ use crate::print::Printer;
 use crate::print::json::Report;
 use crate::say;
 use crate::short_id::short_id;
-use crate::terminal::{Terminal, is_unattended};
+use crate::signals::InterruptMask;
+use crate::terminal::{self, is_unattended};
+
+/// How long the store may take to write what waits when the process ends between two lines.
+const LAST_WRITE: Duration = Duration::from_millis(200);
 
 /// One request, from its arguments to how the process ends.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     let format = args.output_format;
     let ended = match args.input_format {
-        InputFormat::Text => attempt(args, everywhere, env, &mut None),
+        InputFormat::Text => one(args, everywhere, env),
         InputFormat::StreamJson => turns::run(args, everywhere, env),
     };
     ended.inspect_err(|failure| match format {
@@ -41,18 +48,76 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
     })
 }
 
-/// The same, without a word for programs when it can't begin; `session` becomes the one that was asked.
+/// One message that is answered, whatever its form, without a word for programs when it can't begin.
+pub fn one(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let mut process = None;
+    let ended = attempt(args, everywhere, env, &mut process);
+    Process::stop(process, ended)
+}
+
+/// What sessions are opened with: settings, store and folders are read once, however much is asked.
+pub(super) struct Process {
+    runtime: Runtime,
+    app: Arc<SharedApp>,
+    /// Whether a message is being answered: whoever sees that through hears the signals meanwhile.
+    answering: Arc<AtomicBool>,
+    /// The session that was asked last.
+    pub session: Option<SessionId>,
+}
+
+impl Process {
+    fn start(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env, asks: bool) -> Result<Self, Failure> {
+        let app = Arc::new(TerminalOpener::new(env, asks, false)).program(args, everywhere);
+        let (runtime, answering) = (compose::runtime()?, Arc::<AtomicBool>::default());
+        if args.input_format == InputFormat::StreamJson {
+            hear_between(&runtime, Arc::clone(&answering), app.write_all())?;
+        }
+        Ok(Self { runtime, app, answering, session: None })
+    }
+
+    /// Everything down again, if it was ever up.
+    pub fn stop(process: Option<Self>, ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
+        match process {
+            Some(Self { runtime, app, .. }) => compose::stop(runtime, app.stop(), ended),
+            None => ended,
+        }
+    }
+}
+
+/// Hears signals while no line is answered, since what listens for a line ends with it: the process ends then, after
+/// `write_all` had a moment. A signal that comes while one is answered is for whoever sees it through.
+fn hear_between<W: Future<Output = ()> + Send + 'static>(
+    runtime: &Runtime,
+    answering: Arc<AtomicBool>,
+    write_all: W,
+) -> Result<(), Failure> {
+    let mut signals = listen(runtime, &InterruptMask::default())?;
+    runtime.spawn(async move {
+        let signal = loop {
+            let signal = signals.next().await;
+            if !answering.load(Ordering::SeqCst) {
+                break signal;
+            }
+        };
+        let _ = tokio::time::timeout(LAST_WRITE, write_all).await;
+        compose::quit(signal);
+    });
+    Ok(())
+}
+
+/// Answers one message with `process`, which is there with the first request that needs it.
 pub(super) fn attempt(
     args: &RunArgs,
     everywhere: &EverywhereArgs,
     env: &Env,
-    session: &mut Option<SessionId>,
+    process: &mut Option<Process>,
 ) -> Result<Exit, Failure> {
-    let terminal = Terminal::look_at(env);
     let goes_on = args.session.is_some() || args.continue_latest;
     let mut message = match (args.input_format, args.message()) {
         (InputFormat::StreamJson, Some(text)) => Message { text, warnings: Vec::new() },
-        (InputFormat::StreamJson | InputFormat::Text, written) => message::gather(written, terminal.stderr, goes_on)?,
+        (InputFormat::StreamJson | InputFormat::Text, written) => {
+            stdin::gather(written, terminal::look_at(env).stderr, goes_on)?
+        }
     };
     let attachments = picture::attachments(&files::pictures(args))?;
     if let Some(exit) = note::remember(&message.text, args, everywhere, env)? {
@@ -66,48 +131,62 @@ pub(super) fn attempt(
     message.text = ends.iter().fold(message.text, |text, ends| ends.told(text));
     let tty = (args.output_format == OutputFormat::Text && !is_unattended(env)).then(Tty::open).flatten();
     let folder = crate::folder(everywhere)?;
-    let runtime = compose::runtime()?;
+    let attended = tty.is_some();
+    let process = match process {
+        Some(process) => process,
+        slot @ None => slot.insert(Process::start(args, everywhere, env, attended)?),
+    };
+    let Process { runtime: own, app, answering, session } = process;
+    // What listens and waits for one line of many ends with it.
+    let each_line = (args.input_format == InputFormat::StreamJson).then(compose::runtime).transpose()?;
+    let runtime = each_line.as_ref().unwrap_or(own);
     let folder = worktree::begin(folder, args, &message.text, env)?;
-    let (asks, attended) = (tty.is_some(), tty.is_some());
-    let app = Arc::new(TerminalOpener::new(env, asks, false)).program(args, everywhere);
     let wanted = wanted(args, everywhere, folder.display().to_string())?;
     let wanted = OpenSession { attended, ..wanted };
     let mut closing = 0;
     let opened = loop {
-        let opened = runtime.block_on(app.open(&Caller::person(), wanted.clone()));
+        let opened = own.block_on(app.open(&Caller::person(), wanted.clone()));
         let opened = opened.inspect_err(|_| worktree::end(&folder, &title, "", env))?;
         let Some(owner) = opened.owner else { break opened };
         let said = steering(&message.text, &attachments);
-        match runtime.block_on(Begun::say(opened, owner, Some(said))) {
+        let OpenedSession { id, client, folder, .. } = opened;
+        match runtime.block_on(Begun::say(client, owner, (id, folder), Some(said))) {
             Ok(begun) => {
                 attach::left_out(args).iter().for_each(|words| say::note(words));
                 // The store is for those who have something to keep.
-                runtime.block_on(app.stop())?;
-                let ui = take_seat(args.output_format, env, tty, begun.folder(), begun.id());
+                own.block_on(app.stop())?;
+                let ui = take_seat(args.output_format, env, tty, begun.folder(), Some(begun.id()));
                 *session = Some(begun.id());
-                let ui = RunUi { ends: ends.take().unwrap_or_default(), ..ui };
-                let seen = guest::follow(&runtime, begun, ui);
-                runtime.shutdown_background();
-                return seen;
+                let ui = RunUi { judge: ends.take().unwrap_or_default().judge(), ..ui };
+                answering.store(true, Ordering::SeqCst);
+                let seen = attached::follow(runtime, begun, ui);
+                answering.store(false, Ordering::SeqCst);
+                each_line.into_iter().for_each(Runtime::shutdown_background);
+                return Ok(seen?);
             }
             // It is just being closed.
-            Err(ClientError::Gone) if closing < guest::CLOSING => closing += 1,
+            Err(ClientError::Gone) if closing < attached::CLOSING => closing += 1,
             Err(error) => return Err(error.into()),
         }
-        std::thread::sleep(guest::PAUSE);
+        std::thread::sleep(attached::PAUSE);
     };
     let OpenedSession { id, client, folder: works_in, since, notes, .. } = opened;
     notes.iter().for_each(|words| say::note(words));
-    let ui = take_seat(args.output_format, env, tty, works_in.clone().into(), id);
+    let resumed = (args.input_format == InputFormat::Text).then_some(id);
+    let ui = take_seat(args.output_format, env, tty, works_in.clone().into(), resumed);
     *session = Some(id);
-    let mut ui = RunUi { ends: ends.unwrap_or_default(), ..ui };
+    let mut ui = RunUi { judge: ends.unwrap_or_default().judge(), timeout: args.timeout, ..ui };
     if let (Printer::Text(text), Some(agent)) = (&mut ui.printer, &args.agent) {
         text.name_agent(agent);
     }
     let asked = Command::UserMessage { content: message.text, attachments };
     let run = Run { id, client: Arc::clone(&client), since, write_all: app.write_all() };
-    let seen = see_through(&runtime, run, ui, asked, || runtime.block_on(app.goes_on(&client)));
-    let ended = compose::stop(runtime, leave(&app, client), seen);
+    answering.store(true, Ordering::SeqCst);
+    let seen = see_through(runtime, run, ui, asked, || runtime.block_on(app.goes_on(&client)));
+    answering.store(false, Ordering::SeqCst);
+    let left = own.block_on(app.close(client)).map(drop);
+    each_line.into_iter().for_each(Runtime::shutdown_background);
+    let ended = compose::after(left, seen.map_err(Failure::from));
     if matches!(ended, Ok(Exit::Failed)) && disk::is_full(env.data_dir()) {
         say::note(disk::store_advice(env.data_dir()));
     }
@@ -131,22 +210,27 @@ fn steering(text: &str, attachments: &[Attachment]) -> Command {
     }
 }
 
-/// What a session that works in `folder` is seen with.
-pub fn take_seat(format: OutputFormat, env: &Env, tty: Option<Tty>, folder: PathBuf, session: SessionId) -> RunUi {
-    let terminal = Terminal::look_at(env);
-    let mut printer = terminal.printer(format);
+/// What a session that works in `folder` is seen with; people are told how `session` is gone on with.
+pub fn take_seat(
+    format: OutputFormat,
+    env: &Env,
+    tty: Option<Tty>,
+    folder: PathBuf,
+    session: Option<SessionId>,
+) -> RunUi {
+    let mut printer = terminal::printer(format, env);
     // How it is gone on with is for whoever reads it; a file and a program have no use for it.
-    if let Printer::Text(text) = &mut printer
-        && terminal.stderr
+    if let (Printer::Text(text), Some(session)) = (&mut printer, session)
+        && terminal::look_at(env).stderr
     {
         text.set_session(short_id(session));
     }
-    RunUi { printer, person: tty.map(|tty| ask::person(tty, folder, env)), ends: Ends::default() }
+    RunUi::new(printer, tty.map(|tty| ask::person(tty, folder, env)), compose::quit)
 }
 
 /// In forms that end with an object even what never began is one.
 fn report(failure: &Failure, env: &Env, format: OutputFormat) {
     let outcome = Outcome::of_failure(RunError { code: failure.code, message: failure.message.clone() });
     // The same is said on stderr.
-    let _ = Terminal::look_at(env).printer(format).finish(|| Report::new(&outcome, None, failure.exit).line());
+    let _ = terminal::printer(format, env).finish(|| Report::new(&outcome, None, failure.exit).line());
 }

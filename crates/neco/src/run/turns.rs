@@ -3,10 +3,9 @@
 use std::io::BufRead;
 
 use neco_config::Env;
-use neco_proto::SessionId;
 use serde_json::Value;
 
-use super::request::attempt;
+use super::request::{Process, attempt};
 use crate::args::{EverywhereArgs, RunArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,8 +13,20 @@ use crate::failure::Failure;
 /// Answers every message of stdin until there are no more, or one is not answered.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
     if args.message().is_some() {
-        return Err(Failure::usage("with --input-format stream-json messages come from stdin, and from nowhere else"));
+        return Err(Failure::usage("with --input-format stream-json messages come from stdin alone")
+            .hint("Leave the message out, or --input-format."));
     }
+    let mut process = None;
+    let ended = answer(args, everywhere, env, &mut process);
+    Process::stop(process, ended)
+}
+
+fn answer(
+    args: &RunArgs,
+    everywhere: &EverywhereArgs,
+    env: &Env,
+    process: &mut Option<Process>,
+) -> Result<Exit, Failure> {
     let mut args = args.clone();
     let mut exit = None;
     for (line, number) in std::io::stdin().lock().lines().zip(1..) {
@@ -23,39 +34,41 @@ pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exi
         if line.trim().is_empty() {
             continue;
         }
-        args.message = Some(message(&line).map_err(|why| Failure::usage(format!("line {number} of stdin {why}")))?);
-        let mut session: Option<SessionId> = None;
-        let ended = attempt(&args, everywhere, env, &mut session)?;
+        args.message = Some(message(number, &line)?);
+        let ended = attempt(&args, everywhere, env, process)?;
         exit = Some(ended);
         if !matches!(ended, Exit::Done | Exit::Refused) {
             break;
         }
         // What was given with the first message is known to the session, which works where it began.
         (args.files, args.images, args.worktree) = (Vec::new(), Vec::new(), None);
-        if let Some(session) = session {
+        if let Some(session) = process.as_ref().and_then(|process| process.session) {
             (args.session, args.continue_latest) = (Some(session.to_string()), false);
         }
     }
-    exit.ok_or_else(|| Failure::usage("stdin has no message"))
+    exit.ok_or_else(|| {
+        Failure::usage("stdin has no message").hint("A line is {\"type\": \"user_message\", \"content\": \"…\"}.")
+    })
 }
 
 /// The words of a line: as Claude Code takes them, or as a command of ours.
-fn message(line: &str) -> Result<String, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
+fn message(number: usize, line: &str) -> Result<String, Failure> {
+    let wrong = |why: &str| Failure::usage(format!("line {number} of stdin {why}"));
+    let value: Value = serde_json::from_str(line).map_err(|error| wrong(&format!("is not JSON: {error}")))?;
     let content = match value["type"].as_str() {
         Some("user") => &value["message"]["content"],
         Some("user_message") => &value["content"],
-        _ => return Err("is not a message: its type is neither `user` nor `user_message`".to_owned()),
+        _ => return Err(wrong("is not a message: its type is neither `user` nor `user_message`")),
     };
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
-            texts.ok_or("has content that is not text")?.join("\n")
+            texts.ok_or_else(|| wrong("has content that is not text"))?.join("\n")
         }
         _ => String::new(),
     };
-    if text.trim().is_empty() { Err("has no text".to_owned()) } else { Ok(text) }
+    if text.trim().is_empty() { Err(wrong("has no text")) } else { Ok(text) }
 }
 
 #[cfg(test)]
@@ -69,10 +82,10 @@ mod tests {
             r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi"}]}}"#,
             r#"{"type":"user_message","content":"hi"}"#,
         ] {
-            assert_eq!(message(line).unwrap(), "hi");
+            assert_eq!(message(1, line).unwrap(), "hi");
         }
         for line in ["hi", "{}", r#"{"type":"user"}"#, r#"{"type":"user","message":{"content":[{"type":"image"}]}}"#] {
-            assert!(message(line).is_err(), "{line}");
+            assert!(message(1, line).is_err(), "{line}");
         }
     }
 }

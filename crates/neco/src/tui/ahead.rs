@@ -9,7 +9,7 @@ use neco_store::{EventLog, SessionRecord, SqliteStore};
 use neco_tui::text::streaming::Streaming;
 use neco_tui::theme::{Theme, ThemeName};
 
-use crate::terminal::Terminal;
+use crate::terminal;
 
 /// Events that are looked at, the last ones.
 const EVENTS: usize = 60;
@@ -19,7 +19,7 @@ const MESSAGES: usize = 6;
 
 /// Looks at the end of a session that a window is being opened for.
 pub fn look(store: &Arc<SqliteStore>, record: &SessionRecord, env: &Env) {
-    if !Terminal::look_at(env).is_capable() || env.is_set("NO_COLOR") {
+    if !terminal::look_at(env).is_capable() || env.is_set("NO_COLOR") {
         return;
     }
     let (store, session) = (Arc::clone(store), record.id);

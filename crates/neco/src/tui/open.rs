@@ -6,25 +6,24 @@ use std::time::Duration;
 
 use neco_config::{Env, LoadOptions};
 use neco_proto::{Attachment, Command};
+use neco_tui::line::run::listen;
 use neco_tui::text::highlight;
 use neco_tui::theme::ThemeName;
 use neco_tui::{Host, Looks, Wanted, WindowError};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::host::TerminalHost;
+use super::host::Surroundings;
 use super::{looks, set_up};
 use crate::args::{EverywhereArgs, InputFormat, OutputFormat, RunArgs};
-use crate::compose;
+use crate::compose::{self, quit};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::repl;
-use crate::run::drive::listen;
-use crate::run::stop::quit;
 use crate::run::{files, picture, worktree};
 use crate::say;
 use crate::signals::{InterruptMask, Signal, Signals};
-use crate::terminal::{Terminal, is_unattended};
+use crate::terminal::{self, is_unattended};
 
 /// How long it may take until everybody has heard a signal.
 const A_MOMENT: Duration = Duration::from_millis(20);
@@ -34,7 +33,7 @@ const LAST_WORDS: Duration = Duration::from_secs(25);
 
 /// Whether a window is meant rather than a single request: nothing is piped, and nobody said `-m`.
 pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
-    let terminal = Terminal::look_at(env);
+    let terminal = terminal::look_at(env);
     let ends = args.input_format != InputFormat::Text
         || args.output.is_some()
         || args.output_schema.is_some()
@@ -46,7 +45,7 @@ pub fn is_wanted(args: &RunArgs, env: &Env) -> bool {
 
 /// Opens the window, on what the arguments ask for, until the person leaves.
 pub fn run(args: &RunArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
-    if !Terminal::look_at(env).is_capable() {
+    if !terminal::look_at(env).is_capable() {
         return repl::run(args, everywhere, env);
     }
     let folder = crate::folder(everywhere)?;
@@ -99,7 +98,7 @@ pub fn show(
     let mask = InterruptMask::default();
     let signals = listen(&runtime, &mask)?;
     let status_line = loaded.config.tui.status_line.clone();
-    let host = Arc::new(TerminalHost::new(args, everywhere, env, folder.clone(), mask, status_line));
+    let around = Surroundings::new(args, everywhere, env, &folder, mask, status_line)?;
     let mut first = args.message().filter(|words| !words.trim().is_empty());
     if let Some(words) = first.take() {
         first = Some(files::added(words, args)?);
@@ -111,14 +110,14 @@ pub fn show(
     }
     runtime.block_on(async {
         // Before the window has the terminal: a person may have to say whether they trust the folder.
-        let client = host.open_first().await?;
+        let client = around.open_first().await?;
         if let Some(content) = first.take_if(|_| !attachments.is_empty()) {
             client.send(Command::UserMessage { content, attachments }).await?;
         }
         Ok::<(), Failure>(())
     })?;
-    let seen = see(&runtime, &host, signals, first, looks, env);
-    let left = host.last_said();
+    let seen = see(&runtime, &around, signals, first, looks, env);
+    let left = around.host.last_said();
     worktree::end(&folder, &words, left.as_deref().unwrap_or_default(), env);
     runtime.shutdown_background();
     Ok((left, seen))
@@ -127,7 +126,7 @@ pub fn show(
 /// Shows the window until the person leaves or a signal ends it; all sessions have ended then.
 fn see(
     runtime: &Runtime,
-    host: &Arc<TerminalHost>,
+    around: &Surroundings,
     signals: Signals,
     first: Option<String>,
     looks: Looks,
@@ -135,7 +134,7 @@ fn see(
 ) -> Result<Exit, Failure> {
     say::hold_notes();
     let seen = runtime.block_on(async {
-        let window = neco_tui::run(Arc::clone(host) as Arc<dyn Host>, host.app(), Wanted::New, first, looks);
+        let window = neco_tui::run(Arc::clone(&around.host) as Arc<dyn Host>, around.app(), Wanted::New, first, looks);
         tokio::select! {
             seen = until_closed(window, signals) => seen,
             () = defect(env) => Ok(Exit::Failed),
@@ -147,9 +146,9 @@ fn see(
     runtime.block_on(async {
         // Whoever sends a signal does not want to pay for what is done at the end of a session.
         if matches!(seen, Ok(Exit::Stopped(_))) {
-            host.stop_all().await;
+            around.stop_all().await;
         }
-        host.close_all().await;
+        around.close_all().await;
     });
     seen
 }

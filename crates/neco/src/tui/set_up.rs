@@ -6,6 +6,7 @@ use std::sync::Arc;
 use neco_app::{StorelessApp, services};
 use neco_config::{Env, LoadOptions, Loaded};
 use neco_model::SetupError;
+use neco_tui::line::run::listen;
 use neco_tui::set_up::{self, Talked};
 
 use super::looks;
@@ -16,7 +17,6 @@ use crate::cmd::auth::AuthCommand;
 use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::run::drive::listen;
 use crate::say;
 use crate::signals::InterruptMask;
 

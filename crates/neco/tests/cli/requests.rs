@@ -1,5 +1,9 @@
 //! Flags of a single request: files that go in, and what comes out.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::{House, Ran, call, say};
@@ -66,6 +70,11 @@ fn harnesses_read_the_lines_of_claude_code() {
     let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["system", "assistant", "user", "assistant", "result"], "{}", ran.stdout);
     assert_eq!((&lines[0]["subtype"], &lines[0]["permissionMode"]), (&json!("init"), &json!("default")));
+    assert_eq!((&lines[0]["model"], &lines[0]["cwd"]), (&json!("play/a"), &json!(house.project())));
+    let tools = lines[0]["tools"].as_array().unwrap();
+    assert!(tools.contains(&json!("bash")) && tools.contains(&json!("read_file")), "{}", lines[0]);
+    let two = house.run(&["-p", "x", "--output-format", "claude-stream-json", "--tools", "grep,bash"]);
+    assert_eq!(two.events()[0]["tools"], json!(["grep", "bash"]));
     let content = &lines[1]["message"]["content"];
     assert_eq!(
         (&content[0]["text"], &content[1]["type"], &content[1]["input"]),
@@ -134,6 +143,33 @@ fn every_line_of_stdin_is_a_message() {
     assert_eq!(exported.lines().filter(|line| line.contains("zebra")).count(), 1, "{exported}");
     Ran::of(house.neco(&line).write_stdin("hi\n")).ended_with(2).says("line 1 of stdin is not JSON");
     Ran::of(house.neco(&line).write_stdin("")).ended_with(2).says("stdin has no message");
+}
+
+#[test]
+fn the_store_is_opened_once_for_all_lines_of_stdin() {
+    let house = House::playing(json!([say("again")]));
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_neco"))
+        .env_clear()
+        .envs(house.variables())
+        .env("CI", "1")
+        .current_dir(house.project())
+        .args(["-p", "--input-format", "stream-json", "--output-format", "claude-stream-json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    for _ in 0..2 {
+        stdin.write_all(b"{\"type\":\"user_message\",\"content\":\"a\"}\n").unwrap();
+        assert!(printed.any(|line| line.contains("\"type\":\"result\"")));
+        // Long enough to close it, which takes this file away.
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(house.path("home/data/neco.db-wal").exists(), "it waits for the next line with its store open");
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert!(!house.path("home/data/neco.db-wal").exists());
 }
 
 #[test]

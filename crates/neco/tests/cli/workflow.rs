@@ -37,6 +37,7 @@ fn tasks_run_in_their_order_and_a_failure_stops_only_what_needs_it() {
     let house = house(json!([{ "role": "explore", "turns": [say("I looked")] }]));
     put(&house, "notes.txt", "a note\n");
     put(&house, ".neco/workflows/chain.yaml", CHAIN);
+    house.run(&["workflow", "run", "chain", "--max-cost", "-1"]).ended_with(2).says("give an amount above 0");
     let ran = house.run(&["workflow", "run", "chain", "-y", "--output-format", "json"]).ended_with(1);
     let told = ran.json();
     assert_eq!(told["state"], "partly", "{told:#}");
@@ -162,7 +163,7 @@ fn a_run_that_was_cancelled_does_not_go_on() {
     let runs = house.run(&["workflow", "list", "--json"]).ended_with(0).json();
     let id = runs["runs"][0]["workflow_id"].as_str().unwrap();
     house.run(&["workflow", "cancel", id]).ended_with(0);
-    house.run(&["workflow", "resume", id, "-y"]).ended_with(2).says("was cancelled and can't be resumed");
+    house.run(&["workflow", "resume", id, "-y"]).ended_with(2).says("is cancelled and can't be resumed");
     assert_eq!(fs::read_to_string(&ran).unwrap(), "a\n");
 }
 

@@ -7,11 +7,12 @@
 //!
 //! Reading order: [`question`] (what keys mean) with [`subject`] (what is shown), [`inquiry`] (what the agent wants to know),
 //! [`desk`] (one question after the other), [`tty`] (the terminal), [`edit`], [`editor`] and [`revision`] (changing a call
-//! before it runs), [`trust`] (whether a folder is trusted).
+//! before it runs), [`trust`] (whether a folder is trusted), [`hidden`] (a key that is typed).
 
 pub mod desk;
 pub mod edit;
 pub mod editor;
+pub mod hidden;
 mod inquiry;
 pub mod question;
 pub mod revision;

@@ -10,8 +10,8 @@ use neco_view::wording::rewind as wording;
 
 use super::commands::told;
 use super::lines::Lines;
-use super::process::out;
 use super::turn::LineSession;
+use crate::line::say::out;
 
 /// Most files that are named.
 const NAMED: usize = 40;

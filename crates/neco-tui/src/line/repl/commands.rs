@@ -8,10 +8,11 @@ use neco_proto::{Answer, Command, Query};
 use neco_view::setting::Setting;
 use neco_view::slash::{self, Custom, Outside, Slash, TABLE};
 
-use super::process::{Surroundings, out};
+use super::process::Surroundings;
 use super::take::Repl;
 use super::{answers, back};
 use crate::host::{Agreement, CommandOutcome, Wanted};
+use crate::line::say::out;
 use crate::outside;
 use crate::term::notify;
 

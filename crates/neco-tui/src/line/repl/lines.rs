@@ -15,8 +15,9 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::keyboard::{Keyboard, Read};
-use super::process::{Streams, out};
+use super::process::Streams;
 use crate::line::ask::tty;
+use crate::line::say::out;
 
 /// What stands before a line, and before one that goes on.
 const PROMPT: &str = "> ";

@@ -8,11 +8,11 @@ use neco_proto::{Answer, Client, Display, Event, EventBody, Query, Seq, SessionS
 use neco_view::reduce::{Agents, IdleTracker};
 use neco_view::slash;
 
-use super::process::out;
 use super::signals::locked;
 use super::turn::{LineSession, goes_on};
 use crate::line::LoopEvent;
 use crate::line::print::Printer;
+use crate::line::say::out;
 
 /// Calls whose outcome can be shown again.
 const CALLS: usize = 20;

@@ -19,5 +19,5 @@ pub mod signals;
 pub mod take;
 mod turn;
 
-pub use process::{Process, Streams, Surroundings};
+pub use process::{Streams, Surroundings};
 pub use take::run;

@@ -1,6 +1,5 @@
 //! What stands around lines: the program, the process that takes them, and its streams.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use neco_proto::app::App;
@@ -17,29 +16,16 @@ pub struct Surroundings {
     pub host: Arc<dyn Host>,
     /// The whole program.
     pub app: Arc<dyn App>,
-    /// The process.
-    pub process: Arc<dyn Process>,
+    /// What a run in a folder is printed with, for streams as they are now, and who can be asked about it.
+    pub seat: Box<dyn Fn(String) -> (Printer, Option<Person>)>,
+    /// Ends the process at once.
+    pub quit: fn(Signal),
     /// Where tasks run.
     pub runtime: Handle,
     /// Whose an interrupt is.
     pub mask: InterruptMask,
     /// How its streams are.
     pub streams: Streams,
-}
-
-/// The process that takes lines.
-pub trait Process: Send + Sync {
-    /// What prints a run as text, for streams as they are now.
-    fn printer(&self) -> Printer;
-
-    /// Who can be asked about what is done in `folder`, if anybody can.
-    fn person(&self, folder: String) -> Option<Person>;
-
-    /// Tells the person a line that is no event.
-    fn note(&self, line: &str);
-
-    /// Ends the process at once.
-    fn quit(&self, signal: Signal);
 }
 
 /// How the streams of a process are.
@@ -51,13 +37,4 @@ pub struct Streams {
     pub capable: bool,
     /// Whether tmux stands between.
     pub tmux: bool,
-}
-
-/// Writes what a person asked for. A reader that has had enough (`| head`) is no error.
-///
-/// # Errors
-/// When it can't be written for another reason.
-pub fn out(text: &str) -> io::Result<()> {
-    let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
-    written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

@@ -9,9 +9,9 @@ use neco_proto::{Answer, Client, Command, Query};
 use neco_view::short_id::short_id;
 use tokio::sync::mpsc::Sender;
 
-use super::process::{Process, out};
 use crate::line::LoopEvent;
 use crate::line::ask::tty::restore_terminal;
+use crate::line::say::{note, out};
 use crate::line::signals::{Signal, Signals};
 
 /// How long a session may take to say whether anything was said in it, when the process is to end.
@@ -48,7 +48,7 @@ pub(super) fn locked(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
 pub(super) async fn hear_signals(
     mut signals: Signals,
     course: Arc<Mutex<Course>>,
-    process: Arc<dyn Process>,
+    quit: fn(Signal),
     undone: &'static str,
 ) {
     loop {
@@ -69,10 +69,10 @@ pub(super) async fn hear_signals(
             }
             (Signal::Interrupt, None) if heard == 1 => match stop_agents(client.as_ref()).await {
                 Some(words) => {
-                    process.note(&words);
+                    note(&words);
                     locked(&course).heard = 0;
                 }
-                None => process.note("Ctrl-C again leaves"),
+                None => note("Ctrl-C again leaves"),
             },
             (Signal::Interrupt | Signal::HangUp | Signal::Terminate, _) => {
                 if signal == Signal::Interrupt {
@@ -82,7 +82,7 @@ pub(super) async fn hear_signals(
                 // The terminal may be gone.
                 let _ = out(&format!("{undone}\n"));
                 last_words(client.as_ref()).await;
-                process.quit(signal);
+                quit(signal);
             }
         }
     }

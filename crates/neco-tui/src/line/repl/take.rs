@@ -9,9 +9,10 @@ use neco_proto::{Client, Command};
 use super::commands::Next;
 use super::keyboard::Read;
 use super::lines::Lines;
-use super::process::{Surroundings, out};
+use super::process::Surroundings;
 use super::signals::{hear_signals, stop_agents};
 use super::turn::LineSession;
+use crate::line::say::{note, out};
 use crate::line::signals::Signals;
 use crate::told::{Output, fenced, is_command, is_farewell, with_what_ran};
 
@@ -23,8 +24,8 @@ const GREETING: &str = "Neco, line by line. /help lists the commands. A line tha
 pub fn run(around: Surroundings, client: Arc<dyn Client>, signals: Signals, first: Option<Command>) -> io::Result<()> {
     let lines = Lines::of(around.streams, around.host.history());
     let session = LineSession::new(around, client);
-    let Surroundings { process, runtime, .. } = &session.around;
-    runtime.spawn(hear_signals(signals, Arc::clone(&session.course), Arc::clone(process), lines.undone()));
+    let Surroundings { quit, runtime, .. } = &session.around;
+    runtime.spawn(hear_signals(signals, Arc::clone(&session.course), *quit, lines.undone()));
     let mut repl = Repl { session, ran: Vec::new(), lines };
     let outcome = repl.begin(first).and_then(|()| repl.take_lines());
     let LineSession { around, client, .. } = repl.session;
@@ -59,12 +60,12 @@ impl Repl {
                 Read::Dropped => {
                     match self.session.around.runtime.block_on(stop_agents(self.session.client.as_ref())) {
                         Some(words) => {
-                            self.session.around.process.note(&words);
+                            note(&words);
                             continue;
                         }
                         None if std::mem::replace(&mut leaves, true) => return out("\n"),
                         None => {
-                            self.session.around.process.note("Ctrl-C again leaves");
+                            note("Ctrl-C again leaves");
                             continue;
                         }
                     }

@@ -8,11 +8,12 @@ use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Receipt
 use tokio::sync::mpsc::{self, Receiver};
 
 use super::meanwhile::Seen;
-use super::process::{Surroundings, out};
+use super::process::Surroundings;
 use super::signals::{Course, locked};
 use crate::host::Wanted;
 use crate::line::LineWindow;
 use crate::line::loop_event::{LoopEvent, QUEUE, bring_events};
+use crate::line::say::out;
 
 /// The session on the screen, and how far it was shown.
 pub(super) struct LineSession {
@@ -75,10 +76,10 @@ impl LineSession {
     ) -> io::Result<()> {
         let (sender, mut happenings) = mpsc::channel(QUEUE);
         *locked(&self.course) = Course::of(&self.client, Some(sender.clone()));
-        let Surroundings { host, process, runtime, mask, .. } = &self.around;
-        let mut printer = process.printer();
+        let Surroundings { host, seat, runtime, mask, .. } = &self.around;
+        let (mut printer, person) = seat(host.folder());
         self.seen.lend(&mut printer);
-        let (client, person) = (Arc::clone(&self.client), process.person(host.folder()));
+        let client = Arc::clone(&self.client);
         let mut window = LineWindow::new(client, runtime, printer, person, mask.clone(), sender.clone());
         let events = runtime.spawn(bring_events(Arc::clone(&self.client), self.seen.seq, sender));
         let outcome = watch(self, &mut window, &mut happenings);

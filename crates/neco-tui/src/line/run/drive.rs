@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::outcome::{Outcome, RunError};
 use super::report::Report;
 use crate::line::signals::Signal;
-use crate::line::{LineWindow, LoopEvent};
+use crate::line::{LineWindow, LoopEvent, say};
 
 /// The signal that stopped a run, if one did.
 pub type Stopped = Arc<OnceLock<Signal>>;
@@ -41,40 +41,21 @@ pub struct Drive {
     judge: Judge,
     /// Whether the work was stopped because nobody reads what is printed.
     told_unread: bool,
-    note: fn(&str),
 }
 
 impl Drive {
-    /// A run in `window` that a signal has `stopped` or will; `rest` knows who works already. What is no event is told
-    /// with `note`.
+    /// A run in `window` that a signal has `stopped` or will, or the end of its time; `rest` knows who works already,
+    /// and `judge` has the last word about how it ended.
     #[must_use]
-    pub fn new(id: SessionId, window: LineWindow, rest: IdleTracker, stopped: Stopped, note: fn(&str)) -> Self {
-        let outcome = Outcome::default();
-        Self {
-            id,
-            window,
-            outcome,
-            rest,
-            over: false,
-            done: false,
-            stopped,
-            timed_out: Arc::default(),
-            judge: unjudged(),
-            told_unread: false,
-            note,
-        }
-    }
-
-    /// The same where the work may be stopped because its time is over, which `timed_out` tells.
-    #[must_use]
-    pub fn timed(self, timed_out: Arc<OnceLock<()>>) -> Self {
-        Self { timed_out, ..self }
-    }
-
-    /// The same where `judge` has the last word about how it ended.
-    #[must_use]
-    pub fn judged(self, judge: Judge) -> Self {
-        Self { judge, ..self }
+    pub fn new(
+        id: SessionId,
+        window: LineWindow,
+        rest: IdleTracker,
+        (stopped, timed_out): (Stopped, Arc<OnceLock<()>>),
+        judge: Judge,
+    ) -> Self {
+        let (outcome, over, done, told_unread) = (Outcome::default(), false, false, false);
+        Self { id, window, outcome, rest, over, done, stopped, timed_out, judge, told_unread }
     }
 
     /// Draws until the agent is done and nothing `goes_on`; gives how the process ends.
@@ -124,7 +105,7 @@ impl Drive {
         self.window.printed(printed);
         match self.window.unread() {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                (self.note)(&format!("the output could not be written: {error}"));
+                say::note(&format!("the output could not be written: {error}"));
                 Exit::Failed
             }
             // A reader that has had enough (`| head`) stopped the work, and nobody else.

@@ -8,7 +8,7 @@ use neco_proto::{
 use neco_view::short_id::short_id;
 use tokio::sync::mpsc::Receiver;
 
-use super::drive::{Judge, judged, unjudged};
+use super::drive::{Judge, judged};
 use super::exit::Exit;
 use super::outcome::{Outcome, RunError};
 use super::report::Report;
@@ -62,27 +62,18 @@ pub struct Guest {
 
 impl Guest {
     /// A guest of process `owner` that waits for what comes of its message; without one it watches until the session is
-    /// closed.
+    /// closed. `judge` has the last word about how it ended.
     #[must_use]
-    pub fn new(id: SessionId, root: AgentId, owner: u32, window: LineWindow, message: Option<MessageId>) -> Self {
+    pub fn new(
+        id: SessionId,
+        (root, owner): (AgentId, u32),
+        window: LineWindow,
+        message: Option<MessageId>,
+        judge: Judge,
+    ) -> Self {
         let mine = message.map(|id| Mine { id, admitted: false });
-        Self {
-            id,
-            root,
-            owner,
-            window,
-            outcome: Outcome::of_root(root),
-            watches: mine.is_none(),
-            mine,
-            done: None,
-            judge: unjudged(),
-        }
-    }
-
-    /// The same where `judge` has the last word about how it ended.
-    #[must_use]
-    pub fn judged(self, judge: Judge) -> Self {
-        Self { judge, ..self }
+        let (outcome, watches) = (Outcome::of_root(root), mine.is_none());
+        Self { id, root, owner, window, outcome, mine, watches, done: None, judge }
     }
 
     /// Shows what happens until what was said is done; gives how the process ends.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use neco_proto::app::Known;
-use neco_proto::app::memory::{MemoryEntry, MemoryReach, ShownMemory};
+use neco_proto::app::memory::{Kept, MemoryEntry, MemoryReach, ShownMemory};
 use neco_proto::clean::{clean, clean_line};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::figures::ago;
 use crate::paint::wrap::columns;
@@ -100,4 +100,17 @@ pub fn whole(shown: &ShownMemory, now: Timestamp) -> String {
 /// The same as JSON.
 pub fn whole_json(shown: &ShownMemory) -> String {
     format!("{:#}\n", json!(shown))
+}
+
+/// What became of a note, as an object.
+#[must_use]
+pub fn kept_json(kept: &Kept) -> Value {
+    let note = &kept.note;
+    let action = kept.action.map_or("known", |action| action.name());
+    let mut value =
+        json!({ "action": action, "id": note.id, "title": note.title, "scope": note.scope, "path": note.path });
+    if let (Some(other), Some(fields)) = (&kept.resembles, value.as_object_mut()) {
+        fields.insert("resembles".to_owned(), json!(other.id));
+    }
+    value
 }

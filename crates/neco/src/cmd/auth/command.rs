@@ -7,12 +7,14 @@ use neco_config::Env;
 use neco_model::route::KeysFileError;
 use neco_proto::ErrorCode;
 use neco_proto::app::keys::{ListKeys, NewKey, RemoveKeys, RemovedKeys, SetKey};
+use neco_tui::line::ask::hidden::{self, Typed};
 use neco_view::paint::lists::keys;
 use secrecy::ExposeSecret;
 
-use super::{short, typed};
+use super::short;
 use crate::args::{EverywhereArgs, JsonArg};
 use crate::cmd::program::{ask, asked, folder, notes, print_hanging};
+use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::figures::count;
@@ -104,9 +106,11 @@ fn set(mut request: SetKey, everywhere: &EverywhereArgs, env: &Env) -> Result<Ex
     // Whoever types a key is told at once when it is wrong; what is piped in is kept as it is.
     request.check = io::stdin().is_terminal();
     let kept = loop {
-        let typed = match typed::key(&format!("Key of {provider} (it is not shown): "))? {
-            typed::Typed::Key(key) => key,
-            typed::Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
+        let typed = hidden::key(&format!("Key of {provider} (it is not shown): "), compose::runtime()?);
+        let unread = |error| Failure::new(Exit::Failed, format!("the key can't be read: {error}"));
+        let typed = match typed.map_err(unread)? {
+            Typed::Key(key) => key,
+            Typed::Stopped(signal) => return Ok(Exit::Stopped(signal)),
         };
         request.key = Some(NewKey(typed.expose_secret().to_owned()));
         // What is to be said of the settings was said.

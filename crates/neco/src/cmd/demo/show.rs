@@ -2,35 +2,20 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use neco_agent::{Budget, CapabilityLevel};
-use neco_app::services::{self, ServiceSetup, Services};
-use neco_app::workspace::sandbox;
-use neco_config::{Config, Env};
-use neco_model::Provider;
-use neco_model::route::Timeouts;
-use neco_model::scripted::ScriptedModel;
-use neco_proto::{ApprovalMode, Command, Mode};
-use neco_safety::Policy;
-use neco_safety::command::Place;
-use neco_sandbox::Ask;
-use neco_session::SessionOptions;
+use neco_config::Env;
+use neco_model::Script;
 use tempfile::TempDir;
 
 use super::project::Project;
 use super::script;
-use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
-use crate::compose;
+use crate::args::{EverywhereArgs, InputFormat, RunArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::print::diff::coloured;
 use crate::print::paint::Paint;
-use crate::run::drive::{Run, RunUi, see_through};
-use crate::run::ends::Ends;
-use crate::say;
-use crate::terminal::Terminal;
-use crate::tui;
+use crate::run::request;
+use crate::{say, terminal, tui};
 
 /// Milliseconds that the scripted model takes to begin an answer when somebody watches.
 const PACE: u64 = 120;
@@ -44,7 +29,7 @@ const WINDOW_PACE: u64 = 400;
 /// When the sample project can't be made or the demo can't begin.
 pub fn run(keep: bool, plain: bool, env: &Env) -> Result<Exit, Failure> {
     let failed = |what: &str, error: std::io::Error| Failure::new(Exit::Failed, format!("{what}: {error}"));
-    let terminal = Terminal::look_at(env);
+    let terminal = terminal::look_at(env);
     let folder = tempfile::Builder::new()
         .prefix("neco-demo-")
         .tempdir()
@@ -53,15 +38,22 @@ pub fn run(keep: bool, plain: bool, env: &Env) -> Result<Exit, Failure> {
         .map_err(|error| failed("the sample project can't be written", error))?;
     let args = RunArgs { words: vec![script::TASK.to_owned()], ..RunArgs::default() };
     let window = !plain && tui::is_wanted(&args, env) && terminal.is_capable();
+    let script = match (window, terminal.stderr) {
+        (true, _) => script::for_window(WINDOW_PACE),
+        (false, true) => script::script(PACE),
+        (false, false) => script::script(0),
+    };
+    let home = folder.path().join("home");
+    configure(&home, &script).map_err(|error| failed("the settings of the demo can't be written", error))?;
+    let (place, home) = (project.folder().to_owned(), env.moved_to(&home));
+    let everywhere = EverywhereArgs { cwd: Some(place.clone()), ..EverywhereArgs::default() };
     let exit = if window {
-        let home = folder.path().join("home");
-        configure(&home).map_err(|error| failed("the settings of the demo can't be written", error))?;
-        let place = project.folder().to_owned();
-        let everywhere = EverywhereArgs { cwd: Some(place.clone()), ..EverywhereArgs::default() };
-        tui::show(&args, &everywhere, place, Vec::new(), &env.moved_to(&home))?.1?
+        tui::show(&args, &everywhere, place, Vec::new(), &home)?.1?
     } else {
         say::out(&opening(&project, terminal.stdout_paint()))?;
-        work(&project, folder.path(), &terminal, env)?
+        // What is piped in is none of its business.
+        let args = RunArgs { yes: true, input_format: InputFormat::StreamJson, ..args };
+        request::one(&args, &everywhere, &home)?
     };
     let (printed, passed) = project.test().map_err(|error| failed("sh can't be run", error))?;
     say::out(&proof(&project, &printed, passed, terminal.stdout_paint()))?;
@@ -73,66 +65,17 @@ pub fn run(keep: bool, plain: bool, env: &Env) -> Result<Exit, Failure> {
     Ok(if passed || window { Exit::Done } else { Exit::Failed })
 }
 
-/// Writes the settings that the window of the demo has: the script, and no call beside it.
-fn configure(home: &Path) -> std::io::Result<()> {
+/// Writes the settings of the demo: the script, and no call beside it.
+fn configure(home: &Path, turns: &Script) -> std::io::Result<()> {
     fs::create_dir_all(home)?;
     let script = home.join("script.json");
-    fs::write(&script, serde_json::to_string(&script::for_window(WINDOW_PACE))?)?;
+    fs::write(&script, serde_json::to_string(turns)?)?;
     let settings = format!(
         "model = \"scripted/demo\"\n[model_providers.scripted]\nscript = {:?}\n[sessions]\nmodel_title = false\n\
          [memory]\nextract = false\n",
         script.display().to_string()
     );
     fs::write(home.join("config.toml"), settings)
-}
-
-/// The real loop, tools, policy and store, driven by a script.
-fn work(project: &Project, folder: &Path, terminal: &Terminal, env: &Env) -> Result<Exit, Failure> {
-    let pace = if terminal.stderr { PACE } else { 0 };
-    let script = Arc::new(script::script(pace));
-    let model: Arc<dyn Provider> = Arc::new(ScriptedModel::new("scripted", "demo", script, Timeouts::default()));
-    let runtime = compose::runtime()?;
-    let config = Config::built_in();
-    let max_turns = config.agent.max_turns;
-    let (services, session) = runtime.block_on(async {
-        let data_dir = folder.join("data");
-        let setup = ServiceSetup {
-            policy: Policy::new(Place::new(project.folder()), Vec::new()),
-            sandbox: Some(sandbox::open_with(&config, env, &data_dir, Ask::IfChanged)?),
-            environment: services::environment(env),
-            index_dir: services::index_dir(&data_dir),
-            data_dir: data_dir.clone(),
-            find_model: Arc::new(move |_| Ok(Arc::clone(&model))),
-            ..ServiceSetup::bare(env, &config)
-        };
-        let services = Services::start(compose::open_store(&data_dir).await?, setup)?;
-        let options = SessionOptions {
-            model: None,
-            default_model: "scripted/demo".to_owned(),
-            mode: None,
-            default_mode: Mode::Agent,
-            generation: None,
-            default_generation: CapabilityLevel::highest(),
-            approval: ApprovalMode::Auto,
-            person_present: false,
-            interactive: false,
-            max_turns,
-            budget: Budget::default(),
-        };
-        let session = services.hub.create(project.folder(), options).await?;
-        Ok::<_, Failure>((services, session))
-    })?;
-    let printer = terminal.printer(OutputFormat::Text);
-    let asked = Command::UserMessage { content: script::TASK.to_owned(), attachments: Vec::new() };
-    let (id, since, client) = (session.id(), session.first_seq(), Arc::new(session.clone()));
-    let run = Run { id, client, since, write_all: std::future::ready(()) };
-    let ui = RunUi { printer, person: None, ends: Ends::default() };
-    let seen = see_through(&runtime, run, ui, asked, || false);
-    let ends = async {
-        session.close().await;
-        services.leave().await
-    };
-    compose::stop(runtime, ends, seen)
 }
 
 fn opening(project: &Project, paint: Paint) -> String {

@@ -82,7 +82,7 @@ Examples:
   neco session import --from opencode all";
 
 /// The formats that sessions are written in.
-pub const FORMATS: &Choices<ExportFormat> = &[
+const FORMATS: &Choices<ExportFormat> = &[
     (ExportFormat::Jsonl, "jsonl", "Every event, one a line"),
     (ExportFormat::Yaml, "yaml", "Every event in one document, for other programs"),
     (ExportFormat::Yaml, "yml", ""),

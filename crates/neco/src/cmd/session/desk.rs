@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::print::paint::Paint;
 use crate::say;
 use crate::short_id::ShortIds;
-use crate::terminal::{self, Terminal};
+use crate::terminal;
 
 /// What the subcommands work with.
 pub struct Desk<'a> {
@@ -99,12 +99,11 @@ impl<'a> Desk<'a> {
 
     /// Colours for what is printed.
     pub fn paint(&self) -> Paint {
-        Terminal::look_at(self.env).stdout_paint()
+        terminal::look_at(self.env).stdout_paint()
     }
 
     /// Columns for what is printed; unlimited when a program reads it.
     pub fn width(&self) -> usize {
-        let terminal = Terminal::look_at(self.env);
-        if terminal.stdout { terminal::stdout_width() } else { usize::MAX }
+        terminal::look_at(self.env).stdout_width()
     }
 }

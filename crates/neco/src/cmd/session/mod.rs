@@ -12,6 +12,6 @@ mod read;
 mod remove;
 mod resume;
 
-pub use args::{FORMATS, SessionCommand};
+pub use args::SessionCommand;
 pub use command::run;
 pub use resume::reads_as_id;

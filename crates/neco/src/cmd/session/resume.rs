@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
-use neco_app::sessions::each_event;
+use neco_app::sessions::is_unfinished;
 use neco_config::Env;
 use neco_proto::app::opening::WhichSession;
-use neco_proto::event::{Admission, CompleteReason};
-use neco_proto::{Event, EventBody, Role};
+use neco_tui::line::run::attached;
 
 use super::desk::Desk;
 use crate::args::{EverywhereArgs, OutputFormat, RunArgs};
@@ -16,7 +15,7 @@ use crate::compose;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::run::request::take_seat;
-use crate::run::{self, guest};
+use crate::run::{self, attach};
 use crate::short_id::short_id;
 use crate::tui;
 
@@ -34,12 +33,12 @@ pub(super) fn watch(
     env: &Env,
 ) -> Result<Option<Exit>, Failure> {
     let runtime = compose::runtime()?;
-    let Some(begun) = runtime.block_on(guest::begin(which, folder, env))? else { return Ok(None) };
+    let Some(begun) = runtime.block_on(attach::begin(which, folder, env))? else { return Ok(None) };
     let tty = (format == OutputFormat::Text).then(|| person(env)).flatten();
-    let seat = take_seat(format, env, tty, begun.folder(), begun.id());
-    let seen = guest::follow(&runtime, begun, seat);
+    let seat = take_seat(format, env, tty, begun.folder(), Some(begun.id()));
+    let seen = attached::follow(&runtime, begun, seat);
     runtime.shutdown_background();
-    seen.map(Some)
+    Ok(Some(seen?))
 }
 
 /// Continues a session, or the last one of this folder: in a window where there is a terminal. Elsewhere, without words, one that is at work in another process
@@ -76,9 +75,7 @@ async fn check_unfinished(session: Option<&str>, everywhere: &EverywhereArgs, en
     let desk = Desk::open(everywhere, env).await?;
     let looked = async {
         let id = desk.named(session).await?.id;
-        let mut unfinished = false;
-        each_event(desk.app(), id, |event, _| unfinished = goes_on(event).unwrap_or(unfinished)).await?;
-        Ok::<_, Failure>((short_id(id), unfinished))
+        Ok::<_, Failure>((short_id(id), is_unfinished(desk.app(), id).await?))
     };
     let looked = looked.await;
     desk.close().await?;
@@ -86,17 +83,6 @@ async fn check_unfinished(session: Option<&str>, everywhere: &EverywhereArgs, en
         (_, true) => Ok(()),
         (id, false) => Err(Failure::usage(format!("session {id} has nothing left to continue"))
             .hint(format!("Say what comes next: neco resume {id} -m \"…\""))),
-    }
-}
-
-/// Whether there is something to go on with after an event; `None` when it does not matter.
-fn goes_on(event: &Event) -> Option<bool> {
-    match &event.body {
-        EventBody::Message(message) if message.role == Role::User && !message.is_neco() => Some(true),
-        EventBody::MessageQueued(queued) => (queued.when != Admission::Withdrawn).then_some(true),
-        EventBody::AgentComplete(complete) => Some(complete.reason != CompleteReason::Natural),
-        EventBody::Rewind(rewind) if rewind.conversation => Some(false),
-        _ => None,
     }
 }
 

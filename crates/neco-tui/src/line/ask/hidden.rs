@@ -6,10 +6,9 @@ use std::io::{self, IsTerminal, Read, Write};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use secrecy::SecretString;
 
-use crate::compose;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::signals::{InterruptMask, Signal, Signals};
+use tokio::runtime::Runtime;
+
+use crate::line::signals::{InterruptMask, Signal, Signals};
 
 /// Longer than any key.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -26,17 +25,15 @@ pub enum Typed {
 ///
 /// # Errors
 /// When it can't be read.
-pub fn key(question: &str) -> Result<Typed, Failure> {
-    let unread = |error: io::Error| Failure::new(Exit::Failed, format!("the key can't be read: {error}"));
+pub fn key(question: &str, runtime: Runtime) -> io::Result<Typed> {
     if io::stdin().is_terminal() {
-        return at_terminal(question).map_err(unread);
+        return at_terminal(question, runtime);
     }
-    Ok(Typed::Key(read_all(io::stdin()).map_err(unread)?.into()))
+    Ok(Typed::Key(read_all(io::stdin())?.into()))
 }
 
-fn at_terminal(question: &str) -> io::Result<Typed> {
+fn at_terminal(question: &str, runtime: Runtime) -> io::Result<Typed> {
     let mut terminal = Hidden::new(File::options().read(true).write(true).open("/dev/tty")?)?;
-    let runtime = compose::runtime().map_err(|failure| io::Error::other(failure.message))?;
     let typed = runtime.block_on(async {
         let mut signals = Signals::listen(InterruptMask::default())?;
         terminal.file.write_all(question.as_bytes())?;

@@ -2,31 +2,28 @@
 //! happens now.
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use neco_app::other_processes::Attached;
-use neco_config::Env;
-use neco_proto::app::opening::{OpenedSession, WhichSession};
+use neco_proto::app::AppError;
 use neco_proto::{Answer, Client, ClientError, Command, MessageId, Query, SessionId, SessionSnapshot};
-use neco_tui::line::LineWindow;
-use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
-use neco_tui::line::run::{Guest, lately};
+use neco_view::short_id::short_id;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, Sender};
 
-use super::attach;
-use super::drive::{RunUi, listen};
-use super::stop::quit;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::print::Printer;
-use crate::short_id::short_id;
-use crate::signals::{InterruptMask, Signal, Signals};
+use super::exit::Exit;
+use super::guest::{Guest, lately};
+use super::see::{RunUi, listen};
+use crate::line::LineWindow;
+use crate::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
+use crate::line::print::Printer;
+use crate::line::signals::{InterruptMask, Signal, Signals};
 
-/// How often a session that is just being closed is asked again, and after which pause.
+/// How often a session that is just being closed is asked again.
 pub const CLOSING: u32 = 100;
+
+/// The pause before that.
 pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a second Ctrl-C may take to mean that the work is to be stopped.
@@ -37,10 +34,9 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A session of another process that has taken what this one had to say.
 pub struct Begun {
-    /// The way to it.
-    pub client: Arc<dyn Client>,
+    client: Arc<dyn Client>,
     /// The process that has it open.
-    pub owner: u32,
+    owner: u32,
     id: SessionId,
     folder: PathBuf,
     /// How it stood just before.
@@ -50,10 +46,20 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// Says `said`, if anything, to a session that `owner` has open.
-    pub async fn say(opened: OpenedSession, owner: u32, said: Option<Command>) -> Result<Self, ClientError> {
-        let OpenedSession { id, client, folder, .. } = opened;
-        let (snapshot, mine) = say(client.as_ref(), said).await?;
+    /// Says `said`, if anything, to the session `id` in `folder` that `owner` has open.
+    pub async fn say(
+        client: Arc<dyn Client>,
+        owner: u32,
+        (id, folder): (SessionId, String),
+        said: Option<Command>,
+    ) -> Result<Self, ClientError> {
+        let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else {
+            return Err(ClientError::Refused("the session does not answer".to_owned()));
+        };
+        let mine = match said {
+            Some(said) => client.send(said).await?.message_id,
+            None => None,
+        };
         Ok(Self { client, owner, id, folder: folder.into(), snapshot, mine })
     }
 
@@ -68,39 +74,13 @@ impl Begun {
     }
 }
 
-/// The session, if a process has it open for long enough to be watched.
-pub async fn begin(which: &WhichSession, folder: &Path, env: &Env) -> Result<Option<Begun>, Failure> {
-    let mut closing = 0;
-    while let Some((Attached { client, owner }, record)) = attach::find(which, folder, env).await? {
-        match say(client.as_ref(), None).await {
-            Ok((snapshot, mine)) => {
-                let (id, folder) = (record.id, record.cwd.into());
-                return Ok(Some(Begun { client, owner, id, folder, snapshot, mine }));
-            }
-            Err(ClientError::Gone) if closing < CLOSING => closing += 1,
-            Err(error) => return Err(error.into()),
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    Ok(None)
-}
-
-/// How the session stands, and the message after it was taken.
-async fn say(client: &dyn Client, said: Option<Command>) -> Result<(SessionSnapshot, Option<MessageId>), ClientError> {
-    let Answer::Snapshot(snapshot) = client.ask(Query::Snapshot).await? else {
-        return Err(ClientError::Refused("the session does not answer".to_owned()));
-    };
-    let Some(said) = said else { return Ok((snapshot, None)) };
-    Ok((snapshot, client.send(said).await?.message_id))
-}
-
 /// Shows what happened lately and what happens now, and asks the person, until what was said is done;
 /// until the session is closed when nothing was said.
-pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Failure> {
+pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, AppError> {
     let Begun { client, owner, id: session, snapshot, mine, .. } = begun;
     let (sender, mut happenings) = mpsc::channel(QUEUE);
     let mask = InterruptMask::default();
-    runtime.spawn(hear_signals(listen(runtime, &mask)?, Arc::clone(&client), sender.clone()));
+    runtime.spawn(hear_signals(listen(runtime, &mask)?, Arc::clone(&client), sender.clone(), ui.quit));
     if ui.printer.shows_time() {
         runtime.spawn(tell_time(sender.clone()));
     }
@@ -114,8 +94,12 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
                 false => Vec::new(),
             }
         }
+        Printer::Json(json) => {
+            json.set_root(snapshot.root_agent);
+            Vec::new()
+        }
         // Who reads events wants those that are new.
-        Printer::Json(_) | Printer::StreamJson(_) | Printer::Claude(_) => Vec::new(),
+        Printer::StreamJson(_) | Printer::Claude(_) => Vec::new(),
     };
     let mut window =
         LineWindow::new(Arc::clone(&client), runtime.handle(), ui.printer, ui.person, mask, sender.clone());
@@ -124,14 +108,12 @@ pub fn follow(runtime: &Runtime, begun: Begun, mut ui: RunUi) -> Result<Exit, Fa
     past.iter().for_each(|event| window.past(event));
     runtime.spawn(bring_events(client, snapshot.last_seq, sender));
     window.ask(snapshot.pending, snapshot.questions);
-    let ends = ui.ends;
-    let guest = Guest::new(session, snapshot.root_agent, owner, window, mine);
-    let mut guest = guest.judged(Box::new(move |exit, last| ends.after(exit, last)));
+    let mut guest = Guest::new(session, (snapshot.root_agent, owner), window, mine, ui.judge);
     Ok(guest.until_done(&mut happenings))
 }
 
 /// Hears signals: the first one detaches, a second Ctrl-C soon after it stops the work as well.
-async fn hear_signals(mut signals: Signals, client: Arc<dyn Client>, sender: Sender<LoopEvent>) {
+async fn hear_signals(mut signals: Signals, client: Arc<dyn Client>, sender: Sender<LoopEvent>, quit: fn(Signal)) {
     let signal = signals.next().await;
     tell(&sender, LoopEvent::Stopped(signal));
     let again = match signal {

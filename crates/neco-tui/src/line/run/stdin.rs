@@ -8,8 +8,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use crate::failure::Failure;
-use crate::say;
+use crate::line::say;
+use neco_proto::app::{AppError, Trouble};
 
 /// The most that is read from stdin.
 const MOST_BYTES: usize = 10 * 1024 * 1024;
@@ -23,6 +23,11 @@ pub struct Message {
     pub text: String,
     /// What should be said about it.
     pub warnings: Vec<String>,
+}
+
+/// Nothing can be asked so.
+fn invalid(words: impl Into<String>) -> AppError {
+    AppError::new(Trouble::Invalid, words)
 }
 
 /// How long a stdin that says nothing is waited for.
@@ -46,7 +51,7 @@ impl Patience {
 
 /// Puts the message together. `attended` says that a person at a terminal can end the waiting;
 /// `goes_on`, that the message is for an earlier session.
-pub fn gather(written: Option<String>, attended: bool, goes_on: bool) -> Result<Message, Failure> {
+pub fn gather(written: Option<String>, attended: bool, goes_on: bool) -> Result<Message, AppError> {
     let from_stdin = written.as_deref() == Some(STDIN);
     let written = written.filter(|text| !from_stdin && !text.trim().is_empty());
     let mut warnings = Vec::new();
@@ -66,7 +71,7 @@ fn stdin_kind() -> Option<FileType> {
 }
 
 /// Everything up to the end of `source`, which may be silent only so long at a time.
-fn read_all(mut source: impl Read + AsFd, patience: Patience) -> Result<Vec<u8>, Failure> {
+fn read_all(mut source: impl Read + AsFd, patience: Patience) -> Result<Vec<u8>, AppError> {
     let mut bytes = Vec::new();
     let mut piece = vec![0; 64 * 1024];
     let mut said = false;
@@ -75,21 +80,21 @@ fn read_all(mut source: impl Read + AsFd, patience: Patience) -> Result<Vec<u8>,
         let length = match source.read(&mut piece) {
             Ok(length) => length,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::usage(format!("stdin can't be read: {error}"))),
+            Err(error) => return Err(invalid(format!("stdin can't be read: {error}"))),
         };
         bytes.extend_from_slice(piece.get(..length).unwrap_or_default());
         if length == 0 {
             return Ok(bytes);
         }
         if bytes.len() > MOST_BYTES {
-            return Err(Failure::usage(format!("stdin has more than {} MB", MOST_BYTES / 1024 / 1024))
+            return Err(invalid(format!("stdin has more than {} MB", MOST_BYTES / 1024 / 1024))
                 .hint("Save it to a file in the workspace and name the file in the message."));
         }
     }
 }
 
 /// Waits until there is something to read, or the end; says once that it does.
-fn wait_for(source: &impl AsFd, patience: Patience, said: &mut bool) -> Result<(), Failure> {
+fn wait_for(source: &impl AsFd, patience: Patience, said: &mut bool) -> Result<(), AppError> {
     if speaks_within(source, Some(patience.until_said)) {
         return Ok(());
     }
@@ -102,7 +107,7 @@ fn wait_for(source: &impl AsFd, patience: Patience, said: &mut bool) -> Result<(
         return Ok(());
     }
     let limit = patience.until_given_up.unwrap_or_default().as_secs();
-    Err(Failure::usage(format!("stdin stayed open and silent for {limit} s, so what is piped in is not known"))
+    Err(invalid(format!("stdin stayed open and silent for {limit} s, so what is piped in is not known"))
         .hint("Close it, or add </dev/null when nothing is piped in."))
 }
 
@@ -139,19 +144,19 @@ fn joined(written: Option<String>, piped: Option<String>) -> Option<String> {
 }
 
 /// Longer than any fence inside.
-pub(super) fn fence(text: &str) -> String {
+pub fn fence(text: &str) -> String {
     let longest = text.lines().map(|line| line.trim_start().chars().take_while(|char| *char == '`').count()).max();
     "`".repeat(longest.unwrap_or_default().max(2) + 1)
 }
 
-fn nothing_asked(goes_on: bool) -> Failure {
+fn nothing_asked(goes_on: bool) -> AppError {
     if goes_on {
-        return Failure::usage("no message was given").hint(
+        return invalid("no message was given").hint(
             "  neco -c -m \"and now the docs\"       continues the last session of this folder\n  \
                neco -c -m continue                when it was interrupted or stopped at a limit",
         );
     }
-    Failure::usage("no message was given").hint(
+    invalid("no message was given").hint(
         "  neco -m \"fix the failing test\"     asks the agent\n  \
            neco demo                          shows what it does, offline\n  \
            neco doctor                        checks models and keys\n  \
@@ -204,6 +209,6 @@ mod tests {
 
     #[test]
     fn who_goes_on_is_told_how() {
-        assert!(nothing_asked(true).to_string().contains("neco -c -m continue"));
+        assert!(nothing_asked(true).words().contains("neco -c -m continue"));
     }
 }

@@ -1,58 +1,37 @@
 //! A workflow at work: draws what happens, asks the person, ends with the workflow.
 
+use std::io;
 use std::sync::Arc;
 
-use neco_proto::app::opening::OpenedSession;
+use neco_proto::app::AppError;
+use neco_proto::clean::clean_line;
 use neco_proto::event::{WorkflowGraph, WorkflowState, WorkflowUpdate};
 use neco_proto::{Answer, Client, ClientError, Command, EventBody, Query, Seq, SessionId, WorkflowId};
-use neco_tui::line::LineWindow;
-use neco_tui::line::loop_event::{LoopEvent, QUEUE, bring_events, tell_time};
+use neco_view::paint::colour::Paint;
 use neco_view::paint::text::end::refused;
+use neco_view::paint::text::workflow::{outcome as output, tree};
 use serde_json::json;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{self, Receiver};
+use tokio::sync::mpsc::Receiver;
 
-use crate::args::OutputFormat;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::print::clean::clean_line;
-use crate::print::paint::Paint;
-use crate::print::workflow::{outcome as output, tree};
-use crate::run::drive::{RunUi, listen};
-use crate::run::stop::{Stopped, hear_signals};
-use crate::say;
-use crate::signals::{InterruptMask, Signal};
+use super::exit::Exit;
+use super::outcome::Outcome;
+use super::see::{Run, RunUi, window_on};
+use crate::line::print::Printer;
+use crate::line::signals::Signal;
+use crate::line::{LineWindow, LoopEvent, say};
 
-/// What is followed.
-pub(super) struct Follow<'a, W> {
-    pub runtime: &'a Runtime,
-    /// Writes what waits, when the process ends at once.
-    pub write_all: W,
-    pub opened: &'a OpenedSession,
-    /// The workflow; the next one that begins when it is not known.
-    pub id: Option<WorkflowId>,
-}
-
-/// Sends `command`, then draws and asks until the workflow is over.
-pub(super) fn until_over<W: Future<Output = ()> + Send + 'static>(
-    follow: Follow<'_, W>,
+/// Sends `command`, then draws and asks until the workflow `id` is over, or the next one that begins where it is not
+/// known.
+pub fn until_over<W: Future<Output = ()> + Send + 'static>(
+    runtime: &Runtime,
+    run: Run<W>,
     ui: RunUi,
     command: Command,
-    format: OutputFormat,
-) -> Result<Exit, Failure> {
-    let Follow { runtime, write_all, opened, id } = follow;
-    let (sender, mut happenings) = mpsc::channel(QUEUE);
-    let mask = InterruptMask::default();
-    let signals = listen(runtime, &mask)?;
-    let stopped = Stopped::default();
-    let client = &opened.client;
-    runtime.spawn(hear_signals(signals, Arc::clone(client), sender.clone(), Arc::clone(&stopped), write_all));
-    if ui.printer.shows_time() {
-        runtime.spawn(tell_time(sender.clone()));
-    }
-    runtime.spawn(bring_events(Arc::clone(client), opened.since, sender.clone()));
-    let window = LineWindow::new(Arc::clone(client), runtime.handle(), ui.printer, ui.person, mask, sender);
+    id: Option<WorkflowId>,
+) -> Result<Exit, AppError> {
+    let (session, client) = (run.id, Arc::clone(&run.client));
+    let (window, mut happenings, stopped) = window_on(runtime, run, (ui.printer, ui.person), ui.quit)?;
     let after = window.send(command)?.seq;
     let mut following = Following { window, id, after, outcome: Outcome::default(), ended: None };
     let lost = following.until_over(&mut happenings);
@@ -61,10 +40,10 @@ pub(super) fn until_over<W: Future<Output = ()> + Send + 'static>(
         (None, lost) => return Err(lost.unwrap_or(ClientError::Gone).into()),
     };
     let Following { mut window, outcome, .. } = following;
-    window.close();
+    let printer = window.close();
     let exit = exit(state, outcome.was_refused(), stopped.get().copied());
     if let Some(graph) = runtime.block_on(graph(client.as_ref(), id)) {
-        tell(&graph, opened.id, &outcome, format)?;
+        tell(&graph, session, &outcome, printer).map_err(|error| say::unwritten(&error))?;
     }
     let calls: Vec<String> = outcome.denials.iter().map(|denial| denial.summary.clone()).collect();
     if let Some(refused) = refused(&calls) {
@@ -131,13 +110,13 @@ async fn graph(client: &dyn Client, id: WorkflowId) -> Option<WorkflowGraph> {
 }
 
 /// What is said at the very end: what came of it on stdout, how it went on stderr.
-fn tell(graph: &WorkflowGraph, session: SessionId, outcome: &Outcome, format: OutputFormat) -> Result<(), Failure> {
-    match format {
-        OutputFormat::Text => {
+fn tell(graph: &WorkflowGraph, session: SessionId, outcome: &Outcome, printer: &Printer) -> io::Result<()> {
+    match printer {
+        Printer::Text(_) => {
             say::plain(&tree(graph, Paint::new(false)));
             say::out(&output(graph))
         }
-        OutputFormat::Json => {
+        Printer::Json(_) => {
             let mut value = json!(graph);
             if let Some(fields) = value.as_object_mut() {
                 fields.insert("session_id".to_owned(), json!(session));
@@ -145,7 +124,7 @@ fn tell(graph: &WorkflowGraph, session: SessionId, outcome: &Outcome, format: Ou
             }
             say::out(&format!("{value}\n"))
         }
-        OutputFormat::StreamJson | OutputFormat::ClaudeStreamJson => Ok(()),
+        Printer::StreamJson(_) | Printer::Claude(_) => Ok(()),
     }
 }
 
