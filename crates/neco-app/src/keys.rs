@@ -22,15 +22,15 @@ use crate::workspace::keys::{self, Keys, unquoted};
 const CHECK: Duration = Duration::from_secs(5);
 
 /// Providers, and where their keys are kept.
-struct Here {
-    pub providers: Providers,
-    pub file: KeysFile,
+pub(crate) struct Here {
+    pub(crate) providers: Providers,
+    pub(crate) file: KeysFile,
     /// What is to be said of the settings.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Here {
-    fn look(app: &StorelessApp, folder: &str) -> Result<Self, AppError> {
+    pub(crate) fn look(app: &StorelessApp, folder: &str) -> Result<Self, AppError> {
         let loaded = app.settings(Path::new(folder))?;
         let warnings: Vec<String> =
             loaded.warnings.iter().map(ToString::to_string).chain(keys::warnings(&loaded)).collect();

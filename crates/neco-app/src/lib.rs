@@ -5,7 +5,7 @@
 //! Reading order: [`workspace`] (what one folder brings), [`services`] (what its sessions stand on), [`opening`] (how one
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
-//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`],
+//! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`files`],
 //! [`folders`], [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
@@ -20,6 +20,7 @@ mod first_model;
 pub mod folders;
 mod keys;
 pub mod log_file;
+pub mod login;
 pub mod loosening;
 pub mod memory;
 mod models;

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal};
 
 use clap::Subcommand;
 use neco_config::Env;
-use neco_model::route::KeysFileError;
 use neco_proto::ErrorCode;
 use neco_proto::app::keys::{ListKeys, NewKey, RemoveKeys, RemovedKeys, SetKey};
 use neco_tui::line::ask::hidden::{self, Typed};
@@ -139,10 +138,4 @@ fn words(removed: &RemovedKeys) -> String {
     let keys = (removed.keys > 0).then(|| count(removed.keys as u64, "key"));
     let login = removed.login.then(|| "the login".to_owned());
     keys.into_iter().chain(login).collect::<Vec<_>>().join(" and ")
-}
-
-impl From<KeysFileError> for Failure {
-    fn from(error: KeysFileError) -> Self {
-        Self::new(Exit::Failed, error.to_string())
-    }
 }

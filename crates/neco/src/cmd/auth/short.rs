@@ -1,8 +1,7 @@
 //! `neco login` and `neco logout`: the same as `neco auth`, in one word.
 
-use neco_config::{Env, LoadOptions};
-use neco_model::route::Providers;
-use neco_proto::app::keys::{KeyPlace, ListKeys};
+use neco_config::Env;
+use neco_proto::app::keys::{KeyPlace, ListKeys, SetKey};
 
 use super::command::{AuthCommand, run};
 use super::login;
@@ -23,10 +22,8 @@ pub fn log_in(provider: Option<&str>, everywhere: &EverywhereArgs, env: &Env) ->
                neco doctor                        lists all of them, and who has a key",
         ));
     };
-    let cwd = crate::folder(everywhere)?;
-    let loaded = neco_config::load(LoadOptions { env, cwd: &cwd, overrides: &everywhere.overrides })?;
-    let with_browser = Providers::new(&loaded.config.model_providers)?.get(provider)?.login.is_some();
-    match with_browser {
+    let request = SetKey { folder: folder(everywhere)?, provider: provider.to_owned(), ..SetKey::default() };
+    match ask(&request, everywhere, env)?.has_login {
         true => login::run(provider, everywhere, env),
         false => {
             let set = AuthCommand::Set { provider: provider.to_owned(), replace: false, rest: Vec::new() };
@@ -59,7 +56,8 @@ fn only_one(everywhere: &EverywhereArgs, env: &Env) -> Result<String, Failure> {
         [one] => Ok(one.clone()),
         several => {
             let names = several.join(", ");
-            Err(Failure::usage(format!("say which one: {names}")).hint("neco logout PROVIDER"))
+            Err(Failure::usage(format!("several providers have keys: {names}"))
+                .hint("Say which one: neco logout PROVIDER"))
         }
     }
 }
