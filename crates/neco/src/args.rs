@@ -163,7 +163,7 @@ pub struct RunArgs {
     /// commands, or before everything that does more than read.
     #[arg(help_heading = "Safety", long, value_parser = one_of(APPROVALS))]
     pub approval: Option<ApprovalMode>,
-    /// The same as --approval auto
+    /// Asks only about what is critical; the same as --approval auto
     #[arg(help_heading = "Safety", short, long, alias = "full-auto", conflicts_with = "approval")]
     pub yes: bool,
     /// The rules of this run and the folders it opens
@@ -306,8 +306,9 @@ pub enum Subcommands {
     /// Opens the terminal window, as neco alone does
     #[command(hide = true)]
     Chat(Box<RunArgs>),
-    /// Writes AGENTS.md: how this project is built, tested and laid out
-    Init(Box<InitArgs>),
+    /// Lists, shows, searches, forks, rewinds, exports and deletes sessions
+    #[command(subcommand, alias = "sessions")]
+    Session(SessionCommand),
     /// Adds a key, or logs in with a browser where a provider has that
     Login {
         /// The provider, such as openai, anthropic or github-copilot
@@ -318,9 +319,16 @@ pub enum Subcommands {
         /// The provider
         provider: Option<String>,
     },
-    /// Lists, shows, searches, forks, rewinds, exports and deletes sessions
-    #[command(subcommand, alias = "sessions")]
-    Session(SessionCommand),
+    /// Lists and shows models, and tests whether they answer
+    #[command(subcommand, alias = "models")]
+    Model(ModelCommand),
+    /// Shows and sets settings, and says where they come from
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Checks models, keys, the store and the terminal, and says how to fix what is wrong
+    Doctor(JsonArg),
+    /// Writes AGENTS.md: how this project is built, tested and laid out
+    Init(Box<InitArgs>),
     /// Lists, adds, searches, edits and deletes what is remembered between sessions
     #[command(subcommand)]
     Memory(MemoryCommand),
@@ -338,20 +346,12 @@ pub enum Subcommands {
     Policy(PolicyCommand),
     /// Shows the hooks and rules a folder would switch on, and trusts it or not
     Trust(TrustArgs),
-    /// Lists and shows models, and tests whether they answer
-    #[command(subcommand, alias = "models")]
-    Model(ModelCommand),
-    /// Shows and sets settings, and says where they come from
-    #[command(subcommand)]
-    Config(ConfigCommand),
     /// Adds, lists and removes keys and logins
     #[command(subcommand)]
     Auth(AuthCommand),
     /// Shows exactly what is sent to a model, and how many tokens each part takes
     #[command(subcommand)]
     Prompt(PromptCommand),
-    /// Checks models, keys, the store and the terminal, and says how to fix what is wrong
-    Doctor(JsonArg),
     /// The terminal window as plain lines: for dumb terminals and screen readers
     Repl(Box<RunArgs>),
     /// Shows a whole task in the window, offline: a scripted model, real tools

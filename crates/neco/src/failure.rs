@@ -57,7 +57,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "neco: {}", self.message)?;
+        write!(f, "error: {}", self.message)?;
         match &self.hint {
             Some(hint) => write!(f, "\n{hint}"),
             None => Ok(()),

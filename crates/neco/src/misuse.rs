@@ -1,5 +1,7 @@
 //! Command lines that are well formed and yet hardly what was meant.
 
+use std::path::Path;
+
 use clap::CommandFactory;
 
 use crate::args::{CommandLine, RunArgs};
@@ -39,6 +41,14 @@ pub fn misuse(run: &RunArgs) -> Option<String> {
         return Some(format!("there is no command `{written}`; did you mean `neco {meant}`? {as_message}"));
     }
     let [word] = run.words.as_slice() else { return None };
+    let path = Path::new(word);
+    if path.is_dir() {
+        return Some(format!("`{word}` is a folder: neco -C {word} works there. {as_message}"));
+    }
+    // A command of the window begins with a slash, too, and is no file.
+    if path.is_file() {
+        return Some(format!("`{word}` is a file: neco --file {word} -m \"…\" shows it to the model. {as_message}"));
+    }
     reads_as_command(word).then(|| format!("there is no command `{word}`. {as_message}"))
 }
 
@@ -106,6 +116,13 @@ mod tests {
         assert_eq!(misused(&["explain", "--continue"]), None, "it is said to a session that is named");
         assert_eq!(misused(&["explain!"]), None);
         assert_eq!(misused(&["/resume"]), None, "a command of the window");
+    }
+
+    #[test]
+    fn a_folder_or_a_file_is_no_message() {
+        assert!(misused(&["src"]).unwrap().contains("neco -C src works there"));
+        assert!(misused(&["./src/main.rs"]).unwrap().contains("neco --file ./src/main.rs -m"));
+        assert_eq!(misused(&["what is in src?"]), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn install(log: PathBuf) {
         restore_terminal();
         let _ = writeln!(
             std::io::stderr(),
-            "\nneco: a bug in Neco: {}\nYour session is saved. Resume it with  neco --continue\n\
+            "\nerror: this is a bug in Neco: {}\nYour session is saved. Resume it with  neco --continue\n\
              Please report this, with the log of a run with --debug ({}).",
             words(panic),
             log.display()

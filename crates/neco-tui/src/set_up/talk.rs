@@ -72,7 +72,7 @@ impl Talk {
         loop {
             let offers = offers::all(&found);
             let options = offers.iter().map(|(_, option)| option.clone()).collect();
-            let Some(label) = self.choose("Which model should it ask? (Esc leaves Neco)", options).await else {
+            let Some(label) = self.choose("Which model should Neco use? (Esc leaves)", options).await else {
                 return Talked::Left;
             };
             let offer = offers.into_iter().find(|(_, option)| option.label == label).map(|(offer, _)| offer);
@@ -180,7 +180,7 @@ impl Talk {
             self.stand_in.say(NotificationLevel::Warning, words);
         }
         let text = match names.len() {
-            0 => "The name of the model there (Esc back)".to_owned(),
+            0 => "It names no models. Write the name of one it serves (Esc back)".to_owned(),
             count if count > OF_ONE => format!("Which of its {count} models? Any other can be written (Esc back)"),
             _ => "Which of its models? (Esc back)".to_owned(),
         };
@@ -222,7 +222,7 @@ impl Talk {
         if tested.code.is_some() || tested.duration_ms.is_none() {
             return self.failed(name, tested.problem.as_deref().unwrap_or_default());
         }
-        let slow = if tested.ok { "" } else { ", but did not call the tool it was told to" };
+        let slow = if tested.ok { "" } else { ", but did not call a tool when told to; work with files may fail" };
         let provider = name.split('/').next().unwrap_or_default();
         let model = NewSetting { key: "model".to_owned(), value: name.into() };
         match self.keep([vec![model], server_settings(provider, base)].concat()).await {
@@ -258,7 +258,7 @@ impl Talk {
 
     async fn other_server(&mut self) -> Option<Talked> {
         loop {
-            let base = with_scheme(self.words("Its address, such as localhost:8000/v1 (Esc back)").await?);
+            let base = with_scheme(self.words("The server's address, such as localhost:8000/v1 (Esc back)").await?);
             // Whoever goes back from the models goes back to the address.
             if let Some(talked) = self.one_of("", Some(&base)).await {
                 return Some(talked);

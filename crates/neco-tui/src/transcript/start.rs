@@ -90,7 +90,7 @@ fn fact_row((label, says, changes): &Fact, room: usize, theme: &Theme) -> Line<'
 /// What it asks before.
 fn asks(approval: ApprovalMode) -> String {
     let words = match approval.to_string().as_str() {
-        "auto" => "only before what is critical",
+        "auto" => "only before what is high risk",
         "accept_edits" => "before commands, not before edits",
         "manual" => "before everything that does more than read",
         _ => "before edits and commands",

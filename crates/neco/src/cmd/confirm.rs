@@ -17,6 +17,7 @@ pub(super) fn person(env: &Env) -> Option<Tty> {
 /// When nobody can be asked; `instead` says what to do then.
 pub(super) fn agrees(tty: Option<Tty>, shown: &str, question: &str, instead: &str) -> Result<bool, Failure> {
     let answer = tty.and_then(|tty| tty.ask(&format!("{shown}{question} [y/N] ")));
-    let answer = answer.ok_or_else(|| Failure::usage("nobody can be asked here").hint(instead))?;
+    let answer = answer
+        .ok_or_else(|| Failure::usage("this has to be confirmed, and there is no terminal to ask on").hint(instead))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

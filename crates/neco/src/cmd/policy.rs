@@ -128,7 +128,8 @@ fn remove(everywhere: &EverywhereArgs, env: &Env, numbers: &[NonZeroUsize], all:
         return Ok(painted::kept(&kept));
     }
     if let Some(number) = chosen.iter().find(|number| **number >= kept.rules.len()) {
-        return Err(Failure::usage(format!("{}: no rule {}", kept.file, number + 1)));
+        return Err(Failure::usage(format!("there is no rule {} in {}", number + 1, kept.file))
+            .hint("`neco policy remove` lists them with their numbers."));
     }
     let rules = chosen.iter().filter_map(|number| kept.rules.get(*number)).map(|rule| rule.text.clone()).collect();
     let removed = ask(&RemoveRules { rules }, everywhere, env)?;

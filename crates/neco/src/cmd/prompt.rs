@@ -32,7 +32,7 @@ pub struct PromptArgs {
     /// In this mode
     #[arg(long, value_parser = one_of(MODES))]
     pub mode: Option<Mode>,
-    /// With the tools and the prompt of this generation
+    /// With the tools and the prompt of this tool level, 1 to 8
     #[arg(long = "gen", value_name = "N", value_parser = clap::value_parser!(u8))]
     pub generation: Option<u8>,
     /// With these tools only

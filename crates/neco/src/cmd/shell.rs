@@ -23,18 +23,23 @@ Examples:
 pub fn completions(shell: Shell) -> Result<Exit, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut CommandLine::command(), "neco", &mut text);
-    print(&text)
+    say::out(&String::from_utf8_lossy(&text))?;
+    Ok(Exit::Done)
 }
 
 /// Prints the manual page.
 pub fn man() -> Result<Exit, Failure> {
     let mut text = Vec::new();
-    let written: io::Result<()> = Man::new(CommandLine::command()).render(&mut text);
+    // What the short help leaves out would have no words there.
+    let mut command = CommandLine::command().mut_args(|arg| arg.hide_short_help(false));
+    command.build();
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let written: io::Result<()> = Man::new(command).render(&mut text);
     written.map_err(|error| say::unwritten(&error))?;
-    print(&text)
-}
-
-fn print(text: &[u8]) -> Result<Exit, Failure> {
-    say::out(&String::from_utf8_lossy(text))?;
+    // Subcommands have no page of their own: they are named as they are typed.
+    let text = names.iter().fold(String::from_utf8_lossy(&text).into_owned(), |text, name| {
+        text.replace(&format!("neco\\-{name}(1)"), &format!("neco {name}"))
+    });
+    say::out(&text)?;
     Ok(Exit::Done)
 }

@@ -65,7 +65,8 @@ fn decide(yes: bool, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Fai
     } else {
         let Some(tty) = Tty::open() else {
             say::out(&told.described)?;
-            return Err(Failure::usage("nobody can be asked here").hint("Look at the list, then pass --yes."));
+            return Err(Failure::usage("this has to be confirmed, and there is no terminal to ask on")
+                .hint("Read the list, then pass --yes."));
         };
         terminal::trusts(&tty, &told.described, env)
     };

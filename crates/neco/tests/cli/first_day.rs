@@ -69,7 +69,10 @@ fn shells_and_man_know_the_command_line() {
         let text = house.run(&["completions", shell]).ended_with(0).stdout;
         assert!(text.contains(words) && text.contains("workflow") && text.contains("output-format"), "{shell}");
     }
-    house.run(&["man"]).ended_with(0).says(".TH neco 1");
+    let man = house.run(&["man"]).ended_with(0).says(".TH neco 1").says("Works as this agent").says("neco session\n");
+    assert!(!man.stdout.contains("session(1)"), "there is no such page");
+    let flags = man.stdout.split(".TP\n").skip(1).filter(|flag| flag.starts_with("\\fB\\-"));
+    flags.for_each(|flag| assert!(flag.lines().nth(1).is_some_and(|words| !words.trim().is_empty()), "{flag}"));
 }
 
 /// What bash offers behind a line; nothing more where there is no bash.

@@ -25,7 +25,7 @@ fn notes_are_kept_found_shown_and_removed() {
     house.run(&["memory", "search", "redis"]).ended_with(0).says("Tests need redis");
     // A beginning that no other entry has will do.
     house.run(&["memory", "show", "use-tabs"]).ended_with(0).says("use tabs, never spaces");
-    house.run(&["memory", "rm", "tests"]).ended_with(2).says("nobody can be asked here");
+    house.run(&["memory", "rm", "tests"]).ended_with(2).says("no terminal to ask on");
     house.run(&["memory", "rm", "tests", "--yes"]).ended_with(0).says("removed");
     assert!(!house.run(&["memory", "list"]).ended_with(0).stdout.contains("redis"));
 }

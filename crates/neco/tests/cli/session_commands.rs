@@ -30,7 +30,7 @@ fn going_back_shows_what_would_change_first_and_can_be_taken_back() {
         .says("1  write the first")
         .says("2  write the second")
         .says("--to N");
-    house.run(&["session", "rewind", &id, "--to", "2"]).ended_with(2).says("nobody can be asked").says("--dry-run");
+    house.run(&["session", "rewind", &id, "--to", "2"]).ended_with(2).says("no terminal to ask on").says("--dry-run");
     house
         .run(&["session", "rewind", &id, "--to", "2", "--dry-run"])
         .ended_with(0)
@@ -185,11 +185,11 @@ fn a_log_and_what_changed_are_shown() {
 #[test]
 fn sessions_are_removed_only_when_that_is_meant() {
     let (house, id) = worked();
-    house.run(&["session", "rm", &id]).ended_with(2).says("nobody can be asked").says("--yes");
+    house.run(&["session", "rm", &id]).ended_with(2).says("no terminal to ask on").says("--yes");
     house.run(&["session", "rm", "", "--yes"]).ended_with(2);
     house.run(&["session", "show", &id]).ended_with(0);
     house.run(&["session", "prune"]).ended_with(0).says("1 session, ").says("write the first").says("--older-than");
-    house.run(&["session", "prune", "--yes"]).ended_with(2).says("which sessions?").says("--older-than");
+    house.run(&["session", "prune", "--yes"]).ended_with(2).says("say which sessions").says("--older-than");
     let sized: Value = house.run(&["session", "list", "--size", "--json"]).ended_with(0).json();
     assert!(sized[0]["bytes"].as_u64().unwrap() > 1000, "{sized}");
     house.run(&["session", "prune", "--older-than", "1d", "--yes"]).ended_with(0).says("0 sessions deleted");

@@ -38,7 +38,7 @@ fn without_a_person_a_folders_hooks_are_off_and_one_line_says_so() {
 #[test]
 fn trust_is_given_by_command_and_ends_when_the_hook_or_its_script_changes() {
     let house = looks();
-    house.run(&["trust"]).ended_with(2).says("sh ./check.sh").says("nobody can be asked");
+    house.run(&["trust"]).ended_with(2).says("sh ./check.sh").says("no terminal to ask on");
     house.run(&["trust", "--yes"]).ended_with(0).says("is trusted");
     house.run(&["trust", "--list"]).ended_with(0).says("trusted");
     house.run(&["-m", "look"]).ended_with(0);

@@ -77,7 +77,7 @@ fn a_server_that_answers_is_offered_tried_and_kept() {
     let house = House::empty();
     house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"{}\"\n", serve(None)));
     let pane = Pane::neco(&house, "", 100, 40);
-    pane.shows("Which model should it ask?").shows("ollama/small").answer("Enter");
+    pane.shows("Which model should Neco use?").shows("ollama/small").answer("Enter");
     pane.showed("ollama/small answers").waits();
     let config = fs::read_to_string(house.path("home/config.toml")).unwrap();
     assert!(config.starts_with("model = \"ollama/small\"\n"), "{config}");
@@ -102,9 +102,9 @@ fn a_server_of_ones_own_says_what_it_serves_and_gets_its_key() {
     house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
     let pane = Pane::neco(&house, "", 100, 40);
     choose(&pane, "another server  any");
-    pane.shows("◆ Its address").say("not one").showed("Not an address");
-    pane.shows("◆ Its address").say("127.0.0.1:1/v1").showed("No answer from http://127.0.0.1:1/v1");
-    pane.shows("◆ The name of the model").answer("Escape").shows("◆ Its address");
+    pane.shows("◆ The server's address").say("not one").showed("Not an address");
+    pane.shows("◆ The server's address").say("127.0.0.1:1/v1").showed("No answer from http://127.0.0.1:1/v1");
+    pane.shows("◆ It names no models").answer("Escape").shows("◆ The server's address");
     let base = serve(Some("sesame"));
     pane.say(&base).shows("Key of mine");
     pane.write("wrong").press("Enter").showed("refuses this key; it was not saved");
@@ -152,7 +152,7 @@ fn a_server_that_never_answers_is_left_with_esc_and_a_signal_ends_it() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let pane = Pane::neco(&house, "", 100, 40);
     choose(&pane, "another server  any");
-    pane.shows("◆ Its address").say(&format!("http://{}/v1", silent.local_addr().unwrap())).shows("Esc stops");
+    pane.shows("◆ The server's address").say(&format!("http://{}/v1", silent.local_addr().unwrap())).shows("Esc stops");
     pane.press("Escape").hides("Esc stops");
     let pid = pane.neco_pid().unwrap().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
@@ -168,5 +168,5 @@ fn who_does_not_want_to_leaves_without_harm() {
     let house = House::empty();
     house.configure(&format!("{NOWHERE}[model_providers.ollama]\nbase = \"http://127.0.0.1:1/v1\"\n"));
     let pane = Pane::neco(&house, "", 100, 40);
-    pane.shows("Which model should it ask?").answer("Escape").is_given_back();
+    pane.shows("Which model should Neco use?").answer("Escape").is_given_back();
 }

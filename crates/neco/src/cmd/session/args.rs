@@ -119,16 +119,6 @@ pub enum SessionCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Shows the agents of a session: who started whom, how they stand, what they used and gave
-    Tree {
-        /// The session's id, or a part of it; without it the last one of this folder
-        id: Option<String>,
-        #[command(flatten)]
-        json: JsonArg,
-    },
-    /// Searches what was said, in all sessions, newest first
-    #[command(after_help = SEARCH)]
-    Search(SearchArgs),
     /// Continues a session
     #[command(after_help = RESUME)]
     Resume {
@@ -138,14 +128,9 @@ pub enum SessionCommand {
         #[arg(value_name = "WORDS")]
         words: Vec<String>,
     },
-    /// Watches a session that another terminal has open, live; what is asked can be answered here too
-    Attach {
-        /// The session's id, or a part of it
-        id: String,
-        /// How it is printed: text, json or stream-json
-        #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-        output_format: OutputFormat,
-    },
+    /// Searches what was said, in all sessions, newest first
+    #[command(after_help = SEARCH)]
+    Search(SearchArgs),
     /// Gives a session a title, which no model replaces
     Rename {
         /// The session's id, or a part of it
@@ -156,23 +141,18 @@ pub enum SessionCommand {
         #[command(flatten)]
         json: JsonArg,
     },
+    /// Exports a session to a file: JSONL, Markdown or HTML
+    #[command(after_help = EXPORT)]
+    Export(ExportArgs),
+    /// Imports a session that Neco exported, or one of another agent
+    #[command(after_help = IMPORT)]
+    Import(ImportArgs),
     /// Forks a session, at its end or before any message
     #[command(after_help = FORK)]
     Fork(ForkArgs),
     /// Rewinds to before any message: the conversation, the files, or both
     #[command(after_help = REWIND)]
     Rewind(RewindArgs),
-    /// Prints the log of a session, event by event
-    Log {
-        /// The session's id, or a part of it; without it the last one of this folder
-        id: Option<String>,
-        /// Prints JSON, one event a line
-        #[arg(long)]
-        json: bool,
-        /// Only events after this number
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        after: u64,
-    },
     /// Shows what changed in the files between two points of a session
     #[command(after_help = DIFF)]
     Diff {
@@ -190,12 +170,6 @@ pub enum SessionCommand {
         #[command(flatten)]
         json: JsonArg,
     },
-    /// Exports a session to a file: JSONL, Markdown or HTML
-    #[command(after_help = EXPORT)]
-    Export(ExportArgs),
-    /// Imports a session that Neco exported, or one of another agent
-    #[command(after_help = IMPORT)]
-    Import(ImportArgs),
     /// Deletes sessions
     Rm {
         /// Their ids, or parts of them
@@ -210,6 +184,32 @@ pub enum SessionCommand {
     /// Deletes sessions that were not used for long, of all folders
     #[command(after_help = PRUNE)]
     Prune(PruneArgs),
+    /// Watches a session that another terminal has open, live; what is asked can be answered here too
+    Attach {
+        /// The session's id, or a part of it
+        id: String,
+        /// How it is printed: text, json or stream-json
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+        output_format: OutputFormat,
+    },
+    /// Shows the agents of a session: who started whom, how they stand, what they used and gave
+    Tree {
+        /// The session's id, or a part of it; without it the last one of this folder
+        id: Option<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Prints the log of a session, event by event
+    Log {
+        /// The session's id, or a part of it; without it the last one of this folder
+        id: Option<String>,
+        /// Prints JSON, one event a line
+        #[arg(long)]
+        json: bool,
+        /// Only events after this number
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: u64,
+    },
 }
 
 /// Which sessions are listed.

@@ -207,7 +207,8 @@ fn picked(found: Vec<ForeignSession>, words: &[String]) -> Result<Vec<ForeignSes
     }
     for word in words {
         if !found.iter().zip(1..).any(|(session, number)| is_meant(session, number, word)) {
-            return Err(Failure::usage(format!("{word} is none of the {} sessions", found.len())));
+            return Err(Failure::usage(format!("{word} is none of the {} sessions", found.len()))
+                .hint("Without a number they are listed; `all` takes all of them."));
         }
     }
     let is_meant =

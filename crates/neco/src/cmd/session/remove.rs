@@ -120,7 +120,7 @@ async fn report(args: &PruneArgs, folder: String, desk: &Desk<'_>) -> Result<Exi
     let how = "Say which ones: --older-than 90d, --keep 20 (the newest of each folder stay), or both; --here takes \
         only those of this folder, --dry-run only shows what would be deleted.";
     if args.yes {
-        return Err(Failure::usage("which sessions?").hint(how));
+        return Err(Failure::usage("say which sessions are to be deleted").hint(how));
     }
     let here = args.here.then(|| folder.clone());
     let request = ListSessions { folder: here, limit: usize::MAX >> 1, sizes: true, ..ListSessions::default() };
