@@ -443,6 +443,16 @@ fn a_list_that_comes_late_takes_no_keys() {
 }
 
 #[test]
+fn an_impatient_enter_does_not_keep_a_list_away() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/model");
+    scene.key(KeyCode::Enter);
+    scene.key(KeyCode::Enter);
+    scene.news(News::Models(Ok(vec![ModelEntry { name: "a/b".into(), about: String::new() }])));
+    assert!(scene.app.picker.is_some());
+}
+
+#[test]
 fn what_is_chosen_stays_chosen_when_the_list_changes() {
     let mut scene = Scene::new((80, 24));
     let [one, two, _] = children(&mut scene);

@@ -32,10 +32,10 @@ impl Person {
         Self { long_ms, ..Self::default() }
     }
 
-    /// A key was pressed in the field.
-    pub(crate) fn types(&mut self, key: KeyCode, now_ms: i64) {
+    /// A key was pressed in the field; Enter begins nothing where nothing is written.
+    pub(crate) fn types(&mut self, key: KeyCode, is_empty: bool, now_ms: i64) {
         self.typed_ms = Some(now_ms);
-        self.strokes += u64::from(matches!(key, KeyCode::Char(_) | KeyCode::Enter));
+        self.strokes += u64::from(matches!(key, KeyCode::Char(_)) || (key == KeyCode::Enter && !is_empty));
     }
 
     /// Something was put into the field.

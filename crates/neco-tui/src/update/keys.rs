@@ -43,10 +43,10 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     {
         return effects;
     }
-    window.person.types(key.code, window.now_ms);
-    let stood = !window.prompt.text.is_empty();
+    let was_empty = window.prompt.text.is_empty();
+    window.person.types(key.code, was_empty, window.now_ms);
     let effects = field_key(window, key, again);
-    if stood && window.prompt.text.is_empty() {
+    if !was_empty && window.prompt.text.is_empty() {
         window.facing.emptied(window.now_ms);
     }
     effects
