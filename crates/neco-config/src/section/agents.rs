@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentsSection {
-    /// How deep agents may start agents; 0 lets nobody start any.
-    #[schemars(range(max = 16))]
+    /// How deep agents may start agents; 0 lets nobody start any. However high it is, `agents.max_live` holds.
     pub max_depth: usize,
     /// Most agents at the same time in a session, besides the one you talk to.
     #[schemars(range(min = 1, max = 1000))]
@@ -22,6 +21,10 @@ pub struct AgentsSection {
     /// Seconds of silence after which whoever started an agent is told that it may hang; 0 for never.
     #[schemars(range(min = 0, max = 86_400))]
     pub max_silence: f64,
+    /// Seconds after which a paused agent has failed, which whoever started it is told; 0 for never. The time in which
+    /// its session is closed does not count.
+    #[schemars(range(min = 0, max = 31_536_000))]
+    pub max_pause: f64,
     /// Most questions and orders that wait for one agent.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_letters: usize,

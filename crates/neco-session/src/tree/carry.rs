@@ -122,6 +122,7 @@ impl AgentSupervisor {
         match (from, to) {
             (_, NodeState::Paused) => {
                 self.notes.paused(agent);
+                self.watch_pause(state, agent);
                 state.slots.get(&agent).into_iter().for_each(|slot| slot.send(AgentInput::Hold(Halt::AfterTurn)));
             }
             // One that was to go on may have ended since, with whom it works for.

@@ -64,6 +64,8 @@ impl AgentSupervisor {
             // One whose parent has ended can't begin, and is stopped with it.
             let _ = self.apply(&mut state, Op::Start(agent)).await;
         }
+        let paused = state.tree.iter().filter(|node| node.state == NodeState::Paused);
+        paused.for_each(|node| self.watch_pause(&state, node.id));
         self.apply(&mut state, Op::Interrupt).await
     }
 

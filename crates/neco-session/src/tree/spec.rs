@@ -53,6 +53,8 @@ pub struct TreeSettings {
     pub max_turns: u32,
     /// Silence after which a child is said to hang; `None` for never.
     pub max_silence: Option<Duration>,
+    /// How long a child may stay paused; `None` for as long as it takes.
+    pub max_pause: Option<Duration>,
     /// Letters that may wait for an agent.
     pub max_letters: usize,
 }
@@ -60,8 +62,14 @@ pub struct TreeSettings {
 impl From<&AgentsSection> for TreeSettings {
     fn from(section: &AgentsSection) -> Self {
         let limits = TreeLimits { depth: section.max_depth, live: section.max_live, children: section.max_children };
-        let silence = Duration::try_from_secs_f64(section.max_silence).ok().filter(|silence| !silence.is_zero());
-        Self { limits, max_turns: section.max_turns, max_silence: silence, max_letters: section.max_letters }
+        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+        Self {
+            limits,
+            max_turns: section.max_turns,
+            max_silence: time(section.max_silence),
+            max_pause: time(section.max_pause),
+            max_letters: section.max_letters,
+        }
     }
 }
 

@@ -155,7 +155,13 @@ async fn world(depth: usize) -> World {
     let journal =
         Arc::new(Journal::new(&lease, Arc::clone(&log) as Arc<dyn EventLog>, Standing::default(), Redactor::default()));
     let (history, line) = history(root, depth, &spec());
-    let settings = TreeSettings { limits: TreeLimits::default(), max_turns: 5, max_silence: None, max_letters: 2 };
+    let settings = TreeSettings {
+        limits: TreeLimits::default(),
+        max_turns: 5,
+        max_silence: None,
+        max_pause: None,
+        max_letters: 2,
+    };
     let supervisor = AgentSupervisor::new(SupervisorSetup {
         session,
         root,

@@ -1,9 +1,10 @@
 //! What agents do by themselves is taken in: what they used, said and ended with; and whoever falls silent is
-//! told of, and whoever works for longer than its definition allows is ended.
+//! told of, and whoever works for longer than its definition allows, or stays paused for too long, is ended.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use neco_agent::AgentInput;
 use neco_proto::event::{AgentMessage, AgentNode, Letter, ModeChange, NodeState, Up};
 use neco_proto::{Actor, AgentId, EventBody, MessageId, Mode};
@@ -207,14 +208,50 @@ impl AgentSupervisor {
         if !left.is_zero() {
             return Some(left);
         }
-        let last = node.last_message.as_deref().map(str::trim).filter(|words| !words.is_empty()).unwrap_or("(none)");
-        let limit = began.most.as_secs_f64();
+        let (last, limit) = (last_words(node), began.most.as_secs_f64());
         let message = format!("it took longer than the {limit} s that its definition gives it; its last words: {last}");
-        if let Err(error) = self.apply(&mut state, Op::Fail { agent, code: None, message }).await {
-            tracing::warn!(%error, "the end of an agent could not be recorded");
-        }
+        self.give_in(&mut state, agent, message).await;
         None
     }
+
+    /// Ends an agent that is still in the pause that has just begun for it when that has lasted too long.
+    pub(super) fn watch_pause(&self, state: &State, agent: AgentId) {
+        let Some(most) = self.settings.max_pause else { return };
+        let Some(since) = state.tree.node(agent).map(|node| node.changed) else { return };
+        let supervisor = Weak::clone(&self.me);
+        tokio::spawn(async move {
+            tokio::time::sleep(most).await;
+            if let Some(supervisor) = supervisor.upgrade() {
+                supervisor.check_pause(agent, since, most).await;
+            }
+        });
+    }
+
+    async fn check_pause(&self, agent: AgentId, since: Timestamp, most: Duration) {
+        let mut state = self.lock().await;
+        // Whoever waits for one above it ends with that one.
+        let waits = |node: &&AgentNode| node.state == NodeState::Paused && node.paused_by == Some(agent);
+        let Some(node) = state.tree.node(agent).filter(waits).filter(|node| node.changed == since) else { return };
+        if state.closed {
+            return;
+        }
+        let (last, limit) = (last_words(node), most.as_secs_f64());
+        let message = format!(
+            "it was paused for {limit} s, which is as long as a pause may last (agents.max_pause); its last words: {last}"
+        );
+        self.give_in(&mut state, agent, message).await;
+    }
+
+    /// An agent has failed because its time is up.
+    async fn give_in(&self, state: &mut State, agent: AgentId, message: String) {
+        if let Err(error) = self.apply(state, Op::Fail { agent, code: None, message }).await {
+            tracing::warn!(%error, "the end of an agent could not be recorded");
+        }
+    }
+}
+
+fn last_words(node: &AgentNode) -> &str {
+    node.last_message.as_deref().map(str::trim).filter(|words| !words.is_empty()).unwrap_or("(none)")
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first thing that is wrong")]
 
+mod limits;
+
 use std::time::Duration;
 
 use futures::StreamExt;
