@@ -122,6 +122,7 @@ impl Turn<'_> {
             cache_key: String::new(),
             output: None,
             temperature: None,
+            max_output: None,
             agent: None,
         }
     }

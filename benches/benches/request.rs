@@ -69,6 +69,7 @@ fn request(turns: usize) -> Request {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

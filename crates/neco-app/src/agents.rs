@@ -44,9 +44,10 @@ fn definition(one: &Definition) -> AgentDefinition {
         node_type: one.node_type,
         model: match &one.model {
             RoleModel::OfParent => None,
-            RoleModel::OfType | RoleModel::Named(_) => Some(one.model_name("", None).to_owned()),
+            RoleModel::OfType | RoleModel::Named(_) | RoleModel::Set(_) => Some(one.model_name("", None).to_owned()),
         },
         temperature: one.temperature,
+        max_output: one.max_output,
         tools: one.tools.only.clone(),
         disallowed_tools: one.tools.except.clone(),
         mode: one.narrowing.mode,

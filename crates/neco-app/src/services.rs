@@ -20,6 +20,7 @@ use neco_safety::world::Files;
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{LocalNet, LocalWorld, NetSettings, ProxyRules, Report, Roots, Sandbox, Spawner};
 use neco_session::hub::{Extract, FindModel, LookAgain, MakeGate, MakeTools, MakeWorld, MemorySettings};
+use neco_session::roles::DefinitionPlaces;
 use neco_session::title::TitleSettings;
 use neco_session::tree::{self, TreeSettings};
 use neco_session::workflow::WorkflowTool;
@@ -192,7 +193,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         checkpoints: checkpoints::opener(&setup.config.checkpoints, &environment, &setup.data_dir),
         titles: titles(setup.config, setup.interactive),
         tree: TreeSettings::from(&setup.config.agents),
-        definitions: told.agents,
+        definitions: DefinitionPlaces { roles: setup.config.agents.roles.clone(), ..told.agents },
         workflows: told.workflows,
         guards: setup.config.agent.guards.clone(),
         context: setup.config.context.clone(),

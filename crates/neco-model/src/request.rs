@@ -22,6 +22,8 @@ pub struct Request {
     /// How freely the model should choose its words, from 0 to 2. What the name of the model says comes first, and
     /// models that take no such wish are not told.
     pub temperature: Option<f64>,
+    /// Most tokens of the answer. What the name of the model says comes first.
+    pub max_output: Option<u64>,
     /// The name of the definition of the agent that asks; none for the root. No vendor is told.
     pub agent: Option<Arc<str>>,
 }

@@ -132,6 +132,7 @@ fn question(tools: bool) -> Request {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

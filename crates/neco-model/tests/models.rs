@@ -30,6 +30,7 @@ fn request() -> Request {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

@@ -31,6 +31,7 @@ fn request(schema: Option<Value>) -> Request {
         cache_key: String::new(),
         output: schema.map(|schema| Arc::new(OutputSchema { name: "title".to_owned(), schema })),
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

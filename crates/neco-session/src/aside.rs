@@ -102,6 +102,7 @@ pub async fn ask(
         cache_key: String::new(),
         output: output.map(Arc::new),
         temperature: None,
+        max_output: None,
         agent: None,
     });
     let mut answer = Answer::default();

@@ -198,7 +198,10 @@ impl Stage {
                 redactor: neco_safety::secrets::Redactor::default(),
                 limits,
                 tree: TreeSettings::from(&self.config.agents),
-                definitions: DefinitionPlaces::default(),
+                definitions: DefinitionPlaces {
+                    roles: self.config.agents.roles.clone(),
+                    ..DefinitionPlaces::default()
+                },
                 workflows: WorkflowPlaces::default(),
                 guards: self.setup.switches(),
                 context: self.config.context.clone(),

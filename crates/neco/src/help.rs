@@ -143,6 +143,8 @@ Environment:
       keys; `neco doctor` lists them all and which are set
   NECO_MODEL, NECO_AGENT__MAX_TURNS, …
       any setting, sections joined by two underscores
+  AGENT_MODEL_PLANNER, AGENT_MODEL_CODER, …
+      the model of agents of that name
   NECO_HOME
       folder of settings and sessions, instead of ~/.config/neco and
       ~/.local/share/neco

@@ -21,7 +21,7 @@ use super::gated::{AtGate, GateScene, Passed};
 use super::inbox::Inbox;
 use super::inputs::{AgentHandle, Mail};
 use super::kept_workspace::KeptWorkspace;
-use super::model::{Counting, Ending, Model, Streaming};
+use super::model::{Counting, Ending, Model, Streaming, Wishes};
 use super::planning::Planning;
 use super::questions::{Asker, Questions};
 use super::renewal::Renewal;
@@ -97,6 +97,7 @@ impl Agent {
                 .with_policy(setup.policy, setup.rule_book.clone())
                 .with_checkpoints(setup.checkpoints.clone());
         let guards = Guards::new(&setup.guards);
+        let wishes = Wishes { temperature: setup.temperature, max_output: setup.max_output };
         let agent = Self {
             machine: Machine::new(setup.max_turns),
             calls_of: Stamp::default(),
@@ -106,7 +107,7 @@ impl Agent {
             scheduler,
             tools,
             context: Context::new(setup.prompts, setup.sources),
-            model: Model::new(setup.provider, setup.call_ids, setup.cache_key, setup.temperature, &terms.role),
+            model: Model::new(setup.provider, setup.call_ids, setup.cache_key, wishes, &terms.role),
             terms,
             room: Room::new(setup.context, setup.just_compacted.then(|| setup.history.len()), setup.counted),
             conversation: Conversation::new(

@@ -28,12 +28,19 @@ const KEPT_OF_TEXT: usize = 20_000;
 /// Bytes that a token has, about, where nobody counted.
 const BYTES_OF_TOKEN: u64 = 4;
 
+/// What an agent wishes of every answer.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wishes {
+    pub(super) temperature: Option<f64>,
+    pub(super) max_output: Option<u64>,
+}
+
 /// The model that is asked, and what it answers.
 pub(super) struct Model {
     pub(super) provider: Arc<dyn Provider>,
     streaming: Option<Streaming>,
     cache_key: String,
-    temperature: Option<f64>,
+    wishes: Wishes,
     /// The name of its definition, when it is not the root that asks.
     agent: Option<Arc<str>>,
     /// Ids of calls that the session has seen: a result must reach its own call.
@@ -151,14 +158,14 @@ impl Model {
         provider: Arc<dyn Provider>,
         taken_ids: CallIds,
         cache_key: String,
-        temperature: Option<f64>,
+        wishes: Wishes,
         role: &Arc<str>,
     ) -> Self {
         Self {
             provider,
             streaming: None,
             cache_key,
-            temperature,
+            wishes,
             agent: Some(role).filter(|role| ***role != *Who::ROOT).cloned(),
             taken_ids,
             final_text: String::new(),
@@ -188,7 +195,8 @@ impl Model {
             history: history.clone(),
             cache_key: self.cache_key.clone(),
             output: None,
-            temperature: self.temperature,
+            temperature: self.wishes.temperature,
+            max_output: self.wishes.max_output,
             agent: self.agent.clone(),
         };
         self.streaming = Some(Streaming::new(stamp, self.provider.stream(request)));
@@ -203,6 +211,7 @@ impl Model {
             cache_key: format!("{}-notes", self.cache_key),
             output: None,
             temperature: None,
+            max_output: None,
             agent: None,
         })
     }

@@ -153,6 +153,8 @@ pub struct AgentSetup {
     pub cache_key: String,
     /// How freely its model should choose its words; `None` leaves that to the model.
     pub temperature: Option<f64>,
+    /// Most tokens of one answer; `None` leaves that to the model.
+    pub max_output: Option<u64>,
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ pub fn agent_places(env: &Env) -> DefinitionPlaces {
 /// The definitions of agents that count in a folder, as a session there would have them.
 pub fn definitions(env: &Env, folder: &Path, loaded: &Loaded) -> Definitions {
     let trusted = Plugged::look(env, folder, loaded).trusted_agents();
-    Definitions::load(&DefinitionPlaces { trusted, ..agent_places(env) }, folder)
+    let roles = loaded.config.agents.roles.clone();
+    Definitions::load(&DefinitionPlaces { trusted, roles, ..agent_places(env) }, folder)
 }
 
 /// Where the person's own workflows are.

@@ -1,5 +1,7 @@
 //! The tree of agents.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,4 +30,25 @@ pub struct AgentsSection {
     /// Most questions and orders that wait for one agent.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_letters: usize,
+    /// What an agent of a name asks and may use, instead of what its definition says.
+    pub roles: BTreeMap<String, RoleSection>,
+}
+
+/// What an agent of a name asks and may use.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RoleSection {
+    /// The group or `provider/model` that it asks; `AGENT_MODEL_NAME` in the environment says the same. It also holds
+    /// where you choose another model for the session.
+    #[schemars(length(min = 1))]
+    pub model: Option<String>,
+    /// How freely the model chooses its words, where it can be told.
+    #[schemars(range(min = 0, max = 2))]
+    pub temperature: Option<f64>,
+    /// Most tokens of one answer.
+    #[schemars(range(min = 1))]
+    pub max_output: Option<u64>,
+    /// Most tokens that it and those below it may use in all.
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<u64>,
 }

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agent::AgentSection;
 pub use agent::GuardsSection;
-pub use agents::AgentsSection;
+pub use agents::{AgentsSection, RoleSection};
 pub use checkpoints::{CheckpointBackend, CheckpointsSection};
 pub use context::{ContextSection, ContextShares};
 pub use dialect::{CallIdForm, DialectSection, OutputForm, ReasoningBack, ReasoningParameter};

@@ -148,6 +148,7 @@ mod tests {
             cache_key: String::new(),
             output: None,
             temperature: None,
+            max_output: None,
             agent: None,
         }
     }

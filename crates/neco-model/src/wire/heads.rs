@@ -28,6 +28,7 @@ struct Head {
     cache_key: String,
     output: Option<Arc<OutputSchema>>,
     temperature: Option<f64>,
+    max_output: Option<u64>,
     bytes: Bytes,
 }
 
@@ -49,6 +50,7 @@ impl Heads {
                 cache_key: request.cache_key.clone(),
                 output: request.output.clone(),
                 temperature: request.temperature,
+                max_output: request.max_output,
                 bytes: encode(request),
             });
         }
@@ -62,6 +64,7 @@ impl Head {
             && Arc::ptr_eq(&self.tools, &request.tools)
             && self.cache_key == request.cache_key
             && self.temperature == request.temperature
+            && self.max_output == request.max_output
             && self.output.as_ref().map(Arc::as_ptr) == request.output.as_ref().map(Arc::as_ptr)
     }
 }

@@ -34,6 +34,13 @@ impl Target {
         let takes = self.info.sampling && self.parameters.reasoning.is_none();
         self.parameters.temperature.or(request.temperature.filter(|_| takes))
     }
+
+    /// The most tokens of the answer that are sent: those in the model's name, else what the request wishes for, as far
+    /// as the model is known to give that much.
+    pub(crate) fn max_tokens(&self, request: &Request) -> Option<u64> {
+        let most = if self.info.known { self.info.max_output } else { u64::MAX };
+        self.parameters.max_tokens.or(request.max_output.map(|wish| wish.min(most)))
+    }
 }
 
 /// A model's name as one segment of a path.
@@ -63,6 +70,7 @@ mod tests {
             cache_key: String::new(),
             output: None,
             temperature,
+            max_output: None,
             agent: None,
         };
         let sent = |wire: &dyn Wire, temperature| -> Value {

@@ -92,6 +92,7 @@ fn request(history: History, with_tools: bool) -> Request {
         cache_key: "k".to_owned(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

@@ -15,6 +15,7 @@ pub fn request() -> Request {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

@@ -23,6 +23,7 @@ async fn seen(name: &str, section: ProviderSection) -> Seen {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     };
     // What it answers is in the format of chat completions; only the question matters here.

@@ -93,6 +93,7 @@ fn request() -> Request {
         cache_key: "session".to_owned(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

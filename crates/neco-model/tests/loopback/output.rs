@@ -33,6 +33,7 @@ async fn asked(name: &str, section: ProviderSection) -> Value {
         cache_key: String::new(),
         output: Some(Arc::new(OutputSchema { name: "title".to_owned(), schema: schema() })),
         temperature: None,
+        max_output: None,
         agent: None,
     };
     // What it answers is in the format of chat completions; only the question matters here.

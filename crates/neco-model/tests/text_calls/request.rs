@@ -25,6 +25,7 @@ fn request(messages: Vec<Message>) -> Request {
         cache_key: String::new(),
         output: None,
         temperature: None,
+        max_output: None,
         agent: None,
     }
 }

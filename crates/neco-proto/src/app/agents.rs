@@ -48,6 +48,9 @@ pub struct AgentDefinition {
     pub model: Option<String>,
     /// How freely the model chooses its words.
     pub temperature: Option<f64>,
+    /// Most tokens of one answer.
+    #[serde(default)]
+    pub max_output: Option<u64>,
     /// Only these tools exist for it; none for the same as its parent.
     pub tools: Option<Vec<String>>,
     /// These tools do not.

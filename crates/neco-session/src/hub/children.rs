@@ -181,6 +181,7 @@ impl MakeChild for ChildFactory {
             queued,
             cache_key: node.id.to_string(),
             temperature: definition.temperature,
+            max_output: definition.max_output,
         });
         Ok(BuiltAgent { agent, handle, policy, tools })
     }

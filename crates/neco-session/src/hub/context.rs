@@ -238,6 +238,7 @@ impl SessionContext {
             queued: fold.queued,
             cache_key: core.id().to_string(),
             temperature: None,
+            max_output: None,
         })
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use neco_config::section::RoleSection;
 use neco_proto::Mode;
 use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_safety::policy::{ReadRules, Rule, RuleReader, Source};
@@ -26,6 +27,9 @@ pub struct Definition {
     pub model: RoleModel,
     /// How freely the model chooses its words, from 0 to 2, where it can be told.
     pub temperature: Option<f64>,
+    /// Most tokens of one answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
     /// Which of its parent's tools exist for it.
     pub tools: ToolChoice,
     /// What it may not do of what its parent may.
@@ -55,6 +59,8 @@ pub enum RoleModel {
     OfParent,
     /// This group or `provider/model`.
     Named(String),
+    /// This one, whatever is chosen for the session: the person's settings say so of this very agent.
+    Set(String),
 }
 
 /// Which of its parent's tools exist for an agent.
@@ -91,8 +97,18 @@ impl Definition {
             RoleModel::OfType => chosen.unwrap_or_else(|| group_of(self.node_type)),
             RoleModel::OfParent => parent,
             RoleModel::Named(name) if self.origin == Origin::BuiltIn => chosen.unwrap_or(name),
-            RoleModel::Named(name) => name,
+            RoleModel::Named(name) | RoleModel::Set(name) => name,
         }
+    }
+
+    /// The person's settings say this of agents of its name.
+    pub(super) fn set(&mut self, role: &RoleSection) {
+        if let Some(model) = &role.model {
+            self.model = RoleModel::Set(model.clone());
+        }
+        self.temperature = role.temperature.or(self.temperature);
+        self.max_output = role.max_output.or(self.max_output);
+        self.budget.tokens = role.max_tokens.or(self.budget.tokens);
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, fs};
 
+use neco_config::section::RoleSection;
 use neco_model::GROUPS;
 use neco_proto::app::agents::{Level, Problem};
 use neco_safety::policy::Telling;
@@ -51,6 +52,8 @@ pub struct DefinitionPlaces {
     pub home: Option<PathBuf>,
     /// Judges which files of the folder may be told.
     pub telling: Telling,
+    /// What the person's settings say of agents, by name; `-` and `_` are the same in it, as a variable has no `-`.
+    pub roles: BTreeMap<String, RoleSection>,
 }
 
 impl fmt::Debug for DefinitionPlaces {
@@ -61,7 +64,8 @@ impl fmt::Debug for DefinitionPlaces {
 
 impl Default for DefinitionPlaces {
     fn default() -> Self {
-        Self { own: Vec::new(), trusted: Arc::new(|_| false), home: None, telling: Policy::default().telling() }
+        let telling = Policy::default().telling();
+        Self { own: Vec::new(), trusted: Arc::new(|_| false), home: None, telling, roles: BTreeMap::new() }
     }
 }
 
@@ -131,7 +135,17 @@ impl Definitions {
             }
         }
         found.of_folders(places, cwd);
+        found.set(&places.roles);
         found
+    }
+
+    /// What the settings say comes before what files say.
+    fn set(&mut self, roles: &BTreeMap<String, RoleSection>) {
+        let plain = |name: &str| name.to_lowercase().replace('-', "_");
+        for definition in self.all.values_mut() {
+            let name = plain(&definition.name);
+            roles.iter().filter(|(role, _)| plain(role) == name).for_each(|(_, role)| definition.set(role));
+        }
     }
 
     /// The definition of a name.
@@ -243,7 +257,7 @@ impl Definitions {
         let replaces = replaces.map(|other| format!("replaces the agent {} ({})", other.name, other.origin.name()));
         let chooses = match &definition.model {
             RoleModel::Named(model) if !GROUPS.contains(&model.as_str()) => Some(format!("asks the model {model}")),
-            RoleModel::Named(_) | RoleModel::OfType | RoleModel::OfParent => None,
+            RoleModel::Named(_) | RoleModel::OfType | RoleModel::OfParent | RoleModel::Set(_) => None,
         };
         if replaces.is_none() && chooses.is_none() {
             return self.put(definition);

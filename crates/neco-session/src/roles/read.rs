@@ -15,7 +15,7 @@ const LONGEST_DESCRIPTION: usize = 2000;
 
 /// Fields that have a meaning here.
 const KNOWN: &str = "\
-    name description tools disallowed_tools model model_group temperature output output_schema max_turns steps \
+    name description tools disallowed_tools model model_group temperature output output_schema max_turns steps max_output \
     timeout timeout_mins max_cost max_tokens budget type node_type mode permission_mode permission deny ask";
 /// Fields of other agents that change nothing about what an agent may do.
 const OF_OTHERS: &str = "\
@@ -110,6 +110,7 @@ impl Reader<'_> {
             prompt,
             model: get(&["model", "model_group"]).map(|field| self.model(field)).unwrap_or_default(),
             temperature: get(&["temperature"]).and_then(|field| self.number(field, 0.0, 2.0)),
+            max_output: get(&["max_output"]).and_then(|field| self.whole(field)).map(u64::from),
             tools: ToolChoice {
                 only: get(&["tools"]).and_then(|field| self.tools(field)),
                 except: self.except(get(&["disallowed_tools"]), get(&["tools"])),

@@ -187,6 +187,7 @@ fn caller(tool: &str) -> Definition {
         prompt: "You make one call for a workflow.".to_owned(),
         model: RoleModel::OfParent,
         temperature: None,
+        max_output: None,
         tools: ToolChoice { only: Some(vec![tool.to_owned()]), except: Vec::new() },
         narrowing: Narrowing::default(),
         output_schema: None,

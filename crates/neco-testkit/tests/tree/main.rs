@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at the first thing that is wrong")]
 
 mod limits;
+mod roles;
 
 use std::time::Duration;
 

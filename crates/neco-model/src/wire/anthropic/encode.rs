@@ -58,8 +58,8 @@ impl Anthropic {
         let top_p = &self.target.parameters.top_p;
         // Which of these models take it is known better than the catalogue says: see `takes_sampling`.
         let temperature = self.target.parameters.temperature.or(request.temperature);
-        let max_tokens = self.max_tokens();
-        let (thinking, output_config) = if may_think { self.thinking() } else { (None, None) };
+        let max_tokens = self.max_tokens(request);
+        let (thinking, output_config) = if may_think { self.thinking(max_tokens) } else { (None, None) };
         let sampling = self.generation.takes_sampling(thinking.is_some());
         set("model", Some(self.target.model.as_str().into()));
         set("max_tokens", Some(max_tokens.into()));
@@ -78,8 +78,8 @@ impl Anthropic {
     }
 
     /// The fields `thinking` and `output_config`.
-    fn thinking(&self) -> (Option<Value>, Option<Value>) {
-        self.generation.fields(self.target.parameters.reasoning.as_deref(), self.max_tokens())
+    fn thinking(&self, max_tokens: u64) -> (Option<Value>, Option<Value>) {
+        self.generation.fields(self.target.parameters.reasoning.as_deref(), max_tokens)
     }
 
     /// Whether the model can be asked to think in the middle of `conversation`: models that think by a
@@ -95,10 +95,10 @@ impl Anthropic {
         })
     }
 
-    fn max_tokens(&self) -> u64 {
-        let Target { parameters, info, .. } = &self.target;
+    fn max_tokens(&self, request: &Request) -> u64 {
+        let info = &self.target.info;
         let usual = info.max_output.min(MOST_OUTPUT).min(info.context_window / 4).max(1);
-        parameters.max_tokens.unwrap_or(usual)
+        self.target.max_tokens(request).unwrap_or(usual)
     }
 }
 
@@ -131,7 +131,8 @@ impl Wire for Anthropic {
         let heads = if may_think { &self.heads } else { &self.heads_silent };
         turns.pieces.push(heads.of(request, delivery, |request| self.encode_head(request, delivery, may_think)));
         // Who is told not to think is not shown its thoughts. Without a word some think all the same.
-        let silent = self.target.parameters.reasoning.as_deref() == Some("none") && self.thinking().0.is_none();
+        let silent = self.target.parameters.reasoning.as_deref() == Some("none")
+            && self.thinking(self.max_tokens(request)).0.is_none();
         for sent in &conversation {
             turns.add(sent, if sent.own_thoughts() && !silent { For::AUTHOR } else { For::OTHERS });
         }

@@ -62,13 +62,13 @@ impl Gemini {
     }
 
     fn settings(&self, request: &Request) -> Map<String, Value> {
-        let Parameters { temperature: _, top_p, max_tokens, seed, reasoning: _ } = &self.target.parameters;
+        let Parameters { temperature: _, top_p, max_tokens: _, seed, reasoning: _ } = &self.target.parameters;
         // Models before Gemini 3 refuse a form of the answer beside tools.
         let output = request.output.as_deref().filter(|_| request.tools.is_empty() || self.wants_signatures);
         let settings = [
             ("temperature", self.target.temperature(request).map(Value::from)),
             ("topP", top_p.map(Value::from)),
-            ("maxOutputTokens", max_tokens.map(Value::from)),
+            ("maxOutputTokens", self.target.max_tokens(request).map(Value::from)),
             ("seed", seed.map(Value::from)),
             ("thinkingConfig", thinking(&self.target)),
             ("responseMimeType", output.map(|_| "application/json".into())),

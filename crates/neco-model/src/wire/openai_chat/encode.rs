@@ -183,7 +183,7 @@ impl OpenaiChat {
     }
 
     fn add_parameters(&self, request: &Request, fields: &mut Map<String, Value>) {
-        let Parameters { temperature: _, top_p, max_tokens, reasoning, seed } = &self.target.parameters;
+        let Parameters { temperature: _, top_p, max_tokens: _, reasoning, seed } = &self.target.parameters;
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 fields.insert(name.to_owned(), value);
@@ -191,7 +191,8 @@ impl OpenaiChat {
         };
         set("temperature", self.target.temperature(request).map(Value::from));
         set("top_p", top_p.map(Value::from));
-        set(self.dialect.max_tokens_field(&self.target.model), max_tokens.map(Value::from));
+        let most = self.target.max_tokens(request).map(Value::from);
+        set(self.dialect.max_tokens_field(&self.target.model), most);
         set(&self.dialect.seed_field, seed.map(Value::from));
         let Some(effort) = reasoning else { return };
         match self.dialect.reasoning {

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::decode::ResponsesDecoder;
 use crate::adapt::{CallIds, Taker, adapt};
 use crate::request::{OutputSchema, Request, ToolDeclaration};
-use crate::route::Parameters;
 use crate::wire::arguments;
 use crate::wire::format::{Decoder, Delivery, Problem, Wire};
 use crate::wire::heads::{Heads, effort_level, initiator_headers};
@@ -50,7 +49,7 @@ impl OpenaiResponses {
             }
         };
         // The seed is left out: this format has none and refuses what it does not know.
-        let Parameters { top_p, max_tokens, .. } = &self.target.parameters;
+        let top_p = &self.target.parameters.top_p;
         set("model", Some(self.target.model.as_str().into()));
         set("stream", Some((delivery == Delivery::Streamed).into()));
         // Nothing is left at the vendor's; so the thoughts must travel.
@@ -59,7 +58,7 @@ impl OpenaiResponses {
         set("reasoning", self.reasoning());
         set("temperature", self.target.temperature(request).map(Value::from));
         set("top_p", top_p.map(Value::from));
-        set("max_output_tokens", max_tokens.map(Value::from));
+        set("max_output_tokens", self.target.max_tokens(request).map(Value::from));
         set("prompt_cache_key", filled(&request.cache_key));
         set("instructions", filled(&request.system));
         set("text", request.output.as_ref().map(|output| output_format(output)));

@@ -90,7 +90,8 @@ fn limits(definition: &AgentDefinition) -> String {
     let time = definition.timeout.map(|time| format!("{time} s"));
     let cost = definition.budget.cost.map(|cost| format!("${cost}"));
     let tokens = definition.budget.tokens.map(|tokens| format!("{tokens} tokens"));
-    [turns, time, cost, tokens].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let answer = definition.max_output.map(|tokens| format!("{tokens} tokens an answer"));
+    [turns, time, cost, tokens, answer].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What is wrong with their files, a line each.
