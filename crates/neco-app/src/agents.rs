@@ -28,7 +28,12 @@ pub(crate) async fn show(app: &LocalApp, request: ShowAgent) -> Result<ShownAgen
         AppError::new(Trouble::NotFound, error.to_string())
             .hint("`neco agents list` lists them; `neco agents validate` says why one is missing.")
     })?;
-    Ok(ShownAgent { definition: definition(one), prompt: one.prompt.clone(), output_schema: one.output_schema.clone() })
+    Ok(ShownAgent {
+        definition: definition(one),
+        prompt: one.prompt.clone(),
+        output_schema: one.output_schema.clone(),
+        query: one.query.clone(),
+    })
 }
 
 fn definition(one: &Definition) -> AgentDefinition {
@@ -56,6 +61,7 @@ fn definition(one: &Definition) -> AgentDefinition {
         max_turns: one.max_turns,
         timeout: one.timeout.map(|time| time.as_secs_f64()),
         budget: one.budget,
+        inputs: one.inputs.clone(),
     }
 }
 

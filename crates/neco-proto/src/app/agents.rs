@@ -1,5 +1,6 @@
 //! Who a child agent can be.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -67,6 +68,52 @@ pub struct AgentDefinition {
     pub timeout: Option<f64>,
     /// What it and everybody below it may use.
     pub budget: SubtreeBudget,
+    /// What it is started with, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, DeclaredInput>,
+}
+
+/// Something that an agent is started with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeclaredInput {
+    /// What it can be.
+    #[serde(rename = "type")]
+    pub kind: InputType,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Its value when none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// Whether one must be given.
+    pub required: bool,
+}
+
+names! {
+    /// What an input can be.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum InputType {
+        /// A text.
+        String = "string",
+        /// A number.
+        Number = "number",
+        /// A whole number.
+        Integer = "integer",
+        /// True or false.
+        Boolean = "boolean",
+        /// A list of texts.
+        Strings = "string[]",
+        /// A list of numbers.
+        Numbers = "number[]",
+        /// A list of whole numbers.
+        Integers = "integer[]",
+        /// A list of true and false.
+        Booleans = "boolean[]",
+        /// A list of anything.
+        Array = "array",
+        /// Fields with values of any kind.
+        Object = "object",
+    }
 }
 
 /// Shows who an agent of a name is.
@@ -91,6 +138,9 @@ pub struct ShownAgent {
     pub prompt: String,
     /// JSON schema of what it must finish with.
     pub output_schema: Option<Value>,
+    /// The template that makes its task of its inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
 }
 
 /// Looks for what is wrong with definitions of agents.

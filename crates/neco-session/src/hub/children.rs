@@ -258,7 +258,11 @@ impl Source for AgentList {
         if !situation.generation.has("task") {
             return None;
         }
-        let lines: Vec<String> = self.0.iter().map(|one| format!("- {}: {}", one.name, one.description)).collect();
+        let line = |one: &Definition| {
+            let inputs = one.inputs_in_words().map(|inputs| format!(" Inputs: {inputs}.")).unwrap_or_default();
+            format!("- {}: {}{inputs}", one.name, one.description)
+        };
+        let lines: Vec<String> = self.0.iter().map(line).collect();
         (!lines.is_empty()).then(|| format!("Agents that can do a part of the work\n{}", lines.join("\n")))
     }
 }

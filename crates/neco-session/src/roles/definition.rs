@@ -1,10 +1,12 @@
 //! A definition: who an agent of a name is.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use neco_config::section::RoleSection;
 use neco_proto::Mode;
+use neco_proto::app::agents::DeclaredInput;
 use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_safety::policy::{ReadRules, Rule, RuleReader, Source};
 use neco_safety::{Policy, Ruling};
@@ -34,6 +36,12 @@ pub struct Definition {
     pub tools: ToolChoice,
     /// What it may not do of what its parent may.
     pub narrowing: Narrowing,
+    /// What it is started with, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, DeclaredInput>,
+    /// The template that makes its task of its inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// JSON schema of what it must finish with.
     pub output_schema: Option<Value>,
     /// Most turns.

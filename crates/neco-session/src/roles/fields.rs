@@ -1,18 +1,21 @@
 //! The values of fields: lists of names, tools, rules, schemas, numbers and times.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use neco_agent::CapabilityLevel;
 use neco_config::front_matter::Field;
+use neco_proto::app::agents::{DeclaredInput, InputType};
 use neco_proto::event::{NodeType, SubtreeBudget};
 use neco_safety::{is_listed, tools};
 use neco_toolkit::schema::ArgumentSchema;
 use serde_json::{Map, Value};
 
 use super::definition::Narrowing;
+use super::inputs::schema_of;
 use super::read::Reader;
 use crate::tree::tools::OF_CHILDREN;
+use crate::workflow::template;
 
 impl Reader<'_> {
     /// What a field holds; what is no YAML is an error.
@@ -168,6 +171,89 @@ impl Reader<'_> {
             }
             None => Some(value),
         }
+    }
+
+    /// `table: string`, or with a description, a default and whether it may be left out.
+    pub(super) fn inputs(&mut self, field: &Field) -> BTreeMap<String, DeclaredInput> {
+        let Some(value) = self.value(field) else { return BTreeMap::new() };
+        let Value::Object(declared) = value else {
+            self.error(field.line, "inputs names what the agent is started with, each with its type");
+            return BTreeMap::new();
+        };
+        declared.into_iter().filter_map(|(name, said)| Some((name.clone(), self.input(field, &name, &said)?))).collect()
+    }
+
+    fn input(&mut self, field: &Field, name: &str, said: &Value) -> Option<DeclaredInput> {
+        let mut wrong = |words: String| {
+            self.error(field.line, format!("inputs: {name} {words}"));
+            None
+        };
+        if !template::is_name(name) {
+            return wrong("is no name: letters, digits and _, a letter first".to_owned());
+        }
+        let said = match said {
+            Value::String(kind) => Map::from_iter([("type".to_owned(), Value::from(kind.as_str()))]),
+            Value::Object(said) => said.clone(),
+            other => return wrong(format!("is {other}: write its type, or type, description, default and required")),
+        };
+        let known = ["type", "description", "default", "required"];
+        if let Some(other) = said.keys().find(|key| !known.contains(&key.as_str())) {
+            return wrong(format!("has no {other}; it may have {}", known.join(", ")));
+        }
+        let Some(kind) = said.get("type").and_then(Value::as_str).and_then(InputType::named) else {
+            let types: Vec<&str> = InputType::ALL.iter().map(|kind| kind.name()).collect();
+            return wrong(format!("needs a type, one of {}", types.join(", ")));
+        };
+        let default = said.get("default").filter(|value| !value.is_null()).cloned();
+        if default.as_ref().is_some_and(|default| ArgumentSchema::new(schema_of(kind)).check(default).is_err()) {
+            return wrong(format!("has a default that is no {kind}"));
+        }
+        let required = match said.get("required").map(Value::as_bool) {
+            None => default.is_none(),
+            Some(Some(true)) if default.is_some() => return wrong("has a default, so it is not required".to_owned()),
+            Some(Some(required)) => required,
+            Some(None) => return wrong("required is true or false".to_owned()),
+        };
+        let description = said.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Some(DeclaredInput { kind, description, default, required })
+    }
+
+    /// The template of the task, which reads what is declared and nothing else.
+    pub(super) fn query(
+        &mut self,
+        field: Option<&Field>,
+        declared: &BTreeMap<String, DeclaredInput>,
+        inputs: Option<&Field>,
+    ) -> Option<String> {
+        let Some(field) = field else {
+            if let Some(inputs) = inputs {
+                self.error(inputs.line, "inputs without query: nothing would be made of them");
+            }
+            return None;
+        };
+        let Some(Value::String(query)) = self.value(field).filter(|value| value.as_str() != Some("")) else {
+            self.error(field.line, "query is the text of the task, with {{ inputs.NAME }} where an input goes");
+            return None;
+        };
+        let read = match template::reads_alone(&query) {
+            Ok(read) => read,
+            Err(error) => {
+                self.error(field.line, format!("query can't be read: {}", template::reason(&error)));
+                return None;
+            }
+        };
+        if let Some(filter) = template::unknown_filter(&query) {
+            self.error(field.line, format!("query can't be read: there is no filter {filter}"));
+        }
+        let name =
+            |read: &str| read.strip_prefix("inputs.").map(|rest| rest.split('.').next().unwrap_or(rest).to_owned());
+        for wrong in read.iter().filter(|read| name(read).is_none_or(|name| !declared.contains_key(&name))) {
+            self.error(field.line, format!("query reads {wrong}, which is not declared under inputs"));
+        }
+        for unread in declared.keys().filter(|input| !read.iter().any(|read| name(read).as_ref() == Some(input))) {
+            self.warning(field.line, format!("query does not read the input {unread}"));
+        }
+        Some(query)
     }
 
     pub(super) fn number(&mut self, field: &Field, least: f64, most: f64) -> Option<f64> {

@@ -9,13 +9,14 @@
 //! replaces nobody else's definition and chooses no model.
 //!
 //! Reading order: [`definition`] (what one is),
-//! [`read`] with [`fields`] (what the fields mean, and tools by the names of other agents), [`find`] (where they
-//! are), [`builtin`].
+//! [`read`] with [`fields`] (what the fields mean, and tools by the names of other agents), [`inputs`] (what an agent is
+//! started with), [`find`] (where they are), [`builtin`].
 
 mod builtin;
 mod definition;
 mod fields;
 mod find;
+mod inputs;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,8 @@ const LONGEST_DESCRIPTION: usize = 2000;
 /// Fields that have a meaning here.
 const KNOWN: &str = "\
     name description tools disallowed_tools model model_group temperature output output_schema max_turns steps max_output \
-    timeout timeout_mins max_cost max_tokens budget type node_type mode permission_mode permission deny ask";
+    timeout timeout_mins max_cost max_tokens budget type node_type mode permission_mode permission deny ask \
+    inputs query";
 /// Fields of other agents that change nothing about what an agent may do.
 const OF_OTHERS: &str = "\
     color icon kind license version author metadata tags category compatibility top_p display_name argument_hint \
@@ -104,6 +105,7 @@ impl Reader<'_> {
         if let Some(field) = get(&["permission"]) {
             self.permissions(field, &mut narrowing);
         }
+        let inputs = get(&["inputs"]).map(|field| self.inputs(field)).unwrap_or_default();
         Some(Definition {
             name: name?,
             description: description?,
@@ -116,6 +118,8 @@ impl Reader<'_> {
                 except: self.except(get(&["disallowed_tools"]), get(&["tools"])),
             },
             narrowing,
+            query: self.query(get(&["query"]), &inputs, get(&["inputs"])),
+            inputs,
             output_schema: get(&["output", "output_schema"]).and_then(|field| self.schema(field)),
             max_turns: get(&["max_turns", "steps"]).and_then(|field| self.whole(field)),
             timeout: self.timeout(get(&["timeout"]), get(&["timeout_mins"])),

@@ -101,8 +101,62 @@ fn our_own_fields_mean_what_they_say() {
 }
 
 #[test]
+fn a_query_makes_the_task_of_typed_inputs() {
+    let definition = good(
+        "inputs:\n  table: { type: string, description: The table. }\n  columns: string[]\n  reversible: { type: boolean, \
+         default: true }\n  note: { type: string, required: false }\nquery: |\n  Change {{ inputs.table }}: {{ inputs.columns \
+         | join(\", \") }}.\n  {% if inputs.reversible %}It can be undone.{% endif %}{{ inputs.note }}",
+    );
+    let task = |inputs: serde_json::Value, said: &str| {
+        definition.task(inputs.as_object(), said).map_err(|error| error.message)
+    };
+    let given = json!({ "table": "users", "columns": ["name", "mail"] });
+    assert_eq!(task(given, "").unwrap(), "Change users: name, mail.\nIt can be undone.");
+    let all = json!({ "table": "users", "columns": [], "reversible": false, "note": "Carefully." });
+    assert_eq!(task(all, " And soon.").unwrap(), "Change users: .\nCarefully.\n\nAnd soon.");
+    let takes = "The inputs of the agent a are: columns (string[]), note (string, may be left out), reversible (boolean, \
+                 true when left out), table (string)";
+    for wrong in [
+        json!({}),
+        json!({ "table": "users" }),
+        json!({ "table": 5, "columns": [] }),
+        json!({ "table": "users", "columns": [5] }),
+        json!({ "table": "users", "columns": [], "tabel": "x" }),
+    ] {
+        let said = task(wrong.clone(), "").unwrap_err();
+        assert!(said.contains(takes), "{wrong}: {said}");
+    }
+    let plain = good("");
+    assert_eq!(plain.task(None, "do it").unwrap(), "do it");
+    let said = plain.task(json!({ "x": 1 }).as_object(), "do it").unwrap_err().message;
+    assert_eq!(said, "the agent a takes no inputs: say all of it in its task");
+    let back: Definition = serde_json::from_value(serde_json::to_value(&definition).unwrap()).unwrap();
+    assert_eq!(back, definition);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_file_and_line() {
     let cases = [
+        ("inputs: [a]", "a.md:3: inputs names what the agent is started with, each with its type"),
+        ("inputs: {a: string}", "a.md:3: inputs without query: nothing would be made of them"),
+        (
+            "inputs: {a: text}\nquery: x",
+            "a.md:3: inputs: a needs a type, one of string, number, integer, boolean, string[]",
+        ),
+        ("inputs: {a b: string}\nquery: x", "a.md:3: inputs: a b is no name"),
+        ("inputs: {a: {type: integer, default: x}}\nquery: x", "a.md:3: inputs: a has a default that is no integer"),
+        ("inputs: {a: {type: integer, defualt: 1}}\nquery: x", "a.md:3: inputs: a has no defualt"),
+        (
+            "inputs: {a: {type: integer, default: 1, required: true}}\nquery: x",
+            "a.md:3: inputs: a has a default, so it is not required",
+        ),
+        ("query: '{{ inputs.a }}'", "a.md:3: query reads inputs.a, which is not declared under inputs"),
+        ("query: '{{ name }}'", "a.md:3: query reads name, which is not declared under inputs"),
+        ("query: '{{ inputs.a'", "a.md:3: query can't be read: "),
+        (
+            "inputs: {a: string}\nquery: '{{ inputs.a | shout }}'",
+            "a.md:4: query can't be read: there is no filter shout",
+        ),
         ("tool: read_file", "a.md:3: there is no field tool; did you mean tools?"),
         ("colour: red", "a.md:3: there is no field colour"),
         ("tools: [read_fiel]", "a.md:3: there is no tool \"read_fiel\"; did you mean read_file?"),

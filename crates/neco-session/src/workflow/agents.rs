@@ -1,6 +1,7 @@
 //! Tasks as agents of the tree. One that is a tool or a command is an agent too, whose model asks for that
 //! one call: so it is stopped, shown and judged as everybody is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -190,6 +191,8 @@ fn caller(tool: &str) -> Definition {
         max_output: None,
         tools: ToolChoice { only: Some(vec![tool.to_owned()]), except: Vec::new() },
         narrowing: Narrowing::default(),
+        inputs: BTreeMap::new(),
+        query: None,
         output_schema: None,
         max_turns: Some(2),
         timeout: None,

@@ -27,7 +27,7 @@ mod places;
 mod runner;
 mod schedule;
 mod scope;
-mod template;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 mod tool;

@@ -112,7 +112,7 @@ fn sole_expression(text: &str) -> Option<&str> {
 }
 
 /// Whether a text is a name that templates can use.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic())
         && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
@@ -206,17 +206,37 @@ pub(super) fn reads(task: &Task) -> Result<BTreeSet<(&'static str, String)>, Wor
     Ok(found)
 }
 
-/// A filter that does not exist would be found only when the task begins.
 fn known_filters(task: &Task, part: &'static str, text: &str) -> Result<(), WorkflowError> {
+    let Some(name) = unknown_filter(text) else { return Ok(()) };
+    let reason = format!("there is no filter {name}");
+    Err(WorkflowError::BadTemplate { task: task.name.clone(), part, reason })
+}
+
+/// A filter in a template that does not exist, which would be found only when it is filled in.
+pub(crate) fn unknown_filter(text: &str) -> Option<String> {
     let environment = environment();
-    for name in filters(text) {
+    filters(text).into_iter().find(|name| {
         let tried = environment.compile_expression(&format!("''|{name}")).and_then(|tried| tried.eval(()));
-        if tried.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter) {
-            let reason = format!("there is no filter {name}");
-            return Err(WorkflowError::BadTemplate { task: task.name.clone(), part, reason });
-        }
-    }
-    Ok(())
+        tried.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
+    })
+}
+
+/// What a template reads that stands alone, such as the query of an agent.
+pub(crate) fn reads_alone(text: &str) -> Result<BTreeSet<String>, minijinja::Error> {
+    let environment = environment();
+    let template = environment.template_from_str(text)?;
+    Ok(template.undeclared_variables(true).into_iter().collect())
+}
+
+/// Such a template with its inputs filled in.
+pub(crate) fn fill_alone(text: &str, inputs: &BTreeMap<String, Value>) -> Result<String, minijinja::Error> {
+    let values = Values { inputs: Arc::new(inputs.clone()), tasks: Arc::default() };
+    environment().render_str(text, scope::of(&values, Reader::Agent))
+}
+
+/// Why a template can't be used.
+pub(crate) fn reason(error: &minijinja::Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()))
 }
 
 /// The names of the filters in a text, as far as its texts in quotes and what stands outside of templates allow to
@@ -266,7 +286,5 @@ fn environment() -> Environment<'static> {
 }
 
 fn bad(task: &Task, part: &'static str, error: &minijinja::Error) -> WorkflowError {
-    let reason =
-        error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
-    WorkflowError::BadTemplate { task: task.name.clone(), part, reason }
+    WorkflowError::BadTemplate { task: task.name.clone(), part, reason: reason(error) }
 }

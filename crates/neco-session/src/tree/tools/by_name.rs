@@ -32,7 +32,10 @@ pub(super) fn tool(member: Member, definition: &Definition, offered: bool) -> Ar
         description,
         definition: definition.clone(),
         offered,
-        schema: schema::of::<Args>(),
+        schema: match definition.query {
+            Some(_) => ArgumentSchema::new(definition.input_schema()),
+            None => schema::of::<Args>(),
+        },
     })
 }
 
@@ -68,7 +71,13 @@ impl DynTool for ByName {
 
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {
         self.schema.check(&arguments)?;
-        let Args { prompt } = serde_json::from_value(arguments.clone()).map_err(|error| invalid(error.to_string()))?;
+        // What a definition with a query is started with is what the tool is called with.
+        let prompt = match self.definition.query {
+            Some(_) => self.definition.task(arguments.as_object(), "")?,
+            None => {
+                serde_json::from_value::<Args>(arguments.clone()).map_err(|error| invalid(error.to_string()))?.prompt
+            }
+        };
         let summary = format!("{}: {}", self.definition.name, prompt.lines().next().unwrap_or_default());
         let run: RunCall = Box::new(move |ctx| {
             Box::pin(async move {

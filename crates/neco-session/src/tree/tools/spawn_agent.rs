@@ -5,6 +5,7 @@ use neco_proto::event::SubtreeBudget;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::member::Member;
 use crate::tree::SpawnRequest;
@@ -19,6 +20,9 @@ pub struct Args {
     /// Who does it: the name of an agent such as `explore` or `coder`; `general` when left out.
     #[serde(default)]
     agent: Option<String>,
+    /// Its inputs by name, if it has some.
+    #[serde(default)]
+    inputs: Option<Map<String, Value>>,
     /// Another model or model group than its own.
     #[serde(default)]
     model: Option<String>,
@@ -47,17 +51,19 @@ impl Tool for SpawnAgent {
     }
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        definition.task(args.inputs.as_ref(), &args.task)?;
         Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, _: &ToolContext) -> Result<ToolOutput, ToolError> {
         let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        let task = definition.task(args.inputs.as_ref(), &args.task)?;
         let budget = SubtreeBudget { tokens: args.max_tokens, cost: args.max_cost };
         let request = SpawnRequest {
             model_group: args.model,
             budget: (budget != SubtreeBudget::default()).then_some(budget),
-            ..SpawnRequest::new(definition, args.task)
+            ..SpawnRequest::new(definition, task)
         };
         let child = self.0.spawn(request).await?;
         let node = self.0.supervisor()?.own_child(self.0.agent, child).await;

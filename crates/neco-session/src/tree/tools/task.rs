@@ -6,6 +6,7 @@ use neco_proto::Risk;
 use neco_toolkit::{Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::member::Member;
 use crate::tree::SpawnRequest;
@@ -25,6 +26,9 @@ pub struct Args {
     /// Who does it: the name of an agent such as `explore` or `coder`; `general` when left out.
     #[serde(default, alias = "subagent_type")]
     agent: Option<String>,
+    /// Its inputs by name, if it has some.
+    #[serde(default)]
+    inputs: Option<Map<String, Value>>,
 }
 
 impl Tool for Task {
@@ -42,13 +46,15 @@ impl Tool for Task {
     }
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
-        self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
+        definition.task(args.inputs.as_ref(), &args.prompt)?;
         Ok(Plan::of(Risk::Safe))
     }
 
     async fn run(&self, args: Args, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
-        let text = self.0.run_to_end(SpawnRequest::new(definition, args.prompt), ctx).await?;
+        let task = definition.task(args.inputs.as_ref(), &args.prompt)?;
+        let text = self.0.run_to_end(SpawnRequest::new(definition, task), ctx).await?;
         Ok(ToolOutput::text(text))
     }
 }

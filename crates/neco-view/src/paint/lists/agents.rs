@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use neco_proto::app::agents::{AgentDefinition, AgentList, Problem, ShownAgent};
+use neco_proto::app::agents::{AgentDefinition, AgentList, DeclaredInput, Problem, ShownAgent};
 use neco_proto::clean::{clean, clean_line};
 use serde_json::{Value, json};
 
@@ -51,6 +51,10 @@ pub fn one(shown: &ShownAgent, home: &Path) -> String {
     line("deny", definition.deny.join(", "));
     line("ask", definition.ask.join(", "));
     line("limits", limits(definition));
+    for (name, input) in &definition.inputs {
+        line("input", self::input(name, input));
+    }
+    line("query", shown.query.as_deref().unwrap_or_default().trim().to_owned());
     if let Some(schema) = &shown.output_schema {
         let _ = writeln!(text, "output    {schema}");
     }
@@ -75,6 +79,16 @@ fn model(definition: &AgentDefinition) -> String {
     let temperature = definition.temperature.map(|value| format!(", temperature {value}")).unwrap_or_default();
     let name = definition.model.as_deref().unwrap_or("the same as its parent");
     format!("{name}{temperature}")
+}
+
+fn input(name: &str, input: &DeclaredInput) -> String {
+    let value = match (&input.default, input.required) {
+        (Some(default), _) => format!(", {default} when left out"),
+        (None, true) => String::new(),
+        (None, false) => ", may be left out".to_owned(),
+    };
+    let about = if input.description.is_empty() { String::new() } else { format!(": {}", input.description) };
+    format!("{name} ({}{value}){about}", input.kind)
 }
 
 fn tools(definition: &AgentDefinition) -> String {
