@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{ContextReport, PromptReport};
 use crate::event::{
-    AgentNode, AgentState, CheckpointWhen, FileChangeKind, PermissionRequest, RewindWhat, WorkflowGraph,
+    AgentNode, AgentState, CheckpointWhen, FileChangeKind, PermissionRequest, RewindWhat, SharedStateUpdate,
+    WorkflowGraph,
 };
 use crate::ids::{AgentId, MessageId, Seq, SessionId};
 use crate::message::Message;
@@ -240,6 +241,9 @@ pub struct SessionSnapshot {
     /// What was found out and is worth keeping.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// The values that all agents share, by key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedStateUpdate>,
     /// Live agents besides the root.
     #[serde(default)]
     pub agents: u32,

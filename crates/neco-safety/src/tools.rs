@@ -132,6 +132,8 @@ pub const TABLE: &[KnownTool] = &[
     tool("agent_cancel", Effects::NONE),
     tool("report", Effects::NONE),
     tool("complete_task", Effects::NONE),
+    tool("state_get", Effects::NONE),
+    tool("state_set", Effects::NONE),
     tool("memory_store", Effects::NONE).called(&[], "save_memory"),
     tool("memory_search", Effects::RECALLS),
     tool("memory_get", Effects::RECALLS),

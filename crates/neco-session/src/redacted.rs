@@ -143,6 +143,7 @@ fn redact_body(body: &mut EventBody, redactor: &Redactor) {
             }
             update.findings.iter_mut().for_each(said);
         }
+        EventBody::SharedState(update) => update.value.iter_mut().for_each(|value| redact_value(value, redactor)),
         EventBody::ModeChange(change) => change.reason.iter_mut().for_each(said),
         EventBody::MemoryUpdate(MemoryUpdate { entries, text, .. }) => {
             entries.iter_mut().map(|entry| &mut entry.title).chain(text).for_each(said);

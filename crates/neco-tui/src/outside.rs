@@ -26,7 +26,7 @@ use neco_view::paint::lists::sessions::below_home;
 use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, workflows};
 use neco_view::short_id::{ShortIds, short_id};
 use neco_view::slash::{Custom, Outside};
-use neco_view::wording::prompts;
+use neco_view::wording::{notices, prompts};
 use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
 use tokio::time::timeout;
@@ -95,6 +95,7 @@ impl Beyond<'_> {
             Outside::Export => self.export(one).await?,
             Outside::Agents => self.agents(one).await?,
             Outside::Workflow => self.workflow(one).await?,
+            Outside::State => self.state().await?,
             Outside::Memory => self.memory(one).await?,
             Outside::Config => what_holds::config(self, one).await?,
             Outside::FreerConfig => what_holds::set(self, one, Freer::Agreed).await?,
@@ -345,6 +346,17 @@ impl Beyond<'_> {
         let answer = self.client.ask(Query::Prompt).await.map_err(AppError::from)?;
         let Answer::Prompt(report) = answer else { return Err(says_nothing()) };
         Ok(CommandOutcome::Print(told(&report)))
+    }
+
+    /// The values that the agents share, a line each.
+    async fn state(&self) -> Result<CommandOutcome, AppError> {
+        let shared = self.snapshot().await?.shared;
+        if shared.is_empty() {
+            let words = "the agents of this session share no values; state_set is their tool for it";
+            return Ok(CommandOutcome::Say(words.to_owned()));
+        }
+        let lines: Vec<String> = shared.iter().map(notices::shared).collect();
+        Ok(CommandOutcome::Print(lines.join("\n")))
     }
 
     pub(crate) async fn snapshot(&self) -> Result<SessionSnapshot, AppError> {

@@ -97,6 +97,8 @@ pub enum Outside {
     Agents,
     /// Workflows: those there are, and running one.
     Workflow,
+    /// The values that all agents of the session share.
+    State,
     /// What is remembered.
     Memory,
     /// The hooks.
@@ -260,6 +262,7 @@ pub const TABLE: &[Row] = &[
         .of(&["run", "show", "list"]),
     row("todo", "", "the todo list", |_| Ok(Slash::Todo)).also(&["todos"]),
     row("plan", "", "the plan and its progress", |_| Ok(Slash::Plan)),
+    row("state", "", "values that the agents of this session share", |text| outside(Outside::State, text)),
     row("memory", "[WORDS]", "memory; with words, searches it", |text| outside(Outside::Memory, text)),
     row("hooks", "", "your hooks: commands that run at set points", |text| outside(Outside::Hooks, text)),
     row("permissions", "", "your rules: what is allowed, asked, denied", |text| outside(Outside::Permissions, text))

@@ -10,8 +10,8 @@ use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
     PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionStop,
-    SessionTitle, SideCall, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd, ToolCallStart,
-    ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent, WorkflowUpdate,
+    SessionTitle, SharedStateUpdate, SideCall, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd,
+    ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent, WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -146,6 +146,8 @@ event_bodies! {
     TodoUpdate(TodoUpdate) = "todo_update",
     /// The plan, or what was found out, is another one now.
     PlanUpdate(PlanUpdate) = "plan_update",
+    /// A value that all agents of the session share was set or removed.
+    SharedState(SharedStateUpdate) = "shared_state",
     /// Mode, approval mode, model or generation changed.
     ModeChange(ModeChange) = "mode_change",
     /// A model call used tokens.
@@ -223,6 +225,7 @@ impl EventBody {
             | Self::QuestionAnswer(_)
             | Self::TodoUpdate(_)
             | Self::PlanUpdate(_)
+            | Self::SharedState(_)
             | Self::ModeChange(_)
             | Self::Usage(_)
             | Self::Notification(_)

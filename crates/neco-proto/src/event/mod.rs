@@ -15,6 +15,7 @@ mod memory;
 mod plan;
 mod read;
 mod session;
+mod shared;
 mod tool;
 mod tree;
 mod turn;
@@ -37,6 +38,7 @@ pub use session::{
     ActingChange, ActsLater, ErrorEvent, ForkedFrom, Imported, ModeChange, Notification, NotificationLevel,
     NotificationTopic, SessionStart, SessionTitle, TitleSource,
 };
+pub use shared::SharedStateUpdate;
 pub use tool::{CallStatus, KnownFile, OutputStream, ToolCallEnd, ToolCallUpdate, ToolOutputChunk};
 pub use tree::{
     AgentMessage, AgentNode, AgentUpdate, Down, Letter, NodeResult, NodeState, NodeType, SessionStop, SubtreeBudget, Up,

@@ -198,6 +198,7 @@ impl FakeSession {
             todos: Vec::new(),
             plan: None,
             findings: Vec::new(),
+            shared: Vec::new(),
             agents: 0,
         }
     }

@@ -89,6 +89,7 @@ impl Answers {
             todos: standing.todos,
             plan: standing.plan,
             findings: standing.findings,
+            shared: standing.shared.iter().cloned().collect(),
             agents: u32::try_from(self.ctx.supervisor.live_count().await).unwrap_or(u32::MAX),
         }
     }

@@ -4,10 +4,11 @@
 //! the session was then, and so does folding a log that was gone back in; the conversation it gives always pairs every call with its result, except
 //! for calls that are still open.
 //!
-//! Reading order: [`neco_proto::rewinds`] (which events count), [`standing`] (small, kept up to date while a session runs), [`conversation`] (the messages), [`read`].
+//! Reading order: [`neco_proto::rewinds`] (which events count), [`standing`] (small, kept up to date while a session runs), [`shared`] (what agents share), [`conversation`] (the messages), [`read`].
 
 mod conversation;
 mod read;
+mod shared;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -15,4 +16,5 @@ mod tests;
 pub use conversation::{Fold, OpenCall};
 pub use neco_proto::rewinds::{Effective, Rewinds};
 pub use read::{each_event, fold_agent, fold_log, fold_since};
+pub use shared::SharedState;
 pub use standing::Standing;

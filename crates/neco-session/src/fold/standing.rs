@@ -3,6 +3,8 @@
 use neco_proto::event::{AgentState, ModeChange, PermissionRequest, UsageEvent};
 use neco_proto::{AgentId, ApprovalMode, Event, EventBody, Mode, Plan, Question, Seq, Todo, Usage};
 
+use super::shared::SharedState;
+
 /// How a session stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
@@ -29,6 +31,8 @@ pub struct Standing {
     pub todos: Vec<Todo>,
     pub plan: Option<Plan>,
     pub findings: Vec<String>,
+    /// What all agents share, whoever set it.
+    pub shared: SharedState,
     /// The protocol that whoever adds to the log has to know.
     pub(crate) needs: u32,
     pub worked_ms: u64,
@@ -41,6 +45,9 @@ impl Standing {
     pub fn apply(&mut self, event: &Event) {
         self.needs = self.needs.max(event.needs.unwrap_or_default());
         self.pass_over(event);
+        if let EventBody::SharedState(update) = &event.body {
+            self.shared.apply(update);
+        }
         if !self.is_own(event) {
             return;
         }

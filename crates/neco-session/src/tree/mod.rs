@@ -13,7 +13,7 @@
 //! with [`mend`]; then how it runs: [`spec`] (what a child is made from, and its limits), [`supervisor`]
 //! with [`child_setup`], [`orders`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
 //! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
-//! (after a crash), [`letters`], [`tools`] (the model's hands).
+//! (after a crash), [`shared`] (what all of them share), [`letters`], [`tools`] (the model's hands).
 
 mod agents;
 mod carry;
@@ -32,6 +32,7 @@ mod promises;
 #[cfg(test)]
 mod promises_tests;
 mod revive;
+mod shared;
 mod slot;
 mod spec;
 mod stop;

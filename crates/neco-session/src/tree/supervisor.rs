@@ -112,6 +112,8 @@ pub struct AgentSupervisor {
     pub(super) state: Mutex<State>,
     /// What is being brought to its end.
     pub(super) at_it: TaskTracker,
+    /// Whoever changes what all share.
+    pub(super) sharing: Mutex<()>,
     chosen: std::sync::Mutex<Option<String>>,
 }
 
@@ -173,6 +175,7 @@ impl AgentSupervisor {
             me: me.clone(),
             state: Mutex::new(state),
             at_it: TaskTracker::new(),
+            sharing: Mutex::default(),
             chosen: std::sync::Mutex::new(binding(chosen)),
         });
         tokio::spawn(super::watch::watch(Weak::clone(&supervisor.me), Arc::clone(&supervisor.notes)));

@@ -251,6 +251,12 @@ fn plan_bodies() -> Vec<EventBody> {
         EventBody::QuestionAnswer(QuestionAnswer { question_id, reply: Some(Reply::Choices { answers }), by: None }),
         EventBody::TodoUpdate(TodoUpdate { todos: vec![todo] }),
         EventBody::PlanUpdate(PlanUpdate { plan: Some(plan), findings: vec!["it is so".to_owned()], by: None }),
+        EventBody::SharedState(SharedStateUpdate {
+            key: "plan".to_owned(),
+            value: Some(json!({ "steps": ["look"] })),
+            version: 2,
+            writer: "planner-1".to_owned(),
+        }),
     ]
 }
 

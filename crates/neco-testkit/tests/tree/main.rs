@@ -5,6 +5,7 @@
 mod inputs;
 mod limits;
 mod roles;
+mod state;
 
 use std::time::Duration;
 

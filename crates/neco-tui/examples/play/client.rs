@@ -157,6 +157,7 @@ impl Client for Stage {
                     todos: Vec::new(),
                     plan: None,
                     findings: Vec::new(),
+                    shared: Vec::new(),
                     agents: 0,
                 })),
                 Query::RewindPoints => Ok(Answer::RewindPoints { points: points(&state.log) }),

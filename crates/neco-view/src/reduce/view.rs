@@ -347,6 +347,7 @@ impl View {
             | EventBody::AgentMessage(_)
             | EventBody::Stop(_)
             | EventBody::WorkflowUpdate(_)
+            | EventBody::SharedState(_)
             | EventBody::MemoryUpdate(_)
             | EventBody::Usage(_)
             | EventBody::Environment(_)

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use neco_proto::event::{
     AgentNode, Checkpoint, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, MemoryAction,
-    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SidePurpose, Up,
+    MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
+    SidePurpose, Up,
 };
 
 use crate::figures;
@@ -152,6 +153,13 @@ pub fn node(node: &AgentNode) -> String {
     let said = node.result.as_ref().map(result).or_else(|| node.last_message.clone());
     let said = said.unwrap_or_else(|| node.task.clone());
     format!("{}: {} · {}", clean_line(&node.name), node.state, clean_line(&said))
+}
+
+/// `plan, version 2, by planner-1: {"steps":["look"]}`.
+pub fn shared(update: &SharedStateUpdate) -> String {
+    let SharedStateUpdate { key, value, version, writer } = update;
+    let value = value.as_ref().map_or_else(|| "removed".to_owned(), ToString::to_string);
+    clean_line(&format!("{key}, version {version}, by {writer}: {value}"))
 }
 
 /// `report: half of the files are read`.

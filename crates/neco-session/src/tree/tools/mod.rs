@@ -4,7 +4,7 @@
 //!
 //! Reading order: [`member`] (whose hands they are), [`spawn_agent`], [`agent_message`], [`agent_status`],
 //! [`agent_wait`], [`agent_cancel`], [`task`] with [`by_name`] (`agent__<name>`); and what a child has for its
-//! parent: [`report`], [`complete_task`].
+//! parent: [`report`], [`complete_task`]; and what all have: [`shared_state`].
 
 mod agent_cancel;
 mod agent_message;
@@ -14,6 +14,7 @@ mod by_name;
 mod complete_task;
 mod member;
 mod report;
+mod shared_state;
 mod spawn_agent;
 mod task;
 
@@ -30,7 +31,7 @@ use crate::roles::{Definition, Definitions, Origin};
 use member::Member;
 
 /// Tools that a child always has, whatever its definition names.
-pub const OF_CHILDREN: [&str; 2] = ["report", "complete_task"];
+pub const OF_CHILDREN: [&str; 4] = ["report", "complete_task", "state_get", "state_set"];
 
 /// Tools that no child has: whom they ask is not theirs to ask.
 pub const NOT_OF_CHILDREN: [&str; 3] = ["ask_user", "enter_plan_mode", "exit_plan_mode"];
@@ -50,8 +51,11 @@ pub fn tools(
     };
     if kind != NodeType::Root {
         tools.push(erase(report::Report(member.clone())));
-        tools.extend(output_schema.map(|schema| complete_task::tool(member, schema)));
+        tools.extend(output_schema.map(|schema| complete_task::tool(member.clone(), schema)));
     }
+    // Declared later, the tools of an agent at work would be others, and its whole prompt with them.
+    let offered = supervisor.upgrade().is_some_and(|supervisor| supervisor.shared().iter().next().is_some());
+    tools.extend(sharing(&member, offered));
     tools
 }
 
@@ -60,8 +64,15 @@ pub fn listed() -> Vec<Arc<dyn DynTool>> {
     let nowhere = Member { supervisor: Weak::new(), agent: AgentId::new() };
     let mut tools = commanding(&nowhere, &Definitions::default());
     tools.push(erase(report::Report(nowhere.clone())));
-    tools.push(complete_task::tool(nowhere, &json!({})));
+    tools.push(complete_task::tool(nowhere.clone(), &json!({})));
+    tools.extend(sharing(&nowhere, false));
     tools
+}
+
+/// What every agent has to share values with all others.
+fn sharing(member: &Member, offered: bool) -> [Arc<dyn DynTool>; 2] {
+    let get = shared_state::StateGet { member: member.clone(), offered };
+    [erase(get), erase(shared_state::StateSet { member: member.clone(), offered })]
 }
 
 fn commanding(member: &Member, definitions: &Definitions) -> Vec<Arc<dyn DynTool>> {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::member::Member;
+use super::shared_state::HINT;
 use crate::tree::SpawnRequest;
 
 pub struct SpawnAgent(pub(super) Member);
@@ -70,7 +71,7 @@ impl Tool for SpawnAgent {
         let name = node.map_or_else(|| child.to_string(), |node| node.name);
         Ok(ToolOutput::text(format!(
             "{name} works on it. Go on with something else; what it reports, asks and completes comes by itself. \
-             agent_wait waits for it, agent_message corrects it."
+             agent_wait waits for it, agent_message corrects it. {HINT}"
         )))
     }
 }

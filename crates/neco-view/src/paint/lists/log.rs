@@ -133,6 +133,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::PlanUpdate(update) => {
             update.plan.as_ref().map_or_else(|| "findings".to_owned(), |plan| plan.status.to_string())
         }
+        EventBody::SharedState(update) => notices::shared(update),
         EventBody::ModeChange(change) => notices::mode_parts(change).join(" · "),
         EventBody::Usage(used) => {
             let (read, written) = (figures::tokens(used.usage.input), figures::tokens(used.usage.output));

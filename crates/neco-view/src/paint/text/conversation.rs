@@ -98,7 +98,8 @@ impl Conversation {
         if matches!(event.body, EventBody::SessionStart(_)) && !self.below {
             self.whose = Some(event.agent_id);
         }
-        let told = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
+        let told =
+            matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_) | EventBody::SharedState(_));
         if (!told || self.below) && self.whose.is_some_and(|whose| whose != event.agent_id) {
             return String::new();
         }
@@ -171,6 +172,7 @@ impl Conversation {
                 let found = update.findings.iter().skip(before).cloned().collect();
                 plan::planned(&Planned { plan: update.plan.clone(), found }, paint)
             }
+            EventBody::SharedState(update) => info(notices::shared(update)),
             EventBody::ModeChange(change) => plan::mode_change(change, paint).into_iter().collect(),
             EventBody::Error(error) => {
                 vec![paint.red(&format!("✗ error {}: {}", error.code, clean_line(&error.message)))]
