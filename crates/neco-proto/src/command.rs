@@ -168,6 +168,9 @@ pub enum AgentOrder {
     Resume,
     /// It and everybody below it ends, with every process they started.
     Cancel,
+    /// Everybody below it ends, and it begins its first task anew, with an empty conversation; also when it has failed
+    /// or was ended.
+    Retry,
     /// Other parameters hold from its next turn on.
     UpdateParameters(AgentParameters),
 }

@@ -276,6 +276,22 @@ fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     assert_eq!(scene.app.purpose, Purpose::Agent(ids[0]));
 }
 
+#[test]
+fn an_agent_is_started_over_also_when_it_has_failed() {
+    let mut scene = Scene::new((100, 30));
+    let ids = agents(&mut scene, &["running", "failed"]);
+    let retry = |agent_id| send(Command::AgentCommand { agent_id, order: AgentOrder::Retry });
+    scene.control('t');
+    scene.control('x');
+    assert!(scene.picture().contains("4  Start over  t"), "{}", scene.picture());
+    assert_eq!(scene.types("t"), retry(ids[0]));
+    scene.key(KeyCode::Down);
+    scene.control('x');
+    let picture = scene.picture();
+    assert!(picture.contains("1  Start over  t") && !picture.contains("Pause"), "{picture}");
+    assert_eq!(scene.key(KeyCode::Enter), retry(ids[1]));
+}
+
 fn comes(scene: &mut Scene, subject: &serde_json::Value) {
     let mut question = subject.clone();
     question["question_id"] = serde_json::json!(QuestionId::new());

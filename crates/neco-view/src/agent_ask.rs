@@ -9,7 +9,7 @@ use neco_proto::{AgentOrder, AgentParameters};
 const SHORTEST_ID: usize = 4;
 
 /// Everything that can be asked, for the help and the completion.
-pub const VERBS: &[&str] = &["status", "tell", "redirect", "answer", "pause", "resume", "cancel", "set"];
+pub const VERBS: &[&str] = &["status", "tell", "redirect", "answer", "pause", "resume", "cancel", "retry", "set"];
 
 /// What a person asks of an agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +130,7 @@ pub fn taken(node: &AgentNode, order: &AgentOrder) -> String {
         AgentOrder::Pause => format!("{name}{below} is paused; `resume {name}` resumes it"),
         AgentOrder::Resume => format!("{name} is resumed"),
         AgentOrder::Cancel => format!("{name}{below} was stopped, with everything it ran"),
+        AgentOrder::Retry => format!("{name} begins its task anew; all agents below it were stopped"),
         AgentOrder::UpdateParameters(_) => format!("{name}: in effect from its next turn"),
     }
 }
@@ -151,6 +152,7 @@ enum Verb {
     Pause,
     Resume,
     Cancel,
+    Retry,
     Set,
 }
 
@@ -162,6 +164,7 @@ fn verb_of(text: &str) -> Option<Verb> {
         "pause" => Verb::Pause,
         "resume" => Verb::Resume,
         "cancel" | "stop" => Verb::Cancel,
+        "retry" | "restart" => Verb::Retry,
         "set" | "update" => Verb::Set,
         _ => return None,
     })
@@ -177,12 +180,13 @@ fn order(verb: Verb, rest: &str) -> Result<AgentOrder, AgentAskError> {
         Verb::Redirect => AgentOrder::Redirect { text: text()? },
         Verb::Answer => AgentOrder::Answer { text: text()? },
         Verb::Set => AgentOrder::UpdateParameters(parameters(&text()?)?),
-        Verb::Pause | Verb::Resume | Verb::Cancel if !rest.is_empty() => {
+        Verb::Pause | Verb::Resume | Verb::Cancel | Verb::Retry if !rest.is_empty() => {
             return Err(AgentAskError::TooMuch(usage(verb)));
         }
         Verb::Pause => AgentOrder::Pause,
         Verb::Resume => AgentOrder::Resume,
         Verb::Cancel => AgentOrder::Cancel,
+        Verb::Retry => AgentOrder::Retry,
     })
 }
 
@@ -220,6 +224,7 @@ fn usage(verb: Verb) -> &'static str {
         Verb::Pause => "pause AGENT: pauses it and all agents below it",
         Verb::Resume => "resume AGENT: resumes it",
         Verb::Cancel => "cancel AGENT: stops it and all agents below it, with every process they started",
+        Verb::Retry => "retry AGENT: starts its first task anew, without the agents below it; also one that failed",
         Verb::Set => "set AGENT model=NAME tokens=COUNT cost=USD tools=A,B: changes these from its next turn on",
     }
 }
@@ -300,6 +305,7 @@ mod tests {
         assert_eq!(asked("pause explore-1"), AgentOrder::Pause);
         assert_eq!(asked("resume explore-1"), AgentOrder::Resume);
         assert_eq!(asked("cancel explore-1"), AgentOrder::Cancel);
+        assert_eq!(asked("retry explore-1"), AgentOrder::Retry);
         let set = AgentParameters {
             model_group: Some("fast".to_owned()),
             budget: Some(SubtreeBudget { tokens: Some(20_000), cost: Some(0.5) }),

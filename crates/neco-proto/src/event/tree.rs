@@ -174,6 +174,9 @@ pub struct AgentUpdate {
     /// Who told it to pause, go on, end or work otherwise, when that is what changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,
+    /// Whether it begins its task anew with this: what it said and did before is no part of its conversation any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
 }
 
 /// What a child says to its parent.

@@ -377,6 +377,9 @@ impl SessionActor {
             AgentOrder::Pause | AgentOrder::Resume => {
                 Err(ClientError::Refused("the root agent can't be paused; cancel stops its work".to_owned()))
             }
+            AgentOrder::Retry => Err(ClientError::Refused(
+                "the root agent can't be started over; a rewind goes back to an earlier message".to_owned(),
+            )),
             AgentOrder::UpdateParameters(AgentParameters { model_group: Some(model), budget: None, tools: None }) => {
                 self.set_model(&model)
             }

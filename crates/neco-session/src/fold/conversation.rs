@@ -187,6 +187,7 @@ impl Fold {
             }
             EventBody::SessionStart(_) | EventBody::AgentComplete(_) => self.working = false,
             EventBody::Rewind(rewind) if rewind.conversation => self.went_back(),
+            EventBody::AgentUpdate(update) if update.anew => self.begin_anew(),
             // Everything else is no part of the conversation.
             _ => {}
         }
@@ -223,6 +224,17 @@ impl Fold {
         self.rules_told.clear();
         self.working = false;
         self.forget_count();
+    }
+
+    /// What the agent said and did before is no part of its conversation.
+    fn begin_anew(&mut self) {
+        *self = Self {
+            standing: std::mem::take(&mut self.standing).anew(),
+            call_ids: std::mem::take(&mut self.call_ids),
+            spilled: std::mem::take(&mut self.spilled),
+            tree: std::mem::take(&mut self.tree),
+            ..Self::default()
+        };
     }
 
     fn message(&mut self, message: &Message) {

@@ -103,6 +103,12 @@ impl Standing {
         }
     }
 
+    /// How the agent stands that begins its task anew.
+    pub(super) fn anew(mut self) -> Self {
+        self.settle();
+        Self { plans_from: None, todos: Vec::new(), plan: None, findings: Vec::new(), worked_ms: 0, ..self }
+    }
+
     /// Whether an event is about the agent whose standing this is: the root, unless it was begun with another.
     pub fn is_own(&self, event: &Event) -> bool {
         self.root_agent.is_none_or(|own| own == event.agent_id)

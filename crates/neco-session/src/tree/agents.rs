@@ -71,6 +71,7 @@ impl AgentTree {
             Op::Complete { agent, output } => self.complete(at, agent, output),
             Op::Fail { agent, code, message } => self.fail(at, agent, code, message),
             Op::Cancel(agent) => self.cancel(at, agent),
+            Op::Retry(agent) => self.retry(at, agent),
             Op::Update { agent, parameters } => self.update(agent, parameters),
             Op::Report { from, progress, message } => self.report(from, progress, message),
             Op::Question { from, text } => {
@@ -311,6 +312,31 @@ impl AgentTree {
         let mut changes = self.cancel_below(at, agent);
         let told = Up::Stopped { why: "it was cancelled".to_owned() };
         changes.extend(self.end(at, agent, NodeState::Cancelled, None, told)?);
+        Ok(changes)
+    }
+
+    /// What it used before is used.
+    fn retry(&mut self, at: Timestamp, agent: AgentId) -> Result<Vec<Change>, TreeError> {
+        let node = self.known(agent)?;
+        if agent == self.root {
+            return Err(TreeError::RootStays("started over"));
+        }
+        let above = node.parent.and_then(|parent| self.node(parent)).ok_or(TreeError::NoParent)?;
+        match node.state {
+            NodeState::Created | NodeState::Running | NodeState::Paused => {}
+            NodeState::Failed | NodeState::Cancelled if above.state.is_live() => self.has_room(above)?,
+            NodeState::Failed | NodeState::Cancelled | NodeState::Completed => return Err(wrong(node, "started over")),
+        }
+        self.has_budget(agent)?;
+        let waits_for = self.pause_above(node);
+        let mut changes = self.cancel_below(at, agent);
+        changes.extend(self.collapse(agent));
+        if let Some(node) = self.change(agent) {
+            node.state = if waits_for.is_some() { NodeState::Paused } else { NodeState::Running };
+            (node.changed, node.paused_by) = (at, waits_for);
+            (node.progress, node.last_message, node.result) = (0.0, None, None);
+        }
+        changes.push(Change::Anew(agent));
         Ok(changes)
     }
 

@@ -60,7 +60,7 @@ impl AgentSupervisor {
         let narrowed = narrowed(state, &changes);
         let mut recorded = match uses {
             true => used(&tree, &changes),
-            false => events(&state.tree, &tree, &changes, &setups(&narrowed), at),
+            false => events(&state.tree, &tree, &changes, &setups(state, &narrowed, &changes), at),
         };
         recorded.iter_mut().for_each(|(_, body)| {
             if let EventBody::AgentUpdate(update) = body {
@@ -101,6 +101,7 @@ impl AgentSupervisor {
                 Vec::new()
             }
             Change::Spent { agent, .. } => spent(state, agent),
+            Change::Anew(agent) => self.begin_anew(state, agent),
             Change::Added(_) | Change::Known(_) | Change::Collapsed { .. } => Vec::new(),
         }
     }
@@ -196,8 +197,13 @@ fn narrowed(state: &State, changes: &[Change]) -> BTreeMap<AgentId, ChildSpec> {
     state.tree.subtree(agent).into_iter().filter_map(narrower).collect()
 }
 
-fn setups(narrowed: &BTreeMap<AgentId, ChildSpec>) -> BTreeMap<AgentId, Value> {
-    narrowed.iter().filter_map(|(agent, spec)| Some((*agent, serde_json::to_value(spec).ok()?))).collect()
+/// What is recorded of what agents are made from: of those that it is no longer, and of those that begin anew.
+fn setups(state: &State, narrowed: &BTreeMap<AgentId, ChildSpec>, changes: &[Change]) -> BTreeMap<AgentId, Value> {
+    let anew = changes.iter().filter_map(|change| match change {
+        Change::Anew(agent) => Some((agent, state.slots.get(agent)?.spec.as_ref()?)),
+        _ => None,
+    });
+    narrowed.iter().chain(anew).filter_map(|(agent, spec)| Some((*agent, serde_json::to_value(spec).ok()?))).collect()
 }
 
 /// Whoever runs has no other tools from its next turn on, and gives no others to those below it.
@@ -267,8 +273,9 @@ pub(super) fn events(
         // One that went with whom it worked for is told of as it was, and that it ended.
         let went = || before.node(agent).map(|node| cancelled(node, at));
         let Some(node) = after.node(agent).cloned().or_else(went) else { continue };
-        let update =
-            AgentUpdate { node, gone: gone_with(agent, changes), setup: setups.get(&agent).cloned(), by: None };
+        let (gone, setup) = (gone_with(agent, changes), setups.get(&agent).cloned());
+        let anew = changes.contains(&Change::Anew(agent));
+        let update = AgentUpdate { node, gone, setup, by: None, anew };
         events.push((agent, EventBody::AgentUpdate(update)));
     }
     events
@@ -278,13 +285,14 @@ pub(super) fn events(
 pub(super) fn used(after: &AgentTree, changes: &[Change]) -> Vec<(AgentId, EventBody)> {
     let Some(Change::Known(agent)) = changes.first() else { return Vec::new() };
     let node = after.node(*agent).filter(|node| node.id != after.root() && node.state.is_live());
-    let update = node.map(|node| AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None });
+    let update =
+        node.map(|node| AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None, anew: false });
     update.map(|update| (*agent, EventBody::AgentUpdate(update))).into_iter().collect()
 }
 
 fn whose(change: &Change) -> Option<AgentId> {
     match change {
-        Change::State { agent, .. } | Change::Known(agent) | Change::Added(agent) => Some(*agent),
+        Change::State { agent, .. } | Change::Known(agent) | Change::Added(agent) | Change::Anew(agent) => Some(*agent),
         Change::Parameters { .. } | Change::Post(_) | Change::Spent { .. } | Change::Collapsed { .. } => None,
     }
 }

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use neco_agent::{Agent, AgentHandle, AgentInput, Halt};
 use neco_proto::event::{AgentNode, AgentUpdate, NodeState, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, Message, Mode};
-use neco_safety::untrusted;
+use neco_safety::{Policy, untrusted};
+use neco_toolkit::Registry;
 use tokio::sync::oneshot;
 
 use super::error::TreeError;
@@ -99,27 +100,34 @@ impl AgentSupervisor {
         tree.apply(at, Op::Spawn { parent, node })?;
         tree.apply(at, Op::Start(id))?;
         let node = tree.node(id).cloned().ok_or(TreeError::Unknown(id))?;
-        let timeout = definition.timeout;
         let built = self.built(&state, &node, &spec, Fold::default())?;
         let setup = serde_json::to_value(&spec).ok();
-        let update = EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup, by: None });
+        let update =
+            EventBody::AgentUpdate(AgentUpdate { node: node.clone(), gone: Vec::new(), setup, by: None, anew: false });
         self.journal.commit(id, None, update).await?;
         state.tree = tree;
         state.counts.insert(role, number);
-        let mut slot = AgentSlot::new(Some(spec), built.policy.clone(), built.tools.clone(), self.settings.max_letters);
-        let line = self.begin(id, built.agent, built.handle);
+        let slot = AgentSlot::new(Some(spec), Policy::default(), Registry::default(), self.settings.max_letters);
+        self.seat(&mut state, &node, slot, built);
+        Ok(id)
+    }
+
+    /// An agent that is recorded sits down in its slot and begins with its task.
+    pub(super) fn seat(&self, state: &mut State, node: &AgentNode, mut slot: AgentSlot, built: BuiltAgent) {
+        (slot.policy, slot.tools) = (built.policy, built.tools);
+        let line = self.begin(node.id, built.agent, built.handle);
         if node.state == NodeState::Paused {
             line.send(AgentInput::Hold(Halt::AtOnce));
         }
-        let message = task_message(&node, slot.spec.as_ref());
+        let message = task_message(node, slot.spec.as_ref());
         slot.in_flight.message(message.id);
         line.send(AgentInput::Letter { message, wakes: true, replaces: None });
         slot.line = Some(line);
         slot.at_work = true;
-        state.slots.insert(id, slot);
-        self.watch_time(id, timeout);
-        self.watch_silence(&mut state);
-        Ok(id)
+        let (timeout, round) = (slot.spec.as_ref().and_then(|spec| spec.definition.timeout), slot.round);
+        state.slots.insert(node.id, slot);
+        self.watch_time(node.id, round, timeout);
+        self.watch_silence(state);
     }
 
     pub(super) fn built(

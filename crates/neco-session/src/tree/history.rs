@@ -98,7 +98,7 @@ impl TreeHistory {
         }
     }
 
-    fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) {
+    fn update(&mut self, AgentUpdate { node, gone, setup, anew, .. }: &AgentUpdate) {
         if let Some(setup) = setup {
             self.setups.insert(node.id, setup.clone());
         }
@@ -110,7 +110,7 @@ impl TreeHistory {
             self.gone.insert(*below, node.id);
             self.unheard.remove(below);
         }
-        if !node.state.is_live() {
+        if *anew || !node.state.is_live() {
             self.unheard.remove(&node.id);
         }
         self.nodes.insert(node.id, node.clone());

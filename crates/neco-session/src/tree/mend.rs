@@ -102,7 +102,7 @@ impl Mended {
         let stood = (node.state, node.paused_by);
         let node = standing_below(above, node);
         if (node.state, node.paused_by) != stood {
-            self.updates.push(AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None });
+            self.updates.push(AgentUpdate { node: node.clone(), gone: Vec::new(), setup: None, by: None, anew: false });
         }
         if let Some(above) = self.nodes.get_mut(&stands) {
             above.children.push(node.id);
@@ -116,14 +116,14 @@ impl Mended {
         self.swept.entry(stands).or_default().push(node.id);
         if node.state.is_live() {
             let node = AgentNode { state: NodeState::Cancelled, paused_by: None, ..node };
-            self.updates.push(AgentUpdate { node, gone: Vec::new(), setup: None, by: None });
+            self.updates.push(AgentUpdate { node, gone: Vec::new(), setup: None, by: None, anew: false });
         }
     }
 
     fn sweep(&mut self, stands: AgentId, below: Vec<AgentId>) {
         let Some(node) = self.nodes.get_mut(&stands) else { return };
         node.collapsed += below.len();
-        self.updates.push(AgentUpdate { node: node.clone(), gone: below, setup: None, by: None });
+        self.updates.push(AgentUpdate { node: node.clone(), gone: below, setup: None, by: None, anew: false });
     }
 }
 

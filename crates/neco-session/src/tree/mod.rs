@@ -12,8 +12,8 @@
 //! pure) with [`promises`], [`error`], [`history`] (the tree that a log tells of)
 //! with [`mend`]; then how it runs: [`spec`] (what a child is made from, and its limits), [`supervisor`]
 //! with [`child_setup`], [`orders`] and [`carry`] (what follows is kept, then done), [`slot`], [`notes`],
-//! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`revive`]
-//! (after a crash), [`shared`] (what all of them share), [`letters`], [`tools`] (the model's hands).
+//! [`watch`] (what agents do is noticed), [`ends`] (how a child's work ends), [`wait`], [`stop`] (everybody at once), [`retry`]
+//! (a subtree anew), [`revive`] (after a crash), [`shared`] (what all of them share), [`letters`], [`tools`] (the model's hands).
 
 mod agents;
 mod carry;
@@ -31,6 +31,7 @@ mod prefix_tests;
 mod promises;
 #[cfg(test)]
 mod promises_tests;
+mod retry;
 mod revive;
 mod shared;
 mod slot;

@@ -154,20 +154,22 @@ impl Notes {
         self.fresh.notify_one();
     }
 
-    /// The next notes; `None` when there will be none.
-    pub async fn next(&self) -> Option<Vec<(AgentId, Note)>> {
+    /// Ready when there are notes; says whether there are, or none will come any more.
+    pub async fn is_next(&self) -> bool {
         loop {
             {
-                let mut inner = self.lock();
-                if inner.closed {
-                    return None;
-                }
-                if !inner.notes.is_empty() {
-                    return Some(inner.notes.drain().collect());
+                let inner = self.lock();
+                if inner.closed || !inner.notes.is_empty() {
+                    return !inner.closed;
                 }
             }
             self.fresh.notified().await;
         }
+    }
+
+    /// All notes that there are.
+    pub fn take(&self) -> Vec<(AgentId, Note)> {
+        self.lock().notes.drain().collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

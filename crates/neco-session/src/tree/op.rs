@@ -33,6 +33,8 @@ pub enum Op {
     },
     /// An agent and everybody below it is stopped.
     Cancel(AgentId),
+    /// Everybody below an agent is stopped, and it begins its task anew; also when it has failed or was stopped.
+    Retry(AgentId),
     /// Other parameters hold for an agent from its next turn on.
     Update { agent: AgentId, parameters: AgentParameters },
     /// An agent tells its parent how far it is.
@@ -74,6 +76,8 @@ pub enum Change {
     /// A node went from one state to another. Whoever leaves `running` for good is stopped, with every
     /// process it started.
     State { agent: AgentId, from: NodeState, to: NodeState },
+    /// A node begins its task anew.
+    Anew(AgentId),
     /// What is known of a node changed: its progress, its last message or its parameters.
     Known(AgentId),
     /// Other parameters hold from its next turn on.

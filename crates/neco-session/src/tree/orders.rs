@@ -31,7 +31,10 @@ impl AgentSupervisor {
 
     async fn carry_order(&self, from: Actor, agent: AgentId, order: AgentOrder) -> Result<(), TreeError> {
         let mut state = self.lock().await;
-        state.tree.may_command(&from, agent)?;
+        // One that has ended can be started over.
+        if order != AgentOrder::Retry {
+            state.tree.may_command(&from, agent)?;
+        }
         match order {
             AgentOrder::Task { text } => self.tell(&mut state, from, agent, Down::Task { text }).await,
             AgentOrder::Redirect { text } => self.tell(&mut state, from, agent, Down::Redirect { text }).await,
@@ -45,6 +48,10 @@ impl AgentSupervisor {
             }
             AgentOrder::Resume => self.apply_as(&mut state, Op::Resume(agent), Told::Parent, Some(&from)).await,
             AgentOrder::UpdateParameters(parameters) => self.update(&mut state, from, agent, parameters).await,
+            AgentOrder::Retry => {
+                drop(state);
+                self.start_over(from, agent).await
+            }
             AgentOrder::Cancel => {
                 drop(state);
                 self.end(from, agent).await.map(drop)

@@ -284,6 +284,36 @@ fn after_a_crash_whoever_ran_is_paused_and_its_parent_told() {
     assert!(AgentTree::restore(TreeLimits::default(), orphan, BTreeMap::new()).is_err());
 }
 
+#[test]
+fn who_is_started_over_begins_anew_without_those_below_it() {
+    let mut tree = tree();
+    let root = tree.root();
+    let parent = running(&mut tree, root, NodeType::Child);
+    let leaf = running(&mut tree, parent, NodeType::ActOnly);
+    apply(&mut tree, Op::Use { agent: leaf, usage: usage(7) }).unwrap();
+    apply(&mut tree, Op::Report { from: parent, progress: 0.5, message: "half".to_owned() }).unwrap();
+    let changes = apply(&mut tree, Op::Retry(parent)).unwrap();
+    let cancelled = Change::State { agent: leaf, from: NodeState::Running, to: NodeState::Cancelled };
+    assert!(changes.contains(&cancelled) && changes.contains(&Change::Anew(parent)), "{changes:?}");
+    let node = tree.node(parent).unwrap();
+    assert_eq!((node.state, node.progress, node.last_message.clone()), (NodeState::Running, 0.0, None));
+    assert_eq!((node.children.len(), node.subtree_usage.input), (0, 7), "what was used is used");
+    assert!(tree.node(leaf).is_none());
+    apply(&mut tree, Op::Fail { agent: parent, code: None, message: "no".to_owned() }).unwrap();
+    apply(&mut tree, Op::Retry(parent)).unwrap();
+    assert_eq!((state(&tree, parent), tree.node(parent).unwrap().result.clone()), (NodeState::Running, None));
+    apply(&mut tree, Op::Complete { agent: parent, output: json!(1) }).unwrap();
+    assert!(matches!(apply(&mut tree, Op::Retry(parent)), Err(TreeError::WrongState { .. })), "it has done its task");
+    assert_eq!(apply(&mut tree, Op::Retry(root)), Err(TreeError::RootStays("started over")));
+    let above = running(&mut tree, root, NodeType::Child);
+    let below = running(&mut tree, above, NodeType::ActOnly);
+    apply(&mut tree, Op::Pause(above)).unwrap();
+    apply(&mut tree, Op::Retry(below)).unwrap();
+    assert_eq!(state(&tree, below), NodeState::Paused, "it waits with whom it works for");
+    apply(&mut tree, Op::Resume(above)).unwrap();
+    assert_eq!(state(&tree, below), NodeState::Running);
+}
+
 /// An operation on the agents that were made so far, by number.
 #[derive(Clone, Debug)]
 enum Step {
@@ -295,6 +325,7 @@ enum Step {
     Complete(usize),
     Fail(usize),
     Cancel(usize),
+    Retry(usize),
     Budget(usize, Option<u64>),
     Report(usize, f64),
     Tell(usize, usize),
@@ -313,6 +344,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => agent.clone().prop_map(Step::Complete),
         2 => agent.clone().prop_map(Step::Fail),
         2 => agent.clone().prop_map(Step::Cancel),
+        2 => agent.clone().prop_map(Step::Retry),
         1 => (agent.clone(), proptest::option::of(1u64..1000)).prop_map(|(agent, budget)| Step::Budget(agent, budget)),
         2 => (agent.clone(), -0.5f64..1.5).prop_map(|(agent, progress)| Step::Report(agent, progress)),
         2 => (agent.clone(), agent).prop_map(|(from, to)| Step::Tell(from, to)),
@@ -337,6 +369,7 @@ fn op(step: &Step, agents: &mut Vec<AgentId>) -> Op {
         Step::Complete(agent) => Op::Complete { agent: at(*agent), output: json!("x") },
         Step::Fail(agent) => Op::Fail { agent: at(*agent), code: None, message: "x".to_owned() },
         Step::Cancel(agent) => Op::Cancel(at(*agent)),
+        Step::Retry(agent) => Op::Retry(at(*agent)),
         Step::Budget(agent, budget) => {
             let parameters = AgentParameters { budget: Some(tokens(*budget)), ..AgentParameters::default() };
             Op::Update { agent: at(*agent), parameters }
@@ -379,6 +412,8 @@ proptest! {
                             Change::Collapsed { gone, .. } => {
                                 prop_assert!(gone.iter().all(|agent| ended.contains_key(agent)), "a live one is gone");
                             }
+                            // Who begins anew can end again.
+                            Change::Anew(agent) => drop(ended.remove(agent)),
                             Change::Added(_) | Change::Known(_) | Change::Parameters { .. } | Change::Spent { .. } => {}
                         }
                     }

@@ -71,6 +71,9 @@ impl AgentSupervisor {
 
     /// An agent that was paused goes on; after a crash it is made again from the log.
     pub(super) async fn go_on(&self, state: &mut State, agent: AgentId) {
+        if state.slots.get(&agent).is_some_and(|slot| slot.starting_over) {
+            return;
+        }
         if state.slots.get(&agent).is_some_and(|slot| slot.line.is_some()) {
             // What waits is heard in the turn that it goes on with.
             self.deliver(state, agent).await;
@@ -117,7 +120,7 @@ impl AgentSupervisor {
             line.send(AgentInput::Letter { message, wakes: true, replaces: None });
             slot.line = Some(line);
         }
-        self.watch_time(agent, spec.definition.timeout.map(|most| most.saturating_sub(worked)));
+        self.watch_time(agent, 0, spec.definition.timeout.map(|most| most.saturating_sub(worked)));
         self.watch_silence(state);
         self.deliver(state, agent).await;
         Ok(())

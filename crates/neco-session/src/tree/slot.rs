@@ -55,6 +55,10 @@ pub(super) struct AgentSlot {
     pub held: bool,
     /// Whether it was told that those it waits for are paused.
     pub told_of_paused: bool,
+    /// How often it began its task anew.
+    pub round: u32,
+    /// Whether it is being stopped to begin its task anew: how that ends is no end of its task.
+    pub starting_over: bool,
     /// Whether it was said that nothing is heard of it.
     pub silent: watch::Sender<bool>,
     /// Tells what came of its task.
@@ -162,6 +166,14 @@ impl AgentSlot {
     /// An empty slot.
     pub fn new(spec: Option<ChildSpec>, policy: Policy, tools: Registry, most_letters: usize) -> Self {
         Self { spec, policy, tools, mailbox: Mailbox::new(most_letters), ..Self::default() }
+    }
+
+    /// An empty slot for the same agent, which begins its task anew; whoever waits for its end waits on.
+    pub fn anew(self, most_letters: usize) -> Self {
+        let Self { spec, silent, ended, round, .. } = self;
+        silent.send_replace(false);
+        let round = round + 1;
+        Self { spec, silent, ended, round, mailbox: Mailbox::new(most_letters), ..Self::default() }
     }
 
     /// Sends something to the agent, if it runs.

@@ -403,7 +403,7 @@ impl AgentSupervisor {
 }
 
 /// Waits until agents that were stopped have stopped what they ran; says whether they have.
-async fn join(leaving: Vec<JoinHandle<()>>) -> bool {
+pub(super) async fn join(leaving: Vec<JoinHandle<()>>) -> bool {
     let all = futures::future::join_all(leaving);
     let stopped = tokio::time::timeout(LEAVING, all).await.is_ok();
     if !stopped {

@@ -21,6 +21,8 @@ const SOONEST: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy)]
 struct Began {
     at: Instant,
+    /// Which of its beginnings it was.
+    round: u32,
     /// How long it had waited for others until then.
     waited: Duration,
     /// How long it may work.
@@ -37,10 +39,11 @@ impl Began {
 
 /// Takes notes in until there are no more.
 pub(super) async fn watch(supervisor: Weak<AgentSupervisor>, notes: Arc<Notes>) {
-    while let Some(fresh) = notes.next().await {
+    while notes.is_next().await {
         let Some(supervisor) = supervisor.upgrade() else { return };
         let mut state = supervisor.lock().await;
-        for (agent, note) in fresh {
+        // Taken while nobody can change anything: what is noted of an agent is of the one that sits there.
+        for (agent, note) in notes.take() {
             supervisor.noted(&mut state, agent, note).await;
         }
     }
@@ -72,6 +75,9 @@ impl AgentSupervisor {
         }
         if agent == self.root {
             note.modes.into_iter().for_each(|change| self.pass_on(state, &change));
+        }
+        if state.slots.get(&agent).is_some_and(|slot| slot.starting_over) {
+            return;
         }
         for complete in note.completes {
             self.work_ended(state, agent, &complete).await;
@@ -179,11 +185,11 @@ impl AgentSupervisor {
     }
 
     /// Ends an agent when it has worked for `most` from now on; waiting for the person and pauses are no work.
-    pub(super) fn watch_time(&self, agent: AgentId, most: Option<Duration>) {
+    pub(super) fn watch_time(&self, agent: AgentId, round: u32, most: Option<Duration>) {
         let Some(most) = most else { return };
         let supervisor = Weak::clone(&self.me);
         // What it waited before is not of this time.
-        let began = Began { at: Instant::now(), waited: self.notes.waited(agent), most };
+        let began = Began { at: Instant::now(), round, waited: self.notes.waited(agent), most };
         tokio::spawn(async move {
             let mut left = most;
             loop {
@@ -201,7 +207,7 @@ impl AgentSupervisor {
     async fn check_time(&self, agent: AgentId, began: Began) -> Option<Duration> {
         let mut state = self.lock().await;
         let node = state.tree.node(agent).filter(|node| node.state.is_live())?;
-        if state.closed {
+        if state.closed || state.slots.get(&agent).is_none_or(|slot| slot.round != began.round) {
             return None;
         }
         let left = began.left(Instant::now(), self.notes.waited(agent));
@@ -263,7 +269,7 @@ mod tests {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
         let at = Instant::now();
         // It was paused for an hour before it was made again, and waited for the person for two minutes since.
-        let began = Began { at, waited: minutes(60), most: minutes(5) };
+        let began = Began { at, round: 0, waited: minutes(60), most: minutes(5) };
         assert_eq!(began.left(at + minutes(4), minutes(62)), minutes(3));
         assert_eq!(began.left(at + minutes(7), minutes(62)), Duration::ZERO);
     }

@@ -38,6 +38,7 @@ pub(super) fn tree_bodies() -> Vec<EventBody> {
         gone: vec![AgentId::new()],
         setup: Some(json!({ "definition": { "name": "explore" } })),
         by: Some(Actor::Person),
+        anew: true,
     };
     vec![
         EventBody::AgentUpdate(update),

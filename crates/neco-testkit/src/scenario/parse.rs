@@ -272,6 +272,7 @@ fn told(line: &str, text: &str) -> Result<Act, String> {
         "pause" => AgentOrder::Pause,
         "resume" => AgentOrder::Resume,
         "cancel" => AgentOrder::Cancel,
+        "retry" => AgentOrder::Retry,
         "redirect" => AgentOrder::Redirect { text },
         "answer" => AgentOrder::Answer { text },
         "task" => AgentOrder::Task { text },

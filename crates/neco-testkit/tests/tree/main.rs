@@ -4,6 +4,7 @@
 
 mod inputs;
 mod limits;
+mod retry;
 mod roles;
 mod state;
 

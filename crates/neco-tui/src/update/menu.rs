@@ -47,19 +47,24 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
         let picked = Picked::Order(letter, Box::new(Command::AgentCommand { agent_id: agent, order }));
         (letter, text.to_owned(), about.to_owned(), picked)
     };
+    let retry = || order('t', "Start over", "its first task anew; those below it are stopped", AgentOrder::Retry);
     let pauses = match node.state {
         NodeState::Created | NodeState::Running => {
             order('p', "Pause", "it keeps what it has, and those below it too", AgentOrder::Pause)
         }
         NodeState::Paused => order('r', "Resume", "it goes on where it was paused", AgentOrder::Resume),
-        NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
-            return window.tell("It has ended");
+        NodeState::Failed | NodeState::Cancelled => {
+            let name = clean_line(&node.name);
+            window.picker = Some(Picker::new(name, HINT, Letters::Command, numbered(vec![retry()])));
+            return;
         }
+        NodeState::Completed => return window.tell("It has ended"),
     };
     let entries = vec![
         pauses,
         ('m', "Message".to_owned(), "it reads it at its next turn".to_owned(), Picked::Write(agent)),
         order('x', "Stop", "with those below it; whoever started it is told", AgentOrder::Cancel),
+        retry(),
     ];
     window.picker = Some(Picker::new(clean_line(&node.name), HINT, Letters::Command, numbered(entries)));
 }

@@ -87,6 +87,9 @@ pub enum AgentsCommand {
     /// Stops an agent and all agents below it, with every process they started
     #[command(after_help = AT_WORK)]
     Cancel(WhichAgent),
+    /// Starts an agent over with its first task, without the agents below it; also one that failed
+    #[command(after_help = AT_WORK)]
+    Retry(WhichAgent),
     /// Changes the model, budget or tools of a running agent: model=NAME tokens=COUNT cost=USD tools=A,B
     #[command(after_help = AT_WORK)]
     Set(TextArgs),
@@ -156,6 +159,7 @@ pub fn run(command: &AgentsCommand, everywhere: &EverywhereArgs, env: &Env) -> R
         AgentsCommand::Pause(agent) => order(agent, AgentOrder::Pause),
         AgentsCommand::Resume(agent) => order(agent, AgentOrder::Resume),
         AgentsCommand::Cancel(agent) => order(agent, AgentOrder::Cancel),
+        AgentsCommand::Retry(agent) => order(agent, AgentOrder::Retry),
         AgentsCommand::Show { name, json } => {
             let wanted = ShowAgent { folder, name: name.clone() };
             let shown = with_files(everywhere, env, async |app| Ok(app.ask(&Caller::person(), &wanted).await))?;

@@ -63,7 +63,7 @@ impl Sample {
             changed: now,
             result: None,
         };
-        let update = AgentUpdate { node, gone: Vec::new(), setup: None, by: None };
+        let update = AgentUpdate { node, gone: Vec::new(), setup: None, by: None, anew: false };
         self.as_agent(id, |sample| {
             sample.push(EventBody::AgentUpdate(update));
         });

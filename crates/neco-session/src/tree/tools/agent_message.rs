@@ -24,11 +24,11 @@ pub struct Args {
     /// For update_parameters: another model or model group.
     #[serde(default)]
     model: Option<String>,
-    /// For update_parameters: most tokens that it and those below it may use in all.
+    /// For update_parameters: most tokens of it and those below it.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_tokens: Option<u64>,
-    /// For update_parameters: most US dollars that it and those below it may cost in all.
+    /// For update_parameters: most US dollars of it and those below it.
     #[serde(default)]
     #[schemars(range(min = 0))]
     max_cost: Option<f64>,
@@ -52,6 +52,8 @@ enum Kind {
     Pause,
     /// It goes on.
     Resume,
+    /// It begins its task anew, and those below it end; also when it has failed.
+    Retry,
     /// Other parameters from its next turn on.
     UpdateParameters,
 }
@@ -70,6 +72,7 @@ impl Tool for AgentMessageTool {
             Kind::Query => "Ask",
             Kind::Pause => "Pause",
             Kind::Resume => "Resume",
+            Kind::Retry => "Start over",
             Kind::UpdateParameters => "Change",
         };
         let text = args.text.as_deref().and_then(|text| text.lines().next());
@@ -109,6 +112,7 @@ fn order(args: Args) -> Result<Option<(AgentOrder, String)>, ToolError> {
         Kind::Query => return Ok(None),
         Kind::Pause => (AgentOrder::Pause, format!("{agent} is paused after its present turn.")),
         Kind::Resume => (AgentOrder::Resume, format!("{agent} goes on.")),
+        Kind::Retry => (AgentOrder::Retry, format!("{agent} begins its task anew, without those below it.")),
         Kind::UpdateParameters => {
             let budget = SubtreeBudget { tokens: args.max_tokens, cost: args.max_cost };
             let budget = (budget != SubtreeBudget::default()).then_some(budget);
