@@ -6,7 +6,7 @@
 //! is opened) with [`loosening`] (what of it holds where), [`first_model`], [`picture`], [`session_models`], [`edits`] and [`running_sessions`], [`mod@app`] (which call is answered where) with [`watching`]
 //! and [`shared`] (of a process that opens sessions) with [`open_sessions`] and [`other_processes`], [`sessions`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`] with [`login`], [`trust`], [`files`],
-//! [`folders`], [`commands`], [`persons_shell`], [`prompt`], [`disk`], [`log_file`], [`mod@error`].
+//! [`folders`], [`commands`], [`persons_shell`], [`prompt`], [`eval`], [`disk`], [`log_file`], [`mod@error`].
 
 pub mod agents;
 pub mod app;
@@ -15,6 +15,7 @@ pub mod disk;
 mod doctor;
 mod edits;
 pub mod error;
+pub mod eval;
 mod files;
 mod first_model;
 pub mod folders;

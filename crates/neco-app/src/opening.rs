@@ -396,7 +396,7 @@ impl Opening {
             max_turns: self.wanted.max_turns.unwrap_or_else(|| self.most_turns(loaded)),
             budget: Budget {
                 cost: self.wanted.max_cost.or(config.agent.max_cost),
-                tokens: config.agent.max_tokens,
+                tokens: self.wanted.max_tokens.or(config.agent.max_tokens),
                 time: config.agent.max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             },
         })

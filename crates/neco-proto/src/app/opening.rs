@@ -45,6 +45,9 @@ pub struct OpenSession {
     /// Most US dollars that it may cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
+    /// Most tokens that it may use, input and output together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
     /// Who the agent is, for its system prompt; the agent as it comes where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
