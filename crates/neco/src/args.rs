@@ -14,6 +14,7 @@ use neco_workspace::worktree::BringBack;
 use crate::cmd::agents::AgentsCommand;
 use crate::cmd::auth::AuthCommand;
 use crate::cmd::config::ConfigCommand;
+use crate::cmd::eval::{EVAL, EvalArgs};
 use crate::cmd::init::InitArgs;
 use crate::cmd::memory::MemoryCommand;
 use crate::cmd::model::ModelCommand;
@@ -363,6 +364,12 @@ pub enum Subcommands {
         #[arg(long)]
         keep: bool,
     },
+    /// Has models solve tasks with a check, and shows how they did
+    ///
+    /// Each run has a fresh folder and a session of its own. Task files run commands: set-up and check are run as if you
+    /// had typed them, in the sandbox that the agent's commands have.
+    #[command(after_help = EVAL)]
+    Eval(Box<EvalArgs>),
     /// Prints completions for a shell
     #[command(after_help = COMPLETIONS)]
     Completions {
@@ -425,7 +432,7 @@ pub fn dollars(text: &str) -> Result<f64, &'static str> {
 }
 
 /// A number of seconds, or of minutes or hours with the letter behind it.
-fn duration(text: &str) -> Result<Duration, &'static str> {
+pub fn duration(text: &str) -> Result<Duration, &'static str> {
     let number = text.trim().trim_end_matches(|char: char| char.is_ascii_alphabetic());
     let each = text.trim().strip_prefix(number).unwrap_or_default();
     let each = match each {

@@ -83,6 +83,7 @@ fn enter(line: &CommandLine, env: &Env) -> Result<Exit, Failure> {
         Some(Subcommands::Prompt(command)) => cmd::prompt::run(command, &line.everywhere, env),
         Some(Subcommands::Doctor(args)) => cmd::doctor::run(*args, &line.everywhere, env),
         Some(Subcommands::Demo { keep, plain }) => cmd::demo::run(*keep, *plain, env),
+        Some(Subcommands::Eval(args)) => cmd::eval::run(args, &line.everywhere, env),
         Some(Subcommands::Init(args)) => cmd::init::run(args, &line.everywhere, env),
         Some(Subcommands::Login { provider }) => cmd::auth::log_in(provider.as_deref(), &line.everywhere, env),
         Some(Subcommands::Logout { provider }) => cmd::auth::log_out(provider.as_deref(), &line.everywhere, env),

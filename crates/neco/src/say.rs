@@ -3,7 +3,7 @@
 use std::io;
 
 use neco_tui::line::say;
-pub use neco_tui::line::say::{hold_notes, note, release_notes};
+pub use neco_tui::line::say::{hold_notes, note, release_notes, wrapped};
 
 use crate::failure::Failure;
 
@@ -24,5 +24,5 @@ pub fn unwritten(error: &io::Error) -> Failure {
 
 /// Writes why Neco ends.
 pub fn failure(failure: &Failure) {
-    say::wrapped(&failure.to_string());
+    wrapped(&failure.to_string());
 }

@@ -14,6 +14,7 @@ mod checkpoints;
 mod commands;
 mod documents;
 mod effects;
+mod eval;
 mod exits;
 mod first_day;
 mod future;

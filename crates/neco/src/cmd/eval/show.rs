@@ -1,0 +1,171 @@
+//! An evaluation, from its tasks to the exit code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use neco_app::eval::verify::Verdict;
+use neco_app::eval::{Bench, Outcome, Progress, Results, RunKey, RunResult, SETTINGS, Summary, Task, TaskFile};
+use neco_config::Env;
+use neco_tui::line::run::listen;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::arguments::EvalArgs;
+use super::table;
+use crate::args::{EverywhereArgs, RunArgs};
+use crate::cmd::program::print;
+use crate::compose;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::run::opener::TerminalOpener;
+use crate::say;
+use crate::signals::{InterruptMask, Signal};
+
+/// So many runs in a row that a model could not be had for are enough: the rest would fail the same way.
+const ENOUGH_ERRORS: u32 = 3;
+
+/// Runs `neco eval …`.
+pub fn run(args: &EvalArgs, everywhere: &EverywhereArgs, env: &Env) -> Result<Exit, Failure> {
+    let tasks = tasks(args)?;
+    if args.list {
+        return print(args.json, &tasks, || table::tasks(&tasks, env));
+    }
+    let own = SETTINGS.iter().map(ToString::to_string);
+    let overrides: Vec<String> = own.chain(everywhere.overrides.clone()).chain(args.box_args.overrides()).collect();
+    let everywhere = EverywhereArgs { overrides, ..everywhere.clone() };
+    let runtime = compose::runtime()?;
+    let app = Arc::new(TerminalOpener::new(env, false, false)).program(&RunArgs::default(), &everywhere);
+    let stopped = Arc::new(OnceLock::new());
+    let stop = stops_at_a_signal(&runtime, &stopped)?;
+    let bench = Bench { app: &app, overrides: &everywhere.overrides, keep: args.keep, stop };
+    let seen = match args.verify {
+        true => runtime.block_on(verify(&tasks, &bench)),
+        false => evaluate(&runtime, args, &tasks, &bench),
+    };
+    let seen = seen.map(|exit| stopped.get().map_or(exit, |signal| Exit::Stopped(*signal)));
+    compose::stop(runtime, app.stop(), seen)
+}
+
+/// The tasks that are meant, with the limits that hold.
+fn tasks(args: &EvalArgs) -> Result<Vec<Task>, Failure> {
+    let file = match &args.file {
+        None => TaskFile::built_in()?,
+        Some(path) => {
+            let wrong = |why: String| Failure::usage(format!("{} can't be used: {why}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+            TaskFile::read(&text).map_err(|error| wrong(error.message))?
+        }
+    };
+    let all = file.with_limits().into_iter();
+    let tasks: Vec<Task> = all
+        .filter(|task| task.is_meant(&args.only))
+        .map(|task| Task { limits: args.limits().or(task.limits), ..task })
+        .collect();
+    match tasks.is_empty() {
+        true => Err(Failure::usage("no task has such a name or language").hint("`neco eval --list` lists them.")),
+        false => Ok(tasks),
+    }
+}
+
+/// Ctrl-C and its like stop what is under way; the second one quits.
+fn stops_at_a_signal(runtime: &Runtime, stopped: &Arc<OnceLock<Signal>>) -> Result<CancellationToken, Failure> {
+    let mut signals = listen(runtime, &InterruptMask::default())?;
+    let stop = CancellationToken::new();
+    let (told, stopped) = (stop.clone(), Arc::clone(stopped));
+    runtime.spawn(async move {
+        let signal = signals.next().await;
+        let _ = stopped.set(signal);
+        say::note("stopping… press Ctrl-C again to quit at once");
+        told.cancel();
+        compose::quit(signals.next().await);
+    });
+    Ok(stop)
+}
+
+/// Runs what is not done yet, and prints what all of it came to.
+fn evaluate(runtime: &Runtime, args: &EvalArgs, tasks: &[Task], bench: &Bench<'_>) -> Result<Exit, Failure> {
+    let runs = args.grid(runtime.block_on(models(args, bench))?).runs(tasks);
+    let mut results = Results::open(&args.results)?;
+    let is_done = |results: &Results, key: &RunKey| results.of(key).is_some_and(RunResult::is_final);
+    let done = runs.iter().filter(|(_, key)| is_done(&results, key)).count();
+    if done > 0 {
+        say::note(&format!("{done} of {} runs are in {} already", runs.len(), args.results.display()));
+    }
+    let told = Mutex::new(BTreeSet::new());
+    let mut in_a_row: BTreeMap<String, u32> = BTreeMap::new();
+    for (number, (task, key)) in runs.iter().enumerate() {
+        let gone = in_a_row.get(&key.model).is_some_and(|errors| *errors >= ENOUGH_ERRORS);
+        if is_done(&results, key) || gone || bench.stop.is_cancelled() {
+            continue;
+        }
+        let at = format!("[{}/{}] {} ({})", number + 1, runs.len(), task.name, key.with());
+        let heard = |progress: Progress| match progress {
+            Progress::Note(words) => {
+                if told.lock().unwrap_or_else(PoisonError::into_inner).insert(words.clone()) {
+                    say::note(&words);
+                }
+            }
+            Progress::Turn(1) => say::wrapped(&format!("{at} …")),
+            Progress::Turn(_) => {}
+        };
+        let Some(result) = runtime.block_on(bench.attempt(task, key, &heard)) else { break };
+        say::wrapped(&format!("{at} {}", table::ended(&result)));
+        let errors = in_a_row.entry(key.model.clone()).or_default();
+        match result.outcome {
+            // A run without a session says nothing about the model.
+            Outcome::Error => *errors += 1,
+            Outcome::Passed | Outcome::Failed => *errors = 0,
+            Outcome::Skipped => {}
+        }
+        if *errors == ENOUGH_ERRORS {
+            say::note(&format!(
+                "{} runs in a row could not be run with {}; the rest of its runs are left out for now",
+                ENOUGH_ERRORS, key.model
+            ));
+        }
+        results.add(result)?;
+    }
+    let summary = Summary::of(runs.iter().map(|(_, key)| (key, results.of(key))));
+    print(args.json, &summary, || table::summary(&summary))?;
+    if summary.left > 0 {
+        let words = format!("{} of {} runs are left; the same command goes on", summary.left, runs.len());
+        say::note(&format!("{words} where it was (results: {})", results.path().display()));
+    }
+    let all_ran = summary.left == 0 && summary.groups.iter().all(|group| group.errors == 0);
+    Ok(if all_ran { Exit::Done } else { Exit::Failed })
+}
+
+/// The models that are named, else the person's own. One that can't be had is told before anything is run.
+async fn models(args: &EvalArgs, bench: &Bench<'_>) -> Result<Vec<String>, Failure> {
+    let state = bench.app.workspaces().at(&std::env::temp_dir(), bench.overrides).await?.now();
+    let named = match args.models.as_slice() {
+        [] => vec![state.models.default_name()?],
+        named => named.to_vec(),
+    };
+    for name in &named {
+        state.models.provider_for(name)?;
+    }
+    Ok(named)
+}
+
+/// Looks whether tasks are sound, and says so of each.
+async fn verify(tasks: &[Task], bench: &Bench<'_>) -> Result<Exit, Failure> {
+    let mut wrong = 0;
+    for task in tasks {
+        let verdict = bench.verify(task).await;
+        if bench.stop.is_cancelled() {
+            break;
+        }
+        let words = match &verdict {
+            Verdict::Sound => "sound".to_owned(),
+            Verdict::Untried => "the check fails at first, as it should; there is no solution to try".to_owned(),
+            Verdict::Skipped(missing) => format!("skipped: needs {missing}, which is not installed"),
+            Verdict::PassesUndone => "WRONG: the check passes although nothing was done".to_owned(),
+            Verdict::FailsSolved(tail) => format!("WRONG: the check fails with the solution: {tail}"),
+            Verdict::Error(why) => format!("WRONG: {why}"),
+        };
+        wrong += u32::from(matches!(verdict, Verdict::PassesUndone | Verdict::FailsSolved(_) | Verdict::Error(_)));
+        say::out(&format!("{}: {words}\n", task.name))?;
+    }
+    Ok(if wrong == 0 { Exit::Done } else { Exit::Failed })
+}
