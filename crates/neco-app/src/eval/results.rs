@@ -160,11 +160,6 @@ impl Results {
         Ok(Self { file, path: path.to_owned(), runs, is_torn })
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The last result of a run, if there is one.
     pub fn of(&self, key: &RunKey) -> Option<&RunResult> {
         self.runs.iter().rev().find(|run| run.key == *key)

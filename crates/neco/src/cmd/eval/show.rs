@@ -86,16 +86,37 @@ fn stops_at_a_signal(runtime: &Runtime, stopped: &Arc<OnceLock<Signal>>) -> Resu
 fn evaluate(runtime: &Runtime, args: &EvalArgs, tasks: &[Task], bench: &Bench<'_>) -> Result<Exit, Failure> {
     let runs = args.grid(runtime.block_on(models(args, bench))?).runs(tasks);
     let mut results = Results::open(&args.results)?;
-    let is_done = |results: &Results, key: &RunKey| results.of(key).is_some_and(RunResult::is_final);
     let done = runs.iter().filter(|(_, key)| is_done(&results, key)).count();
     if done > 0 {
         say::note(&format!("{done} of {} runs are in {} already", runs.len(), args.results.display()));
     }
+    run_all(runtime, &runs, &mut results, bench)?;
+    let summary = Summary::of(runs.iter().map(|(_, key)| (key, results.of(key))));
+    print(args.json, &summary, || table::summary(&summary))?;
+    let errors: u32 = summary.groups.iter().map(|group| group.errors).sum();
+    let file = args.results.display();
+    if errors > 0 {
+        say::note(&format!("{errors} of {} runs could not be run; the same command tries them again", runs.len()));
+    }
+    if summary.left > 0 {
+        let words = format!("{} of {} runs are left; the same command goes on", summary.left, runs.len());
+        say::note(&format!("{words} where it was (results: {file})"));
+    }
+    Ok(if summary.left == 0 && errors == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Runs what is not done yet, until somebody stops it. A result is on the disk before the next run begins.
+fn run_all(
+    runtime: &Runtime,
+    runs: &[(&Task, RunKey)],
+    results: &mut Results,
+    bench: &Bench<'_>,
+) -> Result<(), Failure> {
     let told = Mutex::new(BTreeSet::new());
-    let mut in_a_row: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut in_a_row, mut skipped) = (BTreeMap::<&str, u32>::new(), BTreeSet::new());
     for (number, (task, key)) in runs.iter().enumerate() {
-        let gone = in_a_row.get(&key.model).is_some_and(|errors| *errors >= ENOUGH_ERRORS);
-        if is_done(&results, key) || gone || bench.stop.is_cancelled() {
+        let errors = in_a_row.entry(&key.model).or_default();
+        if is_done(results, key) || *errors >= ENOUGH_ERRORS {
             continue;
         }
         let at = format!("[{}/{}] {} ({})", number + 1, runs.len(), task.name, key.with());
@@ -108,31 +129,30 @@ fn evaluate(runtime: &Runtime, args: &EvalArgs, tasks: &[Task], bench: &Bench<'_
             Progress::Turn(1) => say::wrapped(&format!("{at} …")),
             Progress::Turn(_) => {}
         };
-        let Some(result) = runtime.block_on(bench.attempt(task, key, &heard)) else { break };
-        say::wrapped(&format!("{at} {}", table::ended(&result)));
-        let errors = in_a_row.entry(key.model.clone()).or_default();
+        let Some(result) = runtime.block_on(bench.attempt(task, key, &heard)) else { return Ok(()) };
         match result.outcome {
-            // A run without a session says nothing about the model.
-            Outcome::Error => *errors += 1,
-            Outcome::Passed | Outcome::Failed => *errors = 0,
-            Outcome::Skipped => {}
+            // It is the same with every model.
+            Outcome::Skipped if !skipped.insert(&task.name) => {}
+            Outcome::Skipped => say::wrapped(&format!("{} {}", task.name, table::ended(&result))),
+            Outcome::Passed | Outcome::Failed | Outcome::Error => {
+                say::wrapped(&format!("{at} {}", table::ended(&result)));
+                *errors = if result.outcome == Outcome::Error { *errors + 1 } else { 0 };
+            }
         }
         if *errors == ENOUGH_ERRORS {
-            say::note(&format!(
-                "{} runs in a row could not be run with {}; the rest of its runs are left out for now",
-                ENOUGH_ERRORS, key.model
-            ));
+            let words = format!("{errors} runs in a row could not be run with {}", key.model);
+            say::note(&format!("{words}; the rest of its runs are left out for now"));
         }
-        results.add(result)?;
+        if result.outcome != Outcome::Skipped || results.of(key).is_none() {
+            results.add(result)?;
+        }
     }
-    let summary = Summary::of(runs.iter().map(|(_, key)| (key, results.of(key))));
-    print(args.json, &summary, || table::summary(&summary))?;
-    if summary.left > 0 {
-        let words = format!("{} of {} runs are left; the same command goes on", summary.left, runs.len());
-        say::note(&format!("{words} where it was (results: {})", results.path().display()));
-    }
-    let all_ran = summary.left == 0 && summary.groups.iter().all(|group| group.errors == 0);
-    Ok(if all_ran { Exit::Done } else { Exit::Failed })
+    Ok(())
+}
+
+/// Whether a run need not be run again.
+fn is_done(results: &Results, key: &RunKey) -> bool {
+    results.of(key).is_some_and(RunResult::is_final)
 }
 
 /// The models that are named, else the person's own. One that can't be had is told before anything is run.

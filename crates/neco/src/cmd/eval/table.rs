@@ -1,5 +1,7 @@
 //! Evaluations as lines for people.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use neco_app::eval::results::{Limit, Outcome, RunResult};
 use neco_app::eval::summary::{Group, Summary};
 use neco_app::eval::{RunKey, Task};
@@ -21,17 +23,15 @@ pub fn summary(summary: &Summary) -> String {
         let by: Vec<String> =
             group.languages.iter().map(|(name, tally)| format!("{name} {}/{}", tally.passed, tally.ran)).collect();
         if group.languages.len() > 1 {
-            text.push_str(&format!("\n{}: {}", with(group), by.join(", ")));
+            text.push_str(&format!("{}: {}\n", with(group), by.join(", ")));
         }
     }
-    text.push('\n');
-    for run in summary.runs.iter().filter(|run| run.outcome != Outcome::Passed) {
-        text.push_str(&format!("\n{}", not_passed(run)));
+    let told: Vec<String> =
+        summary.runs.iter().filter(|run| is_told(run)).map(not_passed).chain(skipped(summary)).collect();
+    if !told.is_empty() {
+        text.push_str(&format!("\n{}\n", told.join("\n")));
     }
-    if text.ends_with("\n\n") {
-        text.pop();
-    }
-    format!("{}\n", text.trim_end_matches('\n'))
+    text
 }
 
 /// How one run went, in a line.
@@ -100,6 +100,23 @@ fn with(group: &Group) -> String {
     format!("{}, level {}{mode}", group.model, level(group.level, group.used_level))
 }
 
+/// Whether a run has a line of its own; those that were skipped are told together.
+fn is_told(run: &RunResult) -> bool {
+    matches!(run.outcome, Outcome::Failed | Outcome::Error)
+}
+
+/// The tasks that were skipped, a line for each reason.
+fn skipped(summary: &Summary) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for run in summary.runs.iter().filter(|run| run.outcome == Outcome::Skipped) {
+        reasons.entry(run.reason.as_deref().unwrap_or_default()).or_default().insert(&run.key.task);
+    }
+    let line = |(reason, tasks): (&str, BTreeSet<&str>)| {
+        format!("skipped ({reason}): {}", tasks.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    reasons.into_iter().map(line).collect()
+}
+
 fn not_passed(run: &RunResult) -> String {
     let RunKey { task, .. } = &run.key;
     let session = run.session.map(|id| format!(" [neco session show {}]", short_id(id))).unwrap_or_default();
@@ -146,6 +163,24 @@ fn aligned(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_skipped_is_told_once() {
+        let key = |task: &str, repetition| RunKey {
+            task: task.to_owned(),
+            fingerprint: String::new(),
+            model: "m/a".to_owned(),
+            level: Some(1),
+            mode: Mode::Agent,
+            repetition,
+        };
+        let reason = Some("needs go, which is not installed".to_owned());
+        let run = |task, time| RunResult::new(key(task, time), "go".to_owned(), Outcome::Skipped, reason.clone());
+        let runs = [run("b", 1), run("a", 1), run("b", 2)];
+        let told = summary(&Summary::of(runs.iter().map(|run| (&run.key, Some(run)))));
+        assert!(told.ends_with("\n\nskipped (needs go, which is not installed): a, b\n"), "{told}");
+        assert_eq!(told.lines().count(), 4, "{told}");
+    }
 
     #[test]
     fn a_long_reason_keeps_its_beginning_and_its_end() {
