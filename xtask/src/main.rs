@@ -1,14 +1,16 @@
 //! `cargo xtask`: all automation of the repository, so that every check is one command away and CI
 //! runs nothing that a person can't run.
 //!
-//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`], [`pictures`].
+//! Reading order: [`test_run`] (what is checked), [`step`], [`machine`], [`mod@reference`], [`mod@bench`], [`parity`], [`coverage`], [`pictures`].
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person at the terminal")]
 #![allow(clippy::disallowed_methods, reason = "it works on the repository and starts cargo, for whoever called it")]
 
 mod bench;
 mod cargo;
+mod coverage;
 mod machine;
+mod parity;
 mod pictures;
 mod reference;
 mod step;
@@ -26,6 +28,10 @@ usage: cargo xtask COMMAND
                         examples in them and licences
   reference [--check]   writes docs/reference from the code; --check only compares
   bench [ARGUMENTS]     builds the release binary and measures it; ARGUMENTS go to neco-bench
+  parity [GRADE]        plays the acceptance cases of the founding designs and prints their score;
+                        GRADE, from 1 to 10, is a person's for how it feels to use
+  coverage              runs all tests and prints which share of the code they ran, with
+                        cargo-llvm-cov
   pictures [BINARY]     draws the pictures of the window in docs/pictures from a real run";
 
 fn main() -> ExitCode {
@@ -48,6 +54,9 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["reference"] => reference::write(&root),
         ["reference", "--check"] => reference::check(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
+        ["parity"] => parity::run(&root, None),
+        ["parity", grade] => parity::run(&root, Some(grade)),
+        ["coverage"] => coverage::run(&root),
         ["pictures"] => pictures::write(&root, None),
         ["pictures", binary] => pictures::write(&root, Some(binary)),
         ["help" | "--help" | "-h"] => {
