@@ -115,8 +115,10 @@ impl Bench<'_> {
         if ran.code == Some(0) {
             return Ok(Outcome::Passed);
         }
+        let before = complete.as_ref().and_then(failure).map(|words| format!("{words}; ")).unwrap_or_default();
         let how = ran.code.map_or_else(|| "was ended".to_owned(), |code| format!("ended with {code}"));
-        result.reason = Some(format!("the check {how}: {}", ran.tail.trim()).trim_end_matches([':', ' ']).to_owned());
+        let reason = format!("{before}the check {how}: {}", ran.tail.trim());
+        result.reason = Some(reason.trim_end_matches([':', ' ']).to_owned());
         Ok(Outcome::Failed)
     }
 
@@ -282,14 +284,16 @@ fn limit(complete: &AgentComplete) -> Option<Limit> {
     }
 }
 
-/// Why the model could not be had, where that ended the work; what it did wrong by itself is its own.
+/// What failed, where that ended the work.
+fn failure(complete: &AgentComplete) -> Option<String> {
+    let code = complete.error_code.filter(|_| complete.reason == CompleteReason::Failed)?;
+    Some(format!("{} ({})", code.for_user(), code.number()))
+}
+
+/// The same where the model could not be had; what it did wrong by itself is its own.
 fn unreached(complete: &AgentComplete) -> Option<String> {
-    if complete.reason != CompleteReason::Failed {
-        return None;
-    }
-    let code = complete.error_code?;
     let is_elsewhere = matches!(
-        code,
+        complete.error_code?,
         ErrorCode::ModelTimedOut
             | ErrorCode::RateLimited
             | ErrorCode::NotAuthorised
@@ -297,7 +301,7 @@ fn unreached(complete: &AgentComplete) -> Option<String> {
             | ErrorCode::BudgetUsedUp
             | ErrorCode::StoreFailed
     );
-    is_elsewhere.then(|| format!("{} ({})", code.for_user(), code.number()))
+    failure(complete).filter(|_| is_elsewhere)
 }
 
 /// Adds to what was printed, of which only the end is kept.

@@ -148,6 +148,15 @@ fn what_can_not_be_run_is_no_failure_of_the_model() {
 }
 
 #[test]
+fn a_window_that_is_too_small_is_told() {
+    let house = house(json!({}));
+    tasks(&house, ANSWER);
+    let small = json!({ "turns": [say("Done.")], "context_window": 4000 });
+    fs::write(house.path("script.json"), small.to_string()).unwrap();
+    house.run(&["eval", "tasks.yaml"]).ended_with(0).says("too long for the model (4004); the check ended with 2");
+}
+
+#[test]
 fn levels_and_modes_are_what_is_asked_for() {
     let house = house(json!({}));
     tasks(&house, ANSWER);
