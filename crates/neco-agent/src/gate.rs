@@ -4,8 +4,8 @@
 //! they are asked, is behind [`Gate`]. A gate can make a call stricter, never freer than the policy.
 
 use futures::future::BoxFuture;
-use neco_proto::event::{HookEvent, HookRun};
-use neco_proto::{AgentId, ApprovalMode, CallId, MessageId, Mode, ToolOrigin, TurnId};
+use neco_proto::event::{CompleteReason, ErrorEvent, HookEvent, HookRun};
+use neco_proto::{AgentId, ApprovalMode, CallId, ErrorCode, EventBody, MessageId, Mode, ToolOrigin, TurnId};
 use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use serde_json::Value;
@@ -147,6 +147,88 @@ pub enum HookPoint {
         /// Whether it goes on already because this moment was blocked before.
         held: bool,
     },
+    /// Something failed. Nothing can be said against it.
+    Failure(Failure),
+}
+
+/// Something that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What it was.
+    pub what: FailedPart,
+    /// The stable code.
+    pub code: ErrorCode,
+    /// What happened, as the person or the model reads it.
+    pub message: String,
+    /// Whether the same thing can succeed when it is tried again.
+    pub retryable: bool,
+}
+
+/// What can fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FailedPart {
+    /// The model or its vendor: no answer, or none that can be used.
+    Model,
+    /// A call.
+    Call {
+        /// Its id.
+        id: CallId,
+        /// The tool's own name; what the model wrote when there is no such tool.
+        tool: String,
+        /// The call in one line.
+        summary: String,
+    },
+    /// The session: a limit was reached, the model repeats itself, the log can't be written.
+    Session,
+}
+
+impl FailedPart {
+    /// The word for it that matchers are held against.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Call { .. } => "tool",
+            Self::Session => "session",
+        }
+    }
+}
+
+impl Failure {
+    /// The failure of a session that can't go on.
+    pub fn of_session(code: ErrorCode, message: String) -> Self {
+        Self { what: FailedPart::Session, code, message, retryable: code.retryable() }
+    }
+
+    /// The failure that an event tells of, if it tells of one. What a person rejected has not failed; and the end of
+    /// the work is told only where no error was told before it, which is for what has no error of its own.
+    pub fn told_by(event: &EventBody) -> Option<Self> {
+        match event {
+            EventBody::Error(ErrorEvent { code, message, retryable }) => {
+                // The thousands are what a code is about; 4 is the model.
+                let what = if code.number() / 1000 == 4 { FailedPart::Model } else { FailedPart::Session };
+                Some(Self { what, code: *code, message: message.clone(), retryable: *retryable })
+            }
+            EventBody::ToolCallEnd(end) => {
+                let code = end.error_code.filter(|code| *code != ErrorCode::RejectedByUser)?;
+                let (id, tool, summary) = (end.call_id.clone(), end.tool.clone(), end.summary.clone());
+                let what = FailedPart::Call { id, tool, summary };
+                Some(Self { what, code, message: end.output.clone(), retryable: code.retryable() })
+            }
+            EventBody::AgentComplete(complete) => match complete.reason {
+                CompleteReason::IterationLimit | CompleteReason::Budget => {
+                    let code = complete.error_code?;
+                    Some(Self::of_session(code, code.for_user().to_owned()))
+                }
+                CompleteReason::Natural
+                | CompleteReason::Cancelled
+                | CompleteReason::Failed
+                | CompleteReason::Stopped
+                | CompleteReason::LoopDetected => None,
+            },
+            // Everything else went well, or is told again when it did not.
+            _ => None,
+        }
+    }
 }
 
 /// An agent below the root, as it is at a moment.
@@ -175,6 +257,7 @@ impl HookPoint {
             Self::Compaction { done: true, .. } => HookEvent::PostCompact,
             Self::AgentStart(_) => HookEvent::SubagentStart,
             Self::AgentStop { .. } => HookEvent::SubagentStop,
+            Self::Failure(_) => HookEvent::Error,
         }
     }
 

@@ -6,10 +6,10 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use neco_agent::gate::{Gate, GateRuling, GatedAgent, HookPoint};
+use neco_agent::gate::{FailedPart, Failure, Gate, GateRuling, GatedAgent, HookPoint};
 use neco_ext::hooks::Origin;
 use neco_proto::event::{HookEvent, HookOutcome};
-use neco_proto::{AgentId, MessageId};
+use neco_proto::{AgentId, ErrorCode, MessageId};
 use serde_json::{Value, json};
 use support::{Place, alive, bash, call, scene};
 use tokio_util::sync::CancellationToken;
@@ -207,6 +207,7 @@ async fn matchers_choose_by_tool_source_and_reason() {
         .with(HookEvent::Notification, "permission_prompt", "true")
         .with(HookEvent::SubagentStart, "explore|coder", "true")
         .with(HookEvent::SubagentStop, "", "true")
+        .with(HookEvent::Error, "session|4001", "true")
         .gate();
     assert!(gate.attends(PRE, Some("edit_file")) && !gate.attends(PRE, Some("bash")));
     assert!(!gate.attends(HookEvent::Stop, None));
@@ -218,6 +219,10 @@ async fn matchers_choose_by_tool_source_and_reason() {
     assert_eq!(asked(HookPoint::AgentStart(agent("planner"))).await, 0);
     let stop = |role| HookPoint::AgentStop { agent: agent(role), last_words: String::new(), held: false };
     assert_eq!(asked(stop("planner")).await, 1);
+    let failed = |what, code| HookPoint::Failure(Failure { what, code, message: String::new(), retryable: false });
+    assert_eq!(asked(failed(FailedPart::Session, ErrorCode::LoopDetected)).await, 1);
+    assert_eq!(asked(failed(FailedPart::Model, ErrorCode::ModelTimedOut)).await, 1);
+    assert_eq!(asked(failed(FailedPart::Model, ErrorCode::RateLimited)).await, 0);
 }
 
 fn agent(role: &str) -> GatedAgent {
@@ -243,6 +248,7 @@ fn the_list_of_events_that_are_not_fired_is_honest() {
         HookPoint::Compaction { done: true, asked: false },
         HookPoint::AgentStart(agent("coder")),
         HookPoint::AgentStop { agent: agent("coder"), last_words: String::new(), held: false },
+        HookPoint::Failure(Failure::of_session(ErrorCode::StoreFailed, String::new())),
     ];
     let fired: Vec<HookEvent> = moments.iter().map(HookPoint::event).collect();
     let never: Vec<HookEvent> = HookEvent::ALL.iter().copied().filter(|event| !fired.contains(event)).collect();

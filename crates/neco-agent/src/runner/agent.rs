@@ -30,7 +30,7 @@ use super::setup::AgentSetup;
 use super::terms::{Terms, Toolset};
 use super::watched::Watched;
 use crate::context::{Assembled, Context, Situation, prompt_report, report, tokens_of_all};
-use crate::gate::{HookContext, OpenGate};
+use crate::gate::{Failure, HookContext, OpenGate};
 use crate::guards::{Guards, Objection};
 use crate::machine::{AnswerKind, Effect, End, Input, Machine, Nudge, Stamp, State};
 use crate::ports::{RuleBook, SinkError};
@@ -134,11 +134,14 @@ impl Agent {
     /// Fails when its events can't be recorded any more: the work is stopped, nothing else is done.
     pub async fn run(mut self) -> Result<(), SinkError> {
         let result = self.work().await;
-        if result.is_err() {
+        if let Err(SinkError { code, message }) = &result {
             // Nothing can be recorded, so the effects that are left are to stop the work.
             drop(self.model.stop());
             self.room.drop_compaction();
             let _ = self.scheduler.stop().await;
+            let scene = self.scene();
+            self.gate.tell_of_failure(Failure::of_session(*code, message.clone()), &scene);
+            let _ = self.gate.hear_told().await;
             self.gate = AtGate::new(Arc::new(OpenGate));
         }
         result
@@ -162,6 +165,15 @@ impl Agent {
                     }
                 }
             }
+            self.tell_of_failures();
+        }
+    }
+
+    /// Tells the gate of what failed.
+    fn tell_of_failures(&mut self) {
+        for failure in self.reports.take_failures() {
+            let scene = self.scene();
+            self.gate.tell_of_failure(failure, &scene);
         }
     }
 
@@ -189,6 +201,10 @@ impl Agent {
         self.on(Input::Cancel).await?;
         self.leave_gate().await?;
         self.workspace.settled().await;
+        self.tell_of_failures();
+        for decision in self.gate.hear_told().await {
+            self.reports.hook_runs(decision).await?;
+        }
         let scene = self.scene();
         let decision = self.gate.close(scene).await;
         self.reports.hook_runs(decision).await.map(drop)

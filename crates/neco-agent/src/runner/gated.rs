@@ -11,11 +11,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use neco_proto::Message;
 use neco_proto::event::{CompactionCause, HookEvent, PermissionRequest};
-use neco_safety::secrets::Redactor;
+use neco_safety::secrets::{Redactor, Scope};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::{Gate, GateRuling, HookContext, HookDecision, HookPoint};
+use crate::gate::{Failure, Gate, GateRuling, HookContext, HookDecision, HookPoint};
 use crate::machine::Stamp;
 
 /// How often in a row the end of the work may be objected to.
@@ -23,6 +23,9 @@ pub(super) const MOST_HELD: u32 = 8;
 
 /// How long what was told to stop may take to say so.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How long those who are told of failures may go on when the session ends.
+const GRACE_AT_THE_END: Duration = Duration::from_secs(5);
 
 /// How the agent works when the gate is asked, and what hides secrets in its answer.
 pub(super) struct GateScene {
@@ -33,6 +36,8 @@ pub(super) struct GateScene {
 pub(super) struct AtGate {
     gate: Arc<dyn Gate>,
     work: JoinSet<Passed>,
+    /// Those who are told of failures: what failed ends the work, which must not end them.
+    told: JoinSet<HookDecision>,
     cancel: CancellationToken,
     /// Whether the session's beginning is still at the gate.
     opening: bool,
@@ -73,6 +78,7 @@ impl AtGate {
         Self {
             gate,
             work: JoinSet::new(),
+            told: JoinSet::new(),
             cancel: CancellationToken::new(),
             opening: false,
             closed: false,
@@ -89,14 +95,15 @@ impl AtGate {
     }
 
     pub(super) fn has_work(&self) -> bool {
-        !self.work.is_empty()
+        !self.work.is_empty() || !self.told.is_empty()
     }
 
     /// The next thing that has passed. Waits for ever when nothing is there.
     pub(super) async fn next(&mut self) -> Passed {
-        match self.work.join_next().await {
-            Some(passed) => passed.unwrap_or(Passed::Dropped),
-            None => std::future::pending().await,
+        tokio::select! {
+            Some(passed) = self.work.join_next() => passed.unwrap_or(Passed::Dropped),
+            Some(told) = self.told.join_next() => told.map_or(Passed::Dropped, Passed::Waiting),
+            else => std::future::pending().await,
         }
     }
 
@@ -209,15 +216,38 @@ impl AtGate {
         self.tell(HookPoint::Compaction { done, asked: cause == CompactionCause::Asked }, scene);
     }
 
+    /// Something failed.
+    pub(super) fn tell_of_failure(&mut self, mut failure: Failure, scene: &GateScene) {
+        if self.attends(HookEvent::Error) {
+            scene.redactor.redact_in(&mut failure.message, Scope::Outside);
+            let asked = self.gate.ask(HookPoint::Failure(failure), scene.context.clone(), CancellationToken::new());
+            self.told.spawn(presentable(asked, scene));
+        }
+    }
+
+    /// What those say who were told of failures; whoever takes too long is stopped.
+    pub(super) async fn hear_told(&mut self) -> Vec<HookDecision> {
+        let mut decisions = Vec::new();
+        let all = async {
+            while let Some(told) = self.told.join_next().await {
+                decisions.extend(told);
+            }
+        };
+        // Whoever is late is dropped with the set, and with it what it ran.
+        let _ = tokio::time::timeout(GRACE_AT_THE_END, all).await;
+        self.told.shutdown().await;
+        decisions
+    }
+
     /// Ends what is at the gate. What it said until then, and what the person said that it did not let pass.
     pub(super) async fn leave(&mut self) -> (Vec<HookDecision>, Vec<Message>) {
         self.cancel.cancel();
         let deadline = tokio::time::sleep(GRACE);
         tokio::pin!(deadline);
         let mut decisions = Vec::new();
-        while self.has_work() {
+        while !self.work.is_empty() {
             let passed = tokio::select! {
-                passed = self.next() => passed,
+                Some(passed) = self.work.join_next() => passed.unwrap_or(Passed::Dropped),
                 () = &mut deadline => break,
             };
             if let Passed::Opening(decision) = &passed {
@@ -262,10 +292,13 @@ impl AtGate {
     }
 
     fn ask(&self, moment: HookPoint, scene: &GateScene) -> BoxFuture<'static, HookDecision> {
-        let asked = self.gate.ask(moment, scene.context.clone(), self.cancel.child_token());
-        // A defect of the gate must not keep the agent waiting for ever.
-        let decision = AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default);
-        let redactor = scene.redactor.clone();
-        Box::pin(decision.map(move |decision| decision.presentable(&redactor)))
+        presentable(self.gate.ask(moment, scene.context.clone(), self.cancel.child_token()), scene)
     }
+}
+
+fn presentable(asked: BoxFuture<'static, HookDecision>, scene: &GateScene) -> BoxFuture<'static, HookDecision> {
+    // A defect of the gate must not keep the agent waiting for ever.
+    let decision = AssertUnwindSafe(asked).catch_unwind().map(Result::unwrap_or_default);
+    let redactor = scene.redactor.clone();
+    Box::pin(decision.map(move |decision| decision.presentable(&redactor)))
 }

@@ -1,22 +1,24 @@
 //! What an agent tells the world, under the turn that it is in.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_proto::event::{ErrorEvent, MessageQueued, Notification, NotificationLevel, NotificationTopic, TurnStart};
 use neco_proto::{ErrorCode, EventBody, TurnId};
 
-use crate::gate::HookDecision;
+use crate::gate::{Failure, HookDecision};
 use crate::ports::{EventSink, SinkError};
 
 /// Where events go, and the turn that they belong to.
 pub(super) struct Reports {
     sink: Arc<dyn EventSink>,
     turn: Option<TurnId>,
+    /// What failed and was not told at the gate yet.
+    failures: Mutex<Vec<Failure>>,
 }
 
 impl Reports {
     pub(super) fn new(sink: Arc<dyn EventSink>) -> Self {
-        Self { sink, turn: None }
+        Self { sink, turn: None, failures: Mutex::default() }
     }
 
     /// The turn that events belong to.
@@ -34,11 +36,22 @@ impl Reports {
         self.turn = None;
     }
 
+    /// What failed since this was last asked.
+    pub(super) fn take_failures(&self) -> Vec<Failure> {
+        std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note_failure(&self, body: &EventBody) {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).extend(Failure::told_by(body));
+    }
+
     pub(super) async fn emit(&self, body: EventBody) -> Result<(), SinkError> {
+        self.note_failure(&body);
         self.sink.emit(self.turn, body).await
     }
 
     pub(super) async fn commit(&self, body: EventBody) -> Result<(), SinkError> {
+        self.note_failure(&body);
         self.sink.commit(self.turn, body).await
     }
 
@@ -79,8 +92,9 @@ impl Reports {
     pub(super) async fn looped(&self, reason: &str) -> Result<(), SinkError> {
         let code = ErrorCode::LoopDetected;
         let message = format!("the model was stopped because it repeats itself: {reason}");
-        let event = ErrorEvent { code, message, retryable: code.retryable() };
-        self.sink.emit(None, EventBody::Error(event)).await
+        let event = EventBody::Error(ErrorEvent { code, message, retryable: code.retryable() });
+        self.note_failure(&event);
+        self.sink.emit(None, event).await
     }
 
     pub(super) async fn not_compacted(&self, why: &str) -> Result<(), SinkError> {

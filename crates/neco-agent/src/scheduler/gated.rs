@@ -25,6 +25,8 @@ pub(super) struct Question {
     pub records: Vec<Record>,
     /// Whether somebody else may say yes.
     pub answerable: bool,
+    /// Why the call is refused when the gate says nothing, where no person is there to be asked.
+    pub refusal: Option<ToolError>,
 }
 
 impl Scheduler {
@@ -147,14 +149,24 @@ impl Scheduler {
         // Who has made another call of it is not asked about that again and again.
         let attended = self.scene.is_some() && !call.answered && attends();
         let (Some(prepared), true) = (question.waits.prepared(), attended) else {
-            call.phase = question.waits.asked(self.limits.approval);
-            return question.records;
+            return self.ask_person(index, question);
         };
         call.phase = Phase::AtGate { touch: prepared.touch() };
         let moment = HookPoint::Permission(gated(call, prepared.arguments().clone()));
         let asked = self.asked(moment);
         self.spawn(index, async move { Work::Asked { index, question: Box::new(question), word: asked.await } });
         Vec::new()
+    }
+
+    /// Asks the person; where nobody is there, the call is refused.
+    fn ask_person(&mut self, index: usize, question: Question) -> Vec<Record> {
+        if let Some(error) = &question.refusal {
+            return self.finish(index, Outcome::error(error, Duration::ZERO));
+        }
+        if let Some(call) = self.calls.get_mut(index) {
+            call.phase = question.waits.asked(self.limits.approval);
+        }
+        question.records
     }
 
     /// Takes in what the gate says instead of a person, or asks the person.
@@ -179,10 +191,7 @@ impl Scheduler {
             }
             // What a hook would change without a yes to it, the person is asked about as it is.
             (Some(GateRuling::Allow | GateRuling::Ask(_)) | None, _) => {
-                if let Some(call) = self.calls.get_mut(index) {
-                    call.phase = question.waits.asked(self.limits.approval);
-                }
-                records.extend(question.records);
+                records.extend(self.ask_person(index, question));
             }
         }
         records

@@ -490,7 +490,7 @@ impl Scheduler {
                     Record::Commit(EventBody::PermissionRequest(request)),
                 ];
                 let waits = Phase::AwaitingApproval { prepared, offer, until: None };
-                self.ask(index, Question { waits, records, answerable })
+                self.ask(index, Question { waits, records, answerable, refusal: None })
             }
             Ruling::Allow | Ruling::Ask => {
                 call.approved = verdict.ruling == Ruling::Ask || is_persons_word(&verdict);
@@ -499,7 +499,15 @@ impl Scheduler {
             }
             Ruling::Deny => {
                 let error = ToolError::new(verdict.code, verdict.reason);
-                self.finish(index, Outcome::error(&error, Duration::ZERO))
+                let attended = Who { person_present: true, ..*who };
+                let open = rule(&self.policy, call.ruling.as_ref(), &action, &attended);
+                if who.person_present || open.ruling != Ruling::Ask {
+                    return self.finish(index, Outcome::error(&error, Duration::ZERO));
+                }
+                // A person would be asked, if one were there: the gate may answer in their place.
+                let answerable = may_be_answered(&open, call.ruling.as_ref());
+                let waits = Phase::Scheduled { prepared, approved, gated: true };
+                self.question(index, Question { waits, records: Vec::new(), answerable, refusal: Some(error) })
             }
         }
     }

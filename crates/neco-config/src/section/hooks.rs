@@ -47,6 +47,9 @@ pub struct HooksSection {
     /// A call waits for you.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notification: Vec<HookSection>,
+    /// Something failed; the matcher is held against `model`, `tool` or `session`, and against the error's code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub error: Vec<HookSection>,
 }
 
 /// One hook.
@@ -82,6 +85,7 @@ impl HooksSection {
             HookEvent::PreCompact => &self.pre_compact,
             HookEvent::PostCompact => &self.post_compact,
             HookEvent::Notification => &self.notification,
+            HookEvent::Error => &self.error,
         }
     }
 

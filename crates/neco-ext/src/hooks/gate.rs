@@ -76,14 +76,13 @@ impl Gate for Hooks {
 impl Standing {
     async fn ask(&self, moment: &HookPoint, scene: &HookContext, cancel: &CancellationToken) -> HookDecision {
         let told = input::of(moment, scene, self.session, &self.cwd);
-        let bytes = told.to_string().into_bytes();
         let mut seen = BTreeSet::new();
         // The same command from two files says the same twice, unless it is about another folder.
         let asked = self
             .hooks
             .iter()
             .filter(|hook| fits(hook, moment) && seen.insert((&hook.command, self.order(hook).folder)));
-        let answers = join_all(asked.map(|hook| self.answer(hook, moment, &bytes, cancel))).await;
+        let answers = join_all(asked.map(|hook| self.answer(hook, moment, &told, cancel))).await;
         self.together(moment, answers)
     }
 
@@ -91,7 +90,7 @@ impl Standing {
         &self,
         hook: &Hook,
         moment: &HookPoint,
-        told: &[u8],
+        told: &Value,
         cancel: &CancellationToken,
     ) -> (HookRun, Answer) {
         let began = Instant::now();
@@ -99,7 +98,7 @@ impl Standing {
         let answer = match untrusted(hook).await {
             Some(Untrusted::Never) => Answer::failed("it is not trusted".to_owned()),
             Some(Untrusted::Changed) => changed(moment),
-            None => match self.runner.run(self.order(hook), told, limit, cancel).await {
+            None => match self.runner.run(self.order(hook), &told_to(hook, moment, told), limit, cancel).await {
                 Ran::Ended(exit, printed) => output::read(hook.event, exit, &printed),
                 Ran::TimedOut => Answer { outcome: HookOutcome::TimedOut, ..Answer::failed(slow(limit)) },
                 Ran::Cancelled => Answer { outcome: HookOutcome::Cancelled, ..Answer::passed() },
@@ -148,9 +147,25 @@ fn fits(hook: &Hook, moment: &HookPoint) -> bool {
         HookPoint::Waiting { .. } => hook.matcher.fits_word("permission_prompt"),
         HookPoint::Compaction { asked, .. } => hook.matcher.fits_word(if *asked { "manual" } else { "auto" }),
         HookPoint::AgentStart(agent) | HookPoint::AgentStop { agent, .. } => hook.matcher.fits_word(&agent.role),
+        HookPoint::Failure(failure) => {
+            hook.matcher.fits_word(failure.what.name()) || hook.matcher.fits_word(&failure.code.to_string())
+        }
         HookPoint::Prompt { .. } | HookPoint::Stop { .. } => true,
     };
     here && hook.event == moment.event()
+}
+
+/// What one hook is told: a tool by the name that its matcher knows it by.
+fn told_to(hook: &Hook, moment: &HookPoint, told: &Value) -> Vec<u8> {
+    let name = moment.call().and_then(|call| hook.matcher.name_of(&call.tool));
+    match name {
+        Some(name) => {
+            let mut told = told.clone();
+            told["tool_name"] = Value::from(name);
+            told.to_string().into_bytes()
+        }
+        None => told.to_string().into_bytes(),
+    }
 }
 
 /// Why a repository's hook does not run.

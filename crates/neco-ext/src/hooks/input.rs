@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use neco_agent::gate::{GatedAgent, GatedCall, HookContext, HookPoint};
+use neco_agent::gate::{FailedPart, GatedAgent, GatedCall, HookContext, HookPoint};
 use neco_proto::{ApprovalMode, Mode, SessionId};
 use neco_safety::untrusted::{between, unwrapped};
 use serde_json::{Map, Value, json};
@@ -82,6 +82,19 @@ pub(super) fn of(moment: &HookPoint, scene: &HookContext, session: SessionId, cw
             put("agent_transcript_path", Value::Null);
             put("stop_hook_active", json!(held));
             put("last_assistant_message", said(last_words));
+        }
+        HookPoint::Failure(failure) => {
+            put("turn_id", json!(turn));
+            scene.agent.iter().for_each(|agent| put_agent(&mut put, agent));
+            put("error", json!(unwrapped(&failure.message)));
+            put("error_source", json!(failure.what.name()));
+            put("error_code", json!(failure.code));
+            put("retryable", json!(failure.retryable));
+            if let FailedPart::Call { id, tool, summary } = &failure.what {
+                put("tool_name", json!(translate::tool_name(tool)));
+                put("tool_use_id", json!(id.to_string()));
+                put("tool_summary", json!(summary));
+            }
         }
     }
     Value::Object(input)

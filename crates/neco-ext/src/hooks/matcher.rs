@@ -6,6 +6,9 @@ use regex::{Regex, RegexBuilder};
 /// A compiled expression may not be larger: it comes from a file that anybody may have written.
 const MOST_BYTES: usize = 1 << 20;
 
+/// What the tool that starts agents is called elsewhere; `Task` before that.
+pub(super) const AGENT: &str = "Agent";
+
 /// Why a matcher can't be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("matcher {pattern:?} can't be read: {error}")]
@@ -62,6 +65,23 @@ impl Matcher {
         }
     }
 
+    /// The name by which it fits a tool that starts agents: elsewhere there is one such tool, so a hook that names
+    /// it must not be told of one that it does not know. Nothing for other tools, and where it fits every one.
+    pub fn name_of(&self, tool: &str) -> Option<String> {
+        if !starts_agents(tool) {
+            return None;
+        }
+        let known = || names_of(tool).into_iter().rev();
+        match &self.kind {
+            Kind::All => None,
+            // As it is written first: `Task` is another name than `task`.
+            Kind::Names(names) => known()
+                .find(|name| names.contains(name))
+                .or_else(|| known().find(|name| names.iter().any(|named| named.eq_ignore_ascii_case(name)))),
+            Kind::Expression(expression) => known().find(|name| expression.is_match(name)),
+        }
+    }
+
     /// Whether it fits a word, such as the source of a session.
     pub fn fits_word(&self, word: &str) -> bool {
         match &self.kind {
@@ -84,10 +104,10 @@ fn names_of(tool: &str) -> Vec<String> {
     names.extend(tools::common_names(tool).iter().map(|name| (*name).to_owned()));
     // Elsewhere there is one way to start an agent, and a hook about it means every one.
     if starts_agents(tool) {
-        names.push("Task".to_owned());
-    }
+        // The newer one last, which hooks are told where both fit.
+        names.extend(["Task".to_owned(), AGENT.to_owned()]);
     // A tool of a server is `server__tool` here and `mcp__server__tool` elsewhere.
-    if tool.contains("__") && !tool.starts_with("mcp__") {
+    } else if tool.contains("__") && !tool.starts_with("mcp__") {
         names.push(format!("mcp__{tool}"));
     }
     names
@@ -122,6 +142,7 @@ mod tests {
             ("Notebook.*", "edit_file", false),
             ("mcp__.*", "bash", false),
             ("mcp__.*", "github__search", true),
+            ("mcp__.*", "agent__explore", false),
             ("mcp__github__.*", "github__search", true),
             ("mcp__github__search", "github__search", true),
             ("mcp__memory__.*", "github__search", false),
@@ -132,6 +153,30 @@ mod tests {
         }
         assert!(Matcher::new("(").is_err());
         assert!(Matcher::new(&format!("{}{}", "(a{1000}){1000}", ".")).is_err());
+    }
+
+    #[test]
+    fn one_name_elsewhere_stands_for_all_that_starts_agents_and_hooks_are_told_it() {
+        for (pattern, tool, told) in [
+            ("Task", "task", Some("Task")),
+            ("Agent", "task", Some("Agent")),
+            ("Task|Agent", "spawn_agent", Some("Agent")),
+            ("Bash|Task", "agent__explore", Some("Task")),
+            ("^Agent$", "workflow", Some("Agent")),
+            ("^Ta", "task", Some("Task")),
+            ("spawn_agent", "spawn_agent", Some("spawn_agent")),
+            ("task", "task", Some("task")),
+            ("TASK", "task", Some("Task")),
+            ("*", "task", None),
+            ("Bash", "bash", None),
+        ] {
+            let matcher = Matcher::new(pattern).unwrap();
+            assert!(matcher.fits_tool(tool), "{pattern:?} on {tool}");
+            assert_eq!(matcher.name_of(tool).as_deref(), told, "{pattern:?} on {tool}");
+        }
+        for tool in ["agent_wait", "report", "bash"] {
+            assert!(!Matcher::new("Task|Agent").unwrap().fits_tool(tool), "{tool}");
+        }
     }
 
     #[test]

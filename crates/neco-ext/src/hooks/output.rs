@@ -98,7 +98,8 @@ fn can_block(event: HookEvent) -> bool {
         | HookEvent::SubagentStart
         | HookEvent::PreCompact
         | HookEvent::PostCompact
-        | HookEvent::Notification => false,
+        | HookEvent::Notification
+        | HookEvent::Error => false,
     }
 }
 

@@ -9,11 +9,16 @@ use std::path::Path;
 use neco_safety::tools;
 use serde_json::{Map, Value};
 
+use super::matcher::AGENT;
+
 /// The name of a tool that a hook is told.
 pub(super) fn tool_name(tool: &str) -> String {
     match tools::common_names(tool).first() {
         Some(common) => (*common).to_owned(),
-        None if tool.contains("__") && !tool.starts_with("mcp__") => format!("mcp__{tool}"),
+        None if tool == "task" => AGENT.to_owned(),
+        None if tool.contains("__") && !tool.starts_with("mcp__") && !tools::starts_agents(tool) => {
+            format!("mcp__{tool}")
+        }
         None => tool.to_owned(),
     }
 }
@@ -93,6 +98,7 @@ const FIELDS: &[(&[&str], &str, Field)] = &[
     (&["read_file", "write_file", "edit_file"], "path", Field { common: "file_path", unit: Unit::Path }),
     (&["list_directory", "glob", "grep"], "path", Field { common: "path", unit: Unit::Path }),
     (&["bash"], "timeout", Field { common: "timeout", unit: Unit::Time }),
+    (&["task"], "agent", Field { common: "subagent_type", unit: Unit::Same }),
     (&["bash"], "background", Field { common: "run_in_background", unit: Unit::Same }),
 ];
 
@@ -115,6 +121,12 @@ mod tests {
         assert_eq!(tool_name("edit_file"), "Edit");
         assert_eq!(tool_name("github__search"), "mcp__github__search");
         assert_eq!(tool_name("teleport"), "teleport");
+        assert_eq!(tool_name("task"), "Agent");
+        assert_eq!(tool_name("agent__explore"), "agent__explore");
+        assert_eq!(
+            told("task", json!({"description": "Look", "prompt": "Look for x", "agent": "explore"})),
+            json!({"description": "Look", "prompt": "Look for x", "subagent_type": "explore"})
+        );
         assert_eq!(
             told("edit_file", json!({"path": "src/a.rs", "old_string": "a", "new_string": "b"})),
             json!({"file_path": "/w/src/a.rs", "old_string": "a", "new_string": "b"})

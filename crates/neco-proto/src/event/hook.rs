@@ -36,6 +36,8 @@ names! {
         PostCompact = "PostCompact",
         /// The person should know something, such as that a call waits for them.
         Notification = "Notification",
+        /// Something failed: the model, a call, or the session.
+        Error = "Error",
     }
 }
 

@@ -284,7 +284,8 @@ impl Gate for ChildGate {
             | HookEvent::PostToolUseFailure
             | HookEvent::Notification
             | HookEvent::PreCompact
-            | HookEvent::PostCompact => self.gate.attends(event, tool),
+            | HookEvent::PostCompact
+            | HookEvent::Error => self.gate.attends(event, tool),
             HookEvent::SessionStart => self.agent.is_some() && self.gate.attends(HookEvent::SubagentStart, None),
             HookEvent::Stop => self.agent.is_some() && self.gate.attends(HookEvent::SubagentStop, None),
             HookEvent::SessionEnd
