@@ -160,10 +160,12 @@ fn redact_body(body: &mut EventBody, redactor: &Redactor) {
             selection.iter_mut().for_each(|selection| said(&mut selection.text));
         }
         EventBody::RulesTold(RulesTold { files, unread }) => files.iter_mut().chain(unread).for_each(said),
-        EventBody::ContextTrim(ContextTrim { outputs, .. }) => {
+        EventBody::ContextTrim(ContextTrim { outputs, arguments, .. }) => {
             outputs.iter_mut().for_each(|trimmed| said(&mut trimmed.output));
+            arguments.iter_mut().for_each(|trimmed| said(&mut trimmed.arguments));
         }
-        EventBody::Compaction(Compaction { focus, summary, outputs, notes, .. }) => {
+        EventBody::Compaction(Compaction { focus, summary, outputs, arguments, notes, .. }) => {
+            arguments.iter_mut().for_each(|trimmed| said(&mut trimmed.arguments));
             focus.iter_mut().chain(notes).chain(outputs.iter_mut().map(|trimmed| &mut trimmed.output)).for_each(said);
             summary.iter_mut().for_each(|summary| redact_message(summary, redactor));
         }

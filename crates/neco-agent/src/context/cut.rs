@@ -12,6 +12,9 @@ use super::outputs::{clipped, dropped, recent_from};
 use super::replay::compact_history;
 use super::space::Space;
 
+/// Turns of the beginning that stay as they are, where they fit.
+const FIRST_TURNS: usize = 3;
+
 /// How the message begins that stands in place of an older part.
 const SUMMARY: &str = "[Neco] The older part of this conversation was taken away to make room.";
 
@@ -83,6 +86,8 @@ pub struct Cut {
     pub from: usize,
     /// How many messages go.
     pub removed: u64,
+    /// Whether turns of the beginning stay, and not the user's words alone.
+    pub first_turns: bool,
 }
 
 /// Whether a message stands in place of an older part.
@@ -91,10 +96,12 @@ pub fn is_summary(message: &Message) -> bool {
 }
 
 /// The message that stands in place of an older part.
-pub fn summary_message(notes: &str, standing: Option<&str>) -> Message {
+pub fn summary_message(notes: &str, first_turns: bool, standing: Option<&str>) -> Message {
+    let kept =
+        if first_turns { "Its first turns and the user's last message" } else { "The user's first and last messages" };
     let mut text = format!(
-        "{SUMMARY} The user's first and last messages of it are kept, the latest turns follow, and these are the notes \
-         that were written from the rest:\n\n{}",
+        "{SUMMARY} {kept} of it are kept, the latest turns follow, and these are the notes that were written from the \
+         rest:\n\n{}",
         notes.trim()
     );
     if let Some(standing) = standing.filter(|standing| !standing.trim().is_empty()) {
@@ -117,23 +124,29 @@ impl TooLong<'_> {
     }
 
     /// The cut that leaves as many of the last turns as should stay, and as fit beside what stays of the
-    /// older part.
+    /// older part; and of the first ones as many as fit besides.
     pub fn cut(&self) -> Option<Cut> {
         let counted: Vec<u64> = self.history.iter().map(|entry| tokens_of(entry.message(), self.family)).collect();
         let room = self.aim().saturating_sub(self.beside());
         let kept = self.space.settings().keep_turns;
         // Fewer turns stay only when more would not fit.
-        let turns = (1..=kept).rev().find(|turns| self.tokens_kept(&counted, *turns) <= room).unwrap_or(1);
+        let turns = (1..=kept).rev().find(|turns| self.tokens_kept(&counted, 0, *turns) <= room).unwrap_or(1);
         match self.cause {
-            CompactionCause::Full | CompactionCause::TooLong => cut_before(self.history, turns),
-            CompactionCause::Asked => self.cut_as_asked(&counted, turns),
+            CompactionCause::Full | CompactionCause::TooLong => self.cuts(&counted, room, turns).next(),
+            CompactionCause::Asked => self.cut_as_asked(&counted, room, turns),
         }
+    }
+
+    /// The cuts before the last `turns` turns: with as many of the first ones as fit, then with fewer.
+    fn cuts<'a>(&'a self, counted: &'a [u64], room: u64, turns: usize) -> impl Iterator<Item = Cut> + 'a {
+        let fits = move |first: &usize| *first == 0 || self.tokens_kept(counted, *first, turns) <= room;
+        (0..=FIRST_TURNS).rev().filter(fits).filter_map(move |first| cut_before(self.history, first, turns))
     }
 
     /// Whoever asks wants it shorter, also when all of it is recent: fewer turns stay when the usual ones are most of
     /// the conversation.
-    fn cut_as_asked(&self, counted: &[u64], turns: usize) -> Option<Cut> {
-        let cuts = || (1..=turns).rev().filter_map(|turns| cut_before(self.history, turns));
+    fn cut_as_asked(&self, counted: &[u64], room: u64, turns: usize) -> Option<Cut> {
+        let cuts = || (1..=turns).rev().flat_map(|turns| self.cuts(counted, room, turns));
         let all: u64 = counted.iter().sum();
         let takes_enough = |cut: &Cut| {
             let gone = self.history.iter().take(cut.from).zip(counted);
@@ -183,10 +196,10 @@ impl TooLong<'_> {
         self.standing.map_or(0, |standing| estimate(standing, self.family))
     }
 
-    /// Tokens of the last `turns` turns and of what stays of the older part before them.
-    fn tokens_kept(&self, counted: &[u64], turns: usize) -> u64 {
+    /// Tokens of the last `turns` turns and of what stays of the older part before them, with its `first` turns.
+    fn tokens_kept(&self, counted: &[u64], first: usize, turns: usize) -> u64 {
         let from = recent_from(self.history, turns).unwrap_or(0);
-        let pinned = pinned(self.history, from);
+        let pinned = pinned(self.history, first, from);
         let at = |(at, entry): (usize, &Entry)| pinned.contains(&entry.message().id).then(|| counted.get(at)).flatten();
         let older: u64 = self.history.iter().take(from).enumerate().filter_map(at).sum();
         counted.iter().skip(from).sum::<u64>().saturating_add(older)
@@ -196,7 +209,8 @@ impl TooLong<'_> {
     pub fn summed_up(&self, cut: &Cut, notes: &str) -> Result<Compaction, SummaryError> {
         self.has_substance(cut, notes)?;
         let notes = self.bounded(cut, notes);
-        let compaction = self.at(cut, CompactionStrategy::Summary, Some(summary_message(&notes, self.standing)));
+        let compaction =
+            self.at(cut, CompactionStrategy::Summary, Some(summary_message(&notes, cut.first_turns, self.standing)));
         if compaction.after >= compaction.before {
             return Err(SummaryError::NotShorter { tokens: compaction.after });
         }
@@ -234,9 +248,9 @@ impl TooLong<'_> {
     pub fn without_outputs(&self) -> Option<Compaction> {
         let recent = recent_from(self.history, self.space.settings().keep_turns)?;
         let too_many = self.tokens.saturating_sub(self.aim());
-        let outputs = dropped(self.history, 0, recent, too_many, self.family);
+        let dropped = dropped(self.history, 0, recent, too_many, self.family);
         let mut compaction = self.bare(CompactionStrategy::Outputs);
-        compaction.outputs = outputs;
+        (compaction.outputs, compaction.arguments) = (dropped.outputs, dropped.arguments);
         compaction.kept = self.history.len() as u64;
         self.weighed(compaction).filter(|done| done.after <= self.aim())
     }
@@ -247,7 +261,9 @@ impl TooLong<'_> {
         let note = "Nothing is left of it; look again at what is needed.";
         let cut = self.cut();
         let mut compaction = match &cut {
-            Some(cut) => self.at(cut, CompactionStrategy::Window, Some(summary_message(note, self.standing))),
+            Some(cut) => {
+                self.at(cut, CompactionStrategy::Window, Some(summary_message(note, cut.first_turns, self.standing)))
+            }
             None => self.bare(CompactionStrategy::Outputs),
         };
         if cut.is_none() {
@@ -257,7 +273,8 @@ impl TooLong<'_> {
             let from = cut.as_ref().map_or(0, |cut| cut.from);
             let recent = recent_from(self.history, 1).unwrap_or(0);
             let too_many = compaction.after.saturating_sub(self.aim());
-            compaction.outputs = dropped(self.history, from, recent, too_many, self.family);
+            let dropped = dropped(self.history, from, recent, too_many, self.family);
+            (compaction.outputs, compaction.arguments) = (dropped.outputs, dropped.arguments);
         }
         self.weighed(compaction)
     }
@@ -289,6 +306,7 @@ impl TooLong<'_> {
             summary: None,
             since: None,
             outputs: Vec::new(),
+            arguments: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -303,25 +321,47 @@ impl TooLong<'_> {
     }
 }
 
-/// The cut before the last `turns` turns; nothing when that would take nothing away, or only a summary.
-fn cut_before(history: &History, turns: usize) -> Option<Cut> {
+/// The cut between the first and the last turns; nothing when that would take nothing away, or only a summary.
+fn cut_before(history: &History, first: usize, turns: usize) -> Option<Cut> {
     let from = recent_from(history, turns)?;
     let since = history.iter().nth(from)?.message().id;
-    let pinned = pinned(history, from);
+    let pinned = pinned(history, first, from);
     let older = history.iter().take(from).map(Entry::message);
     let gone: Vec<&Message> = older.filter(|message| !pinned.contains(&message.id)).collect();
     let something_new = gone.iter().any(|message| !is_summary(message));
-    something_new.then_some(Cut { pinned, since, from, removed: gone.len() as u64 })
+    let removed = gone.len() as u64;
+    something_new.then_some(Cut { pinned, since, from, removed, first_turns: first > 0 })
 }
 
-/// What stays of the first `count` messages: the task, and what the person wants now, both in their own
-/// words.
-fn pinned(history: &History, count: usize) -> Vec<MessageId> {
-    let older = history.iter().take(count).map(Entry::message);
-    let said: Vec<MessageId> =
-        older.filter(|message| message.role == Role::User && !message.is_neco()).map(|message| message.id).collect();
-    match said.as_slice() {
-        [first, .., last] => vec![*first, *last],
-        few => few.to_vec(),
+/// What stays of the first `count` messages: the first turns, the task, and what the person wants now, all in their
+/// own words.
+fn pinned(history: &History, first: usize, count: usize) -> Vec<MessageId> {
+    let older = || history.iter().take(count).map(Entry::message);
+    let beginning = beginning(older(), first);
+    let is_said = |message: &Message| message.role == Role::User && !message.is_neco();
+    let said: Vec<MessageId> = older().filter(|message| is_said(message)).map(|message| message.id).collect();
+    let outer = |id: &MessageId| said.first() == Some(id) || said.last() == Some(id);
+    let stays = |(at, message): &(usize, &Message)| *at < beginning || outer(&message.id);
+    older().enumerate().filter(stays).map(|(_, message)| message.id).collect()
+}
+
+/// How many messages the first `turns` turns have: what was said before them, the answers, and what came of their
+/// calls. What stands in place of an older part is no beginning.
+fn beginning<'a>(messages: impl Iterator<Item = &'a Message>, turns: usize) -> usize {
+    if turns == 0 {
+        return 0;
     }
+    let mut answers = 0;
+    let mut end = 0;
+    for (at, message) in messages.enumerate() {
+        answers += usize::from(message.role == Role::Assistant);
+        if is_summary(message) || answers > turns {
+            break;
+        }
+        // What is said after the last of them belongs to the next one.
+        if message.role != Role::User {
+            end = at + 1;
+        }
+    }
+    end
 }

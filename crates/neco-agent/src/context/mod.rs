@@ -6,9 +6,10 @@
 //! never parted from its result.
 //!
 //! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
-//! room there is and how much is taken); [`outputs`], [`cut`], [`mod@transcript`] and [`replay`] (making the
+//! room there is and how much is taken); [`outputs`], [`arguments`], [`cut`], [`mod@transcript`] and [`replay`] (making the
 //! conversation shorter); [`editor`], [`mod@report`].
 
+mod arguments;
 mod assemble;
 mod cut;
 mod editor;

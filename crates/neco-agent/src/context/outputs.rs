@@ -1,16 +1,19 @@
-//! Outputs of earlier calls: which of them are outdated or used up, and what stands in their place.
+//! Outputs of earlier calls, and their arguments: which of them are outdated or used up, and what stands in their
+//! place.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use neco_model::tokens::{Family, estimate};
 use neco_model::{Entry, History};
-use neco_proto::event::TrimmedOutput;
+use neco_proto::event::{TrimmedArguments, TrimmedOutput};
 use neco_proto::{CallId, Part, Role, ToolCall, ToolResult};
 use neco_safety::policy::canonical::canonical;
 use neco_safety::tools::spelling;
 use neco_safety::untrusted;
 use serde_json::Value;
+
+use super::arguments::one_line;
 
 /// Bytes of an output that is long.
 const LONG: usize = 4096;
@@ -22,9 +25,13 @@ const SAMPLE: usize = 512;
 /// About as many bytes as such a note has.
 const AROUND: usize = 70;
 
-/// Outputs that can be shorter. What they would become is only written when it is wanted.
+/// What of calls can be shorter. What an output would become is only written when it is wanted.
 #[derive(Debug, Default)]
-pub struct UsedUp<'a>(Vec<(&'a ToolResult, Why)>);
+pub struct UsedUp<'a> {
+    outputs: Vec<(&'a ToolResult, Why)>,
+    /// Calls, and what their arguments become.
+    arguments: Vec<(&'a ToolCall, String)>,
+}
 
 /// Why an output is not needed any more.
 #[derive(Debug)]
@@ -35,8 +42,8 @@ enum Why {
     Long,
 }
 
-/// The outputs that can be shorter: reads of a file that was read again, and long outputs that are older
-/// than the turns from `recent` on.
+/// What can be shorter: reads of a file that was read again, and long outputs and arguments that are older than the
+/// turns from `recent` on.
 pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
     let calls = calls(history);
     let shortened: HashSet<&CallId> = history.iter().flat_map(|entry| &entry.message().stands_for.outputs).collect();
@@ -60,27 +67,31 @@ pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
         }
     }
     shorter.reverse();
-    UsedUp(shorter)
+    let old = history.iter().take(recent).flat_map(|entry| entry.message().tool_calls());
+    UsedUp { outputs: shorter, arguments: old.filter_map(|call| Some((call, one_line(call)?))).collect() }
 }
 
 impl UsedUp<'_> {
-    /// About how many tokens shortening saves: a piece of each output tells how dense it is.
+    /// About how many tokens shortening saves: a piece of each text tells how dense it is.
     pub fn saves(&self, family: Family) -> u64 {
         let saved = |(result, why): &(&ToolResult, Why)| {
             let left = match why {
                 Why::ReadAgain(path) => AROUND + path.len(),
                 Why::Long => AROUND + HEAD + TAIL,
             };
-            let (from, to) =
-                (result.output.floor_char_boundary(HEAD), result.output.floor_char_boundary(HEAD + SAMPLE));
-            let sample = result.output.get(from..to).filter(|sample| !sample.is_empty()).unwrap_or(&result.output);
-            let gone = result.output.len().saturating_sub(left) as u64;
-            gone.saturating_mul(estimate(sample, family)) / (sample.len() as u64).max(1)
+            tokens_gone(&result.output, left, family)
         };
-        self.0.iter().map(saved).sum()
+        let outputs: u64 = self.outputs.iter().map(saved).sum();
+        let arguments = self.arguments.iter().map(|(call, line)| tokens_gone(&call.arguments, line.len(), family));
+        outputs.saturating_add(arguments.sum())
     }
 
-    /// What stands in their place.
+    /// What stands in place of arguments.
+    pub fn arguments(&self) -> Vec<TrimmedArguments> {
+        self.arguments.iter().map(|(call, line)| trimmed(call, line.clone())).collect()
+    }
+
+    /// What stands in place of outputs.
     pub fn outputs(&self) -> Vec<TrimmedOutput> {
         let shorter = |(result, why): &(&ToolResult, Why)| {
             let text = match why {
@@ -91,14 +102,35 @@ impl UsedUp<'_> {
             };
             replaced(result, text)
         };
-        self.0.iter().filter_map(shorter).collect()
+        self.outputs.iter().filter_map(shorter).collect()
     }
 }
 
-/// Shortens outputs until `too_many` tokens are saved or nothing is left to shorten: the oldest first and
-/// down to a note, those from `recent` on last and only in their middle.
-pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, family: Family) -> Vec<TrimmedOutput> {
-    let (mut shorter, mut saved) = (Vec::new(), 0);
+/// About how many tokens a text loses of which so many bytes are left.
+fn tokens_gone(text: &str, left: usize, family: Family) -> u64 {
+    let (from, to) = (text.floor_char_boundary(HEAD), text.floor_char_boundary(HEAD + SAMPLE));
+    let sample = text.get(from..to).filter(|sample| !sample.is_empty()).unwrap_or(text);
+    let gone = text.len().saturating_sub(left) as u64;
+    gone.saturating_mul(estimate(sample, family)) / (sample.len() as u64).max(1)
+}
+
+fn trimmed(call: &ToolCall, arguments: String) -> TrimmedArguments {
+    TrimmedArguments { call_id: call.id.clone(), arguments }
+}
+
+/// What was shortened to make room.
+#[derive(Debug, Default)]
+pub struct Dropped {
+    /// Outputs.
+    pub outputs: Vec<TrimmedOutput>,
+    /// Arguments.
+    pub arguments: Vec<TrimmedArguments>,
+}
+
+/// Shortens outputs and arguments until `too_many` tokens are saved or nothing is left to shorten: the oldest first
+/// and down to a note, outputs from `recent` on last and only in their middle.
+pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, family: Family) -> Dropped {
+    let (mut shorter, mut saved) = (Dropped::default(), 0);
     let results = results(history);
     let calls = calls(history);
     for (at, result) in results.iter().filter(|(at, _)| *at >= from) {
@@ -106,7 +138,12 @@ pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, fam
             break;
         }
         let text = if *at < recent {
-            let name = calls.get(&result.call_id).map_or("the tool", |call| call.name.as_str());
+            let call = calls.get(&result.call_id);
+            if let Some((call, line)) = call.and_then(|call| Some((call, one_line(call)?))) {
+                saved += estimate(&call.arguments, family).saturating_sub(estimate(&line, family));
+                shorter.arguments.push(trimmed(call, line));
+            }
+            let name = call.map_or("the tool", |call| call.name.as_str());
             format!("[The output of {name} was taken out to make room; call it again if it is needed.]")
         } else {
             let left = usize::try_from(too_many - saved).unwrap_or(usize::MAX);
@@ -116,7 +153,7 @@ pub fn dropped(history: &History, from: usize, recent: usize, too_many: u64, fam
         };
         let Some(trimmed) = replaced(result, text) else { continue };
         saved += estimate(&result.output, family).saturating_sub(estimate(&trimmed.output, family));
-        shorter.push(trimmed);
+        shorter.outputs.push(trimmed);
     }
     shorter
 }

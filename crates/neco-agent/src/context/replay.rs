@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use neco_model::{Entry, History};
-use neco_proto::event::{Compaction, TrimmedOutput};
+use neco_proto::event::{Compaction, TrimmedArguments, TrimmedOutput};
 use neco_proto::{CallId, Message, Part, Role, StandsFor};
 
 /// One message of the conversation that comes of it.
@@ -15,9 +15,9 @@ enum Step {
     Put(Message),
 }
 
-/// Shortens outputs in a folded conversation.
-pub fn trim_messages(messages: &mut Vec<Message>, outputs: &[TrimmedOutput]) {
-    let steps = trim_steps(messages.iter(), outputs);
+/// Shortens outputs and arguments in a folded conversation.
+pub fn trim_messages(messages: &mut Vec<Message>, outputs: &[TrimmedOutput], arguments: &[TrimmedArguments]) {
+    let steps = trim_steps(messages.iter(), &ByCall::new(outputs, arguments));
     take_steps(messages, steps);
 }
 
@@ -27,9 +27,9 @@ pub fn compact_messages(messages: &mut Vec<Message>, compaction: &Compaction) {
     take_steps(messages, steps);
 }
 
-/// The history with shortened outputs. What did not change is shared.
-pub fn trim_history(history: &History, outputs: &[TrimmedOutput]) -> History {
-    steps_of(history, trim_steps(history.iter().map(Entry::message), outputs))
+/// The history with shortened outputs and arguments. What did not change is shared.
+pub fn trim_history(history: &History, outputs: &[TrimmedOutput], arguments: &[TrimmedArguments]) -> History {
+    steps_of(history, trim_steps(history.iter().map(Entry::message), &ByCall::new(outputs, arguments)))
 }
 
 /// The shorter history. What did not change is shared.
@@ -37,31 +37,57 @@ pub fn compact_history(history: &History, compaction: &Compaction) -> History {
     steps_of(history, compaction_steps(history.iter().map(Entry::message), compaction))
 }
 
-fn trim_steps<'a>(messages: impl Iterator<Item = &'a Message>, outputs: &[TrimmedOutput]) -> Vec<Step> {
-    let by_call: HashMap<&CallId, &str> =
-        outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.as_str())).collect();
-    let step = |(at, message)| match shortened(message, &by_call) {
+/// What is shortened, by the call that it belongs to.
+struct ByCall<'a> {
+    outputs: HashMap<&'a CallId, &'a str>,
+    arguments: HashMap<&'a CallId, &'a str>,
+}
+
+impl<'a> ByCall<'a> {
+    fn new(outputs: &'a [TrimmedOutput], arguments: &'a [TrimmedArguments]) -> Self {
+        Self {
+            outputs: outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.as_str())).collect(),
+            arguments: arguments.iter().map(|trimmed| (&trimmed.call_id, trimmed.arguments.as_str())).collect(),
+        }
+    }
+
+    /// The message with what is shortened of it; nothing when that is nothing.
+    fn shortened(&self, message: &Message) -> Option<Message> {
+        let hit = |part: &Part| match part {
+            Part::ToolResult(result) => message.role == Role::Tool && self.outputs.contains_key(&result.call_id),
+            Part::ToolCall(call) => self.arguments.contains_key(&call.id),
+            Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } => false,
+        };
+        if !message.parts.iter().any(hit) {
+            return None;
+        }
+        let mut message = message.clone();
+        for part in &mut message.parts {
+            match part {
+                Part::ToolResult(result) => {
+                    if let Some(output) = self.outputs.get(&result.call_id) {
+                        (*output).clone_into(&mut result.output);
+                        message.stands_for.outputs.push(result.call_id.clone());
+                    }
+                }
+                Part::ToolCall(call) => {
+                    if let Some(arguments) = self.arguments.get(&call.id) {
+                        (*arguments).clone_into(&mut call.arguments);
+                    }
+                }
+                Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } => {}
+            }
+        }
+        Some(message)
+    }
+}
+
+fn trim_steps<'a>(messages: impl Iterator<Item = &'a Message>, by_call: &ByCall<'_>) -> Vec<Step> {
+    let step = |(at, message)| match by_call.shortened(message) {
         Some(message) => Step::Put(message),
         None => Step::Keep(at),
     };
     messages.enumerate().map(step).collect()
-}
-
-fn shortened(message: &Message, outputs: &HashMap<&CallId, &str>) -> Option<Message> {
-    let hit = |part: &Part| matches!(part, Part::ToolResult(result) if outputs.contains_key(&result.call_id));
-    if message.role != Role::Tool || !message.parts.iter().any(hit) {
-        return None;
-    }
-    let mut message = message.clone();
-    for part in &mut message.parts {
-        if let Part::ToolResult(result) = part
-            && let Some(output) = outputs.get(&result.call_id)
-        {
-            (*output).clone_into(&mut result.output);
-            message.stands_for.outputs.push(result.call_id.clone());
-        }
-    }
-    Some(message)
 }
 
 fn compaction_steps<'a>(messages: impl Iterator<Item = &'a Message>, compaction: &Compaction) -> Vec<Step> {
@@ -79,14 +105,13 @@ fn compaction_steps<'a>(messages: impl Iterator<Item = &'a Message>, compaction:
             older.chain(summary).chain((since..messages.len()).map(Step::Keep)).collect()
         }
     };
-    if compaction.outputs.is_empty() {
+    if compaction.outputs.is_empty() && compaction.arguments.is_empty() {
         return steps;
     }
-    let by_call: HashMap<&CallId, &str> =
-        compaction.outputs.iter().map(|trimmed| (&trimmed.call_id, trimmed.output.as_str())).collect();
+    let by_call = ByCall::new(&compaction.outputs, &compaction.arguments);
     for step in &mut steps {
         if let Step::Keep(at) = *step
-            && let Some(message) = messages.get(at).and_then(|message| shortened(message, &by_call))
+            && let Some(message) = messages.get(at).and_then(|message| by_call.shortened(message))
         {
             *step = Step::Put(message);
         }

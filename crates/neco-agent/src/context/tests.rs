@@ -106,7 +106,7 @@ fn ids(used_up: &UsedUp<'_>) -> Vec<String> {
 
 /// What shortening really saves, in tokens.
 fn saved(history: &History, outputs: &[TrimmedOutput]) -> u64 {
-    tokens_of_all(history, FAMILY) - tokens_of_all(&trim_history(history, outputs), FAMILY)
+    tokens_of_all(history, FAMILY) - tokens_of_all(&trim_history(history, outputs, &[]), FAMILY)
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_read_that_was_made_again_is_outdated_and_nothing_else_is() {
     .into_iter()
     .collect();
     assert_eq!(ids(&used_up(&history, 0)), ["a", "b"]);
-    let shorter = trim_history(&history, &used_up(&history, 0).outputs());
+    let shorter = trim_history(&history, &used_up(&history, 0).outputs(), &[]);
     assert!(ids(&used_up(&shorter, 0)).is_empty(), "what was shortened is not shortened again");
     let (told, real) = (used_up(&history, 0).saves(FAMILY), saved(&history, &used_up(&history, 0).outputs()));
     assert!(real > 200 && told.abs_diff(real) < real / 5, "{told} for {real}");
@@ -180,7 +180,7 @@ fn other_pages_and_lines_that_a_later_reading_did_not_show_are_not_outdated() {
     .collect();
     assert_eq!(ids(&used_up(&twice, 0)), ["a"]);
     let trimmed = TrimmedOutput { call_id: "b".into(), output: taken_out.to_owned() };
-    assert!(ids(&used_up(&trim_history(&twice, &[trimmed]), 0)).is_empty());
+    assert!(ids(&used_up(&trim_history(&twice, &[trimmed], &[]), 0)).is_empty());
 }
 
 #[test]
@@ -229,20 +229,54 @@ fn long_outputs_keep_beginning_and_end_once_they_are_old() {
 }
 
 #[test]
-fn a_cut_keeps_the_task_and_the_last_turns() {
+fn long_arguments_of_old_calls_become_one_line_and_those_of_new_ones_stay() {
+    let written = serde_json::json!({"path": "a.rs", "content": "let a = 1;\n".repeat(400)}).to_string();
+    let mut said = vec![Message::user("Write it.")];
+    for turn in 0..8 {
+        let id = format!("w{turn}");
+        said.extend([assistant("", &[(&id, "write_file", &written)]), results(&[(&id, "Written.")])]);
+    }
+    let history: History = said.into_iter().collect();
+    let used_up = used_up(&history, recent_from(&history, 5).unwrap());
+    let (outputs, arguments) = (used_up.outputs(), used_up.arguments());
+    let ids: Vec<String> = arguments.iter().map(|trimmed| trimmed.call_id.to_string()).collect();
+    assert_eq!((outputs.len(), ids), (0, vec!["w0".to_owned(), "w1".to_owned(), "w2".to_owned()]));
+    let shorter = trim_history(&history, &outputs, &arguments);
+    let after = messages(&shorter);
+    assert!(paired(&after));
+    let call = after[1].tool_calls().next().unwrap();
+    assert_eq!(call.name, "write_file");
+    assert!(call.arguments.contains("a.rs") && call.arguments.len() < 120, "{}", call.arguments);
+    assert_eq!(after[7..], messages(&history)[7..], "the last five turns are as they were");
+    let (told, real) = (used_up.saves(FAMILY), tokens_of_all(&history, FAMILY) - tokens_of_all(&shorter, FAMILY));
+    assert!(real > 1000 && told.abs_diff(real) < real / 4, "{told} for {real}");
+    let recent = recent_from(&shorter, 5).unwrap();
+    assert!(super::used_up(&shorter, recent).arguments().is_empty(), "once is enough");
+}
+
+#[test]
+fn a_cut_keeps_the_first_three_turns_and_the_last_five() {
     let (history, space) = (long(20, 2000), space(100_000));
     let too_long = too_long(&history, &space, CompactionCause::Asked);
     let cut = too_long.cut().unwrap();
-    assert_eq!((cut.from, cut.removed), (31, 30));
+    assert_eq!((cut.from, cut.removed), (31, 24));
     let too_long = TooLong { standing: Some("Open todos:\n- test"), ..too_long };
     let done = too_long.summed_up(&cut, &format!("{NOTES}- fix the build")).unwrap();
-    assert_eq!((done.kept, done.removed), (11, 30));
+    assert_eq!((done.kept, done.removed), (17, 24));
     assert!(done.after < done.before);
     let after = messages(&compact_history(&history, &done));
-    assert_eq!(after[0].text(), "Fix the build, please.");
-    assert!(is_summary(&after[1]) && after[1].text().contains("- fix the build\n\nOpen todos:\n- test"));
-    assert_eq!(after.len(), 12);
+    let before = messages(&history);
+    assert_eq!((&after[..7], &after[8..]), (&before[..7], &before[31..]), "word for word");
+    assert!(is_summary(&after[7]) && after[7].text().contains("- fix the build\n\nOpen todos:\n- test"));
+    assert!(after[7].text().contains("Its first turns and the user's last message of it are kept"));
     assert!(paired(&after));
+    // Another one later keeps the same first turns, and none that stood behind a summary.
+    let mut longer: History = after.into_iter().collect();
+    for message in messages(&long(8, 2000)).into_iter().skip(1) {
+        longer.push(message);
+    }
+    let again = TooLong { history: &longer, ..too_long }.cut().unwrap();
+    assert_eq!(again.pinned, before[..7].iter().map(|message| message.id).collect::<Vec<_>>());
 }
 
 /// What is told before the conversation takes more than half of a 16k window: notes still fit, if they are short.
@@ -325,7 +359,7 @@ fn nothing_but_a_summary_is_not_summed_up_again() {
     let space = space(100_000);
     let summary = Message {
         stands_for: StandsFor { older_part: true, ..StandsFor::default() },
-        ..summary_message("notes", None)
+        ..summary_message("notes", false, None)
     };
     let mut history: History = [Message::user("Task"), summary].into_iter().collect();
     for message in messages(&long(5, 50)).into_iter().skip(1) {
@@ -383,10 +417,11 @@ fn any_history() -> impl Strategy<Value = Vec<Message>> {
         "[a-z ]{1,40}".prop_map(|text| vec![Message::user(text)]),
         "[a-z ]{1,40}".prop_map(|text| vec![Message::neco(text)]),
         "[a-z ]{1,40}".prop_map(|text| vec![assistant(&text, &[])]),
-        (1usize..4, 0usize..6000, any::<bool>()).prop_map(|(count, bytes, reads)| {
+        (1usize..4, 0usize..6000, any::<bool>(), 0usize..3000).prop_map(|(count, bytes, reads, asked)| {
             let ids: Vec<String> = (0..count).map(|_| CallId::generate().to_string()).collect();
             let name = if reads { "read_file" } else { "bash" };
-            let calls: Vec<(&str, &str, &str)> = ids.iter().map(|id| (id.as_str(), name, r#"{"path":"a"}"#)).collect();
+            let arguments = format!(r#"{{"path":"a","note":"{}"}}"#, "x".repeat(asked));
+            let calls: Vec<(&str, &str, &str)> = ids.iter().map(|id| (id.as_str(), name, arguments.as_str())).collect();
             let text = "ä line\n".repeat(bytes / 8);
             let outputs: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), text.as_str())).collect();
             vec![assistant("", &calls), results(&outputs)]
@@ -423,11 +458,12 @@ proptest! {
             };
             prop_assert_eq!(first(&after), first(&said), "the task stays");
         }
-        let outputs = used_up(&history, recent_from(&history, 5).unwrap_or(0)).outputs();
-        let trimmed = messages(&trim_history(&history, &outputs));
+        let used_up = used_up(&history, recent_from(&history, 5).unwrap_or(0));
+        let (outputs, arguments) = (used_up.outputs(), used_up.arguments());
+        let trimmed = messages(&trim_history(&history, &outputs, &arguments));
         prop_assert!(paired(&trimmed));
         let mut folded = said;
-        trim_messages(&mut folded, &outputs);
+        trim_messages(&mut folded, &outputs, &arguments);
         prop_assert_eq!(folded, trimmed);
     }
 }

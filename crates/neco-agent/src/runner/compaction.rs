@@ -278,11 +278,11 @@ impl Room {
         if gain < least {
             return Ok(before);
         }
-        let outputs = used_up.outputs();
-        let shorter = trim_history(history, &outputs);
+        let (outputs, arguments) = (used_up.outputs(), used_up.arguments());
+        let shorter = trim_history(history, &outputs, &arguments);
         self.meter.start_over();
         let after = self.meter.measure(&talk.assembled, &shorter, family);
-        talk.reports.commit(EventBody::ContextTrim(ContextTrim { before, after, outputs })).await?;
+        talk.reports.commit(EventBody::ContextTrim(ContextTrim { before, after, outputs, arguments })).await?;
         talk.conversation.history = shorter;
         Ok(after)
     }

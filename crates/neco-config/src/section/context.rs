@@ -14,10 +14,10 @@ pub struct ContextSection {
     /// Tokens that are kept free for the answer; never more than a quarter of the window.
     #[schemars(range(min = 256))]
     pub answer_reserve: u64,
-    /// How many of the last turns a compaction leaves as they are.
+    /// How many of the last turns a compaction leaves as they are. The first three stay too, where they fit.
     #[schemars(range(min = 1, max = 50))]
     pub keep_turns: usize,
-    /// Whether outputs of earlier calls are shortened when they are outdated, or long and used.
+    /// Whether outputs and arguments of earlier calls are shortened when they are outdated, or long and used.
     pub trim: bool,
     /// Whether rules files such as AGENTS.md are read.
     pub rules: bool,

@@ -263,6 +263,7 @@ impl<'a> Maker<'a> {
                     summary: None,
                     since: Some(since),
                     outputs: Vec::new(),
+                    arguments: Vec::new(),
                     notes: Vec::new(),
                 }),
             );

@@ -8,7 +8,7 @@ use crate::ids::{CallId, MessageId};
 use crate::message::Message;
 use crate::mode::names;
 
-/// Outputs of earlier calls were shortened, because they are outdated or were long and have been used.
+/// Outputs and arguments of earlier calls were shortened, because they are outdated or were long and have been used.
 /// The log keeps them whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTrim {
@@ -18,6 +18,9 @@ pub struct ContextTrim {
     pub after: u64,
     /// The outputs as the model has them from now on.
     pub outputs: Vec<TrimmedOutput>,
+    /// The arguments as the model has them from now on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<TrimmedArguments>,
 }
 
 /// The output of a call as the model has it from now on.
@@ -27,6 +30,15 @@ pub struct TrimmedOutput {
     pub call_id: CallId,
     /// What stands in place of its output.
     pub output: String,
+}
+
+/// The arguments of a call as the model has them from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrimmedArguments {
+    /// The call.
+    pub call_id: CallId,
+    /// What stands in place of its arguments: one line, an object in JSON.
+    pub arguments: String,
 }
 
 names! {
@@ -88,6 +100,9 @@ pub struct Compaction {
     /// Outputs that were shortened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<TrimmedOutput>,
+    /// Arguments that were shortened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<TrimmedArguments>,
     /// Why better ways were not taken, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -174,7 +174,7 @@ impl Fold {
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
             EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().chain(&told.unread).cloned()),
             EventBody::ContextTrim(trim) => {
-                trim_messages(&mut self.messages, &trim.outputs);
+                trim_messages(&mut self.messages, &trim.outputs, &trim.arguments);
                 self.forget_count();
             }
             EventBody::Usage(used) if used.aside.is_none() => {

@@ -170,6 +170,7 @@ fn every_call_that_was_ever_made_keeps_its_id() {
         summary: None,
         since: Some(last.id),
         outputs: Vec::new(),
+        arguments: Vec::new(),
         notes: Vec::new(),
     };
     let log = events(vec![

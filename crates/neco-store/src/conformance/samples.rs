@@ -262,6 +262,7 @@ fn plan_bodies() -> Vec<EventBody> {
 
 fn context_bodies() -> Vec<EventBody> {
     let outputs = vec![TrimmedOutput { call_id: call(), output: "[12 lines, read again later]".to_owned() }];
+    let arguments = vec![TrimmedArguments { call_id: call(), arguments: r#"{"path":"a.rs"}"#.to_owned() }];
     let selection = Selection { first_line: 3, last_line: 4, text: "a\nb".to_owned() };
     vec![
         EventBody::Environment(EnvironmentTold {
@@ -279,7 +280,12 @@ fn context_bodies() -> Vec<EventBody> {
             files: vec!["src/AGENTS.md".to_owned()],
             unread: vec!["secrets/AGENTS.md".to_owned()],
         }),
-        EventBody::ContextTrim(ContextTrim { before: 900, after: 300, outputs: outputs.clone() }),
+        EventBody::ContextTrim(ContextTrim {
+            before: 900,
+            after: 300,
+            outputs: outputs.clone(),
+            arguments: arguments.clone(),
+        }),
         EventBody::Compaction(Compaction {
             cause: CompactionCause::Asked,
             strategy: CompactionStrategy::Summary,
@@ -293,6 +299,7 @@ fn context_bodies() -> Vec<EventBody> {
             summary: Some(Message::user("what happened so far")),
             since: Some(MessageId::new()),
             outputs,
+            arguments,
             notes: vec!["the model was busy".to_owned()],
         }),
     ]

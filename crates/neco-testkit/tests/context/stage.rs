@@ -11,8 +11,13 @@ use neco_testkit::stage::{Stage, StageSetup};
 
 use crate::model::Model;
 
-/// A stage with nine files of about 6 kB and a rules file.
+/// A stage with nine files of about 6 kB and a rules file, where files are read.
 pub fn stage(model: &Arc<Model>) -> Stage {
+    stage_with(model, "read_file")
+}
+
+/// The same with another tool.
+pub fn stage_with(model: &Arc<Model>, tool: &str) -> Stage {
     let file = |number: usize| {
         let line = |line: usize| format!("file {number}, line {line}: some words that stand in a file\n");
         (format!("file{number}.txt"), (1..=120).map(line).collect::<String>())
@@ -22,7 +27,7 @@ pub fn stage(model: &Arc<Model>) -> Stage {
     let setup = Setup {
         approval: ApprovalMode::Auto,
         max_turns: 2000,
-        tools: vec!["read_file".to_owned()],
+        tools: vec![tool.to_owned()],
         // Reading the same files a thousand times is what a guard is there to stop.
         guards: false,
         ..Setup::default()

@@ -374,6 +374,7 @@ fn world(sample: &mut Sample) {
         summary: Some(Message::user("The person wants the **parser** mended; `flush` is the cause.")),
         since: None,
         outputs: Vec::new(),
+        arguments: Vec::new(),
         notes: Vec::new(),
     }));
     sample.says(&format!("a very long line: {} and a path /usr/share/{} end", "x".repeat(300), "deep/".repeat(40)));

@@ -173,7 +173,7 @@ impl Growing {
         let fold = Fold::of(&self.events);
         let called = fold.messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone());
         let outputs = called.map(|call_id| TrimmedOutput { call_id, output: "[cut]".to_owned() }).collect();
-        self.add(EventBody::ContextTrim(ContextTrim { before: 9, after: 3, outputs }));
+        self.add(EventBody::ContextTrim(ContextTrim { before: 9, after: 3, outputs, arguments: Vec::new() }));
     }
 
     fn compact(&mut self) {
@@ -192,6 +192,7 @@ impl Growing {
             summary: Some(Message::neco("what happened so far")),
             since,
             outputs: Vec::new(),
+            arguments: Vec::new(),
             notes: Vec::new(),
         }));
     }

@@ -167,7 +167,13 @@ fn detail(body: &EventBody) -> String {
         EventBody::Environment(told) => told.date.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
         EventBody::RulesTold(told) => told.files.join(", "),
-        EventBody::ContextTrim(trim) => figures::count(trim.outputs.len() as u64, "output"),
+        EventBody::ContextTrim(trim) => {
+            let outputs = figures::count(trim.outputs.len() as u64, "output");
+            match trim.arguments.len() as u64 {
+                0 => outputs,
+                calls => format!("{outputs}, arguments of {}", figures::count(calls, "call")),
+            }
+        }
         EventBody::Compaction(done) => notices::compaction(done),
         EventBody::Checkpoint(kept) => {
             let rev: String = kept.rev.chars().take(12).collect();
