@@ -34,6 +34,8 @@ pub struct ToolOutput {
     /// Files of which it shows something besides those that its plan names: what a search found. Relative ones are
     /// the workspace's.
     pub touched: Vec<PathBuf>,
+    /// Which bytes of the text are the hits of a search, in order and apart from each other.
+    pub hits: Vec<Range<usize>>,
 }
 
 /// A piece of what something outside gave.
@@ -80,6 +82,7 @@ impl ToolOutput {
             known: Vec::new(),
             acting: Vec::new(),
             touched: Vec::new(),
+            hits: Vec::new(),
         }
     }
 
@@ -196,6 +199,53 @@ impl ToolOutput {
     #[must_use]
     pub fn with_touched(mut self, touched: impl IntoIterator<Item = PathBuf>) -> Self {
         self.touched.extend(touched);
+        self
+    }
+
+    /// The same, of which these bytes are the hits of a search: in order, and apart from each other.
+    #[must_use]
+    pub fn with_hits(mut self, hits: Vec<Range<usize>>) -> Self {
+        self.hits = hits;
+        self
+    }
+
+    /// The hits of a search, in order.
+    pub fn hit_texts(&self) -> impl Iterator<Item = &str> {
+        self.hits.iter().map(|hit| self.model.get(hit.clone()).unwrap_or_default())
+    }
+
+    /// The same with the hits in another order: what stood at `order[0]` comes first, and so on. An order that does
+    /// not name every hit once changes nothing.
+    ///
+    /// ```
+    /// use neco_toolkit::ToolOutput;
+    ///
+    /// let found = ToolOutput::text("1. one\n2. three\n(2 hits)").with_hits(vec![3..6, 10..15]);
+    /// assert_eq!(found.reordered(&[1, 0]).model, "1. three\n2. one\n(2 hits)");
+    /// ```
+    #[must_use]
+    pub fn reordered(mut self, order: &[usize]) -> Self {
+        let mut named: Vec<usize> = order.to_vec();
+        named.sort_unstable();
+        if !named.iter().copied().eq(0..self.hits.len()) {
+            return self;
+        }
+        let hits: Vec<&str> = self.hit_texts().collect();
+        let (mut text, mut placed, mut end) = (String::new(), Vec::new(), 0);
+        for (slot, from) in self.hits.iter().zip(order) {
+            text.push_str(self.model.get(end..slot.start).unwrap_or_default());
+            let start = text.len();
+            text.push_str(hits.get(*from).copied().unwrap_or_default());
+            placed.push(start..text.len());
+            end = slot.end;
+        }
+        text.push_str(self.model.get(end..).unwrap_or_default());
+        if let Some(Display::List { items, .. }) = &mut self.display
+            && items.len() == order.len()
+        {
+            *items = order.iter().filter_map(|from| items.get(*from).cloned()).collect();
+        }
+        (self.model, self.hits) = (text, placed);
         self
     }
 

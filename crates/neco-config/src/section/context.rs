@@ -31,6 +31,12 @@ pub struct ContextSection {
     /// out. A repository that was never indexed gets its map in the session after the first.
     #[schemars(range(min = 0, max = 100_000))]
     pub repo_map: u32,
+    /// Whether a model puts the hits of `code_search`, `web_search` and `memory_search` in order, what helps most
+    /// first, with one small call for each search that found three or more.
+    pub rerank: bool,
+    /// The model or group that is asked for that order; not set means the session's own.
+    #[schemars(length(min = 1))]
+    pub rerank_model: Option<String>,
     /// Most of the window that a part may take, in percent.
     pub shares: ContextShares,
 }

@@ -115,6 +115,8 @@ names! {
         Title = "title",
         /// What of it is worth remembering; `memory.extract = false` switches that off.
         Memory = "memory",
+        /// The order of a search's hits; `context.rerank = true` switches that on.
+        Rerank = "rerank",
     }
 }
 

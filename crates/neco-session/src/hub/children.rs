@@ -24,6 +24,7 @@ use crate::fold::Fold;
 use crate::journal::AgentSink;
 use crate::memory::{Memory, tools as memory_tools};
 use crate::roles::{Definition, Definitions};
+use crate::search_order::ordering;
 use crate::sources::Fixed;
 use crate::tree::tools::{NOT_OF_CHILDREN, OF_CHILDREN, tools as tree_tools};
 use crate::tree::{AgentSupervisor, BuiltAgent, ChildSetup, ChildSpec, MakeChild, TreeError};
@@ -116,7 +117,8 @@ impl ChildFactory {
             let name = tool.name();
             parent.lets_through(tool) && choice.has(name) && !NOT_OF_CHILDREN.contains(&name)
         };
-        self.core.hub.deps().registry(own).filtered(has).with(always)
+        let deps = self.core.hub.deps();
+        ordering(deps.registry(own), &self.core, &deps.context).filtered(has).with(always)
     }
 }
 

@@ -27,6 +27,7 @@ use crate::fold::{Fold, Standing};
 use crate::journal::{AgentSink, Journal};
 use crate::memory::tools as memory_tools;
 use crate::plans::{PlanFiles, PlanKeeper};
+use crate::search_order::ordering;
 use crate::spill::SpillFolder;
 use crate::tree::{AgentSupervisor, BuiltAgent, MakeChild, SupervisorSetup, tools as tree_tools};
 use crate::workflow::{
@@ -111,7 +112,7 @@ impl SessionContext {
             setup.sources.push(remembering.recall.source());
             own.extend(memory_tools::tools(remembering.recall.memory(), Arc::clone(&setup.sink), self.id()));
         }
-        setup.registry = deps.registry(own);
+        setup.registry = ordering(deps.registry(own), self, &deps.context);
         setup.registry.recall(&known, setup.world.files().workspace());
         setup.sources.push(Arc::new(AgentList(definitions)));
         let renewal = Arc::new(SessionRenewal {

@@ -7,5 +7,6 @@ mod folder_rules;
 mod model;
 mod prefix;
 mod prompt;
+mod search_order;
 mod soak;
 mod stage;

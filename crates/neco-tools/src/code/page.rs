@@ -1,6 +1,7 @@
 //! A page of results: lines under the files that they stand in, within the bytes that the model gets.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use neco_proto::Display;
@@ -14,6 +15,8 @@ pub struct Page {
     text: String,
     items: Vec<String>,
     touched: Vec<PathBuf>,
+    /// Where the files stand in the text, while each has only one place.
+    hits: Vec<Range<usize>>,
     bytes: usize,
     file: Option<String>,
 }
@@ -21,7 +24,7 @@ pub struct Page {
 impl Page {
     /// A page of at most so many bytes.
     pub fn new(bytes: usize) -> Self {
-        Self { text: String::new(), items: Vec::new(), touched: Vec::new(), bytes, file: None }
+        Self { text: String::new(), items: Vec::new(), touched: Vec::new(), hits: Vec::new(), bytes, file: None }
     }
 
     /// Adds the lines of a file together, if there is room for them; the first always has some.
@@ -41,6 +44,11 @@ impl Page {
             self.text.truncate(start);
             return false;
         }
+        match self.file.as_ref() == Some(&path) {
+            true => self.hits.iter_mut().last().into_iter().for_each(|hit| hit.end = self.text.len() - 1),
+            // The line between files is no part of either.
+            false => self.hits.push(start + usize::from(start > 0)..self.text.len() - 1),
+        }
         let first = lines.first().map(|line| format!("{path}:{}", cut(line)));
         self.items.push(first.unwrap_or_else(|| path.clone()));
         self.file = Some(path);
@@ -53,7 +61,11 @@ impl Page {
         let end = self.text.len();
         self.text.push_str(note);
         let display = Display::List { title, items: self.items, total: total as u64 };
-        ToolOutput::text(self.text).outside(..end, source).with_display(display).with_touched(self.touched)
+        ToolOutput::text(self.text)
+            .outside(..end, source)
+            .with_display(display)
+            .with_touched(self.touched)
+            .with_hits(self.hits)
     }
 }
 

@@ -133,16 +133,20 @@ fn listed(query: &str, engine: &str, hits: Vec<Hit>, count: usize) -> ToolOutput
         return ToolOutput::text(format!("[{engine} found nothing for {query:?}; try fewer or other words]"));
     }
     let mut text = String::new();
-    let mut items = Vec::new();
+    let (mut items, mut places) = (Vec::new(), Vec::new());
     for (number, Hit { title, url, extract }) in hits.iter().enumerate() {
         let title = if title.is_empty() { "(no title)" } else { title };
-        let _ = writeln!(text, "{}. {title}\n   {url}", number + 1);
+        let _ = write!(text, "{}. ", number + 1);
+        let start = text.len();
+        let _ = writeln!(text, "{title}\n   {url}");
         if !extract.is_empty() {
             let _ = writeln!(text, "   {extract}");
         }
+        places.push(start..text.trim_end().len());
         items.push(format!("{title}  {url}"));
     }
     let total = items.len() as u64;
     let title = format!("{engine}: {query}");
-    ToolOutput::text(text.trim_end()).outside(.., engine).with_display(Display::List { title, items, total })
+    let display = Display::List { title, items, total };
+    ToolOutput::text(text.trim_end()).outside(.., engine).with_display(display).with_hits(places)
 }

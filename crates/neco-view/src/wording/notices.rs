@@ -74,13 +74,14 @@ pub fn rewind(rewind: &Rewind) -> String {
 }
 
 /// What tokens beside the conversation were for, and how that is switched off.
-pub const BESIDE: &str = "its title and what to remember; sessions.model_title, memory.extract = false: off";
+pub const BESIDE: &str = "its title, what to remember and the order of hits; sessions.model_title, memory.extract, context.rerank = false: off";
 
 /// `naming the session…`.
 pub fn side_call(purpose: SidePurpose) -> &'static str {
     match purpose {
         SidePurpose::Title => "naming the session…",
         SidePurpose::Memory => "finding what to remember…",
+        SidePurpose::Rerank => "ordering what a search found…",
     }
 }
 

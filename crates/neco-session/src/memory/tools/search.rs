@@ -51,8 +51,14 @@ impl Tool for MemorySearch {
             items: found.iter().map(|found| self.0.without_secrets(&format!("{} {}", found.id, found.title))).collect(),
             total: found.len() as u64,
         };
-        let text = format!("{head}{}", self.0.without_secrets(&lines.join("\n")));
-        Ok(ToolOutput::text(text).outside(head.len().., "memory").with_display(display))
+        let (mut text, mut places) = (head.clone(), Vec::new());
+        for line in &lines {
+            let start = text.len();
+            text.push_str(&self.0.without_secrets(line));
+            places.push(start..text.len());
+            text.push('\n');
+        }
+        Ok(ToolOutput::text(text.trim_end()).outside(head.len().., "memory").with_display(display).with_hits(places))
     }
 }
 
