@@ -8,6 +8,7 @@ use std::sync::Arc;
 use neco_proto::event::{CheckpointWhen, FileChangeKind, LeftOutWhy};
 
 use super::error::CheckpointError;
+use super::exchanges::Exchanges;
 
 /// What is said of a state when it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,8 +231,8 @@ pub struct Pruned {
     pub bytes: u64,
 }
 
-/// The states of one workspace. Everything here blocks: async callers go aside for it.
-pub trait Checkpoints: Send + Sync {
+/// The states of one workspace, and the exchanges of the sessions in it. Everything here blocks: async callers go aside for it.
+pub trait Checkpoints: Exchanges + Send + Sync {
     /// The name of the backend.
     fn backend(&self) -> &'static str;
 

@@ -16,6 +16,9 @@ pub enum CheckpointError {
     /// There is no such state.
     #[error("there is no checkpoint {0}")]
     Unknown(String),
+    /// There is no such exchange.
+    #[error("there is no commit {0} of a session")]
+    UnknownExchange(String),
     /// The workspace has too many files.
     #[error("{} has more than {most} files", root.display())]
     TooManyFiles { root: PathBuf, most: usize },

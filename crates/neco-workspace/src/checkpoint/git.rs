@@ -1,7 +1,8 @@
 //! States in the person's own git repository: commits under `refs/neco/`, which no branch leads to.
 //!
 //! Only objects are added and one name is written; HEAD, branches, index, stash and working tree stay as
-//! they are. `git log refs/neco/checkpoints/…` shows the points. A repository that keeps names or objects
+//! they are. What was said is for the person alone: it goes to a store of Neco's own, which borrows the objects of the
+//! files. `git log refs/neco/checkpoints/…` shows the points. A repository that keeps names or objects
 //! in a way that is not known here is refused before anything is written.
 
 use std::fs;
@@ -13,10 +14,12 @@ use gix::objs::Kind;
 
 use super::cache::replace;
 use super::error::CheckpointError;
+use super::exchanges::IN_GIT;
+use super::jj::JjVault;
 use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::point::{StoredPoint, commit_object};
-use super::settling::force_all;
+use super::settling::{Settling, Unforced, force_all};
 use super::vault::Vault;
 use crate::git::{repository_of, setting, shared_folder};
 use crate::small_file::{self, Links};
@@ -35,17 +38,22 @@ pub struct GitVault {
     is_unforced: bool,
     /// Whether what the name says does not count: it is damaged, and git may have packed it.
     begins_anew: bool,
+    /// Where exchanges are kept: others may read the repository, and it may be pushed.
+    own: JjVault,
 }
 
 impl GitVault {
-    /// The repository that a workspace lies in; `id` tells its workspaces apart.
+    /// The repository that a workspace lies in; the name of the folder `store`, where what is for the person alone is
+    /// kept, tells its workspaces apart.
     /// Fails when there is none, or one of a kind that is not known here.
-    pub fn of(root: &Path, id: &str) -> Result<Self, CheckpointError> {
+    pub fn of(root: &Path, store: &Path) -> Result<Self, CheckpointError> {
+        let id = store.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let (_, own) =
             repository_of(root).ok_or_else(|| CheckpointError::Unsupported("it is no git repository".to_owned()))?;
         let git = shared_folder(&own);
         check_kind(&git)?;
         Ok(Self {
+            own: JjVault::borrowing(&store.join(IN_GIT), &git.join("objects")),
             git,
             name: format!("refs/neco/checkpoints/{id}"),
             objects: None,
@@ -133,6 +141,47 @@ impl Vault for GitVault {
             self.is_unforced = false;
         }
         Ok(())
+    }
+
+    fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
+        self.own.settling()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.own.is_settled()
+    }
+
+    fn settled(&mut self, settled: &Unforced) {
+        self.own.settled(settled);
+    }
+
+    fn open_private(&mut self) -> Result<(), CheckpointError> {
+        self.open()?;
+        self.own.open()
+    }
+
+    fn put_private(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
+        self.own.put(kind, bytes)
+    }
+
+    fn get_private(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
+        self.own.get(id)
+    }
+
+    fn trusts_private(&self) -> bool {
+        self.own.trusts_what_is_known()
+    }
+
+    fn branch(&mut self, name: &str) -> Result<Option<ObjectId>, CheckpointError> {
+        self.own.branch(name)
+    }
+
+    fn branches(&mut self, below: &str) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
+        self.own.branches(below)
+    }
+
+    fn set_branch(&mut self, name: &str, to: Option<ObjectId>) -> Result<(), CheckpointError> {
+        self.own.set_branch(name, to)
     }
 
     /// A line of commits can't be cut without giving all of them other names: everything stays.

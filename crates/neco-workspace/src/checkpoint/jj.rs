@@ -21,6 +21,8 @@ use gix::objs::Kind;
 
 use super::cache::replace;
 use super::error::CheckpointError;
+use super::exchange::{StoredExchange, own_objects};
+use super::exchanges::{REWOUND, SESSIONS, line};
 use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::operations::Operations;
@@ -32,13 +34,20 @@ use super::vault::Vault;
 /// The newest point, as git knows it.
 const HEAD: &str = "refs/heads/checkpoints";
 
+/// The folder of all branches.
+const BRANCHES: &str = "refs/heads";
+
 /// A store in a folder of its own.
 pub struct JjVault {
     folder: PathBuf,
     objects: Option<Objects>,
     operations: Arc<Mutex<Operations>>,
+    /// The objects of another repository that trees here may lead to.
+    borrowed: Option<PathBuf>,
     /// What was written since everything was on the disk.
     written: Vec<ObjectId>,
+    /// Branches that were set since then.
+    named: Vec<PathBuf>,
     /// The mark that was set last.
     mark: Option<String>,
     /// Whether it was set since the store was opened for what is being done.
@@ -58,13 +67,20 @@ impl JjVault {
             folder: folder.to_path_buf(),
             objects: None,
             operations: Arc::new(Mutex::new(Operations::new(folder))),
+            borrowed: None,
             written: Vec::new(),
+            named: Vec::new(),
             mark: None,
             is_marked: false,
             others_wrote: false,
             distrusts: false,
             looked_for_whole: None,
         }
+    }
+
+    /// The same, where trees may lead to objects of another repository.
+    pub fn borrowing(folder: &Path, objects: &Path) -> Self {
+        Self { borrowed: Some(objects.to_path_buf()), ..Self::new(folder) }
     }
 
     /// Says that something is about to be written. A mark of somebody else is about what they wrote, and they
@@ -83,7 +99,8 @@ impl JjVault {
             return Ok(Unforced::Anything);
         }
         let objects = self.objects()?;
-        let files = self.written.iter().map(|id| objects.file(*id)).chain([self.git().join(HEAD)]);
+        let files = self.written.iter().map(|id| objects.file(*id)).chain(self.named.iter().cloned());
+        let files = files.chain([self.git().join(HEAD)]);
         Ok(Unforced::Files(files.collect()))
     }
 
@@ -97,6 +114,55 @@ impl JjVault {
 
     fn objects(&self) -> Result<&Objects, CheckpointError> {
         self.objects.as_ref().ok_or_else(|| CheckpointError::Damaged("it is not there".to_owned()))
+    }
+
+    /// Whether something was ever kept.
+    fn is_there(&self) -> bool {
+        self.git().exists() || self.folder.join("git.old").exists()
+    }
+
+    fn all_branches(&mut self) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
+        Ok([self.branches(SESSIONS)?, self.branches(REWOUND)?].concat())
+    }
+
+    /// Removes branches and all that only they lead to, but for files of the workspace.
+    pub fn forget(&mut self, gone: &[(String, ObjectId)]) -> Result<(), CheckpointError> {
+        let names: HashSet<&str> = gone.iter().map(|(name, _)| name.as_str()).collect();
+        let stay: Vec<_> =
+            self.all_branches()?.into_iter().filter(|(name, _)| !names.contains(name.as_str())).collect();
+        let mut needed = HashSet::new();
+        for (_, line) in lines_since(self, stay, i64::MIN) {
+            needed.extend(line.iter().map(|exchange| exchange.id));
+            needed.extend(line.last().and_then(|tip| own_objects(self, tip).ok()).unwrap_or_default().1);
+        }
+        let mut objects = HashSet::new();
+        for exchange in lines_since(self, gone.to_vec(), i64::MIN).iter().flat_map(|(_, line)| line) {
+            if !needed.contains(&exchange.id) {
+                let (trees, files) = own_objects(self, exchange).unwrap_or_default();
+                objects.extend(trees.into_iter().chain(files).chain([exchange.id]).filter(|id| !needed.contains(id)));
+            }
+        }
+        let operations = Arc::clone(&self.operations);
+        let mut operations = operations.lock().unwrap_or_else(PoisonError::into_inner);
+        // The log speaks of what is gone; it is made anew of what stays.
+        let _log = operations.hold()?;
+        operations.forget()?;
+        for (name, _) in gone {
+            self.set_branch(name, None)?;
+        }
+        for id in objects {
+            remove(&self.objects()?.file(id))?;
+        }
+        // What is looked at first must be there.
+        let first = fs::read_to_string(self.git().join("HEAD")).unwrap_or_default();
+        if gone.iter().any(|(name, _)| first.trim_end().ends_with(name)) {
+            replace(&self.git().join("HEAD"), format!("ref: {HEAD}\n").as_bytes())?;
+        }
+        // The names by which Jujutsu holds on to commits.
+        match fs::remove_dir_all(self.git().join("refs/jj")) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(CheckpointError::at(&self.git(), error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// What a prune that was cut short left behind.
@@ -117,10 +183,11 @@ impl JjVault {
         if new.exists() {
             fs::remove_dir_all(&new).map_err(|error| CheckpointError::at(&new, error))?;
         }
-        for folder in ["objects", "refs/heads"] {
+        for folder in ["objects/info", "refs/heads"] {
             fs::create_dir_all(new.join(folder)).map_err(|error| CheckpointError::at(&new, error))?;
         }
-        let files = [("HEAD", format!("ref: {HEAD}\n")), ("config", "[core]\n\tbare = true\n".to_owned())];
+        let mut files = vec![("HEAD", format!("ref: {HEAD}\n")), ("config", "[core]\n\tbare = true\n".to_owned())];
+        files.extend(self.borrowed.iter().map(|path| ("objects/info/alternates", format!("{}\n", path.display()))));
         for (name, text) in files {
             replace_for_good(&new.join(name), text.as_bytes())?;
         }
@@ -207,8 +274,11 @@ impl Vault for JjVault {
         if !objects.is_dir() {
             return Err(CheckpointError::Damaged(format!("{} is missing", objects.display())));
         }
-        let names = self.git().join(HEAD);
-        remove_unfinished([self.folder.as_path(), objects.as_path(), names.parent().unwrap_or(&objects)]);
+        let names = self.git().join(BRANCHES);
+        let folders = [names.join(SESSIONS), names.join(REWOUND), names];
+        remove_unfinished(
+            [self.folder.as_path(), objects.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)),
+        );
         self.distrusts = Mark::went_down(&self.folder);
         self.objects = Some(Objects::of_ours(&objects));
         Ok(())
@@ -237,7 +307,7 @@ impl Vault for JjVault {
     }
 
     fn head(&mut self) -> Result<Option<ObjectId>, CheckpointError> {
-        if !self.git().exists() && !self.folder.join("git.old").exists() {
+        if !self.is_there() {
             return Ok(None);
         }
         self.open()?;
@@ -275,9 +345,54 @@ impl Vault for JjVault {
         Ok(id)
     }
 
+    fn branch(&mut self, name: &str) -> Result<Option<ObjectId>, CheckpointError> {
+        if !self.is_there() {
+            return Ok(None);
+        }
+        self.open()?;
+        Ok(id_in(&self.git().join(BRANCHES).join(name)))
+    }
+
+    fn branches(&mut self, below: &str) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
+        if !self.is_there() {
+            return Ok(Vec::new());
+        }
+        self.open()?;
+        let names = fs::read_dir(self.git().join(BRANCHES).join(below)).into_iter().flatten().flatten();
+        let found = names.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok().filter(|name| !name.starts_with('.'))?;
+            Some((format!("{below}/{name}"), id_in(&entry.path())?))
+        });
+        let mut found: Vec<(String, ObjectId)> = found.collect();
+        found.sort();
+        Ok(found)
+    }
+
+    /// What is looked at first in the repository is the session that was written last.
+    fn set_branch(&mut self, name: &str, to: Option<ObjectId>) -> Result<(), CheckpointError> {
+        let path = self.git().join(BRANCHES).join(name);
+        let Some(id) = to else { return remove(&path) };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| CheckpointError::at(folder, error))?;
+        }
+        replace(&path, format!("{id}\n").as_bytes())?;
+        self.named.push(path);
+        let first = format!("ref: {BRANCHES}/{name}\n");
+        if name.starts_with(SESSIONS) && fs::read(self.git().join("HEAD")).ok().as_deref() != Some(first.as_bytes()) {
+            replace(&self.git().join("HEAD"), first.as_bytes())?;
+        }
+        if self.distrusts && !self.git().join(HEAD).exists() {
+            // Nothing else is here that could be missing.
+            self.distrusts = false;
+            self.set_mark()?;
+        }
+        Ok(())
+    }
+
     fn force(&mut self) -> Result<(), CheckpointError> {
         self.unforced()?.force(&self.folder)?;
         self.written.clear();
+        self.named.clear();
         // The name of the newest point is replaced without waiting for the disk: this one is not.
         match self.head()? {
             Some(head) => Settled::set(&self.folder, head),
@@ -286,11 +401,14 @@ impl Vault for JjVault {
     }
 
     fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
-        let Some(head) = self.head()? else { return Ok(None) };
-        let points = self.points(head)?;
+        let points = self.head()?.map(|head| self.points(head)).transpose()?.unwrap_or_default();
+        let branches = self.all_branches()?;
+        if points.is_empty() && branches.is_empty() {
+            return Ok(None);
+        }
         let operations = Arc::clone(&self.operations);
         let (mark, unforced) = (Mark::read(&self.folder), self.unforced()?);
-        Ok(Some(Settling { folder: self.folder.clone(), mark, unforced, points, operations }))
+        Ok(Some(Settling { folder: self.folder.clone(), mark, unforced, points, branches, operations }))
     }
 
     fn is_settled(&self) -> bool {
@@ -302,12 +420,14 @@ impl Vault for JjVault {
             (Unforced::Files(files), Some(objects)) => {
                 let done: HashSet<&PathBuf> = files.iter().collect();
                 self.written.retain(|id| !done.contains(&objects.file(*id)));
+                self.named.retain(|name| !done.contains(name));
             }
             (Unforced::Files(_), None) => {}
             // Without a mark nobody wrote anything since.
             (Unforced::Anything, _) if Mark::read(&self.folder).is_none() => {
                 self.others_wrote = false;
                 self.written.clear();
+                self.named.clear();
             }
             (Unforced::Anything, _) => {}
         }
@@ -316,17 +436,38 @@ impl Vault for JjVault {
     /// Builds a repository of what stays, by links to the files of its objects, and moves it into place.
     fn keep_only(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError> {
         let Some(head) = points.first() else { return Ok(()) };
+        let branches = self.all_branches()?;
         let old = self.objects()?;
         let new = self.build()?;
         let kept = Objects::of_ours(&new.join("objects"));
-        for id in all_objects(self, points)? {
-            link(&old.file(id), &kept.file(id))?;
+        let oldest = points.last().map_or(i64::MIN, |last| last.seconds);
+        let lines = lines_since(self, branches, oldest);
+        let mut all = all_objects(self, points)?;
+        for exchange in lines.iter().flat_map(|(_, line)| line) {
+            all.insert(exchange.id);
+            files_and_trees(self, exchange.tree, &mut all)?;
+        }
+        // Plain git reads no further back than these, and neither does Jujutsu.
+        let mut ends: Vec<ObjectId> =
+            points.last().filter(|last| last.parent.is_some()).map(|last| last.id).into_iter().collect();
+        let is_end = |exchange: &&StoredExchange| exchange.parent.is_some_and(|parent| !all.contains(&parent));
+        ends.extend(lines.iter().flat_map(|(_, line)| line).filter(is_end).map(|exchange| exchange.id));
+        for id in &all {
+            link(&old.file(*id), &kept.file(*id))?;
         }
         replace(&new.join(HEAD), format!("{}\n", head.id).as_bytes())?;
         let head = head.id;
-        // Plain git reads no further back than this, and neither does Jujutsu.
-        if let Some(last) = points.last().filter(|last| last.parent.is_some()) {
-            replace(&new.join("shallow"), format!("{}\n", last.id).as_bytes())?;
+        for (name, line) in &lines {
+            let Some(tip) = line.last() else { continue };
+            let path = new.join(BRANCHES).join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| CheckpointError::at(&path, error))?;
+            replace(&path, format!("{}\n", tip.id).as_bytes())?;
+        }
+        if !ends.is_empty() {
+            ends.sort_unstable();
+            ends.dedup();
+            let lines: String = ends.iter().map(|id| format!("{id}\n")).collect();
+            replace(&new.join("shallow"), lines.as_bytes())?;
         }
         force_all(&self.folder)?;
         let operations = Arc::clone(&self.operations);
@@ -371,6 +512,31 @@ fn all_objects(vault: &JjVault, points: &[StoredPoint]) -> Result<HashSet<Object
         files_and_trees(vault, point.tree, &mut all)?;
     }
     Ok(all)
+}
+
+/// The exchanges that branches lead to, oldest first, since a moment in seconds since 1970; the newest of each at least.
+fn lines_since(vault: &JjVault, branches: Vec<(String, ObjectId)>, seconds: i64) -> Vec<(String, Vec<StoredExchange>)> {
+    let mut lines = Vec::new();
+    for (name, id) in branches {
+        let Ok(tip) = StoredExchange::read(vault, id) else { continue };
+        let mut line = line(vault, tip);
+        let old = line.partition_point(|exchange| exchange.kept.time_ms.div_euclid(1000) < seconds);
+        lines.push((name, line.split_off(old.min(line.len().saturating_sub(1)))));
+    }
+    lines
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<(), CheckpointError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(CheckpointError::at(path, error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// The name of a commit in a file.
+fn id_in(path: &Path) -> Option<ObjectId> {
+    ObjectId::from_hex(fs::read(path).ok()?.trim_ascii()).ok()
 }
 
 fn link(from: &Path, to: &Path) -> Result<(), CheckpointError> {

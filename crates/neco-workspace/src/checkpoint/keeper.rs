@@ -32,7 +32,7 @@ use super::tree::{TreeChange, files, state_changes};
 use super::vault::Vault;
 
 /// Shortest beginning of a name that stands for it.
-const SHORTEST: usize = 4;
+pub(super) const SHORTEST: usize = 4;
 
 /// How many states from before the one that is gone back to are asked whether they hold a file as it is.
 const LOOKED_BACK: usize = 30;
@@ -203,6 +203,29 @@ impl<V: Vault> Keeper<V> {
             paths if paths.is_empty() => Ok(planned),
             paths => Err(CheckpointError::ChangedByOthers { paths }),
         }
+    }
+
+    /// The workspace, and where its states are kept.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Writes what is kept besides the states, and nobody else does meanwhile.
+    pub(super) fn write_vault<T>(
+        &self,
+        write: impl FnOnce(&mut V) -> Result<T, CheckpointError>,
+    ) -> Result<T, CheckpointError> {
+        let mut shelf = self.shelf();
+        let _lock = StoreLock::acquire(&self.place.store)?;
+        write(&mut shelf.vault)
+    }
+
+    /// Reads what is kept besides the states.
+    pub(super) fn read_vault<T>(
+        &self,
+        read: impl FnOnce(&mut V) -> Result<T, CheckpointError>,
+    ) -> Result<T, CheckpointError> {
+        self.read(|shelf| read(&mut shelf.vault))
     }
 
     /// What is there to be read, and nobody writes meanwhile. Where nothing was kept nothing is made.

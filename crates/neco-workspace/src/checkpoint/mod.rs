@@ -5,13 +5,15 @@
 //! keeps the present first; nothing is overwritten that others changed unless a person agreed; whoever is
 //! killed at any moment leaves a store that can be used.
 //!
-//! A state is a git tree, a point is a commit of one, and points form a line. All backends share
+//! A state is a git tree, a point is a commit of one, and points form a line. An exchange of a session is a commit too, on
+//! the branch of its session. All backends share
 //! everything but where objects and points are kept.
 //!
 //! Reading order: [`checkpoints`] (the face), [`error`]; [`leave_out`] (what is no part of a state),
 //! [`cache`] (what is known of files), [`scan`] (a look at the workspace) with [`ahead`] and [`system`], [`tree`], [`details`], [`point`]
 //! (what is written), [`keeper`] (how it goes together), [`others`] (whose work it is), [`plan`], [`restore`] and [`beside`]
 //! (the way back), [`diff`];
+//! [`exchange`] and [`exchanges`] (what was said, beside the files);
 //! [`vault`] (what a backend does), [`objects`], [`jj`] with [`settling`] and [`operations`], [`git`]; [`lock`], [`leftovers`], [`mod@open`].
 
 mod ahead;
@@ -21,6 +23,8 @@ mod checkpoints;
 mod details;
 mod diff;
 mod error;
+mod exchange;
+mod exchanges;
 mod git;
 mod jj;
 mod keeper;
@@ -45,6 +49,10 @@ pub use checkpoints::{
     Preview, Progress, Pruned, RestoreOptions, Restored, Snapshot, Unfinished,
 };
 pub use error::CheckpointError;
+pub use exchange::{KeptExchange, NewExchange};
+pub use exchanges::{Exchanges, SessionExchanges, forget_sessions};
 pub use keeper::{Keeper, Place, bytes_on_disk};
 pub use leave_out::LeaveOutSettings;
-pub use open::{Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, store_folder, workspace_of};
+pub use open::{
+    Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, workspace_of,
+};

@@ -11,9 +11,11 @@ use neco_config::section::CheckpointBackend;
 
 use super::checkpoints::Checkpoints;
 use super::error::CheckpointError;
+use super::exchanges::IN_GIT;
 use super::git::GitVault;
 use super::jj::JjVault;
 use super::keeper::{Keeper, Place};
+use super::leave_out::LeaveOutSettings;
 use super::tree::id_of;
 use super::vault::MemoryVault;
 
@@ -44,9 +46,8 @@ impl Keeper<GitVault> {
     /// The states of a workspace that lies in a git repository.
     /// Fails when it does not, or the repository is of a kind that is not known here.
     pub fn new(place: Place) -> Result<Self, CheckpointError> {
-        let id = place.store.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let vault = GitVault::of(&place.root, &id)?;
-        Ok(Self::with(Place { store: place.store.join("in-git"), ..place }, vault))
+        let vault = GitVault::of(&place.root, &place.store)?;
+        Ok(Self::with(Place { store: place.store.join(IN_GIT), ..place }, vault))
     }
 }
 
@@ -71,6 +72,14 @@ pub fn open(backend: Backend, place: Place) -> (Arc<dyn Checkpoints>, Option<Str
             (Arc::new(JjCheckpoints::new(place)), Some(notice))
         }
     }
+}
+
+/// The states in a store that a person names: its folder, or that of its repository. Nothing when there is none.
+pub fn open_store(folder: &Path) -> Option<JjCheckpoints> {
+    let named = [folder.to_path_buf(), folder.join(IN_GIT)].into_iter().chain(folder.parent().map(Path::to_path_buf));
+    let store = named.into_iter().find(|store| store.join("git/objects").is_dir())?;
+    let root = workspace_of(&store).unwrap_or_else(|| store.clone());
+    Some(JjCheckpoints::new(Place { root, store, home: None, settings: LeaveOutSettings::default() }))
 }
 
 /// The folder of the store of a workspace, below the folder of all stores. A workspace that was moved

@@ -77,7 +77,7 @@ pub fn message(note: &Note, details: ObjectId) -> String {
 /// A commit object, for the backends that write it themselves.
 pub fn commit_object(tree: ObjectId, parent: Option<ObjectId>, message: &str, seconds: i64) -> Vec<u8> {
     let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
-    let who = format!("neco <neco@localhost> {seconds} +0000");
+    let who = format!("Neco <neco@localhost> {seconds} +0000");
     format!("tree {tree}\n{parent}author {who}\ncommitter {who}\n\n{message}").into_bytes()
 }
 

@@ -28,6 +28,8 @@ pub struct Settling {
     pub unforced: Unforced,
     /// All points, newest first.
     pub points: Vec<StoredPoint>,
+    /// The branches of sessions.
+    pub branches: Vec<(String, ObjectId)>,
     /// The log.
     pub operations: Arc<Mutex<Operations>>,
 }
@@ -37,7 +39,7 @@ impl Settling {
     /// Fails when the store can't be written; what is left is done the next time.
     pub fn run(self) -> Result<(), CheckpointError> {
         self.unforced.force(&self.folder)?;
-        self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points)?;
+        self.operations.lock().unwrap_or_else(PoisonError::into_inner).add(&self.points, &self.branches)?;
         let _lock = StoreLock::acquire(&self.folder)?;
         if let Some(newest) = self.points.first() {
             Settled::set(&self.folder, newest.id)?;

@@ -1,6 +1,6 @@
 //! Where states are kept: objects in git's format, and a line of points, each with the one before it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -54,7 +54,37 @@ pub trait Vault: Send {
         true
     }
 
-    /// Removes everything but these points, newest first, and what they hold.
+    /// Makes ready what [`Vault::put_private`] needs.
+    fn open_private(&mut self) -> Result<(), CheckpointError> {
+        self.open()
+    }
+
+    /// Keeps an object that is for the person alone, if it is not there yet.
+    fn put_private(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
+        self.put(kind, bytes)
+    }
+
+    /// The bytes of an object that is for the person alone.
+    fn get_private(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
+        self.get(id)
+    }
+
+    /// Whether all that branches lead to is there.
+    fn trusts_private(&self) -> bool {
+        self.trusts_what_is_known()
+    }
+
+    /// What a branch of exchanges leads to.
+    fn branch(&mut self, name: &str) -> Result<Option<ObjectId>, CheckpointError>;
+
+    /// All branches in a folder of names, by name, with what they lead to.
+    fn branches(&mut self, below: &str) -> Result<Vec<(String, ObjectId)>, CheckpointError>;
+
+    /// Has a branch lead to something; to nothing removes it.
+    fn set_branch(&mut self, name: &str, to: Option<ObjectId>) -> Result<(), CheckpointError>;
+
+    /// Removes everything but these points, newest first, and what they hold; and of each branch what is older, but for
+    /// its newest commit.
     fn keep_only(&mut self, points: &[StoredPoint]) -> Result<(), CheckpointError>;
 
     /// Puts a damaged store aside, so that the next use begins a new one; gives where it is now.
@@ -66,6 +96,7 @@ pub trait Vault: Send {
 pub struct MemoryVault {
     objects: HashMap<ObjectId, Vec<u8>>,
     head: Option<ObjectId>,
+    branches: BTreeMap<String, ObjectId>,
     seconds: i64,
 }
 
@@ -103,6 +134,23 @@ impl Vault for MemoryVault {
     }
 
     fn force(&mut self) -> Result<(), CheckpointError> {
+        Ok(())
+    }
+
+    fn branch(&mut self, name: &str) -> Result<Option<ObjectId>, CheckpointError> {
+        Ok(self.branches.get(name).copied())
+    }
+
+    fn branches(&mut self, below: &str) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
+        let is_below = |name: &String| name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
+        Ok(self.branches.iter().filter(|(name, _)| is_below(name)).map(|(name, id)| (name.clone(), *id)).collect())
+    }
+
+    fn set_branch(&mut self, name: &str, to: Option<ObjectId>) -> Result<(), CheckpointError> {
+        match to {
+            Some(id) => self.branches.insert(name.to_owned(), id),
+            None => self.branches.remove(name),
+        };
         Ok(())
     }
 

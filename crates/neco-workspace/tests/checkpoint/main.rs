@@ -4,6 +4,7 @@
 
 mod conformance;
 mod desk;
+mod exchanges;
 mod killed;
 mod looking;
 mod lost;
