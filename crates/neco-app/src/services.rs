@@ -191,6 +191,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         limits: limits(setup.config),
         memory: memory(setup.config, setup.attended),
         checkpoints: checkpoints::opener(&setup.config.checkpoints, &environment, &setup.data_dir),
+        conversations: setup.config.checkpoints.conversations,
         titles: titles(setup.config, setup.interactive),
         tree: TreeSettings::from(&setup.config.agents),
         definitions: DefinitionPlaces { roles: setup.config.agents.roles.clone(), ..told.agents },

@@ -34,6 +34,8 @@ pub struct Journal {
     standing: Mutex<Standing>,
     /// Who takes note of every event while it gets its place.
     observer: OnceLock<Observer>,
+    /// The last event at which an agent came to rest, or the session went back.
+    rests: watch::Sender<Seq>,
     /// How the journal ended, for windows that begin to watch afterwards too.
     end: watch::Sender<Option<Result<(), ClientError>>>,
 }
@@ -58,6 +60,7 @@ impl Journal {
             order: tokio::sync::Mutex::new(order),
             standing: Mutex::new(standing),
             observer: OnceLock::new(),
+            rests: watch::Sender::default(),
             end: watch::Sender::default(),
         }
     }
@@ -65,6 +68,11 @@ impl Journal {
     /// From now on every event is shown to `observer`; the first one stays.
     pub fn observe(&self, observer: Observer) {
         let _ = self.observer.set(observer);
+    }
+
+    /// Follows at which event an agent came to rest, or the session went back.
+    pub fn rests(&self) -> watch::Receiver<Seq> {
+        self.rests.subscribe()
     }
 
     /// How the session stands.
@@ -131,6 +139,9 @@ impl Journal {
             self.standing.lock().unwrap_or_else(PoisonError::into_inner).apply(event);
             if let Some(observer) = self.observer.get() {
                 observer(event);
+            }
+            if matches!(event.body, EventBody::AgentComplete(_) | EventBody::Rewind(_)) {
+                self.rests.send_replace(event.seq);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! hands it to every window. What a session is made of when it is opened again is a fold of its log.
 //!
 //! Reading order: [`hub`] (opens sessions), [`actor`] (a session at work), [`aside`] (what it asks models itself), [`fold`] (what a log adds
-//! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`resume`] (mending what a crash left), [`journal`] with [`logged`], [`plans`] (plans that are
+//! up to), [`folder`], [`title`], [`rewind`] (going back), [`checkpoints`] (keeping the workspace), [`exchanges`] (what was said, kept with it), [`resume`] (mending what a crash left), [`journal`] with [`logged`], [`plans`] (plans that are
 //! not finished), [`redacted`], [`spill`], [`search_order`] (hits of searches, ordered by a model), [`sources`],
 //! [`memory`], [`roles`] (who a child agent can be), [`tree`] (the agents of a session), [`workflow`] (tasks that depend on each other).
 
@@ -14,6 +14,7 @@ mod actor;
 mod aside;
 mod checkpoints;
 mod error;
+pub mod exchanges;
 mod fold;
 pub mod folder;
 pub mod hub;

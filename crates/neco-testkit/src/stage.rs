@@ -174,6 +174,7 @@ impl Stage {
             deps: Arc::new(AgentDeps {
                 titles: self.setup.titles.then(|| TitleSettings { model: None, timeout: Duration::from_secs(20) }),
                 checkpoints: self.checkpoints(),
+                conversations: true,
                 tools: Box::new(move |own| {
                     let all = neco_tools::builtin::registry(&tools, &indexes).with(neco_agent::plan::tools()).with(own);
                     if only.is_empty() { all } else { all.named(&only) }

@@ -24,6 +24,9 @@ pub struct CheckpointsSection {
     pub enabled: bool,
     /// Where checkpoints are stored.
     pub backend: CheckpointBackend,
+    /// Whether what was said is stored with the checkpoints too, each message and all that was done about it as a
+    /// commit: a session can be restored from that without the log. Always in a store of Neco's own.
+    pub conversations: bool,
     /// Bytes of a file that is still in a checkpoint; longer ones are left out and named.
     #[schemars(range(min = 1))]
     pub max_file_bytes: u64,

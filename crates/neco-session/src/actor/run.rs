@@ -24,6 +24,7 @@ use super::remember::Remembers;
 use super::shown::Shown;
 use crate::aside::Aside;
 use crate::error::SessionError;
+use crate::exchanges::ExchangeKeeper;
 use crate::hub::{Remembering, SessionContext, SessionCore};
 use crate::memory::to_remember;
 use crate::title::TitleKeeper;
@@ -56,6 +57,7 @@ pub(super) struct SessionActor {
     pub(super) agent: JoinHandle<Result<(), SinkError>>,
     pub(super) ctx: SessionContext,
     pub(super) remembers: Remembers,
+    exchanges: ExchangeKeeper,
     /// What windows were shown of a way back.
     pub(super) shown: Shown,
     withheld: Withheld,
@@ -89,6 +91,7 @@ impl SessionActor {
             handle,
             agent: tokio::spawn(agent.run()),
             ctx,
+            exchanges: ExchangeKeeper::start(core.clone()),
             remembers: Remembers { core, with: remembering, first_seq, aside: aside.clone() },
             shown: Shown::default(),
             withheld: Withheld::default(),
@@ -166,7 +169,7 @@ impl SessionActor {
         if self.is_at_work().await {
             self.aside.stop();
         }
-        let Self { handle, agent, remembers, title, titling, first_seq, ctx, .. } = self;
+        let Self { handle, agent, remembers, exchanges, title, titling, first_seq, ctx, .. } = self;
         drop(handle);
         ctx.workflows.close().await;
         ctx.supervisor.close().await;
@@ -180,6 +183,7 @@ impl SessionActor {
         titling.inspect(JoinHandle::abort);
         remembers.close().await;
         ctx.log().commit(ctx.id()).await?;
+        exchanges.close().await;
         ctx.hub.settle_checkpoints(ctx.cwd()).await;
         match stopped {
             Ok(Ok(())) => Ok(Receipt { seq: ctx.journal.standing().last_seq, message_id: None }),

@@ -21,6 +21,7 @@ use neco_workspace::checkpoint::{Agreed, Checkpoints};
 use super::find::{Found, is_unfinished};
 use super::hub::Hub;
 use crate::error::{SessionError, short};
+use crate::exchanges::keep_closed;
 use crate::fold::Fold;
 use crate::folder::identity;
 use crate::journal::Journal;
@@ -85,6 +86,9 @@ impl Hub {
         let record = self.settle(found).await?;
         let checkpoints = self.checkpoints(Path::new(&record.cwd)).await;
         let went = go_back(Going { way: &way, by, session, agent, journal: &journal, checkpoints, agreed }).await;
+        if went.is_ok() {
+            keep_closed(self, &record).await;
+        }
         self.settle_checkpoints(Path::new(&record.cwd)).await;
         Ok(went?)
     }

@@ -112,6 +112,8 @@ pub struct AgentDeps {
     pub memory: Option<MemorySettings>,
     /// Opens the states of a workspace that are kept.
     pub checkpoints: OpenCheckpoints,
+    /// Whether what was said is kept with them.
+    pub conversations: bool,
     /// How a model makes titles of sessions; nothing when none does.
     pub titles: Option<TitleSettings>,
     /// How big the tree of agents may grow.
