@@ -12,8 +12,8 @@ use neco_config::{Config, ConfigError, Env, LoadOptions, Loaded, Notice};
 use neco_model::Models;
 use neco_proto::app::{App, AppError, Call, Caller, Request, Route, Scope, Trouble};
 use neco_proto::app::{
-    agents::*, blobs::*, commands::*, doctor::*, files::*, folders::*, history::*, keys::*, memory::*, models::*,
-    plans::*, port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
+    agents::*, blobs::*, commands::*, doctor::*, exchanges::*, files::*, folders::*, history::*, keys::*, memory::*,
+    models::*, plans::*, port::*, rules::*, sessions::*, settings::*, trust::*, workflows::*,
 };
 use neco_proto::{Client, SessionId};
 use neco_safety::secrets::{Redactor, scrub};
@@ -296,6 +296,9 @@ routes! {
         SearchSessions => sessions::search,
         ListSessionAgents => sessions::agents,
         DiffSession => sessions::diff,
+        ListExchanges => sessions::exchanges,
+        ListKeptSessions => sessions::kept,
+        RestoreSession => sessions::restore,
         ListRewindPoints => sessions::rewind_points,
         PreviewRewind => sessions::preview_rewind,
         ExportSession => sessions::export,

@@ -1,9 +1,10 @@
 //! The sessions there are.
 //!
 //! Reading order: [`mod@list`], [`mod@remove`] with [`mod@worktrees`], [`mod@search`], [`mod@history`], [`mod@rewind`],
-//! [`port`], [`blobs`].
+//! [`mod@exchanges`], [`port`], [`blobs`].
 
 mod blobs;
+mod exchanges;
 mod history;
 mod list;
 mod port;
@@ -13,6 +14,7 @@ mod search;
 mod worktrees;
 
 pub(crate) use blobs::bytes;
+pub(crate) use exchanges::{exchanges, kept, restore};
 pub(crate) use history::{agents, diff};
 pub use history::{each_event, is_unfinished, session};
 pub(crate) use list::{fork, list, rename, watch_rows};

@@ -9,13 +9,14 @@
 //! format: [`claude_code`], [`codex`], [`gemini_cli`], [`opencode`], [`openclaw`]; [`names`] (their tools,
 //! ours), [`card`] (what a person sees of a call), [`events`] (the log it becomes), [`places`] (where the
 //! files lie), [`database`] (those that are no files), [`mod@found`] (all of a folder), [`keep`] (a session enters
-//! the store), `ours` (what Neco exported), [`mod@file`] (what comes of a file).
+//! the store), `ours` (what Neco exported), [`exchanges`] (what is kept with checkpoints), [`mod@file`] (what comes of a file).
 
 pub mod card;
 pub mod claude_code;
 pub mod codex;
 pub mod database;
 pub mod events;
+pub mod exchanges;
 pub mod file;
 pub mod foreign;
 pub mod format;

@@ -5,7 +5,7 @@
 //! would have to read to find out what happened; a value of an enum that a newer version adds can be read in every answer.
 //!
 //! Reading order: [`request`] (what a request is), [`caller`] (who asks), [`error`], [`known`] (words of newer
-//! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`blobs`], [`port`], [`workflows`],
+//! versions), [`origin`], then the topics: [`opening`], [`sessions`], [`history`], [`exchanges`], [`blobs`], [`port`], [`workflows`],
 //! [`agents`], [`memory`], [`plans`], [`models`], [`rules`], [`settings`], [`doctor`], [`keys`], [`trust`], [`files`], [`folders`], [`commands`].
 
 pub mod agents;
@@ -14,6 +14,7 @@ pub mod caller;
 pub mod commands;
 pub mod doctor;
 pub mod error;
+pub mod exchanges;
 pub mod files;
 pub mod folders;
 pub mod history;

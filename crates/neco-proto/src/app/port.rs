@@ -215,6 +215,11 @@ pub enum ImportNote {
         /// How many were added.
         added: u64,
     },
+    /// It comes from the repository of checkpoints, which holds the conversation that counts and no more.
+    FromRepository {
+        /// How many big outputs of calls are nowhere any more.
+        outputs: u64,
+    },
     /// Something that only a newer version knows.
     #[serde(other)]
     Other,

@@ -19,6 +19,7 @@ mod exits;
 mod first_day;
 mod future;
 mod github;
+mod history;
 mod input;
 mod kept;
 mod keys;

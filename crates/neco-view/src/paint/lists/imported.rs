@@ -100,6 +100,16 @@ fn words(note: &ImportNote) -> String {
         ImportNote::OwnId { session } => {
             format!("session {session} is here and differs: this one has got a new id")
         }
+        ImportNote::FromRepository { outputs } => {
+            let outputs = match outputs {
+                0 => String::new(),
+                outputs => format!(", and {} that were too big for the model", count(*outputs, "output")),
+            };
+            format!(
+                "what is not in it: text as it streamed in, what was rewound with its costs, what came after its last \
+                 finished exchange{outputs}"
+            )
+        }
         ImportNote::Other => format!("something about it {NEWER}"),
         ImportNote::GoesOn { had, added } => {
             format!("{} of it were here; {} were added", count(*had, "event"), count(*added, "more event"))

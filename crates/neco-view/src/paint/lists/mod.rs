@@ -1,10 +1,11 @@
 //! Answers of the program as lines: whoever asked, what is listed and shown reads the same.
 //!
-//! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`] and [`imported`], [`workflows`], [`agents`], [`memory`],
+//! Reading order: [`sessions`] with [`room`], [`search`], [`log`], [`history`], [`exchanges`] and [`imported`], [`workflows`], [`agents`], [`memory`],
 //! [`plans`], [`models`], [`keys`], [`rules`], [`settings`], [`doctor`], [`prompt`].
 
 pub mod agents;
 pub mod doctor;
+pub mod exchanges;
 pub mod history;
 pub mod imported;
 pub mod keys;

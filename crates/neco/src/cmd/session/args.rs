@@ -54,6 +54,22 @@ Examples:
   neco session diff c41f2 3                since the third
   neco session diff c41f2 3 5              between the third and the fifth";
 
+const HISTORY: &str = "\
+An exchange is a message of yours and all that was done about it. Each is a commit in the repository of
+this folder's checkpoints, which the last line names for git; `-` marks those that were rewound.
+Examples:
+  neco session history                     the last session of this folder
+  neco session history c41f2 --json";
+
+const RESTORE: &str = "\
+Makes a session out of what is kept of it with the checkpoints, as when the store of sessions was lost. It
+can be resumed like any other; what is not in it is said.
+Examples:
+  neco session restore                     lists the sessions that are kept for this folder
+  neco session restore c41f2
+  neco session restore 3f2a91c0de          up to that exchange of neco session history
+  neco session restore c41f2 --from /backup/neco/checkpoints/5d0c4b9ad5b2a1f0";
+
 const PRUNE: &str = "\
 Open sessions stay, and so does what forks need of deleted ones. Checkpoints older than checkpoints.keep_days
 are deleted too. Without --older-than and --keep nothing is deleted, and what takes space is shown.
@@ -170,6 +186,17 @@ pub enum SessionCommand {
         #[command(flatten)]
         json: JsonArg,
     },
+    /// Lists the exchanges of a session in the repository of its checkpoints: commit, time, message
+    #[command(after_help = HISTORY)]
+    History {
+        /// The session's id, or a part of it; without it the last one of this folder
+        id: Option<String>,
+        #[command(flatten)]
+        json: JsonArg,
+    },
+    /// Restores a session from the repository of checkpoints, without the store of sessions
+    #[command(after_help = RESTORE)]
+    Restore(RestoreArgs),
     /// Deletes sessions
     Rm {
         /// Their ids, or parts of them
@@ -270,6 +297,21 @@ pub struct ForkArgs {
     /// The title of the fork
     #[arg(long, value_name = "TITLE")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// What is made a session again.
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// A part of the session's id, or the beginning of a commit's name; without it they are listed
+    pub id: Option<String>,
+    /// Another store of checkpoints than this folder's, such as one of a backup
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// Restores it again, as a second session
+    #[arg(long, requires = "id")]
+    pub again: bool,
     #[command(flatten)]
     pub json: JsonArg,
 }

@@ -15,7 +15,7 @@ use neco_view::wording::place;
 use super::args::{ForkArgs, ListArgs, SearchArgs, SessionCommand};
 use super::desk::Desk;
 use super::resume::reads_as_id;
-use super::{back, port, read, remove, resume};
+use super::{back, exchanges, port, read, remove, resume};
 use crate::args::EverywhereArgs;
 use crate::cmd::program::print;
 use crate::compose;
@@ -61,12 +61,14 @@ async fn answer_once(command: &SessionCommand, everywhere: &EverywhereArgs, env:
         | SessionCommand::Tree { .. }
         | SessionCommand::Search(_)
         | SessionCommand::Log { .. }
+        | SessionCommand::History { .. }
         | SessionCommand::Export(_) => (Desk::open_to_read(everywhere, env).await?, false),
         SessionCommand::Attach { .. }
         | SessionCommand::Rename { .. }
         | SessionCommand::Fork(_)
         | SessionCommand::Rewind(_)
         | SessionCommand::Diff { .. }
+        | SessionCommand::Restore(_)
         | SessionCommand::Import(_)
         | SessionCommand::Resume { .. } => (Desk::open(everywhere, env).await?, false),
     };
@@ -115,6 +117,8 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
                 false => history::texts(&diff.files, desk.paint()),
             })
         }
+        SessionCommand::History { id, json } => exchanges::history(id.as_deref(), *json, desk).await,
+        SessionCommand::Restore(args) => exchanges::restore(args, desk).await,
         SessionCommand::Export(args) => port::export(args, desk).await,
         SessionCommand::Import(args) => port::import(args, desk).await,
         SessionCommand::Rm { ids, yes, json } => remove::rm(ids, *yes, *json, desk).await,
