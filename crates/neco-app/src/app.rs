@@ -289,6 +289,7 @@ watched! {
 routes! {
     OnStore {
         ListSessions => sessions::list,
+        ListRecentFolders => sessions::folders,
         ForkSession => sessions::fork,
         RemoveSessions => sessions::remove,
         PruneSessions => sessions::prune,

@@ -1,11 +1,13 @@
 //! Sessions in a list, the one used last first; a title that a person gives, and a second session from a point of one.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use futures::stream::BoxStream;
 use jiff::Timestamp;
 use neco_proto::app::sessions::{
-    ForkPoint, ForkSession, ForkedSession, ListSessions, RenameSession, SessionPage, SessionRow,
+    ForkPoint, ForkSession, ForkedSession, ListRecentFolders, ListSessions, RecentFolder, RecentFolders, RenameSession,
+    SessionPage, SessionRow,
 };
 use neco_proto::app::{AppError, Page};
 use neco_proto::event::{ForkedFrom, TitleSource};
@@ -15,7 +17,7 @@ use neco_session::title::tidy;
 use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
-use crate::error::{of_session, of_store};
+use crate::error::{failed, of_session, of_store};
 use crate::paging::{Paged, page};
 use crate::watching::{Told, told};
 
@@ -38,6 +40,31 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
     };
     page.sessions = records.into_iter().enumerate().map(row).collect();
     Ok(page)
+}
+
+/// The folders that sessions worked in; worktrees of Neco's own are not looked for there by anybody.
+pub(crate) async fn folders(app: &LocalApp, request: ListRecentFolders) -> Result<RecentFolders, AppError> {
+    let own = app.env.data_dir().join("worktrees");
+    let mut found: HashMap<String, RecentFolder> = HashMap::new();
+    let records = app.hub.list(None, ALL).await.map_err(of_session)?;
+    for row in records.into_iter().map(row).filter(|row| !Path::new(&row.cwd).starts_with(&own)) {
+        let SessionRow { cwd, updated, title, .. } = row;
+        let fresh =
+            || RecentFolder { folder: cwd.clone(), sessions: 0, updated, title: String::new(), is_there: false };
+        let folder = found.entry(cwd.clone()).or_insert_with(fresh);
+        folder.sessions += 1;
+        if updated >= folder.updated || folder.title.is_empty() {
+            (folder.updated, folder.title) = (updated.max(folder.updated), title);
+        }
+    }
+    let mut folders: Vec<RecentFolder> = found.into_values().collect();
+    folders.sort_by(|one, other| other.updated.cmp(&one.updated).then_with(|| one.folder.cmp(&other.folder)));
+    folders.truncate(request.limit);
+    let looked = tokio::task::spawn_blocking(move || {
+        folders.iter_mut().for_each(|folder| folder.is_there = Path::new(&folder.folder).is_dir());
+        folders
+    });
+    Ok(RecentFolders { folders: looked.await.map_err(failed)? })
 }
 
 /// The rows of a page, each as it is known.

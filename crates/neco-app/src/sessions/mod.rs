@@ -17,7 +17,7 @@ pub(crate) use blobs::bytes;
 pub(crate) use exchanges::{exchanges, kept, restore};
 pub(crate) use history::{agents, diff};
 pub use history::{each_event, is_unfinished, session};
-pub(crate) use list::{fork, list, rename, watch_rows};
+pub(crate) use list::{folders, fork, list, rename, watch_rows};
 pub use list::{ids, row};
 pub(crate) use port::{export, find_foreign, import};
 pub(crate) use remove::{measure_kept, prune, remove};

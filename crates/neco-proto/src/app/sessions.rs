@@ -350,3 +350,42 @@ pub enum SessionState {
     #[serde(other)]
     Other,
 }
+
+/// Lists the folders that sessions worked in, the one used last first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListRecentFolders {
+    /// How many at most.
+    pub limit: usize,
+}
+
+impl Default for ListRecentFolders {
+    fn default() -> Self {
+        Self { limit: 20 }
+    }
+}
+
+request!(ListRecentFolders => RecentFolders, "sessions.folders", Get "/sessions/folders", Read, repeatable);
+
+/// Folders that sessions worked in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecentFolders {
+    /// The folders, the one used last first.
+    pub folders: Vec<RecentFolder>,
+}
+
+/// A folder that sessions worked in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecentFolder {
+    /// The folder.
+    pub folder: String,
+    /// How many sessions it has.
+    pub sessions: u64,
+    /// When one of them was last used.
+    #[schemars(with = "String")]
+    pub updated: Timestamp,
+    /// What that one is called.
+    pub title: String,
+    /// Whether the folder is there.
+    pub is_there: bool,
+}

@@ -211,3 +211,20 @@ fn with_the_persons_own_repository_what_was_said_stays_out_of_it() {
     let theirs = git(&project.join(".git"), &["for-each-ref", "--format=%(refname)"]);
     assert!(theirs.contains("refs/neco/checkpoints") && !theirs.contains("session"), "{theirs}");
 }
+
+#[test]
+fn folders_that_were_worked_in_are_listed_the_last_one_first() {
+    let house = House::playing(json!([say("Hello.")]));
+    let other = house.path("other");
+    fs::create_dir(&other).unwrap();
+    said(&house, None, "one", json!([say("Hello.")]));
+    let there = other.display().to_string();
+    house.run(&["-m", "two", "--cwd", &there]).ended_with(0);
+    house.run(&["-m", "three", "--cwd", &there]).ended_with(0);
+    let found = house.run(&["session", "list", "--folders", "--json"]).ended_with(0).json();
+    let told = |at: usize| (found[at]["sessions"].as_u64().unwrap(), found[at]["title"].as_str().unwrap().to_owned());
+    assert_eq!((told(0), told(1)), ((2, "three".to_owned()), (1, "one".to_owned())));
+    assert_eq!(found[0]["folder"], other.canonicalize().unwrap().display().to_string());
+    fs::remove_dir_all(&other).unwrap();
+    house.run(&["session", "list", "--folders"]).ended_with(0).says("(gone)");
+}

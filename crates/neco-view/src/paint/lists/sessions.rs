@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
-use neco_proto::app::sessions::{SessionRow, SessionState};
+use neco_proto::app::sessions::{RecentFolder, SessionRow, SessionState};
 use neco_proto::clean::clean_line;
 
 use crate::figures::{self, ago};
@@ -68,6 +68,36 @@ pub fn as_lines(sessions: &[SessionRow], ids: &ShortIds, shape: &Shape<'_>) -> S
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text
+}
+
+/// One line for each folder that sessions worked in: when, how many, where, and what the last one is called.
+pub fn folders(found: &[RecentFolder], home: &Path, now: Timestamp, width: usize) -> String {
+    if found.is_empty() {
+        return "no sessions\n".to_owned();
+    }
+    let mut rows = vec![["LAST USED", "SESSIONS", "FOLDER", "LAST SESSION"].map(str::to_owned)];
+    rows.extend(found.iter().map(|folder| {
+        let gone = if folder.is_there { "" } else { " (gone)" };
+        let place = format!("{}{gone}", below_home(&folder.folder, home));
+        let (used, count) = (ago(folder.updated.as_millisecond(), now), folder.sessions.to_string());
+        [used, count, place, title(&folder.title, false)]
+    }));
+    let widest = |column: usize| rows.iter().map(|row| columns(&row[column])).max().unwrap_or_default();
+    let (used, count) = (widest(0), widest(1));
+    // Where to go is what is looked for: a folder is shown as a whole where it can be.
+    let place = widest(2).min(width.saturating_sub(used + count + 4).max(TITLE));
+    let left = width.saturating_sub(used + count + place + 6);
+    let line = |row: &[String; 4]| {
+        let words = if left < TITLE { String::new() } else { fitting(&row[3], left) };
+        let line = format!(
+            "{}  {:>count$}  {}  {words}",
+            padded(&row[0], used),
+            row[1],
+            padded(&end_of(&row[2], place), place)
+        );
+        line.trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// The title, or that there is none; a fork is marked.
@@ -160,5 +190,24 @@ mod tests {
     fn an_empty_list_says_where_to_look() {
         let shape = Shape { all: false, home: Path::new("/"), now: Timestamp::now(), width: 80, sizes: false };
         assert!(as_lines(&[], &ShortIds::default(), &shape).contains("--all"));
+    }
+
+    #[test]
+    fn folders_are_shown_whole_where_there_is_room() {
+        let folder = |folder: &str, is_there| RecentFolder {
+            folder: folder.to_owned(),
+            sessions: 12,
+            updated: Timestamp::now() - SignedDuration::from_mins(90),
+            title: "fix the login page".to_owned(),
+            is_there,
+        };
+        let found = [folder("/home/me/shop", true), folder("/srv/old", false)];
+        let wide = "LAST USED  SESSIONS  FOLDER           LAST SESSION\n\
+                    1 h ago          12  ~/shop           fix the login page\n\
+                    1 h ago          12  /srv/old (gone)  fix the login page\n";
+        assert_eq!(folders(&found, Path::new("/home/me"), Timestamp::now(), 80), wide);
+        let narrow = folders(&found, Path::new("/home/me"), Timestamp::now(), 40);
+        assert!(narrow.contains("/srv/old (gone)") && !narrow.contains("login"), "{narrow}");
+        assert_eq!(folders(&[], Path::new("/home/me"), Timestamp::now(), 80), "no sessions\n");
     }
 }

@@ -257,6 +257,9 @@ pub struct ListArgs {
     /// Shows how much space each takes, too
     #[arg(long)]
     pub size: bool,
+    /// Lists the folders that sessions worked in instead, the one used last first
+    #[arg(long, conflicts_with_all = ["here", "since", "size"])]
+    pub folders: bool,
     #[command(flatten)]
     pub json: JsonArg,
 }

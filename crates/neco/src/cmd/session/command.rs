@@ -7,8 +7,10 @@ use neco_app::disk;
 use neco_config::Env;
 use neco_proto::app::history::{DiffSession, ListSessionAgents};
 use neco_proto::app::opening::WhichSession;
-use neco_proto::app::sessions::{ForkSession, ForkedSession, ListSessions, RenameSession, SearchSessions, SessionPage};
-use neco_view::paint::lists::sessions::{Shape, as_lines};
+use neco_proto::app::sessions::{
+    ForkSession, ForkedSession, ListRecentFolders, ListSessions, RenameSession, SearchSessions, SessionPage,
+};
+use neco_view::paint::lists::sessions::{Shape, as_lines, folders};
 use neco_view::paint::lists::{history, search};
 use neco_view::wording::place;
 
@@ -129,6 +131,10 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
 }
 
 async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
+    if args.folders {
+        let found = desk.ask(&ListRecentFolders { limit: args.limit }).await?.folders;
+        return print(args.json, &found, || folders(&found, desk.env.home(), Timestamp::now(), desk.width()));
+    }
     let folder = desk.folder(true)?;
     let request = ListSessions {
         folder: (!args.all).then_some(folder),
