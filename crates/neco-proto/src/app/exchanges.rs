@@ -67,7 +67,7 @@ pub struct ListKeptSessions {
     pub from: Option<String>,
 }
 
-request!(ListKeptSessions => KeptSessions, "sessions.kept", Get "/sessions/kept", Read, repeatable);
+request!(ListKeptSessions => KeptSessions, "sessions.restorable", Get "/sessions/restorable", Read, repeatable);
 
 /// The sessions that are kept in a repository of checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
