@@ -1,6 +1,5 @@
 //! code_index: names, outlines and the map.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +10,9 @@ use neco_safety::path::{Access, Located};
 use neco_safety::policy::Closed;
 use neco_safety::world::Files;
 use neco_toolkit::{LiveOutput, Plan, ToolContext, ToolError, ToolOutput, counted};
-use neco_workspace::index::{Definitions, Index, IndexError, Likeness, Place, Snapshot, SymbolKind, UsesOfFile, Watch};
+use neco_workspace::index::{
+    Definitions, Index, IndexError, Indexes, Likeness, Place, Snapshot, SymbolKind, UsesOfFile, Watch,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -145,7 +146,7 @@ impl FileTool for CodeIndex {
         if args.action == Action::Outline {
             return outline::show(&narrow.place, bytes);
         }
-        let answered = self.0.of(call.files())?.ask(&Progress::of(&call.ctx), |snapshot| match args.action {
+        let answered = index_of(&self.0, call.files())?.ask(&Progress::of(&call.ctx), |snapshot| match args.action {
             Action::Definitions => {
                 let found = snapshot.definitions(args.name(), args.kind.and_then(Kind::symbol), &fits)?;
                 Ok(definitions(args, snapshot, &found, bytes))
@@ -273,27 +274,9 @@ impl Narrow {
     }
 }
 
-/// The indexes of a process. Cheap to have: nothing is opened before it is asked for.
-#[derive(Debug)]
-pub struct Indexes {
-    folder: PathBuf,
-    open: Mutex<HashMap<PathBuf, Arc<Index>>>,
-}
-
-impl Indexes {
-    /// Indexes that are kept below a folder.
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder, open: Mutex::default() }
-    }
-
-    /// The index of a workspace.
-    pub fn of(&self, files: &Files) -> Result<Arc<Index>, ToolError> {
-        let root = files.locate(".", Access::Read)?;
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = root.path().to_path_buf();
-        let index = open.entry(path).or_insert_with(|| Arc::new(Index::new(&self.folder, root).followed()));
-        Ok(Arc::clone(index))
-    }
+/// The index of a workspace.
+pub fn index_of(indexes: &Indexes, files: &Files) -> Result<Arc<Index>, ToolError> {
+    Ok(indexes.of(files.locate(".", Access::Read)?))
 }
 
 /// Shorter work than this is not worth a word.

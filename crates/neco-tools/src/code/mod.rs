@@ -13,10 +13,9 @@ mod search;
 use std::sync::Arc;
 
 use neco_toolkit::DynTool;
+pub use neco_workspace::index::Indexes;
 
 use crate::files::call::Shared;
-
-pub use index::Indexes;
 
 /// The tools on the index of one agent; the indexes are shared with all others of the process.
 pub fn tools(indexes: &Arc<Indexes>) -> Vec<Arc<dyn DynTool>> {

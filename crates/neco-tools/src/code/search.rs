@@ -7,11 +7,11 @@ use std::time::Duration;
 use neco_proto::ErrorCode;
 use neco_safety::path::Access;
 use neco_toolkit::{Plan, ToolError, ToolOutput};
-use neco_workspace::index::{Hit, Hits};
+use neco_workspace::index::{Hit, Hits, Indexes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::index::{Indexes, Narrow, Progress, failed};
+use super::index::{Narrow, Progress, failed, index_of};
 use super::page::{Page, rest};
 use crate::files::call::{FileCall, FileTool, folder};
 
@@ -64,7 +64,7 @@ impl FileTool for CodeSearch {
         call.judge.judge(folder(args.path.as_deref()), &narrow.place, Access::Read)?;
         let (skip, limit) = (args.skip.unwrap_or(0) as usize, args.limit.unwrap_or(DEFAULT_LIMIT) as usize);
         let (limit, fits) = (limit.clamp(1, MOST), |path: &Path| narrow.fits(path));
-        let index = self.0.of(call.files())?;
+        let index = index_of(&self.0, call.files())?;
         let found = index.ask(&Progress::of(&call.ctx), |index| index.search(&args.query, &fits, skip, limit));
         Ok(print(args, &found.map_err(failed)?, skip, call.ctx.max_output))
     }

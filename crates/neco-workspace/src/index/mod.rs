@@ -6,18 +6,20 @@
 //!
 //! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`terms`],
 //! `postings`, `table`, `segment` (how it is kept); `manifest`, `scan`, `notices`, `follow`, `build`,
-//! `tidy`, [`store`] (how it is brought up to date); [`snapshot`], [`search`], [`symbols`], [`map`] (how it is
-//! asked).
+//! `tidy`, [`store`], [`indexes`] (how it is brought up to date); [`snapshot`], [`search`], [`symbols`], [`map`] (how it
+//! is asked); [`request`], [`fitting`] (what of it fits a person's request).
 
 mod build;
 mod code;
 #[cfg(feature = "grammars")]
 mod declarator;
+mod fitting;
 mod follow;
 #[cfg(feature = "grammars")]
 mod gathered;
 #[cfg(feature = "grammars")]
 mod grammar;
+mod indexes;
 mod kind;
 mod language;
 mod manifest;
@@ -29,6 +31,7 @@ mod notices;
 mod notices;
 mod parse;
 mod postings;
+mod request;
 mod scan;
 mod search;
 mod segment;
@@ -40,6 +43,8 @@ mod terms;
 mod tidy;
 
 pub use code::{Definition, OutlineItem, outline};
+pub use fitting::{Piece, fitting_by_names};
+pub use indexes::Indexes;
 pub use kind::SymbolKind;
 pub use language::Language;
 pub use map::RepoMap;

@@ -65,7 +65,7 @@ struct Wanted {
 }
 
 /// The files that have a word, and how much.
-type Files = Vec<(u32, u32)>;
+pub(super) type Files = Vec<(u32, u32)>;
 
 /// A word of the question.
 struct Asked {
@@ -145,7 +145,7 @@ impl Snapshot {
     }
 
     /// The files that have a term and still count.
-    fn weights(&self, term: &str) -> Result<Files, IndexError> {
+    pub(super) fn weights(&self, term: &str) -> Result<Files, IndexError> {
         let key = Key::of_term(term);
         let mut files = Vec::new();
         for segment in &self.segments {
@@ -301,7 +301,7 @@ fn best_first(ranked: &mut Vec<(u32, f32)>, wanted: usize) {
 }
 
 /// What a word is worth that `having` of `count` files have.
-fn rarity(count: u32, having: usize) -> f32 {
+pub(super) fn rarity(count: u32, having: usize) -> f32 {
     let having = having as f32;
     (1.0 + (count as f32 - having + 0.5).max(0.0) / (having + 0.5)).ln()
 }

@@ -72,6 +72,11 @@ impl Index {
         Self { follows: true, ..self }
     }
 
+    /// Whether anything was indexed yet.
+    pub fn exists(&self) -> bool {
+        self.load().is_ok_and(|snapshot| snapshot.generation() > 0)
+    }
+
     /// Brings the index up to date and asks it. What is damaged is built anew, once.
     /// Fails when the index can't be kept where it should be, or the call is cancelled.
     pub fn ask<T>(

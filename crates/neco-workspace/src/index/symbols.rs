@@ -121,7 +121,7 @@ impl Snapshot {
         (defined, text.lines().map(str::to_owned).collect())
     }
 
-    fn defined(&self, name: &str, likeness: Likeness) -> Result<Vec<Place>, IndexError> {
+    pub(super) fn defined(&self, name: &str, likeness: Likeness) -> Result<Vec<Place>, IndexError> {
         if name.is_empty() {
             return Ok(Vec::new());
         }
@@ -199,7 +199,7 @@ impl Snapshot {
 }
 
 /// A name and what stands before it: `Table` and `open` of `index::Table::open`.
-fn qualified(name: &str) -> (Option<&str>, &str) {
+pub(super) fn qualified(name: &str) -> (Option<&str>, &str) {
     let name = name.trim().trim_end_matches("()").trim_start_matches(['.', '#', ':', '@', '$']);
     let parts = |separator: &str| {
         let (before, name) = name.rsplit_once(separator)?;

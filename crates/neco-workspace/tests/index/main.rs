@@ -5,6 +5,8 @@
 mod changes;
 mod desk;
 mod find;
+mod fitting;
 mod followed;
+mod judged;
 mod languages;
 mod together;
