@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use neco_safety::SideEffect;
+use neco_safety::command::{Place, examine};
+use serde_json::Value;
 
 use super::guard::{CallSeen, Guard, Hint, Scene, Seen};
 use super::likeness::Like;
@@ -79,7 +81,7 @@ impl Guard for Loops {
 impl Loops {
     fn call(&mut self, call: &CallSeen<'_>) -> Option<Repeats> {
         let this = hash(&(call.tool, &call.arguments, call.output));
-        if call.touch == SideEffect::Writes && call.error.is_none() && !self.calls.contains(&this) {
+        if call.error.is_none() && !self.calls.contains(&this) && writes(call) {
             self.since_new = self.calls.len();
         }
         self.calls.push_back(this);
@@ -139,6 +141,19 @@ impl Loops {
 impl Repeats {
     fn plain(told: String, said: String, advice: &'static str) -> Self {
         Self { call: None, times: 0, told, said: Box::new(move |_| said.clone()), advice }
+    }
+}
+
+/// Whether a call changed files, as a tool that does or as a command of which its line tells it.
+fn writes(call: &CallSeen<'_>) -> bool {
+    match call.touch {
+        SideEffect::Writes => true,
+        SideEffect::Runs => {
+            let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+            let line = arguments.get("command").and_then(Value::as_str);
+            line.is_some_and(|line| examine(line, &Place::new("/")).changes_files())
+        }
+        SideEffect::Reads | SideEffect::Network => false,
     }
 }
 
@@ -253,6 +268,22 @@ mod tests {
         ] {
             assert_eq!(heard(calls), expected, "{calls}");
         }
+    }
+
+    #[test]
+    fn what_a_command_writes_makes_the_same_question_another_one() {
+        let mut guard = Loops::default();
+        let mut run = |line: &str| {
+            let arguments = serde_json::json!({ "command": line }).to_string();
+            guard.watch(&call("bash", &arguments, SideEffect::Runs, ""), &SCENE).is_some()
+        };
+        let edits = ["sed -i s/a/b/ x.py", "cat > x.py <<'EOF'\npass\nEOF", "cp x.py.orig x.py", "echo 1 >> x.py"];
+        for edit in edits {
+            assert!(!run("python -m pytest -q") && !run(edit), "{edit}");
+        }
+        assert!(!run("python -m pytest -q") && !run("ls 2>&1") && !run("python -m pytest -q 2>/dev/null"));
+        assert!(!run("python -m pytest -q"));
+        assert!(run("python -m pytest -q"), "nothing was written between these");
     }
 
     #[test]

@@ -159,6 +159,16 @@ impl Examined {
             && self.parts.iter().all(|part| part.is_covered(prefixes))
     }
 
+    /// Whether it changes files, as far as the line alone tells: by a redirect, by a program that is known to change what
+    /// it names, or by an option as `-i` of `sed`. What other programs do is not known.
+    #[must_use]
+    pub fn changes_files(&self) -> bool {
+        let is_file =
+            |text: &str| !text.starts_with("/dev/") && !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        self.mentions.iter().any(|mention| mention.changes && is_file(&mention.word.text))
+            || self.parts.iter().any(|part| part.uncoverable)
+    }
+
     /// Whether a part of the line begins with `prefix`, or might: for rules that ask or deny.
     pub fn mentions(&self, prefix: &[String]) -> bool {
         let hands_on = || match prefix {
