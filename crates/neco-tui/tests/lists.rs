@@ -56,6 +56,24 @@ fn sessions_models_and_rules_to_choose_from() {
 }
 
 #[test]
+fn a_list_that_was_left_before_it_came_does_not_open_and_takes_no_letters() {
+    let session = || SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };
+    let mut scene = Scene::new((80, 24));
+    scene.types("/resume");
+    scene.key(KeyCode::Enter);
+    scene.key(KeyCode::Esc);
+    scene.news(News::Sessions(Ok(vec![session()])));
+    scene.types("/permissions");
+    assert_eq!(scene.app.prompt.text.as_str(), "/permissions");
+    // Asked for anew it opens.
+    scene.control('u');
+    scene.types("/resume");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Sessions(Ok(vec![session()])));
+    assert!(scene.picture().contains("Search 1 session"), "{}", scene.picture());
+}
+
+#[test]
 fn nothing_is_said_of_calls_where_there_were_none() {
     let mut scene = Scene::new((80, 24));
     let session = SessionEntry { id: "1".into(), title: "one".into(), ..SessionEntry::default() };

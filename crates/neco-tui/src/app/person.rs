@@ -18,7 +18,7 @@ pub struct Person {
     pub typed_ms: Option<i64>,
     /// When a key was pressed that means more the second time.
     pub pressed: Option<(char, i64)>,
-    /// How many keys changed what is written, or sent it.
+    /// How many keys changed what is written, sent it, or left what was under way.
     strokes: u64,
     /// How many there were when a list was asked for that has not come yet.
     list_asked: Option<u64>,
@@ -35,7 +35,8 @@ impl Person {
     /// A key was pressed in the field; Enter begins nothing where nothing is written.
     pub(crate) fn types(&mut self, key: KeyCode, is_empty: bool, now_ms: i64) {
         self.typed_ms = Some(now_ms);
-        self.strokes += u64::from(matches!(key, KeyCode::Char(_)) || (key == KeyCode::Enter && !is_empty));
+        let acts = matches!(key, KeyCode::Char(_) | KeyCode::Esc) || (key == KeyCode::Enter && !is_empty);
+        self.strokes += u64::from(acts);
     }
 
     /// Something was put into the field.

@@ -66,8 +66,8 @@ fn views_and_lists_open() {
         pane.say(command).showed(words).waits();
     }
     for (command, words) in [
-        ("/model", "↑↓"),
-        ("/resume", "↑↓"),
+        ("/model", "Search models"),
+        ("/resume", "Search 1 session"),
         ("/permissions", "Add a rule"),
         ("/mode", "Mode of this session"),
         ("/approval", "When it asks"),
