@@ -6,7 +6,9 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use neco_config::{ConfigFile, Env, Layer, LoadOptions, Meaning, Notice, Setting, meanings};
+use neco_config::{
+    ConfigFile, Env, Layer, LoadOptions, Meaning, Notice, Setting, meanings, other_names, written_setting,
+};
 use neco_proto::app::AppError;
 use neco_proto::app::settings::{
     CheckSettings, CheckedSettings, FindSettings, HoldsFrom, ListSettings, NewSetting, SetSettings, SettingFile,
@@ -64,11 +66,11 @@ pub(crate) async fn check(app: &StorelessApp, request: CheckSettings) -> Result<
     let frees = LoadOptions { env: &app.env, cwd: folder, overrides: &request.written };
     let loosens = !neco_config::without_freeing(frees).1.is_empty();
     let meant = |written: &String| {
-        let key = written.split_once('=').map_or(written.as_str(), |(key, _)| key);
+        let (key, named, text) = written_setting(written).unwrap_or((written, written.clone(), ""));
         // A secret is not told, not even here.
-        let found = loaded.origins.get(key.trim()).filter(|found| !found.value.contains("***"));
+        let found = loaded.origins.get(&named).filter(|found| !found.value.contains("***"));
         let value = found.and_then(|found| found.value.parse().ok()).map(|value| json_of(&value));
-        NewSetting { key: key.trim().to_owned(), value: value.unwrap_or_else(|| value_of(written)) }
+        NewSetting { key: key.to_owned(), value: value.unwrap_or_else(|| value_of(text)) }
     };
     Ok(CheckedSettings { settings: request.written.iter().map(meant).collect(), loosens })
 }
@@ -86,9 +88,8 @@ fn refuse(problems: Vec<Notice>) -> Result<(), AppError> {
     }
 }
 
-/// What stands behind `key=`, as it is written.
-fn value_of(written: &str) -> Json {
-    let text = written.split_once('=').map_or("", |(_, value)| value.trim());
+/// A value as it is written.
+fn value_of(text: &str) -> Json {
     text.parse().map_or_else(|_| Json::from(text), |value| json_of(&value))
 }
 
@@ -154,14 +155,24 @@ fn changed(present: &str, settings: &[NewSetting]) -> Result<String, AppError> {
         let Some(table) = inside.and_then(Item::as_table_like_mut) else {
             return Err(failed(format!("a value stands where {key} needs a section; delete it first")));
         };
-        match table.get_mut(last.get()) {
+        // One setting has one name in a file: the one that is there.
+        let names: Vec<&str> = keys.iter().map(Key::get).collect();
+        let others: Vec<&str> = other_names(&names).into_iter().filter(|other| table.contains_key(other)).collect();
+        let name = match others.first().filter(|_| !table.contains_key(last.get())) {
+            Some(other) => *other,
+            None => {
+                others.iter().for_each(|other| drop(table.remove(other)));
+                last.get()
+            }
+        };
+        match table.get_mut(name) {
             // What is written about it stays beside it.
             Some(Item::Value(old)) => {
                 let around = old.decor().clone();
                 *old = value;
                 *old.decor_mut() = around;
             }
-            Some(_) | None => drop(table.insert(last.get(), Item::Value(value))),
+            Some(_) | None => drop(table.insert(name, Item::Value(value))),
         }
     }
     Ok(document.to_string())
@@ -228,6 +239,21 @@ mod tests {
         let two = changed(&written, &[new("model_providers.mine-2.base", "http://localhost:2/v1")]).unwrap();
         let providers = two.parse::<DocumentMut>().unwrap()["model_providers"].clone();
         assert_eq!(providers.as_table_like().map(|table| table.len()), Some(2), "{two}");
+    }
+
+    #[test]
+    fn a_setting_stands_under_one_of_its_names() {
+        let set = |present: &str, key: &str| changed(present, &[new(key, "B")]).unwrap();
+        let theirs = "[model_providers.a]\n# mine\nenv_key = \"A\" # yes\n";
+        let changed_theirs = "[model_providers.a]\n# mine\nenv_key = \"B\" # yes\n";
+        assert_eq!(set(theirs, "model_providers.a.api_key_env"), changed_theirs);
+        assert_eq!(set(theirs, "model_providers.a.env_key"), changed_theirs);
+        let ours = "[model_providers.a]\napi_key_env = \"A\"\n";
+        assert_eq!(set(ours, "model_providers.a.env_key"), "[model_providers.a]\napi_key_env = \"B\"\n");
+        let both = "[model_providers.a]\napi_key_env = \"A\"\nenv_key = \"C\"\n";
+        assert_eq!(set(both, "model_providers.a.api_key_env"), "[model_providers.a]\napi_key_env = \"B\"\n");
+        let in_one = [new("model_providers.a.env_key", "A"), new("model_providers.a.api_key_env", "B")];
+        assert_eq!(changed("", &in_one).unwrap(), "[model_providers.a]\nenv_key = \"B\"\n");
     }
 
     #[test]

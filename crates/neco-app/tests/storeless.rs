@@ -205,6 +205,17 @@ async fn settings_are_told_with_where_they_come_from_and_their_files_when_one_is
 }
 
 #[tokio::test]
+async fn tokens_in_the_command_line_of_a_server_are_not_listed() {
+    let house = House::new();
+    let server = "command = \"npx -y server --api-key sesame\"\nargs = [\"--token\", \"sesame\", \"--port\", \"80\"]\n";
+    house.write("home/config.toml", &format!("[mcp_servers.x]\n{server}"));
+    let list = house.asks(ListSettings { folder: house.folder() }).await.unwrap();
+    let value = |key: &str| list.settings.iter().find(|row| row.key == key).map(|row| row.value.clone());
+    assert_eq!(value("mcp_servers.x.args").as_deref(), Some("[\"--token\", \"***\", \"--port\", \"80\"]"));
+    assert_eq!(value("mcp_servers.x.command").as_deref(), Some("\"npx -y server --api-key ***\""));
+}
+
+#[tokio::test]
 async fn settings_are_read_as_they_are_written_and_one_that_is_wrong_is_mended_by_another() {
     let house = House::new();
     house.write("home/config.toml", "# mine\nmode = \"plam\"\n[tui]\nvi = 3\n");
@@ -216,10 +227,13 @@ async fn settings_are_read_as_they_are_written_and_one_that_is_wrong_is_mended_b
         ("sandbox.level=read_only", json!("read_only"), false),
         ("sandbox.level=full", json!("full"), true),
         ("approval=auto", json!("auto"), true),
+        ("models.\"a/b?c=d\".max_output = 5", json!(5), false),
     ] {
         let checked = house.asks(check(written)).await.unwrap();
         assert_eq!((&checked.settings[0].value, checked.loosens), (&value, loosens), "{written}");
     }
+    let checked = house.asks(check("models.'a/b?c=d'.max_output=5")).await.unwrap();
+    assert_eq!(checked.settings[0].key, "models.'a/b?c=d'.max_output");
     let refused = house.asks(check("mode=plam")).await.unwrap_err();
     assert!(refused.message.starts_with("mode: expected one of"), "{refused:?}");
     assert!(house.asks(check("mod=plan")).await.unwrap_err().message.contains("did you mean `mode`?"));

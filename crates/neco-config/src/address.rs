@@ -1,7 +1,7 @@
 //! Addresses as they may be shown: people write passwords and keys into them.
 
 /// What stands for a secret.
-const HIDDEN: &str = "***";
+pub(crate) const HIDDEN: &str = "***";
 
 /// `text` with `***` for the login and the values of the query of every address in it:
 /// `http://***@host/v1?key=***`. What has neither is given back as it is; parameters of a model's name

@@ -24,6 +24,20 @@ pub(crate) fn check(layer: &mut Node, known: &Shape, findings: &mut Findings) {
     Check { known, findings }.fits(layer, known, &Trail::default());
 }
 
+/// What else the setting that these names lead to is called, in the same table.
+pub fn other_names(names: &[&str]) -> Vec<&'static str> {
+    let Some((last, tables)) = names.split_last() else { return Vec::new() };
+    let stands_in =
+        |of: &[&str]| of.len() == tables.len() && of.iter().zip(tables).all(|(of, is)| *of == "*" || of == is);
+    let other = |(of, theirs, ours): &(&[&str], &'static str, &'static str)| match last {
+        _ if !stands_in(of) => None,
+        last if *last == *theirs => Some(*ours),
+        last if *last == *ours => Some(*theirs),
+        _ => None,
+    };
+    ALIASES.iter().filter_map(other).collect()
+}
+
 struct Check<'a> {
     known: &'a Shape,
     findings: &'a mut Findings,
@@ -131,7 +145,7 @@ fn found(value: &Value, trail: &Trail) -> String {
         Value::Date(_) => "date",
     };
     match value {
-        _ if trail.is_secret() => format!("a {kind}"),
+        _ if trail.is_secret() || trail.is_command() => format!("a {kind}"),
         Value::Text(text) => format!("the string {:?}", shortened(&without_secrets(text))),
         Value::Switch(switch) => switch.to_string(),
         _ => format!("the {kind} {value}"),

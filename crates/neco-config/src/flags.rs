@@ -22,6 +22,14 @@ pub(crate) fn layer(text: &str) -> Result<Node, Notice> {
     Ok(typed_value(value, shape, &origin).below(&names))
 }
 
+/// The key of one `key=value` as it is written, the same key as [`crate::Origins`] name it, and the value as it is
+/// written; nothing where that is no key and value.
+pub fn written_setting(text: &str) -> Option<(&str, String, &str)> {
+    let (key, value) = split(text)?;
+    let names = names(key).ok()?;
+    Some((key.trim(), Trail::of(&names).to_string(), value.trim()))
+}
+
 /// A tree as `key=value`, one for each of its settings.
 pub(crate) fn texts(layer: &Node) -> Vec<String> {
     let mut found = Vec::new();
@@ -82,7 +90,7 @@ fn shown(value: &str, shape: Option<&Shape>, trail: &Trail) -> String {
     match shape {
         None => "…".to_owned(),
         Some(Shape::Table(_) | Shape::Map(_) | Shape::Any) => "***".to_owned(),
-        Some(_) if trail.is_secret() => "***".to_owned(),
+        Some(_) if trail.is_secret() || trail.is_command() => "***".to_owned(),
         Some(
             Shape::List(_) | Shape::Text { .. } | Shape::OneOf(_) | Shape::Whole(_) | Shape::Number(_) | Shape::Switch,
         ) => visible(&shortened(&without_secrets(value))),

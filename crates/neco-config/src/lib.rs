@@ -18,6 +18,7 @@
 
 mod address;
 mod check;
+mod command_line;
 mod decode;
 pub mod env;
 mod find;
@@ -38,8 +39,10 @@ mod trail;
 mod variables;
 
 pub use address::without_secrets;
+pub use check::other_names;
 pub use env::Env;
 pub use find::{ConfigFile, read_small_file};
+pub use flags::written_setting;
 pub use layer::Lines;
 pub use load::{LoadOptions, Loaded, RepositoryHooks, load, load_around, without_freeing};
 pub use notice::{ConfigError, Notice};

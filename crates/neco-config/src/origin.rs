@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::address::without_secrets;
+use crate::command_line::{line_without_secrets, words_without_secrets};
 use crate::layer::{Node, Value};
 use crate::trail::{Trail, visible};
 
@@ -134,7 +135,7 @@ impl fmt::Display for Origin {
 pub struct Setting {
     /// The dotted key.
     pub key: String,
-    /// The value as TOML; `***` for keys and headers, and for the secrets in addresses.
+    /// The value as TOML; `***` for keys and headers, and for the secrets in addresses and command lines.
     pub value: String,
     /// Who had the last word.
     pub origin: Origin,
@@ -168,6 +169,26 @@ impl Origins {
     }
 }
 
+/// A value as it may be shown.
+fn shown(value: &Value, trail: &Trail) -> String {
+    match value {
+        Value::Text(line) if trail.is_command() => Value::Text(line_without_secrets(line)).to_string(),
+        Value::List(items) if trail.is_command() => {
+            let words = items.iter().map(|item| match &item.value {
+                Value::Text(word) => word.as_str(),
+                _ => "",
+            });
+            let shown = words_without_secrets(words).into_iter().zip(items);
+            let item = |(word, item): (String, &Node)| match &item.value {
+                Value::Text(_) => Value::Text(word).to_string(),
+                other => other.to_string(),
+            };
+            format!("[{}]", shown.map(item).collect::<Vec<_>>().join(", "))
+        }
+        other => without_secrets(&other.to_string()),
+    }
+}
+
 fn collect(node: &Node, trail: &Trail, settings: &mut Vec<Setting>) {
     match &node.value {
         Value::Table(entries) => {
@@ -176,8 +197,7 @@ fn collect(node: &Node, trail: &Trail, settings: &mut Vec<Setting>) {
             }
         }
         Value::List(_) | Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Switch(_) | Value::Date(_) => {
-            let value =
-                if trail.is_secret() { "***".to_owned() } else { visible(&without_secrets(&node.value.to_string())) };
+            let value = if trail.is_secret() { "***".to_owned() } else { visible(&shown(&node.value, trail)) };
             let (origin, earlier) = (node.origin.clone(), node.earlier.clone());
             settings.push(Setting { key: trail.to_string(), value, origin, earlier });
         }

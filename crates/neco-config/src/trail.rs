@@ -5,6 +5,9 @@ use std::fmt;
 /// Settings whose values are never shown, wherever they stand.
 const SECRET: &[&str] = &["api_key", "headers", "env"];
 
+/// Settings that are command lines, wherever they stand: what is named as a secret in them is not shown.
+const COMMANDS: &[&str] = &["args", "command"];
+
 /// Longer names are cut when they are shown; nothing that is known is nearly as long.
 const LONGEST_SHOWN: usize = 64;
 
@@ -13,6 +16,7 @@ const LONGEST_SHOWN: usize = 64;
 pub(crate) struct Trail {
     dotted: String,
     secret: bool,
+    command: bool,
 }
 
 impl Trail {
@@ -23,17 +27,26 @@ impl Trail {
     /// One level down, to the setting of this name.
     pub(crate) fn child(&self, name: &str) -> Self {
         let dot = if self.dotted.is_empty() { "" } else { "." };
-        Self { dotted: format!("{}{dot}{}", self.dotted, quoted(name)), secret: self.secret || SECRET.contains(&name) }
+        Self {
+            dotted: format!("{}{dot}{}", self.dotted, quoted(name)),
+            secret: self.secret || SECRET.contains(&name),
+            command: COMMANDS.contains(&name),
+        }
     }
 
     /// To an item of a list, counted from 1.
     pub(crate) fn item(&self, number: usize) -> Self {
-        Self { dotted: format!("{}[{number}]", self.dotted), secret: self.secret }
+        Self { dotted: format!("{}[{number}]", self.dotted), ..self.clone() }
     }
 
     /// Whether what is here must not be shown.
     pub(crate) fn is_secret(&self) -> bool {
         self.secret
+    }
+
+    /// Whether what is here is a command line, or words of one.
+    pub(crate) fn is_command(&self) -> bool {
+        self.command
     }
 }
 

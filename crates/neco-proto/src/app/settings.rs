@@ -50,7 +50,7 @@ pub struct SettingProblem {
 pub struct SettingRow {
     /// The dotted key.
     pub key: String,
-    /// The value as TOML; `***` for keys and headers, and for the secrets in addresses.
+    /// The value as TOML; `***` for keys and headers, and for the secrets in addresses and command lines.
     pub value: String,
     /// The layer that had the last word, by its name.
     pub layer: String,

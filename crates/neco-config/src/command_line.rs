@@ -1,0 +1,117 @@
+//! Command lines as they may be shown: people write tokens into them.
+
+use crate::address::{HIDDEN, without_secrets};
+
+/// Parts of names whose values are secret.
+const SECRET_PARTS: &[&str] =
+    &["auth", "authorization", "bearer", "cookie", "credential", "credentials", "key", "apikey", "pass", "pat"];
+
+/// What secret names hold anywhere.
+const SECRET_INSIDE: &[&str] = &["token", "secret", "passw"];
+
+/// How keys begin that vendors give out.
+const BEGINNINGS: &[&str] = &[
+    "sk-",
+    "pk-",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "AKIA",
+    "AIza",
+    "eyJ",
+    "hf_",
+    "npm_",
+];
+
+/// So many letters and digits in a row are a key, not a word.
+const LONG: usize = 24;
+
+/// The words of a command with `***` for what is named as a secret or looks like one: `--token`, `***`;
+/// `API_KEY=***`; `Authorization: ***`.
+pub(crate) fn words_without_secrets<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut before = "";
+    let mut shown = Vec::new();
+    for word in words {
+        shown.push(shown_word(word, before));
+        before = word;
+    }
+    shown
+}
+
+/// The same of a command in one text.
+pub(crate) fn line_without_secrets(line: &str) -> String {
+    words_without_secrets(line.split(' ')).join(" ")
+}
+
+fn shown_word(word: &str, before: &str) -> String {
+    let bare = word.trim_matches(['"', '\'']);
+    let is_asked_for = before.starts_with('-') && !before.contains('=') && names_secret(before);
+    let follows = before.trim_matches(['"', '\'']);
+    let is_credential = ["bearer", "basic"].iter().any(|kind| follows.eq_ignore_ascii_case(kind));
+    if (is_asked_for && !bare.starts_with('-')) || is_credential || looks_secret(bare) {
+        return HIDDEN.to_owned();
+    }
+    for sign in ['=', ':'] {
+        // What stands behind the colon of an address is its place.
+        if let Some((name, value)) = word.split_once(sign).filter(|(_, value)| !value.starts_with("//"))
+            && (names_secret(name) || looks_secret(value.trim_matches(['"', '\'', ' '])))
+            && !value.is_empty()
+        {
+            let space = if value.starts_with(' ') { " " } else { "" };
+            return format!("{name}{sign}{space}{HIDDEN}");
+        }
+    }
+    without_secrets(word)
+}
+
+fn names_secret(name: &str) -> bool {
+    let name = name.trim_matches(['-', '"', '\'', ' ']).to_lowercase();
+    let has = |inside: &&str| name.contains(*inside);
+    name.len() <= 64
+        && (SECRET_INSIDE.iter().any(has) || name.split(['-', '_', '.', ' ']).any(|part| SECRET_PARTS.contains(&part)))
+}
+
+fn looks_secret(word: &str) -> bool {
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mixes = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic());
+    let begins = BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)) && word.len() >= 12;
+    (begins && !word.contains('/')) || (is_plain && mixes && word.len() >= LONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_or_looks_like_a_secret_is_hidden_and_the_rest_stays() {
+        for (line, shown) in [
+            (
+                "npx -y @modelcontextprotocol/server-filesystem /path",
+                "npx -y @modelcontextprotocol/server-filesystem /path",
+            ),
+            ("server --token abc --port 80", "server --token *** --port 80"),
+            ("server --api-key=abc -v", "server --api-key=*** -v"),
+            ("env GITHUB_TOKEN=abc MODE=x server", "env GITHUB_TOKEN=*** MODE=x server"),
+            ("server --verbose ghp_abcdefghij0123456789", "server --verbose ***"),
+            ("server --token --port 80", "server --token --port 80"),
+            (
+                "curl -H \"Authorization: Bearer abc\" https://me:pw@host/v1",
+                "curl -H \"Authorization: Bearer *** https://***@host/v1",
+            ),
+            ("server --keyboard us --author me", "server --keyboard us --author me"),
+            (
+                "docker run --rm -i mcp/postgres postgresql://u:p@h/db",
+                "docker run --rm -i mcp/postgres postgresql://***@h/db",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(line_without_secrets(line), shown, "{line}");
+        }
+        assert_eq!(words_without_secrets(["--header", "X-Api-Key: abc"]), ["--header", "X-Api-Key: ***"]);
+        assert_eq!(words_without_secrets(["-p", "0123456789abcdef0123456789abcdef"]), ["-p", "***"]);
+    }
+}
