@@ -24,5 +24,5 @@ pub use capability_level::CapabilityLevel;
 pub use gate::Gate;
 pub use guards::Guard;
 pub use machine::Halt;
-pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook, SinkError, WayBack};
+pub use ports::{Checkpointer, Clock, EventSink, FolderRules, RequestFiles, RuleBook, SinkError, WayBack};
 pub use runner::{Agent, AgentHandle, AgentInput, AgentSetup, Budget, CallIds, Renewal, Renewed, Settings};

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use neco_proto::{ErrorCode, EventBody, SessionId, TurnId};
+use neco_safety::policy::Telling;
 
 /// Why an event could not be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,6 +96,36 @@ pub struct FoundRules {
     pub text: String,
     /// What the person should know of them.
     pub notices: Vec<String>,
+}
+
+/// Finds pieces of files that fit what a person says.
+pub trait RequestFiles: Send + Sync {
+    /// Those that fit best, the best first; nothing when none fits well, or finding any would take long.
+    fn fitting(&self, wish: PiecesWish) -> BoxFuture<'static, Vec<FilePiece>>;
+}
+
+/// What pieces are wanted for.
+#[derive(Clone, Debug)]
+pub struct PiecesWish {
+    /// What the person wrote.
+    pub request: String,
+    /// Judges which files may be told.
+    pub telling: Telling,
+    /// Files that the model has something of already, relative to the workspace.
+    pub has: BTreeSet<String>,
+}
+
+/// A piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePiece {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// Its first line, counted from one.
+    pub first_line: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// What stands there.
+    pub text: String,
 }
 
 /// A clock that only goes forward, for durations.

@@ -169,7 +169,8 @@ pub fn hub<S: EventLog + Catalog + 'static>(store: &Arc<S>, mut setup: ServiceSe
 /// # Errors
 /// When a tool does not exist.
 pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> {
-    let tools = tools(setup.config, &setup.tools, Arc::new(Indexes::new(setup.index_dir.clone())))?;
+    let indexes = Arc::new(Indexes::new(setup.index_dir.clone()));
+    let tools = tools(setup.config, &setup.tools, Arc::clone(&indexes))?;
     let hidden = hidden_variables(setup.config);
     let environment = std::mem::take(&mut setup.environment);
     let (hooks, told) = (std::mem::take(&mut setup.hooks), std::mem::take(&mut setup.told));
@@ -203,7 +204,7 @@ pub(crate) fn deps(setup: &mut ServiceSetup<'_>) -> Result<AgentDeps, AppError> 
         role: setup.role.take(),
         path: environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()),
         shell: setup.config.tools.shell.clone(),
-        index_dir: setup.index_dir.clone(),
+        indexes,
         sandbox: report.as_ref().map_or_else(|| "none".to_owned(), Report::in_short),
         usual_sandbox: report.as_ref().is_some_and(Report::is_usual),
         version: env!("CARGO_PKG_VERSION").to_owned(),

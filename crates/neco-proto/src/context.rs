@@ -63,6 +63,23 @@ pub struct ContextReport {
     pub layers: Vec<LayerSize>,
     /// The conversation as the model has it, oldest first.
     pub messages: Vec<MessageSize>,
+    /// What was given with the person's messages because it fits their words, and what became of it; absent where
+    /// nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<GivenUse>,
+}
+
+/// What was given with a person's messages because it fits their words, and what became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenUse {
+    /// Messages that something was given with.
+    pub messages: u64,
+    /// Tokens of all that was given.
+    pub tokens: u64,
+    /// Files of which a piece was given.
+    pub files: u64,
+    /// How many of these the agent read or edited afterwards.
+    pub opened: u64,
 }
 
 /// How much room the declarations of tools take.

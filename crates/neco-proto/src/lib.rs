@@ -37,7 +37,9 @@ pub const PROTOCOL: u32 = 1;
 pub use actor::Actor;
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
-pub use context::{ContextReport, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize};
+pub use context::{
+    ContextReport, GivenUse, Layer, LayerSize, LayerText, MessageSize, PromptReport, ToolText, ToolsSize,
+};
 pub use display::{Diff, Display};
 pub use error_code::ErrorCode;
 pub use event::{Event, EventBody};

@@ -159,6 +159,7 @@ fn redact_body(body: &mut EventBody, redactor: &Redactor) {
         EventBody::IdeContext(IdeContext { selection, .. }) => {
             selection.iter_mut().for_each(|selection| said(&mut selection.text));
         }
+        EventBody::PiecesGiven(given) => given.pieces.iter_mut().for_each(|piece| said(&mut piece.path)),
         EventBody::RulesTold(RulesTold { files, unread }) => files.iter_mut().chain(unread).for_each(said),
         EventBody::ContextTrim(ContextTrim { outputs, arguments, .. }) => {
             outputs.iter_mut().for_each(|trimmed| said(&mut trimmed.output));

@@ -1,6 +1,6 @@
 //! Events as short lines that people can write and read.
 
-use neco_proto::event::{AgentNode, Down, Letter, ModeChange, NodeResult, PlanUpdate, Up, WorkflowTask};
+use neco_proto::event::{AgentNode, Down, GivenPiece, Letter, ModeChange, NodeResult, PlanUpdate, Up, WorkflowTask};
 use neco_proto::{Event, EventBody, Reply, Subject, Todo, TodoStatus};
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ pub fn text(event: &Event) -> String {
         EventBody::ModeChange(change) => change.reason.clone().unwrap_or_default(),
         EventBody::Environment(told) => told.text.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
-        EventBody::RulesTold(_) => String::new(),
+        EventBody::RulesTold(_) | EventBody::PiecesGiven(_) => String::new(),
         EventBody::ContextTrim(trim) => {
             trim.outputs.iter().map(|trimmed| trimmed.output.as_str()).collect::<Vec<_>>().join("\n")
         }
@@ -128,6 +128,7 @@ fn detail(body: &EventBody) -> String {
             format!("{}{code}", complete.reason)
         }
         EventBody::RulesTold(told) => told.files.join(" "),
+        EventBody::PiecesGiven(given) => given.pieces.iter().map(GivenPiece::place).collect::<Vec<_>>().join(" "),
         EventBody::StreamChunk(_)
         | EventBody::ReasoningChunk(_)
         | EventBody::StreamToolCallDelta(_)

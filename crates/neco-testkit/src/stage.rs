@@ -161,6 +161,7 @@ impl Stage {
         };
         let only = self.setup.tools.clone();
         let indexes = Arc::new(neco_tools::code::Indexes::new(self.home.path().join("index")));
+        let own_indexes = Arc::clone(&indexes);
         let shell = tools.shell.clone();
         Ok(Hub::new(HubSetup {
             log: store.clone(),
@@ -176,7 +177,8 @@ impl Stage {
                 checkpoints: self.checkpoints(),
                 conversations: true,
                 tools: Box::new(move |own| {
-                    let all = neco_tools::builtin::registry(&tools, &indexes).with(neco_agent::plan::tools()).with(own);
+                    let all =
+                        neco_tools::builtin::registry(&tools, &own_indexes).with(neco_agent::plan::tools()).with(own);
                     if only.is_empty() { all } else { all.named(&only) }
                 }),
                 plugged: self.plugged.clone(),
@@ -211,7 +213,7 @@ impl Stage {
                 role: None,
                 path: None,
                 shell,
-                index_dir: self.home.path().join("index"),
+                indexes: Arc::clone(&indexes),
                 sandbox: "none".to_owned(),
                 usual_sandbox: false,
                 version: "test".to_owned(),

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`Layer`], [`prompts`], [`source`], [`assemble`]; [`space`] and [`meter`] (how much
 //! room there is and how much is taken); [`outputs`], [`arguments`], [`cut`], [`mod@transcript`] and [`replay`] (making the
-//! conversation shorter); [`editor`], [`mod@report`].
+//! conversation shorter); [`editor`], [`pieces`], [`mod@report`].
 
 mod arguments;
 mod assemble;
@@ -15,6 +15,7 @@ mod cut;
 mod editor;
 mod meter;
 mod outputs;
+mod pieces;
 mod prompts;
 mod replay;
 mod report;
@@ -30,6 +31,7 @@ pub use editor::told as editor_told;
 pub use meter::{Counted, Meter, tokens_of, tokens_of_all};
 pub use neco_proto::Layer;
 pub use outputs::{UsedUp, recent_from, used_up};
+pub use pieces::{Given, told as pieces_told};
 pub use prompts::{PromptError, PromptFile, PromptValues, Prompts};
 pub use replay::{compact_history, compact_messages, trim_history, trim_messages};
 pub use report::{prompt_report, report};

@@ -45,6 +45,7 @@ pub fn report(model: &str, assembled: &Assembled, history: &History, space: &Spa
         tools: ToolsSize { count: assembled.tools.len() as u64, tokens: assembled.tool_tokens },
         layers: told.chain(said).collect(),
         messages: counted.iter().map(|(message, tokens)| size(message, *tokens, share(*tokens), &names)).collect(),
+        given: None,
     }
 }
 

@@ -22,6 +22,8 @@ pub struct ContextSettings {
     pub memory: u8,
     /// The same for files and the map of the repository.
     pub files: u8,
+    /// The same for pieces of files that fit a message.
+    pub request_files: u8,
     /// The same for the summary of what was compacted.
     pub summary: u8,
 }
@@ -37,6 +39,7 @@ impl From<&ContextSection> for ContextSettings {
             skills: section.shares.skills,
             memory: section.shares.memory,
             files: section.shares.files,
+            request_files: section.shares.request_files,
             summary: section.shares.summary,
         }
     }
@@ -96,6 +99,14 @@ impl Space {
         self.window.map_or(MOST_SUMMARY, |window| percent(window, self.settings.summary).clamp(1, MOST_SUMMARY))
     }
 
+    /// Tokens that pieces of files may take which fit one message; nothing where none are given. A small window is
+    /// needed for the work itself, and of one that is not known nobody can tell.
+    pub fn request_files(&self) -> Option<u64> {
+        let window = self.window.filter(|window| *window >= SMALLEST_WITH_PIECES)?;
+        let room = percent(window, self.settings.request_files).min(MOST_PIECES);
+        (room > 0).then_some(room)
+    }
+
     /// What the layers may take.
     pub fn rooms(&self) -> Rooms {
         let share = |of: u8| self.window.map_or(u64::MAX, |window| percent(window, of));
@@ -112,6 +123,12 @@ const TRIM_GAIN: u8 = 20;
 
 /// Notes that are longer are no summary.
 const MOST_SUMMARY: u64 = 8_000;
+
+/// Models with a smaller window are given no pieces of files.
+const SMALLEST_WITH_PIECES: u64 = 32_000;
+
+/// More is no help with one message.
+const MOST_PIECES: u64 = 6_000;
 
 fn percent(of: u64, percent: u8) -> u64 {
     of.saturating_mul(percent.into()) / 100
@@ -170,6 +187,16 @@ mod tests {
     #[test]
     fn a_small_window_is_not_given_away_to_the_answer() {
         assert_eq!((space(Some(8_000)).reserve(), space(Some(8_000)).summary()), (2_000, 800));
+    }
+
+    #[test]
+    fn pieces_have_a_small_share_and_none_in_a_small_window() {
+        let rooms = [None, Some(8_000), Some(31_999), Some(32_000), Some(128_000), Some(1_000_000)]
+            .map(|window| space(window).request_files());
+        assert_eq!(rooms, [None, None, None, Some(960), Some(3_840), Some(6_000)]);
+        let mut section = neco_config::Config::built_in().context;
+        section.shares.request_files = 0;
+        assert_eq!(Space::new(ContextSettings::from(&section), Some(200_000)).request_files(), None);
     }
 
     #[test]

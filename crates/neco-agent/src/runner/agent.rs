@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use super::accounts::Accounts;
 use super::answering::Answering;
 use super::compaction::{Asked, Making, Room, Talk};
-use super::conversation::{Conversation, Editor, Touched};
+use super::conversation::{Conversation, Editor, Pieces, Touched};
 use super::gated::{AtGate, GateScene, Passed};
 use super::inbox::Inbox;
 use super::inputs::{AgentHandle, Mail};
@@ -114,6 +114,7 @@ impl Agent {
                 setup.history,
                 Editor::new(setup.ide_told),
                 Touched::new(setup.folder_rules, setup.rules_told),
+                Pieces { files: setup.request_files, given: setup.given },
             ),
             inbox: Inbox::new(setup.queued),
             gate: AtGate::new(setup.gate),
@@ -359,7 +360,8 @@ impl Agent {
     /// How much room everything takes.
     pub(super) fn context_report(&mut self) -> ContextReport {
         let (assembled, space) = (self.assembled(), self.room.space(&self.model));
-        report(self.model.label(), &assembled, &self.conversation.history, &space, self.model.family())
+        let told = report(self.model.label(), &assembled, &self.conversation.history, &space, self.model.family());
+        ContextReport { given: self.conversation.pieces.given.used(), ..told }
     }
 
     /// Everything that the model would be told.
@@ -489,8 +491,12 @@ impl Agent {
     pub(super) async fn record(&mut self, records: Vec<Record>) -> Result<(), SinkError> {
         for record in records {
             match record {
-                Record::Emit(body) => self.reports.emit(body).await?,
+                Record::Emit(body) => {
+                    self.conversation.pieces.hear(&body);
+                    self.reports.emit(body).await?;
+                }
                 Record::Commit(body) => {
+                    self.conversation.pieces.hear(&body);
                     if let EventBody::PermissionRequest(request) = &body {
                         let scene = self.scene();
                         self.gate.tell_of_waiting(request, &scene);

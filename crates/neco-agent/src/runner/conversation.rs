@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use neco_model::History;
 use neco_model::tokens::{Family, estimate};
-use neco_proto::event::RulesTold;
+use neco_proto::event::{GivenPiece, PiecesGiven, RulesTold};
 use neco_proto::{EventBody, IdeContext, Message, MessageId, Part, Role, ToolCall, ToolResult};
+use neco_safety::policy::Telling;
 use neco_safety::secrets::Redactor;
 use neco_toolkit::Picture;
 
 use super::reports::Reports;
-use crate::context::editor_told;
-use crate::ports::{FolderRules, FoundRules, RulesTouch, SinkError};
+use crate::context::{Given, editor_told, pieces_told, tokens_of};
+use crate::ports::{FolderRules, FoundRules, PiecesWish, RequestFiles, RulesTouch, SinkError};
 
 /// What was said, and what the model was told with it.
 pub(super) struct Conversation {
@@ -23,13 +24,15 @@ pub(super) struct Conversation {
     pub(super) editor: Editor,
     /// Rules files of folders that were touched.
     pub(super) touched: Touched,
+    /// Pieces of files that fit what the person says.
+    pub(super) pieces: Pieces,
     /// Pictures that follow the results of the present turn.
     pictures: Vec<Picture>,
 }
 
 impl Conversation {
-    pub(super) fn new(history: History, editor: Editor, touched: Touched) -> Self {
-        Self { history, editor, touched, pictures: Vec::new() }
+    pub(super) fn new(history: History, editor: Editor, touched: Touched, pieces: Pieces) -> Self {
+        Self { history, editor, touched, pieces, pictures: Vec::new() }
     }
 
     pub(super) async fn admit(&mut self, message: Message, reports: &Reports) -> Result<(), SinkError> {
@@ -52,6 +55,21 @@ impl Conversation {
             self.admit(Message::neco(text), reports).await?;
         }
         self.admit(message, reports).await
+    }
+
+    /// Pieces of files enter the conversation after the message that they fit.
+    pub(super) async fn give_pieces(
+        &mut self,
+        text: String,
+        pieces: Vec<GivenPiece>,
+        family: Family,
+        reports: &Reports,
+    ) -> Result<(), SinkError> {
+        let message = Message::neco(text);
+        let given = PiecesGiven { message_id: message.id, pieces, tokens: tokens_of(&message, family) };
+        self.admit(message, reports).await?;
+        self.pieces.given.give(&given);
+        reports.commit_apart(EventBody::PiecesGiven(given)).await
     }
 
     /// What the model said enters the conversation.
@@ -123,6 +141,7 @@ impl Conversation {
         self.history = history;
         self.editor.forget();
         self.touched.forget();
+        self.pieces.given.forget();
     }
 }
 
@@ -200,5 +219,42 @@ impl Touched {
             self.tokens += estimate(&found.text, Family::Other);
         }
         Some(found)
+    }
+}
+
+/// How long a message waits for pieces of files that fit it.
+const LONGEST_SEARCH: Duration = Duration::from_millis(400);
+
+/// Pieces of files that fit what the person says.
+#[derive(Default)]
+pub(super) struct Pieces {
+    /// What finds them.
+    pub(super) files: Option<Arc<dyn RequestFiles>>,
+    /// What was given.
+    pub(super) given: Given,
+}
+
+impl Pieces {
+    /// Takes note of files that calls opened.
+    pub(super) fn hear(&mut self, body: &EventBody) {
+        if let EventBody::ToolCallEnd(end) = body {
+            end.known.iter().for_each(|file| self.given.open(&file.path));
+        }
+    }
+
+    /// What the model is to be told of those that fit a request, in `room` tokens, and where they stand.
+    pub(super) async fn find(
+        &self,
+        request: &str,
+        telling: Telling,
+        room: u64,
+        family: Family,
+        redactor: &Redactor,
+    ) -> Option<(String, Vec<GivenPiece>)> {
+        let request = Message::written(request).to_owned();
+        let files = self.files.clone().filter(|_| !request.trim().is_empty())?;
+        let found = files.fitting(PiecesWish { request, telling, has: self.given.has().clone() });
+        let pieces = tokio::time::timeout(LONGEST_SEARCH, found).await.ok()?;
+        pieces_told(pieces, room, family, redactor)
     }
 }

@@ -8,7 +8,7 @@ use neco_toolkit::Registry;
 
 use crate::context::{Prompts, Source};
 use crate::gate::Gate;
-use crate::ports::{FolderRules, SinkError};
+use crate::ports::{FolderRules, RequestFiles, SinkError};
 use crate::scheduler::Limits;
 
 /// Looks, whenever a turn is about to begin, whether what the agent was made of is still what counts.
@@ -48,6 +48,8 @@ pub struct Renewed {
     pub sources: Vec<Arc<dyn Source>>,
     /// Finds rules files of folders that it touches.
     pub folder_rules: Option<Arc<dyn FolderRules>>,
+    /// Finds pieces of files that fit what the person says.
+    pub request_files: Option<Arc<dyn RequestFiles>>,
     /// Limits of its calls.
     pub limits: Limits,
     /// What stands between its commands and the machine.

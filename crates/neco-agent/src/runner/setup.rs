@@ -13,10 +13,10 @@ use neco_toolkit::{Registry, Spill};
 
 use super::renewal::Renewal;
 use crate::capability_level::CapabilityLevel;
-use crate::context::{ContextSettings, Counted, Prompts, Source};
+use crate::context::{ContextSettings, Counted, Given, Prompts, Source};
 use crate::gate::Gate;
 use crate::plan::PlanBook;
-use crate::ports::{Checkpointer, Clock, EventSink, FolderRules, RuleBook};
+use crate::ports::{Checkpointer, Clock, EventSink, FolderRules, RequestFiles, RuleBook};
 use crate::scheduler::Limits;
 
 /// What can change while an agent lives.
@@ -109,6 +109,10 @@ pub struct AgentSetup {
     pub folder_rules: Option<Arc<dyn FolderRules>>,
     /// Those that it was told.
     pub rules_told: BTreeSet<String>,
+    /// Finds pieces of files that fit what the person says; `None` where none are given.
+    pub request_files: Option<Arc<dyn RequestFiles>>,
+    /// Those that were given.
+    pub given: Given,
     /// What it is told besides the base prompts.
     pub sources: Vec<Arc<dyn Source>>,
     /// Limits of its calls.

@@ -33,6 +33,7 @@ impl Agent {
         self.gate.set_gate(new.gate);
         self.context.renew(new.prompts, new.sources);
         self.conversation.touched.look_with(new.folder_rules);
+        self.conversation.pieces.files = new.request_files;
         (self.terms.settings.confinement, self.terms.settings.network) = (new.confinement, new.network);
         if let Some(registry) = new.registry {
             self.tools.replace(registry);
@@ -197,9 +198,16 @@ impl Agent {
         Ok(())
     }
 
-    /// What the person said enters the conversation.
+    /// What the person said enters the conversation, and after it pieces of files that fit it.
     pub(super) async fn admit_said(&mut self, message: Message) -> Result<(), SinkError> {
-        self.conversation.admit_said(message, &self.scheduler.redactor(), &self.reports).await
+        let request = if message.is_neco() { String::new() } else { message.text() };
+        let redactor = self.scheduler.redactor();
+        self.conversation.admit_said(message, &redactor, &self.reports).await?;
+        let Some(room) = self.room.space(&self.model).request_files() else { return Ok(()) };
+        let telling = self.scheduler.policy().telling();
+        let told = self.conversation.pieces.find(&request, telling, room, self.model.family(), &redactor).await;
+        let Some((text, pieces)) = told else { return Ok(()) };
+        self.conversation.give_pieces(text, pieces, self.model.family(), &self.reports).await
     }
 
     /// What Neco itself says enters the conversation.

@@ -57,6 +57,10 @@ pub struct ContextShares {
     /// Active files and the map of the repository.
     #[schemars(range(min = 0, max = 100))]
     pub files: u8,
+    /// Pieces of files that fit the words of your message, given along with it; 0 gives none. None are given to a model
+    /// whose window is smaller than 32,000 tokens or not known, and never more than 6,000 tokens with one message.
+    #[schemars(range(min = 0, max = 25))]
+    pub request_files: u8,
     /// The summary of the conversation that was compacted.
     #[schemars(range(min = 1, max = 100))]
     pub summary: u8,

@@ -9,9 +9,10 @@ use super::read::unknown;
 use super::{
     AgentComplete, AgentMessage, AgentUpdate, Checkpoint, Compaction, ContextTrim, EnvironmentTold, ErrorEvent,
     FilesBack, HookRun, Imported, MemoryUpdate, MessageQueued, ModeChange, ModelRetry, ModelSwitch, Notification,
-    PermissionDecision, PermissionRequest, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart, SessionStop,
-    SessionTitle, SharedStateUpdate, SideCall, StateChange, StreamChunk, TodoUpdate, ToolCallDelta, ToolCallEnd,
-    ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent, WorkflowUpdate,
+    PermissionDecision, PermissionRequest, PiecesGiven, PlanUpdate, QuestionAnswer, Rewind, RulesTold, SessionStart,
+    SessionStop, SessionTitle, SharedStateUpdate, SideCall, StateChange, StreamChunk, TodoUpdate, ToolCallDelta,
+    ToolCallEnd, ToolCallStart, ToolCallUpdate, ToolOutputChunk, TurnEnd, TurnStart, UnknownEvent, UsageEvent,
+    WorkflowUpdate,
 };
 use crate::ide::IdeContext;
 use crate::ids::{AgentId, Seq, SessionId, TurnId};
@@ -167,6 +168,8 @@ event_bodies! {
     /// Rules files of folders that the agent touched for the first time, as it was told with the message that
     /// follows.
     RulesTold(RulesTold) = "rules_told",
+    /// The model was given pieces of files that fit what the person said, with the message before this.
+    PiecesGiven(PiecesGiven) = "pieces_given",
     /// Outputs of earlier calls were shortened.
     ContextTrim(ContextTrim) = "context_trim",
     /// The conversation that the model has was made shorter.
@@ -233,6 +236,7 @@ impl EventBody {
             | Self::Message(_)
             | Self::Environment(_)
             | Self::RulesTold(_)
+            | Self::PiecesGiven(_)
             | Self::IdeContext(_)
             | Self::ContextTrim(_)
             | Self::Compaction(_)

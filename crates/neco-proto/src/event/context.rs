@@ -129,6 +129,46 @@ impl RulesTold {
     }
 }
 
+/// Pieces of files that fit what the person said, as the model was given them with the message before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PiecesGiven {
+    /// The message that has them.
+    pub message_id: MessageId,
+    /// Where they stand.
+    pub pieces: Vec<GivenPiece>,
+    /// Tokens of all of them, as estimated.
+    #[serde(default)]
+    pub tokens: u64,
+}
+
+/// Where a piece of a file stands that was given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenPiece {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// Its first line, counted from one.
+    pub first_line: u32,
+    /// Its last line.
+    pub last_line: u32,
+}
+
+impl PiecesGiven {
+    /// What happened, in words for a person.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let places: Vec<String> = self.pieces.iter().map(GivenPiece::place).collect();
+        format!("the model is given what fits your words: {}", places.join(", "))
+    }
+}
+
+impl GivenPiece {
+    /// The file and the lines.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}-{}", self.path, self.first_line, self.last_line)
+    }
+}
+
 /// What the model is told of the place where it works: gathered when the session was made, and told the
 /// same for as long as it lives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -28,8 +28,8 @@ pub use checkpoint::{
     Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, LeftOutWhy, Rewind, RewindWhat,
 };
 pub use context::{
-    Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, RulesTold, TrimmedArguments,
-    TrimmedOutput,
+    Compaction, CompactionCause, CompactionStrategy, ContextTrim, EnvironmentTold, GivenPiece, PiecesGiven, RulesTold,
+    TrimmedArguments, TrimmedOutput,
 };
 pub use hook::{HookEvent, HookOutcome, HookRun};
 pub use memory::{MemoryAction, MemoryNote, MemoryScope, MemoryUpdate};

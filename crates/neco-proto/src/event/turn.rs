@@ -32,7 +32,7 @@ pub struct ToolCallStart {
     pub index: u32,
     /// The id the call will keep.
     pub call_id: CallId,
-    /// The tool's name as the model wrote it.
+    /// The tool's own name, as in every later event of the call; what the model wrote where there is no such tool.
     pub name: String,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use neco_agent::context::{Counted, compact_messages, trim_messages};
+use neco_agent::context::{Counted, Given, compact_messages, trim_messages};
 use neco_proto::event::{
     Admission, CallStatus, Compaction, EnvironmentTold, HookOutcome, KnownFile, MemoryAction, MemoryUpdate, ModelRetry,
     ModelSwitch,
@@ -81,6 +81,8 @@ pub struct Fold {
     /// The rules files below the workspace that the model was told of, as far as it still has them; also those of
     /// which it was told that they were not read.
     pub rules_told: BTreeSet<String>,
+    /// Pieces of files that were given with what the person said.
+    pub given: Given,
     /// Whether the conversation was compacted and nothing was said since.
     pub just_compacted: bool,
     /// The ids of all calls that were ever made, those included that no longer count.
@@ -163,6 +165,7 @@ impl Fold {
             EventBody::ToolCallEnd(end) => {
                 let folder = end.spilled_to.as_deref().and_then(|file| Path::new(file).parent());
                 self.spilled.extend(folder.map(Path::to_path_buf));
+                end.known.iter().for_each(|file| self.given.open(&file.path));
                 self.known.extend(end.known.iter().map(|file| (file.path.clone(), file.clone())));
                 self.result(ToolResult {
                     call_id: end.call_id.clone(),
@@ -172,6 +175,7 @@ impl Fold {
             }
             EventBody::Environment(told) => self.environment = Some(told.clone()),
             EventBody::IdeContext(told) => self.ide_told = Some(told.clone()),
+            EventBody::PiecesGiven(given) => self.given.give(given),
             EventBody::RulesTold(told) => self.rules_told.extend(told.files.iter().chain(&told.unread).cloned()),
             EventBody::ContextTrim(trim) => {
                 trim_messages(&mut self.messages, &trim.outputs, &trim.arguments);
@@ -193,12 +197,13 @@ impl Fold {
         }
     }
 
-    /// What was told of the editor and of folders may be gone with the older messages, so the next time all of it is
-    /// told.
+    /// What was told of the editor and of folders, and what was given of files, may be gone with the older messages, so
+    /// the next time all of it is told.
     fn compaction(&mut self, compaction: &Compaction) {
         compact_messages(&mut self.messages, compaction);
         self.ide_told = None;
         self.rules_told.clear();
+        self.given.forget();
         self.just_compacted = true;
         self.forget_count();
     }

@@ -144,7 +144,7 @@ impl MakeChild for ChildFactory {
         let standing = self.core.journal.standing();
         // How long it may take is seen to by the supervisor, also within a turn.
         let budget = Budget { cost: node.budget.cost, tokens: node.budget.tokens, time: None };
-        let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, .. } = fold;
+        let Fold { standing: own, messages, queued, just_compacted, counted, known, rules_told, given, .. } = fold;
         registry.recall(&known.into_values().collect::<Vec<_>>(), base.world.files().workspace());
         let (agent, handle) = Agent::new(AgentSetup {
             provider,
@@ -162,6 +162,9 @@ impl MakeChild for ChildFactory {
             ide_told: None,
             folder_rules: base.folder_rules,
             rules_told,
+            // What the person asks for is asked of the root; a child is told its task by an agent that has seen it.
+            request_files: None,
+            given,
             limits: deps.limits,
             max_turns: definition.max_turns.unwrap_or(max_turns),
             budget,
@@ -214,6 +217,7 @@ fn narrowed(child_setup: &ChildSetup<'_>) -> Narrow {
             registry: None,
             gate: Arc::new(ChildGate { gate: root.gate, agent: agent.clone() }),
             sources: sources(root.sources, &node.name, node.kind, &definition),
+            request_files: None,
             ..root
         }
     })

@@ -186,7 +186,8 @@ impl SessionContext {
     fn setup(&self, place: &WorkPlace, fold: Fold) -> Result<AgentSetup, SessionError> {
         let Self { core, options, provider, .. } = self;
         let deps = self.hub.deps();
-        let WorkParts { mut policy, world, told, folder_rules, gate } = deps.parts(place, &self.current.rules())?;
+        let WorkParts { mut policy, world, told, folder_rules, request_files, gate } =
+            deps.parts(place, &self.current.rules())?;
         if let Some(kept) = self.current.kept() {
             policy.renew_kept(kept);
         }
@@ -212,6 +213,8 @@ impl SessionContext {
             ide_told: fold.ide_told,
             folder_rules: Some(folder_rules),
             rules_told: fold.rules_told,
+            request_files: Some(request_files),
+            given: fold.given,
             limits: deps.limits,
             max_turns: options.max_turns,
             budget: options.budget,

@@ -18,6 +18,7 @@ use neco_safety::{Confinement, Policy, World};
 use neco_store::{Catalog, EventLog};
 use neco_toolkit::{DynTool, PluggedTools, Registry};
 use neco_workspace::checkpoint::Checkpoints;
+use neco_workspace::index::Indexes;
 
 use super::renewal::LookAgain;
 use crate::fold::Standing;
@@ -134,8 +135,8 @@ pub struct AgentDeps {
     pub path: Option<OsString>,
     /// The shell that runs commands, for the prompt.
     pub shell: String,
-    /// Where the indexes of code are.
-    pub index_dir: PathBuf,
+    /// The indexes of code.
+    pub indexes: Arc<Indexes>,
     /// What stands between commands and the machine, in words.
     pub sandbox: String,
     /// Whether that is as strong as it is by default.

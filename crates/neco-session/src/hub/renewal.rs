@@ -302,6 +302,7 @@ impl SessionRenewal {
             prompts: parts.told.prompts,
             sources,
             folder_rules: Some(parts.folder_rules),
+            request_files: Some(parts.request_files),
             limits: deps.limits,
             confinement: deps.confinement,
             network: deps.network,

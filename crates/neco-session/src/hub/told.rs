@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 use neco_agent::context::{ContextSettings, Layer, PromptValues, Prompts, Source, Space};
-use neco_agent::{FolderRules, Gate};
+use neco_agent::{FolderRules, Gate, RequestFiles};
 use neco_model::Provider;
 use neco_proto::event::{EnvironmentTold, Notification, NotificationLevel};
 use neco_proto::{EventBody, Message};
@@ -24,7 +24,7 @@ use super::renewal::WorkPlace;
 use crate::error::SessionError;
 use crate::fold::Fold;
 use crate::roles::{DefinitionPlaces, Definitions};
-use crate::sources::{Facts, Fixed, Rules, RulesBelow, RulesSearch, map_of_repository, programs};
+use crate::sources::{Facts, Fixed, PiecesBelow, Rules, RulesBelow, RulesSearch, map_of_repository, programs};
 use crate::workflow::WorkflowPlaces;
 
 /// Files that a person is told about one by one.
@@ -40,6 +40,8 @@ pub(super) struct WorkParts {
     pub told: Told,
     /// Finds rules files of folders that it touches.
     pub folder_rules: Arc<dyn FolderRules>,
+    /// Finds pieces of files that fit what the person says.
+    pub request_files: Arc<dyn RequestFiles>,
     /// What people plugged into its moments.
     pub gate: Arc<dyn Gate>,
 }
@@ -70,6 +72,7 @@ impl AgentDeps {
             world: (self.world)(files).map_err(|error| unusable(cwd, &error))?,
             told: self.told(cwd, place.environment.as_ref(), rules)?,
             folder_rules: Arc::new(RulesBelow::new(self.rules_search(cwd), rules)),
+            request_files: Arc::new(PiecesBelow::new(cwd, &self.indexes)),
             gate: (self.gate)(place.session, cwd),
         })
     }
@@ -174,7 +177,7 @@ impl AgentDeps {
 
     /// The map of the repository, if it is wanted and can be had soon.
     async fn repo_map(&self, record: &SessionRecord) -> Option<String> {
-        let (tokens, indexes) = (self.context.repo_map as usize, &self.index_dir);
+        let (tokens, indexes) = (self.context.repo_map as usize, &self.indexes);
         let folder = Path::new(&record.cwd);
         let mut map = map_of_repository(folder, indexes, tokens, self.telling(folder)).await?;
         self.redactor.redact_in(&mut map, Scope::Said);

@@ -1,6 +1,7 @@
 //! The map of the repository: what its most used definitions are, and where.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use neco_model::tokens::{Family, estimate};
@@ -8,7 +9,7 @@ use neco_safety::path::Access;
 use neco_safety::policy::Telling;
 use neco_safety::world::Files;
 use neco_safety::{invisible, untrusted};
-use neco_workspace::index::{Index, IndexError, Patient};
+use neco_workspace::index::{IndexError, Indexes, Patient};
 
 /// How long a session waits for its map. What is not ready by then is ready for the next one.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -17,13 +18,18 @@ const HEAD: &str = "Map of the repository, when the session began: the definitio
                     most, with their lines. Look things up with code_index and code_search.";
 
 /// The map of the repository in `folder` in about `tokens` tokens; nothing when none is wanted, when
-/// there is no code, or when its index is not ready soon. The index is kept below `indexes`; it is
+/// there is no code, or when its index is not ready soon. The index is one of `indexes`; it is
 /// finished even when nobody waits for it any more. What a rule closes to reading is not on it.
-pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize, telling: Telling) -> Option<String> {
+pub async fn map_of_repository(
+    folder: &Path,
+    indexes: &Arc<Indexes>,
+    tokens: usize,
+    telling: Telling,
+) -> Option<String> {
     if tokens == 0 {
         return None;
     }
-    let (folder, indexes) = (folder.to_path_buf(), indexes.to_path_buf());
+    let (folder, indexes) = (folder.to_path_buf(), Arc::clone(indexes));
     let drawn = tokio::task::spawn_blocking(move || draw(&folder, &indexes, tokens, &telling));
     match tokio::time::timeout(LONGEST, drawn).await {
         Ok(Ok(Ok(map))) => map,
@@ -39,12 +45,12 @@ pub async fn map_of_repository(folder: &Path, indexes: &Path, tokens: usize, tel
     }
 }
 
-fn draw(folder: &Path, indexes: &Path, tokens: usize, telling: &Telling) -> Result<Option<String>, IndexError> {
+fn draw(folder: &Path, indexes: &Indexes, tokens: usize, telling: &Telling) -> Result<Option<String>, IndexError> {
     let files = Files::new(folder, Vec::new())?;
     let Ok(root) = files.locate(".", Access::Read) else { return Ok(None) };
     let room = tokens.saturating_sub(estimate(&told(""), Family::Other) as usize);
     let may_be_told = |path: &Path| telling.refuses_path(&files.workspace().join(path)).is_none();
-    let map = Index::new(indexes, root).ask(&Patient, |snapshot| snapshot.map(room, &may_be_told))?;
+    let map = indexes.of(root).ask(&Patient, |snapshot| snapshot.map(room, &may_be_told))?;
     Ok((map.definitions > 0).then(|| told(&map.text)))
 }
 
@@ -64,7 +70,7 @@ mod tests {
     #[tokio::test]
     async fn the_map_names_what_is_used_and_nothing_that_a_rule_closes() {
         let folder = tempfile::tempdir().unwrap();
-        let (work, indexes) = (folder.path().join("work"), folder.path().join("index"));
+        let (work, indexes) = (folder.path().join("work"), Arc::new(Indexes::new(folder.path().join("index"))));
         std::fs::create_dir(&work).unwrap();
         let work = work.canonicalize().unwrap();
         let open = || Policy::default().telling();

@@ -280,6 +280,11 @@ fn context_bodies() -> Vec<EventBody> {
             files: vec!["src/AGENTS.md".to_owned()],
             unread: vec!["secrets/AGENTS.md".to_owned()],
         }),
+        EventBody::PiecesGiven(PiecesGiven {
+            message_id: MessageId::new(),
+            pieces: vec![GivenPiece { path: "src/a.rs".to_owned(), first_line: 3, last_line: 9 }],
+            tokens: 90,
+        }),
         EventBody::ContextTrim(ContextTrim {
             before: 900,
             after: 300,

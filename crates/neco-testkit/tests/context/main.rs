@@ -7,6 +7,7 @@ mod folder_rules;
 mod model;
 mod prefix;
 mod prompt;
+mod request_files;
 mod search_order;
 mod soak;
 mod stage;

@@ -69,6 +69,7 @@ pub(super) fn context_rows(
         ]));
     }
     rows.extend(messages(&report.messages, view, theme));
+    rows.extend(report.given.map(|used| Line::styled(format!("  {}", notices::given(&used)), theme.dim)));
     if let Some(at) = report.compact_at {
         rows.push(Line::styled(format!("  compacted at {}; /compact does it now", figures::tokens(at)), theme.dim));
     }

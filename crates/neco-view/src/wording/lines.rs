@@ -56,6 +56,7 @@ fn line(body: &BlockBody) -> Option<(Tone, String)> {
         }
         BlockBody::Compaction(compaction) => Some((Tone::Plain, compacted(compaction))),
         BlockBody::RulesTold(told) => Some((Tone::Plain, told.words())),
+        BlockBody::PiecesGiven(given) => Some((Tone::Plain, given.words())),
         BlockBody::HookRun(run) => hook(run),
         BlockBody::Plan(planned) => planned.plan.as_ref().and_then(|plan| plan_line(plan.status)),
         BlockBody::Imported(imported) => Some((Tone::Plain, notices::imported(imported))),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use neco_proto::GivenUse;
 use neco_proto::event::{
     AgentNode, Checkpoint, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, MemoryAction,
     MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
@@ -75,6 +76,14 @@ pub fn rewind(rewind: &Rewind) -> String {
 
 /// What tokens beside the conversation were for, and how that is switched off.
 pub const BESIDE: &str = "its title, what to remember and the order of hits; sessions.model_title, memory.extract, context.rerank = false: off";
+
+/// `given with 2 messages, as their words fit: 900 tokens of 3 files, 1 of them opened since`.
+pub fn given(used: &GivenUse) -> String {
+    let GivenUse { messages, tokens, files, opened } = used;
+    let messages = figures::count(*messages, "message");
+    let (tokens, files) = (figures::tokens(*tokens), figures::count(*files, "file"));
+    format!("given with {messages}, as the words fit: {tokens} tokens of {files}, {opened} of them opened since")
+}
 
 /// `naming the session…`.
 pub fn side_call(purpose: SidePurpose) -> &'static str {

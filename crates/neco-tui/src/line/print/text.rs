@@ -241,6 +241,7 @@ impl TextPrinter {
             | BlockBody::ModeChange(_)
             | BlockBody::HookRun(_)
             | BlockBody::RulesTold(_)
+            | BlockBody::PiecesGiven(_)
             | BlockBody::Compaction(_)
             | BlockBody::Rewind(_)
             | BlockBody::Imported(_)

@@ -22,6 +22,9 @@ pub fn context(report: &ContextReport, view: ContextView) -> String {
         let _ = writeln!(text, "{}: {}", layer.layer, figures::tokens(layer.tokens));
     }
     text.push_str(&messages(&report.messages, view));
+    if let Some(used) = &report.given {
+        let _ = writeln!(text, "{}", notices::given(used));
+    }
     if let Some(at) = report.compact_at {
         let _ = writeln!(text, "compacted at {}; /compact does it now", figures::tokens(at));
     }

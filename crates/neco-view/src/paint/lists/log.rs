@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
-use neco_proto::event::{Admission, NotificationLevel};
+use neco_proto::event::{Admission, GivenPiece, NotificationLevel};
 use neco_proto::{CallId, Event, EventBody, Role, Seq, Subject, agent_ask};
 
 use crate::figures;
@@ -167,6 +167,7 @@ fn detail(body: &EventBody) -> String {
         EventBody::Environment(told) => told.date.clone(),
         EventBody::IdeContext(open) => open.active_file.clone().unwrap_or_default(),
         EventBody::RulesTold(told) => told.files.join(", "),
+        EventBody::PiecesGiven(given) => given.pieces.iter().map(GivenPiece::place).collect::<Vec<_>>().join(", "),
         EventBody::ContextTrim(trim) => {
             let outputs = figures::count(trim.outputs.len() as u64, "output");
             match trim.arguments.len() as u64 {

@@ -6,6 +6,7 @@ use neco_proto::clean::clean;
 use neco_proto::{ContextReport, LayerSize, Message, Part, PromptReport, Role};
 
 use crate::figures;
+use crate::wording::notices;
 
 /// What stands for a model where none is configured.
 const NO_MODEL: &str = "no/model";
@@ -52,6 +53,7 @@ pub fn sizes(context: &ContextReport) -> String {
         notes.iter().for_each(|note| text.push_str(&format!("  {}\n", clean(note))));
     }
     let _ = writeln!(text, "{:<14} {:>8}", "together", context.tokens);
+    context.given.iter().for_each(|used| text.push_str(&format!("{}\n", notices::given(used))));
     text.push_str(&fits(context));
     text
 }
