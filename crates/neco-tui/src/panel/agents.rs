@@ -56,8 +56,9 @@ pub fn agent_rows(agents: &Agents, width: usize, most: usize, now_ms: i64, theme
 
 /// How many work and wait, and what they cost.
 pub(super) fn at_work(agents: &Agents, all: Option<usize>, theme: &Theme) -> Vec<Span<'static>> {
-    let mut spans = vec![Span::styled(format!("{} at work", agents.working().count()), theme.dim)];
-    let asking = agents.working().filter(|node| agents.asks(node)).count();
+    let asking = agents.asking();
+    let at_work = agents.working().count().saturating_sub(asking);
+    let mut spans = vec![Span::styled(format!("{at_work} at work"), theme.dim)];
     if asking > 0 {
         let words = format!("{} for you", figures::count(asking, "waits", "wait"));
         spans.extend([Span::styled(", ", theme.dim), Span::styled(words, theme.ask)]);
@@ -97,9 +98,14 @@ fn row(
     ])
 }
 
-/// How long an agent has been there, or was.
+/// How long an agent has been there, or was; the clock of one that is paused stands.
 pub(super) fn took(node: &AgentNode, now_ms: i64) -> u64 {
-    let until = if node.state.is_live() { now_ms } else { node.changed.as_millisecond() };
+    let until = match node.state {
+        NodeState::Created | NodeState::Running => now_ms,
+        NodeState::Paused | NodeState::Completed | NodeState::Failed | NodeState::Cancelled => {
+            node.changed.as_millisecond()
+        }
+    };
     u64::try_from(until - node.created.as_millisecond()).unwrap_or_default()
 }
 

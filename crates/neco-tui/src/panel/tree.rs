@@ -25,7 +25,7 @@ const MODELS: usize = 72;
 /// Columns of names at least and at most, of what agents do beside lanes, of models and of costs.
 const NAME: (usize, usize) = (16, 30);
 const DOES: usize = 27;
-const MODEL: usize = 12;
+const MODEL: usize = 16;
 const COST: usize = 7;
 
 /// Seconds that a cell of a lane stands for.
@@ -154,7 +154,11 @@ impl Tree<'_> {
         let cost = node.usage.cost.filter(|cost| *cost > 0.0).map(figures::cost).unwrap_or_default();
         let model = match columns.model {
             0 => String::new(),
-            wide => cut(&Line::raw(clean_line(&node.model_group)), wide - 1).to_string(),
+            wide => {
+                let model = self.agents().model(node);
+                let name = clean_line(model.rsplit('/').next().unwrap_or(model));
+                cut(&Line::raw(name), wide - 1).to_string()
+            }
         };
         let doing = cut(&Line::raw(doing), columns.does.saturating_sub(1)).to_string();
         let mut spans = vec![

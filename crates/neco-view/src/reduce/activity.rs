@@ -71,6 +71,9 @@ pub(super) struct Activity {
     /// How its node stood when it was told last.
     #[serde(skip)]
     state: Option<NodeState>,
+    /// The model that answered it last.
+    #[serde(skip)]
+    pub(super) model: Option<String>,
 }
 
 /// Something that the person is asked and has not answered.
@@ -186,6 +189,12 @@ impl Activities {
                     return;
                 }
                 (node.id, Some(Lane::from(node.state)))
+            }
+            EventBody::Message(message) => {
+                if let Some(model) = &message.model {
+                    self.0.entry(event.agent_id).or_default().model = Some(model.clone());
+                }
+                return;
             }
             EventBody::TurnStart(_)
             | EventBody::ToolCallUpdate(_)

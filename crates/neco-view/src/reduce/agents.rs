@@ -1,9 +1,12 @@
 //! The agents below the root: who they are, how deep they stand, what they do.
 
+use std::collections::HashSet;
+
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentMessage, AgentNode, AgentUpdate, Letter, NodeState, NodeType, Up};
 use neco_proto::{AgentId, Event};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::activity::{Activities, Doing, Lane};
 use super::block::{AgentLetter, AgentMove, AgentStep};
@@ -23,6 +26,9 @@ pub struct Agents {
     /// The root, which is told of only when somebody asks.
     #[serde(skip)]
     root: Option<AgentNode>,
+    /// Those that a call waits for.
+    #[serde(skip)]
+    in_calls: HashSet<AgentId>,
     /// Whether a workflow runs, which tells itself of the calls that its tasks are.
     #[serde(skip)]
     pub(super) in_workflow: bool,
@@ -78,6 +84,12 @@ impl Agents {
         self.activity.of(agent)?.does.as_ref()
     }
 
+    /// The model that answered an agent last; its group before one has.
+    pub fn model<'a>(&'a self, node: &'a AgentNode) -> &'a str {
+        let answered = self.activity.of(node.id).and_then(|activity| activity.model.as_deref());
+        answered.unwrap_or(&node.model_group)
+    }
+
     /// How an agent spent its time: since when, in milliseconds since 1970, how.
     pub fn lanes(&self, node: &AgentNode) -> Vec<(i64, Lane)> {
         self.activity.lanes(node)
@@ -91,6 +103,11 @@ impl Agents {
     /// Whether an agent waits for the person.
     pub fn asks(&self, node: &AgentNode) -> bool {
         self.asks_since(node).is_some()
+    }
+
+    /// How many wait for the person, of those that work.
+    pub fn asking(&self) -> usize {
+        self.working().filter(|node| self.asks(node)).count()
     }
 
     /// Who waits for the person with a call or a question, by its id.
@@ -159,6 +176,9 @@ impl Agents {
     /// An agent is new or has changed: what is to be seen of that.
     pub(super) fn update(&mut self, AgentUpdate { node, gone, setup, .. }: &AgentUpdate) -> Option<AgentStep> {
         let before = self.find(node.id).map(|agent| agent.node.state);
+        if setup.as_ref().is_some_and(is_in_call) {
+            self.in_calls.insert(node.id);
+        }
         let depth = self.stands(node);
         self.known.retain(|agent| !gone.contains(&agent.node.id));
         if self.in_workflow && node.role == CALL {
@@ -174,7 +194,7 @@ impl Agents {
             NodeState::Completed | NodeState::Failed | NodeState::Cancelled => AgentMove::Ended,
         };
         let was_live = before.is_some_and(NodeState::is_live);
-        Some(AgentStep { did, depth, node: node.clone(), was_live })
+        Some(AgentStep { did, depth, node: node.clone(), was_live, in_call: self.in_calls.contains(&node.id) })
     }
 
     /// What is to be seen of a letter. Ends are told by the agent itself.
@@ -193,4 +213,9 @@ impl Agents {
     fn find(&self, id: AgentId) -> Option<&Agent> {
         self.known.iter().find(|agent| agent.node.id == id)
     }
+}
+
+/// Whether an agent that is set up so works for a call that waits for it, and for no workflow.
+fn is_in_call(setup: &Value) -> bool {
+    setup.get("told").and_then(Value::as_bool) == Some(false) && setup.get("workflow").is_none_or(Value::is_null)
 }

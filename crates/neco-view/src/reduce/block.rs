@@ -236,6 +236,9 @@ pub struct AgentStep {
     /// Whether it was seen at work before this, or paused.
     #[serde(skip)]
     pub was_live: bool,
+    /// Whether a call waits for it, which tells of it too.
+    #[serde(skip)]
+    pub in_call: bool,
 }
 
 /// Something that an agent below the root said or was told.
