@@ -57,7 +57,7 @@ names! {
     /// When the person is asked.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum ApprovalMode {
-        /// Only for what is critical.
+        /// Only for what is of high risk: rules call it `critical`.
         Auto = "auto",
         /// Before commands are run; files of the workspace are written unasked.
         AcceptEdits = "accept_edits",

@@ -20,14 +20,14 @@ fn live(scene: &mut Scene) -> String {
 fn command_request(id: &str, command: &str) -> Value {
     json!({
         "call_id": id, "tool": "bash", "summary": format!("Run {command}"), "args": {"command": command}, "command": command,
-        "risk": "high", "reason": "it runs a program that is not known", "diff": [],
+        "risk": "high", "reason": "it runs a program that is not known", "diff": [], "sandboxed": true,
         "session_rule": format!("run exactly `{command}` without asking, until Neco ends"),
         "always_rule": format!("run exactly `{command}` without asking, always in this folder (saved in always.toml)")
     })
 }
 
 fn is_whole(shown: &str, what: &str) {
-    for part in ["high risk", "it runs a", "Yes", "No, and say", "d details"] {
+    for part in ["sandboxed", "it runs a", "Yes", "No, and say", "d details"] {
         assert!(shown.contains(part), "{part} is not seen:\n{what}\n{shown}");
     }
 }
@@ -52,7 +52,7 @@ proptest! {
         scene.works();
         scene.asks(command_request("1", &"print(1); ".repeat(90)));
         let shown = live(&mut scene);
-        prop_assert!(shown.contains("high risk") && shown.contains("y ") && shown.contains("n "), "{shown}");
+        prop_assert!(shown.contains("sandboxed") && shown.contains("y ") && shown.contains("n "), "{shown}");
     }
 
     #[test]
@@ -80,6 +80,23 @@ fn chosen(effects: &[Effect]) -> Option<&str> {
         [Effect::Send(Command::Answer { reply: Reply::Choices { answers }, .. })] => Some(&answers[0].chosen[0]),
         _ => None,
     }
+}
+
+#[test]
+fn the_tenth_answer_of_ten_can_be_typed() {
+    let ask = || {
+        let mut scene = Scene::new((80, 24));
+        scene.questions(options(9));
+        scene
+    };
+    assert_eq!(chosen(&ask().types("2")), Some("provider2"));
+    let mut scene = ask();
+    assert_eq!(scene.types("1"), [], "it may be the beginning of 10");
+    assert_eq!(chosen(&scene.key(KeyCode::Enter)), Some("provider1"));
+    let mut scene = ask();
+    assert_eq!(scene.types("10"), [], "that is to write something else");
+    scene.types("mine");
+    assert_eq!(scene.app.prompt.text.as_str(), "mine");
 }
 
 #[test]
@@ -119,7 +136,7 @@ fn all_of_it_can_be_scrolled_to() {
     });
     let picture = scene.picture();
     assert!(picture.contains("This session"), "{picture}");
-    assert!(picture.contains("high risk") && picture.contains("❯  1  Yes ") && picture.contains("d back"), "{picture}");
+    assert!(picture.contains("sandboxed") && picture.contains("❯  1  Yes ") && picture.contains("d back"), "{picture}");
 }
 
 fn decided(id: &str, decision: Decision) -> Effect {
@@ -199,7 +216,7 @@ fn what_turns_out_worse_than_it_looked_is_asked_about() {
     decides(&mut scene, "3");
     assert_eq!(scene.asks(write_request("2")), []);
     let picture = scene.picture();
-    assert!(picture.contains("You said yes to it as low risk; it is medium risk now"), "{picture}");
+    assert!(picture.contains("It does more now than what you said yes to"), "{picture}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ A file of cases:
 pub const LONG: &str = "\
 Examples:
   neco -m \"rename Foo to Bar\" --yes
-      without being asked, except for what is critical and for web pages
+      without being asked, except for what is high risk and for web pages
   neco -m \"how does login work?\" --mode ask
       a question; nothing is written or run
   neco -p \"why is it cut off?\" --file a.png --file log.txt
@@ -104,7 +104,7 @@ Input:
   error: add </dev/null when nothing is piped in.
   Without a terminal, when CI is set, and with any --output-format but
   text, nobody is asked: what would be asked is refused; --yes allows
-  it, except for what is critical and, unless --network is given, for the web:
+  it, except for what is high risk and, unless --network is given, for the web:
   --allow 'web_fetch(domain:docs.rs)' opens a host.
 
 Output:

@@ -350,7 +350,8 @@ fn blocked_by_stop(reason: &str) -> ToolError {
 
 fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdict {
     if person_present {
-        let reason = format!("a hook asks: {reason}{}", verdict.opens);
+        let asks = std::iter::once(format!("a hook asks: {reason}"));
+        let reason = asks.chain(verdict.opens.iter().cloned()).collect::<Vec<_>>().join("\n");
         return Verdict { ruling: Ruling::Ask, reason, ..verdict };
     }
     let reason = format!("a hook wants a person to decide ({reason}), and nobody can be asked in this run");

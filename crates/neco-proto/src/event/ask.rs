@@ -30,7 +30,7 @@ pub struct PermissionRequest {
     pub command: Option<String>,
     /// How much harm it could do.
     pub risk: Risk,
-    /// Why it is asked: the rule that said so.
+    /// Why it is asked about, a line for each thing: what it does, then what a yes opens.
     pub reason: String,
     /// The change it would make, where that is known beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

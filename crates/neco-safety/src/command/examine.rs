@@ -66,7 +66,7 @@ impl<'a> Examination<'a> {
             because: Reasons::default(),
             clean: true,
             network: false,
-            history: false,
+            history: None,
             committed: false,
             opens: Vec::new(),
             parts: Vec::new(),
@@ -239,7 +239,7 @@ impl<'a> Examination<'a> {
         let standing = self.standing();
         // What git tells is told whoever started it.
         self.found.committed |= finding.committed;
-        self.found.history |= finding.history;
+        self.found.history = self.found.history.or(finding.history);
         if depth < DEEPEST_GUESS {
             self.follow(finding.inner.into_iter().map(Inner::guessed), depth, tasks);
         }
@@ -295,7 +295,7 @@ impl<'a> Examination<'a> {
             self.never(why);
         }
         self.found.network |= finding.network;
-        self.found.history |= finding.history;
+        self.found.history = self.found.history.or(finding.history);
         self.found.committed |= finding.committed;
         self.opens(finding.opens.clone());
         finding.names.iter().for_each(|word| self.mention(word.clone(), false, false));

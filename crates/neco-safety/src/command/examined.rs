@@ -109,10 +109,35 @@ impl Reasons {
         }
     }
 
+    /// Each of them in words.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let more = self.more.then(|| "there is more of high risk in it".to_owned());
+        self.told.iter().cloned().chain(more).collect()
+    }
+
     /// All of them in words, if there are any.
     pub fn told(&self) -> Option<String> {
-        let more = if self.more { "; and more that is critical" } else { "" };
+        let more = if self.more { "; and more of high risk" } else { "" };
         (!self.told.is_empty()).then(|| format!("{}{more}", self.told.join("; also ")))
+    }
+}
+
+/// What a command does to commits that were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnHistory {
+    /// Others get them.
+    Publishes,
+    /// Others take their place.
+    Rewrites,
+}
+
+impl OnHistory {
+    /// What it does, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Publishes => "it publishes commits",
+            Self::Rewrites => "it replaces commits that were made",
+        }
     }
 }
 
@@ -130,7 +155,7 @@ pub struct Examined {
     /// Whether a program in it is known to need the network.
     pub network: bool,
     /// Whether a command in it publishes commits, or gives up some that were made.
-    pub history: bool,
+    pub history: Option<OnHistory>,
     /// Whether git may tell or bring back the content of any file that was committed, whatever is hidden of the tree.
     pub committed: bool,
     /// The sensitive files that it names: what a yes to it opens.

@@ -2,7 +2,7 @@
 
 use neco_proto::Risk;
 
-use super::examined::{Opened, Reasons, Word};
+use super::examined::{OnHistory, Opened, Reasons, Word};
 
 /// Where a command's standard input comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub(crate) struct Finding {
     /// Whether it is known to use the network.
     pub(crate) network: bool,
     /// Whether it publishes commits, or gives up some that were made.
-    pub(crate) history: bool,
+    pub(crate) history: Option<OnHistory>,
     /// Whether it may tell or bring back what was committed.
     pub(crate) committed: bool,
     /// Whether all it does is to start what is in `inner`, unchanged.
@@ -111,7 +111,7 @@ impl Finding {
             because: Reasons::default(),
             never: None,
             network: false,
-            history: false,
+            history: None,
             committed: false,
             wrapper: false,
             uncoverable: false,

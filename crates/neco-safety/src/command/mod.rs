@@ -37,7 +37,7 @@ mod spelled;
 mod walk;
 
 pub use examine::examine;
-pub use examined::{Examined, Opened, Part, Reasons, Word};
+pub use examined::{Examined, OnHistory, Opened, Part, Reasons, Word};
 pub use place::Place;
 
 pub(crate) use place::straighten;

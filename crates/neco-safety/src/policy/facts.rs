@@ -114,7 +114,7 @@ impl<'a> Facts<'a> {
 
     /// Whether it publishes commits, or gives up some that were made.
     pub fn touches_history(&self) -> bool {
-        self.examined.as_ref().is_some_and(|examined| examined.history)
+        self.examined.as_ref().is_some_and(|examined| examined.history.is_some())
     }
 
     /// Whether the mode forbids it, so that only a rule that names the mode can say otherwise.

@@ -18,10 +18,10 @@ use crate::command::Place;
 pub struct Verdict {
     /// What is to be done.
     pub ruling: Ruling,
-    /// Why, in words.
+    /// Why, in words; a line for each thing where a person is asked.
     pub reason: String,
-    /// What a person's yes to it opens, in words; empty where it opens nothing.
-    pub opens: String,
+    /// What a person's yes to it opens, in words, each by itself.
+    pub opens: Vec<String>,
     /// The code for the model when it is denied.
     pub code: ErrorCode,
     /// How much harm the call could do, its command looked at.

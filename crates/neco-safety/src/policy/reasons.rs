@@ -16,30 +16,57 @@ pub(super) fn reason(facts: &Facts<'_>, decided: &Decided<'_>, near: Option<(&Ru
     if let Some(why) = facts.never() {
         return format!("{why}; this is never done, whatever rules say");
     }
+    let near = near.map(|(rule, why)| {
+        // It is told already.
+        let is_told = facts.examined.as_ref().is_some_and(|examined| examined.because.told().as_ref() == Some(&why));
+        if is_told {
+            format!("{} does not cover that", named(rule))
+        } else {
+            format!("{} does not cover it: {why}", named(rule))
+        }
+    });
+    if decided.ruling == Ruling::Ask && facts.who.person_present {
+        let lines = asked_lines(facts, decided.rule).into_iter().chain(near).chain(opened(facts));
+        return lines.collect::<Vec<_>>().join("\n");
+    }
     let reason = match decided.rule {
         Some(rule) => by_rule(facts, rule),
         None => what(facts),
     };
-    let reason = match near {
-        // It is told already.
-        Some((rule, why))
-            if facts.examined.as_ref().is_some_and(|examined| examined.because.told().as_ref() == Some(&why)) =>
-        {
-            format!("{reason}; {} does not cover that", named(rule))
-        }
-        Some((rule, why)) => format!("{reason}; {} does not cover it: {why}", named(rule)),
-        None => reason,
-    };
+    let reason = near.map(|near| format!("{reason}; {near}")).unwrap_or(reason);
     match decided.ruling {
-        Ruling::Ask if !facts.who.person_present => format!("{reason}{}", unasked(facts)),
-        Ruling::Ask => format!("{reason}{}", opened(facts)),
+        Ruling::Ask => format!("{reason}{}", unasked(facts)),
         Ruling::Allow | Ruling::Deny => reason,
     }
 }
 
-/// What a yes opens.
-pub(super) fn opened(facts: &Facts<'_>) -> String {
-    format!("{}{}", opened_words(facts), network_words(facts))
+/// Why a person is asked, a line for each thing.
+fn asked_lines(facts: &Facts<'_>, rule: Option<&Rule>) -> Vec<String> {
+    let approval = facts.who.approval;
+    if let Some(rule) = rule.filter(|rule| rule.source != Source::BuiltIn) {
+        return vec![by_rule(facts, rule)];
+    }
+    let mut lines = because(facts).lines();
+    if let Some(reason) = rule.and_then(|rule| rule.reason.as_ref()) {
+        let kind = if lines.is_empty() { format!("{}, and ", kind(facts)) } else { String::new() };
+        lines.push(format!("{kind}{reason}; {}", asks(approval)));
+        return lines;
+    }
+    if lines.is_empty() {
+        return vec![asked(facts, approval, kind(facts).to_owned())];
+    }
+    // Whoever chose not to be asked wonders why they are.
+    if approval == ApprovalMode::Auto {
+        lines.push(asks(approval).to_owned());
+    }
+    lines
+}
+
+/// What a yes opens, a line for each thing.
+pub(super) fn opened(facts: &Facts<'_>) -> Vec<String> {
+    let network = needs_network(facts)
+        .then(|| "your yes lets this one command reach the network, which is off for commands".to_owned());
+    opened_files(facts).into_iter().chain(network).collect()
 }
 
 /// How a command runs once somebody says yes to it; none for what runs nothing.
@@ -48,38 +75,24 @@ pub(super) fn held(facts: &Facts<'_>) -> Option<Held> {
     (facts.action.touch == SideEffect::Runs).then(|| Held {
         sandboxed,
         network: sandboxed && (facts.who.network || facts.action.freedom == Freedom::Network || needs_network(facts)),
-        opens: sandboxed && !opened_words(facts).is_empty(),
+        opens: sandboxed && !opened_files(facts).is_empty(),
     })
 }
 
 /// What a yes opens of what is closed to commands.
-fn opened_words(facts: &Facts<'_>) -> String {
+fn opened_files(facts: &Facts<'_>) -> Vec<String> {
     // A program that runs already has its box.
     let may_open = facts.who.confinement.is_boxed() && !facts.is_typed();
-    let Some(examined) = facts.examined.as_ref().filter(|_| may_open) else { return String::new() };
+    let Some(examined) = facts.examined.as_ref().filter(|_| may_open) else { return Vec::new() };
     if examined.risk < Risk::Critical || examined.opens.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let listed = |changes: bool| {
         let named = examined.opens.iter().filter(|opened| opened.changes == changes);
         named.map(|opened| opened.path.display().to_string()).collect::<Vec<_>>().join(", ")
     };
-    let (read, changed) = (listed(false), listed(true));
-    let what = match (read.is_empty(), changed.is_empty()) {
-        (false, true) => format!("lets this one command read {read}"),
-        (true, false) => format!("lets this one command change {changed}"),
-        (false, false) => format!("lets this one command read {read} and change {changed}"),
-        (true, true) => return String::new(),
-    };
-    format!("; your yes {what}")
-}
-
-/// What a yes opens of the network.
-fn network_words(facts: &Facts<'_>) -> &'static str {
-    match needs_network(facts) {
-        true => "; your yes lets this one command reach the network",
-        false => "",
-    }
+    let opened = [("read", listed(false)), ("change", listed(true))].into_iter().filter(|(_, paths)| !paths.is_empty());
+    opened.map(|(what, paths)| format!("your yes lets this one command {what} {paths}")).collect()
 }
 
 fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
@@ -88,7 +101,7 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
         (Source::BuiltIn, Ruling::Allow) => format!("{}; approval mode {approval} allows that", what(facts)),
         (Source::BuiltIn, Ruling::Ask) => match &rule.reason {
             Some(reason) => format!("{}, and {reason}; {}", what(facts), asks(approval)),
-            None => asked(facts, approval),
+            None => asked(facts, approval, what(facts)),
         },
         (Source::BuiltIn, Ruling::Deny) => rule.reason.clone().unwrap_or_else(|| what(facts)),
         (Source::Session, Ruling::Allow) => "allowed for this session".to_owned(),
@@ -105,15 +118,17 @@ fn by_rule(facts: &Facts<'_>, rule: &Rule) -> String {
     }
 }
 
-/// Why a call is asked about that no rule of anybody's names.
-fn asked(facts: &Facts<'_>, approval: ApprovalMode) -> String {
-    let plain = because(facts).is_none() && !needs_network(facts) && facts.risk < Risk::Critical;
+/// Why a call is asked about that no rule of anybody's names; `words` say what it does. A person is told by itself that
+/// it needs the network.
+fn asked(facts: &Facts<'_>, approval: ApprovalMode, words: String) -> String {
+    let told = facts.who.person_present || !needs_network(facts);
+    let plain = because(facts).told().is_none() && told && facts.risk < Risk::Critical;
     match (facts.action.touch, approval) {
         (SideEffect::Writes, ApprovalMode::AskFirst) if plain => "edits are asked first".to_owned(),
         (SideEffect::Runs, ApprovalMode::AskFirst | ApprovalMode::AcceptEdits) if plain => {
             "commands are asked first".to_owned()
         }
-        _ => format!("{}; {}", what(facts), asks(approval)),
+        _ => format!("{words}; {}", asks(approval)),
     }
 }
 
@@ -146,22 +161,24 @@ fn named(rule: &Rule) -> String {
 /// What a call does that makes it worth a question.
 pub(super) fn what(facts: &Facts<'_>) -> String {
     let network = if needs_network(facts) { "; it needs the network, which is off for commands" } else { "" };
-    if let Some(because) = because(facts) {
-        return format!("{because}{network}");
-    }
-    let words = match facts.action.touch {
+    let words = because(facts).told().unwrap_or_else(|| kind(facts).to_owned());
+    format!("{words}{network}")
+}
+
+/// What kind of call it is.
+fn kind(facts: &Facts<'_>) -> &'static str {
+    match facts.action.touch {
         SideEffect::Reads => "it only reads",
         SideEffect::Network => "it reaches the network",
         SideEffect::Writes => "it changes a file",
         SideEffect::Runs if facts.is_known_safe() => "it runs commands that are known to change nothing",
         SideEffect::Runs if facts.risk <= Risk::Low => "it acts on a process of the agent's own",
         SideEffect::Runs => "it runs a command",
-    };
-    format!("{words}{network}")
+    }
 }
 
 /// What is found in a call itself that makes it worth a question.
-fn because(facts: &Facts<'_>) -> Option<String> {
+fn because(facts: &Facts<'_>) -> Reasons {
     let mut because = Reasons::of(facts.action.because.unwrap_or_default());
     // What a tool says of itself hides nothing of what its command would do.
     if let Some(examined) = facts.examined.as_ref().filter(|one| because.told().is_none() || one.risk == Risk::Critical)
@@ -171,7 +188,10 @@ fn because(facts: &Facts<'_>) -> Option<String> {
     if let Some(unclear) = &facts.unclear {
         because.add(&Reasons::of(unclear));
     }
-    because.told()
+    if let Some(history) = facts.examined.as_ref().and_then(|examined| examined.history) {
+        because.add(&Reasons::of(history.words()));
+    }
+    because
 }
 
 /// Whether a command plainly needs the network where commands have none.

@@ -175,8 +175,8 @@ fn a_question_says_what_a_yes_opens() {
     let policy = Policy::new(place(), Vec::new());
     let offline = Who { network: false, ..who() };
     let reason = |command: &str, who: &Who<'_>| judge(&policy, &Call::bash(command), who).reason;
-    let opens = "your yes lets this one command reach the network";
-    assert!(reason("curl https://example.com", &offline).ends_with(opens));
+    let opens = "your yes lets this one command reach the network, which is off for commands";
+    assert_eq!(reason("curl https://example.com", &offline), format!("commands are asked first\n{opens}"));
     for (command, who) in [
         ("curl https://example.com", &who()),
         ("make", &offline),
@@ -194,8 +194,16 @@ fn a_question_says_what_a_yes_opens() {
         assert!(!reason(command, who).contains(closed), "{command}: {}", reason(command, who));
     }
     let changed = reason("echo x >> .git/hooks/a; cat .env b", &who());
-    let both = "your yes lets this one command read /srv/app/.env and change /srv/app/.git/hooks/a";
+    let both = "\nyour yes lets this one command read /srv/app/.env\n\
+                your yes lets this one command change /srv/app/.git/hooks/a";
     assert!(changed.ends_with(both), "{changed}");
+    let pushed = "it publishes commits\nyour yes lets this one command reach the network, which is off for commands";
+    assert_eq!(reason("git push origin main", &offline), pushed);
+    assert_eq!(reason("git commit --amend", &who()), "it replaces commits that were made");
+    let auto = Who { approval: ApprovalMode::Auto, ..who() };
+    let words = "it publishes commits\n\
+                 commits are neither pushed nor rewritten unasked; that is asked about in auto too";
+    assert_eq!(reason("git push", &auto), words);
 }
 
 #[test]

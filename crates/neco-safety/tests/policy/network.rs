@@ -106,7 +106,8 @@ fn what_a_tool_says_of_itself_hides_nothing_of_its_command() {
     for words in ["it reaches the network", ".env: it may hold secrets", "read /srv/app/.env", "reach the network"] {
         assert!(verdict.reason.contains(words), "{words}: {}", verdict.reason);
     }
-    assert!(verdict.opens.contains("/srv/app/.env") && verdict.reason.ends_with(&verdict.opens), "{}", verdict.opens);
+    let opens = verdict.opens.join("\n");
+    assert!(opens.contains("/srv/app/.env") && verdict.reason.ends_with(&opens), "{opens}");
 }
 
 #[test]

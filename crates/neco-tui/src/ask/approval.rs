@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::edge::{Answer, Tints, first_rows};
+use super::edge::{Answer, Tints};
 use super::rest::{Mark, Other};
 use super::subject::{arguments_of, fitted, is_summed_up, parted, what};
 use crate::host::Edited;
@@ -309,7 +309,7 @@ impl ApprovalBox {
         let blank = |wanted: bool| wanted.then(|| tints.blank());
         let note = self.note.iter().map(|note| cut(&Line::styled(format!("  {note}"), tints.edge), inner));
         let why = if self.details.is_some() || !space.why { Vec::new() } else { self.why(inner, &tints) };
-        let why: Vec<Line<'static>> = note.chain(first_rows(why, TEXT_ROWS, inner)).map(|row| tints.row(row)).collect();
+        let why: Vec<Line<'static>> = note.chain(why).map(|row| tints.row(row)).collect();
         let mut rows: Vec<Line<'static>> = blank(space.blanks && !why.is_empty()).into_iter().chain(why).collect();
         let named = if space.others { LISTED } else { 0 };
         if named > 0 && !asks.others.is_empty() {
@@ -382,15 +382,16 @@ impl ApprovalBox {
         rows
     }
 
+    /// Why it is asked about: a row or more for each thing, all of it.
     fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
-        let spans = match self.asked.revised {
-            true => vec![Span::styled(visible_line(&self.asked.request.reason), tints.label)],
-            false => vec![
-                Span::styled("Asked because ", tints.meta),
-                Span::styled(visible_line(&self.asked.request.reason), tints.label),
-            ],
-        };
-        wrap(&Line::from(spans), width, &Indent::all(Span::raw("  ")))
+        let lead = if self.asked.revised { "" } else { "Asked because " };
+        let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
+        let rows = lines.enumerate().flat_map(|(index, line)| {
+            let lead = if index == 0 { lead.to_owned() } else { " ".repeat(lead.width()) };
+            let line = Line::from(vec![Span::styled(lead, tints.meta), Span::styled(line, tints.label)]);
+            wrap(&line, width, &Indent::all(Span::raw("  ")))
+        });
+        rows.collect()
     }
 
     fn heading(&self, asks: Asks<'_>, width: usize, tints: &Tints, theme: &Theme) -> Line<'static> {
@@ -448,7 +449,7 @@ impl ApprovalBox {
             }
             None if critical => vec![vec![alarm("high risk")]],
             None if !request.diff.is_empty() => vec![vec![label("in this folder")], Vec::new()],
-            None => vec![vec![Span::styled(format!("{} risk", request.risk), tints.label)]],
+            None => vec![Vec::new()],
         }
     }
 

@@ -51,7 +51,8 @@ impl Choices {
             return None;
         }
         self.at = number - 1;
-        if number * 10 <= count {
+        // What one writes oneself has a number, too.
+        if number * 10 <= count + 1 {
             self.typed = number;
             return None;
         }

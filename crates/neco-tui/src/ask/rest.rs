@@ -176,9 +176,12 @@ impl Rest {
             return Some(Err(format!("You said yes to “{}”; it was changed since", visible_line(&shown.summary))));
         }
         Some(match shown.risk {
-            Some(risk) if request.risk > risk => {
-                Err(format!("You said yes to it as {risk} risk; it is {} risk now", request.risk))
-            }
+            Some(risk) if request.risk > risk => Err(match request.risk {
+                Risk::Critical => "It is high risk now; you said yes to less".to_owned(),
+                Risk::Safe | Risk::Low | Risk::Medium | Risk::High => {
+                    "It does more now than what you said yes to".to_owned()
+                }
+            }),
             Some(_) | None => Ok(self.decision.clone()),
         })
     }

@@ -110,7 +110,7 @@ pub struct HowArgs {
     /// When you are asked
     #[arg(long, value_parser = one_of(APPROVALS))]
     approval: Option<ApprovalMode>,
-    /// Asks only about what is critical; the same as --approval auto
+    /// Asks only about what is high risk; the same as --approval auto
     #[arg(short, long, conflicts_with = "approval")]
     yes: bool,
     /// Stops when the session has cost this much, as far as prices are known

@@ -1,7 +1,7 @@
 //! `git`: settings that run commands, subcommands that start others, and those that lose work.
 
 use super::{Case, committed};
-use crate::command::examined::Word;
+use crate::command::examined::{OnHistory, Word};
 use crate::command::finding::Finding;
 use crate::command::option;
 use crate::listed::is_listed;
@@ -42,7 +42,7 @@ pub(super) fn look(case: &Case<'_>, finding: &mut Finding) {
     if let Some(why) = loses_work(&call) {
         finding.critical(why);
     }
-    finding.history |= touches_history(&call);
+    finding.history = finding.history.or(on_history(&call));
     if call.subcommand.is_empty() && case.arguments.iter().any(|word| !word.exact) {
         finding.critical("what git is to do can't be told");
     }
@@ -324,20 +324,25 @@ fn loses_work(call: &Invocation<'_>) -> Option<&'static str> {
 
 /// Whether it publishes commits, or puts others in the place of some that were made. They can be found again, so this
 /// is less than losing work; but it is for a person to say that it is time for it.
-fn touches_history(call: &Invocation<'_>) -> bool {
+fn on_history(call: &Invocation<'_>) -> Option<OnHistory> {
     let arguments = call.arguments;
     let has_long = |long: &str| option::has_long(arguments, long);
     let moves_on = || ["--abort", "--quit", "--show-current-patch", "--edit-todo"].into_iter().any(has_long);
-    match call.subcommand {
+    let publishes = match call.subcommand {
         "push" => !option::has(arguments, 'n', "--dry-run"),
         "send-pack" | "http-push" | "send-email" => true,
+        "subtree" => option::has_word(arguments, "push"),
+        _ => false,
+    };
+    let rewrites = match call.subcommand {
         "commit" => has_long("--amend"),
         "rebase" => !moves_on(),
         "pull" => option::has(arguments, 'r', "--rebase"),
         "reset" => option::operands(arguments).any(|word| !word.exact || word.text != "HEAD" && is_older(&word.text)),
-        "subtree" => option::has_word(arguments, "push"),
         _ => false,
-    }
+    };
+    let publishes = publishes.then_some(OnHistory::Publishes);
+    publishes.or(rewrites.then_some(OnHistory::Rewrites))
 }
 
 /// Whether a word names a commit that is not the newest: `HEAD~2`, `main^`, `1f2e3d4`.

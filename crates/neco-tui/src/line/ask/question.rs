@@ -114,18 +114,18 @@ impl Question {
     pub fn shown(&self, more_waiting: usize) -> String {
         let paint = self.place.paint;
         let request = &self.asked.request;
-        let heading = format!(
-            "{} {} {}",
-            paint.yellow("?"),
-            paint.bold(&visible_line(&request.summary)),
-            risk(request.risk, paint)
-        );
+        let summary = paint.bold(&visible_line(&request.summary));
+        let risk = risk(request.risk, paint).unwrap_or_default();
+        let heading = format!("{} {summary}{risk}", paint.yellow("?"));
         let held = self.asked.held().map(|held| match held {
             neco_view::ask::NO_SANDBOX => format!(" {}", paint.red(held)),
             held => format!(" {}", paint.dim(held)),
         });
         let mut lines = vec![self.place.wrapped(&format!("{heading}{}", held.unwrap_or_default()))];
-        lines.push(self.place.wrapped(&paint.dim(&format!("  why: {}", visible_line(&request.reason)))));
+        lines.extend(request.reason.lines().enumerate().map(|(index, line)| {
+            let lead = if index == 0 { "why:" } else { "    " };
+            self.place.wrapped(&paint.dim(&format!("  {lead} {}", visible_line(line))))
+        }));
         lines.extend(self.subject().lines(self.most(), paint));
         lines.push(self.keys());
         if more_waiting > 0 {
@@ -139,8 +139,12 @@ impl Question {
     fn ahead(&self) -> Vec<String> {
         let ahead = &self.asked.request.ahead;
         let row = |ahead: &AskedAhead| {
-            let risk = ahead.risk.map_or_else(|| "risk not known yet".to_owned(), |risk| format!("{risk} risk"));
-            self.place.wrapped(&self.place.paint.dim(&format!("  next: {risk} · {}", visible_line(&ahead.summary))))
+            let risk = match ahead.risk {
+                None => "not checked yet · ",
+                Some(Risk::Critical) => "high risk · ",
+                Some(Risk::Safe | Risk::Low | Risk::Medium | Risk::High) => "",
+            };
+            self.place.wrapped(&self.place.paint.dim(&format!("  next: {risk}{}", visible_line(&ahead.summary))))
         };
         let more = ahead.len().saturating_sub(LISTED);
         let more = (more > 0).then(|| self.place.paint.dim(&format!("  … and {more} more")));
@@ -299,14 +303,9 @@ impl Question {
     }
 }
 
-/// The same words as in the window.
-fn risk(risk: Risk, paint: Paint) -> String {
-    let words = format!("[{risk} risk]");
-    match risk {
-        Risk::Safe | Risk::Low => paint.dim(&words),
-        Risk::Medium | Risk::High => paint.yellow(&words),
-        Risk::Critical => paint.red(&words),
-    }
+/// The same words as in the window: only what could do most harm says so.
+fn risk(risk: Risk, paint: Paint) -> Option<String> {
+    (risk >= Risk::Critical).then(|| format!(" {}", paint.red("[high risk]")))
 }
 
 #[cfg(test)]
@@ -367,13 +366,19 @@ mod tests {
     fn what_is_asked_next_is_told_with_its_own_risk() {
         let ahead =
             |summary: &str, risk| AskedAhead { call_id: "2".into(), summary: summary.into(), risk, says: Says::Whole };
-        let ahead = vec![ahead("Write new.md", Some(Risk::Medium)), ahead("Edit b.txt", None)];
-        let shown = question(PermissionRequest { ahead, ..command() }).shown(0);
-        assert!(shown.contains("[high risk]"), "{shown}");
-        assert!(
-            shown.contains("  next: medium risk · Write new.md\n  next: risk not known yet · Edit b.txt\n"),
-            "{shown}"
-        );
+        let ahead = vec![
+            ahead("Write new.md", Some(Risk::Medium)),
+            ahead("Run cat .env", Some(Risk::Critical)),
+            ahead("Edit b.txt", None),
+        ];
+        let reason = "it publishes commits\nyour yes lets this one command reach the network".to_owned();
+        let shown = question(PermissionRequest { ahead, reason, risk: Risk::Critical, ..command() }).shown(0);
+        assert!(shown.contains("? Run make test… [high risk]"), "{shown}");
+        let why = "  why: it publishes commits\n       your yes lets this one command reach the network\n";
+        assert!(shown.contains(why), "{shown}");
+        let next = "  next: Write new.md\n  next: high risk · Run cat .env\n  next: not checked yet · Edit b.txt\n";
+        assert!(shown.contains(next), "{shown}");
+        assert!(!question(command()).shown(0).contains("risk]"), "only what could do most harm says so");
     }
 
     #[test]
