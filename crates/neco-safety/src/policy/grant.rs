@@ -25,6 +25,12 @@ const LONGEST_FLAG: usize = 200;
 /// How a rule names the workspace itself as the folder that a command starts in.
 const HERE: &str = ".";
 
+/// The tools that edit files: who allows one of them for more than a call means edits, however they are made.
+const EDITS: [&str; 3] = ["edit_file", "write_file", "apply_patch"];
+
+/// Risks of an edit of ordinary files; what deletes them is more.
+const OF_EDITS: [Risk; 3] = [Risk::Safe, Risk::Low, Risk::Medium];
+
 /// What a person can allow beyond one call.
 #[derive(Clone, Debug)]
 pub struct Grant {
@@ -114,6 +120,15 @@ impl Grant {
                 }
                 None => format!("use {tool}"),
             },
+            (SideEffect::Writes, _) if EDITS.contains(&tool) && OF_EDITS.contains(&facts.risk) => {
+                when.tools = EDITS.map(ToolPattern::new).to_vec();
+                when.risks = OF_EDITS.to_vec();
+                lines = vec![
+                    format!("tool = {}", toml_list(&EDITS.map(str::to_owned))),
+                    format!("risk = {}", toml_list(&OF_EDITS.map(|risk| risk.name().to_owned()))),
+                ];
+                "edit and write ordinary files".to_owned()
+            }
             (SideEffect::Reads | SideEffect::Writes, _) => format!("use {tool} on ordinary files"),
             (SideEffect::Runs, _) => format!("use {tool}"),
         };

@@ -68,7 +68,22 @@ fn a_grant_says_what_it_allows_before_it_is_given() {
     let always = grant.describe_always("~/always.toml").unwrap();
     assert!(always.contains("always in this folder (saved in ~/always.toml)"), "{always}");
     let grant = user("").offer(&Call::write("a").action(), &who()).unwrap();
-    assert_eq!(grant.describe(), "use write_file on ordinary files without asking, in this session");
+    assert_eq!(grant.describe(), "edit and write ordinary files without asking, in this session");
+}
+
+#[test]
+fn who_allows_an_edit_allows_edits_however_they_are_made() {
+    let edit = |tool: &str| Call { tool: tool.to_owned(), ..Call::write("a") };
+    let text = user("").offer(&Call::write("b").action(), &who()).unwrap().to_toml(WORKSPACE.as_ref());
+    for policy in [granted(&user(""), &Call::write("b")), user(&text)] {
+        for tool in ["write_file", "edit_file", "apply_patch"] {
+            assert_eq!(ruling(&policy, &edit(tool)), Ruling::Allow, "{tool}: {text}");
+        }
+        assert_eq!(ruling(&policy, &edit("apply_patch").risky(Risk::High)), Ruling::Ask, "it deletes files");
+        assert_eq!(ruling(&policy, &edit("delete_file")), Ruling::Ask);
+    }
+    let deleting = user("").offer(&edit("apply_patch").risky(Risk::High).action(), &who()).unwrap();
+    assert!(deleting.describe().starts_with("use apply_patch on ordinary files"), "{}", deleting.describe());
 }
 
 #[test]
