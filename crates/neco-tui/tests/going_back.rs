@@ -242,7 +242,7 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
 
 fn rewind(to: Seq, before: &RewindPoint, conversation: bool, undoes: Option<Seq>) -> Rewind {
     let (files, undo) = (Some("51e6ceffb0aa".to_owned()), Some("aa".to_owned()));
-    Rewind { to, message_id: before.message_id, conversation, files, undo, undoes, changed: 600, by: None }
+    Rewind { to, message_id: before.message_id, conversation, files, undo, undoes, changed: 600, deleted: 0, by: None }
 }
 
 #[test]
@@ -350,4 +350,48 @@ fn what_was_named_is_forgotten_when_it_came_to_nothing() {
     scene.types("x");
     assert_eq!(scene.news(News::Answered(Answer::RewindPoints { points: vec![point(1, "make a parser")] })), []);
     opens_list(&mut scene);
+}
+
+#[test]
+fn a_rewind_names_what_the_person_wrote_and_what_was_deleted() {
+    let mut scene = Scene::new((160, 24));
+    let said = Message::user(format!("tidy up{}```\n$ ls\n```", Message::RAN));
+    scene.happen(EventBody::Message(said.clone()));
+    let point = RewindPoint { message_id: said.id, ..point(1, "") };
+    scene.happen(EventBody::Rewind(Rewind { changed: 2, deleted: 1, ..rewind(0, &point, true, None) }));
+    let picture = scene.picture();
+    assert!(picture.contains("“tidy up” is removed") && picture.contains("as before “tidy up”"), "{picture}");
+    assert!(picture.contains("1 file put back, 1 deleted") && !picture.contains("$ ls"), "{picture}");
+}
+
+#[test]
+fn what_waits_is_shown_as_the_person_wrote_it() {
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    for message in [Message::neco("coder-1 reports"), Message::user(format!("and then{}$ ls", Message::RAN))] {
+        scene.happen(EventBody::MessageQueued(MessageQueued { when: Admission::TurnBoundary, message }));
+    }
+    let picture = scene.picture();
+    assert!(picture.contains("⋯ Next   and then · next turn") && !picture.contains("$ ls"), "{picture}");
+    assert!(!picture.contains("coder-1 reports"), "that is for the model: {picture}");
+}
+
+#[test]
+fn the_end_counts_files_that_commands_changed() {
+    let mut scene = Scene::new((100, 24));
+    scene.works();
+    let checkpoint = |when: &str, changed: &[&str]| {
+        let files: Vec<_> = changed.iter().map(|path| json!({"path": path, "kind": "added"})).collect();
+        support::read(json!({
+            "type": "checkpoint", "rev": "b", "parent": "a", "when": when, "label": "x", "changed": files
+        }))
+    };
+    // What was different before the work is not of it.
+    scene.happen(checkpoint("before", &["mine.txt"]));
+    scene.happen(checkpoint("after", &["made.txt", "two.txt"]));
+    let usage = json!({"input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0});
+    scene.happen(support::read(json!({
+        "type": "agent_complete", "reason": "natural", "final": "", "turns": 2, "duration_ms": 5, "usage": usage
+    })));
+    assert!(scene.picture().contains("2 files changed by commands   /diff /undo"), "{}", scene.picture());
 }

@@ -8,6 +8,7 @@ use neco_proto::{
     CallId, ContextReport, Layer, LayerSize, LayerText, Message, MessageSize, Part, PromptReport, Role, ToolText,
     ToolsSize,
 };
+use neco_safety::untrusted::unwrapped;
 
 use super::assemble::{Assembled, tool_tokens};
 use super::cut::is_summary;
@@ -100,7 +101,8 @@ fn begins(message: &Message) -> String {
         Part::Text { .. } | Part::Image { .. } | Part::Reasoning { .. } | Part::ToolCall(_) => None,
     });
     let text = match message.role {
-        Role::Tool => first_result.unwrap_or_default().to_owned(),
+        // What the model is told around a result is not how it begins for people.
+        Role::Tool => unwrapped(first_result.unwrap_or_default()).into_owned(),
         Role::User | Role::Assistant => message.text(),
     };
     let mut chars = text.split_whitespace().flat_map(|word| word.chars().chain([' '])).take(BEGINS + 1);

@@ -74,7 +74,7 @@ impl Scheduler {
         let asked = call.redactor.redact(&self.keeping.asked, Scope::Said);
         let summary = call.redactor.redact(&call.summary, Scope::Outside);
         let between = if asked.is_empty() { "" } else { " · " };
-        let label = format!("{asked}{between}{} {summary}", call.tool);
+        let label = format!("{asked}{between}{summary}");
         let turn = self.scene.as_ref().and_then(|scene| scene.turn);
         self.keeping.before = Some(with.before(turn, label));
         self.keeping.begun = true;
@@ -169,7 +169,7 @@ mod tests {
         let (mut scheduler, slow, done) = scheduler(SideEffect::Runs);
         let waiting = tokio::time::timeout(Duration::from_millis(30), scheduler.progress()).await;
         assert!(waiting.is_err(), "it must not run yet");
-        assert_eq!(*slow.asked.lock().unwrap(), ["tidy up · bash rm x"]);
+        assert_eq!(*slow.asked.lock().unwrap(), ["tidy up · rm x"]);
         done.send(()).unwrap();
         let Progress(Work::Ran { outcome, .. }) = scheduler.progress().await else { panic!("it did not run") };
         assert!(outcome.output.contains("it ran"));

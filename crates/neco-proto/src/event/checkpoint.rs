@@ -131,6 +131,9 @@ pub struct Rewind {
     /// How many files were put back.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub changed: u64,
+    /// How many of those were deleted, as there were none of them then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub deleted: u64,
     /// Who went back; absent in logs that are older than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,

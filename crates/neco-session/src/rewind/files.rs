@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FilesBack, LeftOut, Rewind};
+use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, Rewind};
 use neco_proto::{Actor, AgentId, EventBody, FilePreview, RewindPreview, SessionId};
 use neco_workspace::checkpoint::{
     Agreed, Change, CheckpointError, Checkpoints, Kept, LeftOut as LeftOutFile, Progress, RestoreOptions, Snapshot,
@@ -108,7 +108,8 @@ pub async fn go_back(going: Going<'_>) -> Result<Went, RewindError> {
     let undo = went.before.as_ref().map(|before| before.rev.clone());
     let changed = went.changes.len() as u64;
     let went_back = went.before.is_some();
-    let rewind = Rewind { by: Some(by), ..rewind_event(way, undo, changed) };
+    let deleted = went.changes.iter().filter(|change| change.kind == FileChangeKind::Deleted).count() as u64;
+    let rewind = Rewind { by: Some(by), deleted, ..rewind_event(way, undo, changed) };
     let written = journal.commit(agent, None, EventBody::Rewind(rewind)).await;
     written.map_err(|error| if went_back { RewindError::NotWritten(error) } else { error.into() })?;
     if let Some(told) = told(way) {

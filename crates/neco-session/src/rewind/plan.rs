@@ -180,6 +180,7 @@ pub fn rewind_event(way: &RewindPlan, undo: Option<String>, changed: u64) -> Rew
         undo,
         undoes: way.undoes,
         changed,
+        deleted: 0,
         by: None,
     }
 }

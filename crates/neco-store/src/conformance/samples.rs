@@ -331,6 +331,7 @@ fn checkpoint_bodies() -> Vec<EventBody> {
             undo: Some("0f3a".to_owned()),
             undoes: Some(9),
             changed: 3,
+            deleted: 0,
             by: None,
         }),
         EventBody::Title(SessionTitle { title: "A title".to_owned(), by: TitleSource::Person }),

@@ -1,11 +1,12 @@
 //! The todo list and the plan.
 
-use neco_proto::clean::clean_line;
+use neco_proto::clean::{clean, clean_line};
 use neco_proto::{Plan, PlanStep, Todo, TodoStatus};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::heading::heading;
+use crate::text::markdown;
 use crate::text::wrap::cut;
 use crate::theme::Theme;
 
@@ -56,12 +57,19 @@ pub fn todo_rows(todos: &[Todo], width: usize, most: usize, works: bool, theme: 
 
 /// The plan and how far it is.
 pub fn plan_rows(plan: &Plan, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let done = plan.steps.iter().filter(|step| step.done).count();
-    let count = format!("{}, {done} of {} steps done", plan.status, plan.steps.len());
-    let heading = heading("Plan", vec![Span::styled(count, theme.dim)], Some((done, plan.steps.len())), width, theme);
+    let steps = || plan.steps.iter().filter(|step| !step.text.trim().is_empty());
+    let (done, all) = (steps().filter(|step| step.done).count(), steps().count());
+    // A plan without steps is told as it was written.
+    if all == 0 {
+        let heading = heading("Plan", vec![Span::styled(plan.status.to_string(), theme.dim)], None, width, theme);
+        let text = markdown::rows(&clean(plan.text.trim()), width, theme);
+        return std::iter::once(heading).chain(text).collect();
+    }
+    let count = format!("{}, {done} of {all} steps done", plan.status);
+    let heading = heading("Plan", vec![Span::styled(count, theme.dim)], Some((done, all)), width, theme);
     let row = |step: &PlanStep| {
         let (mark, style) = if step.done { ("✓", theme.dim) } else { ("○", theme.label) };
         cut(&Line::styled(format!(" {mark} {}", clean_line(&step.text)), style), width)
     };
-    std::iter::once(heading).chain(plan.steps.iter().map(row)).collect()
+    std::iter::once(heading).chain(steps().map(row)).collect()
 }

@@ -1,9 +1,9 @@
 //! The end of work: how long it took, what it cost and what it changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use neco_proto::Diff;
-use neco_proto::event::CompleteReason;
+use neco_proto::event::{Checkpoint, CheckpointWhen, CompleteReason};
 use neco_view::reduce::block::WorkEnd;
 use ratatui::text::{Line, Span};
 
@@ -12,18 +12,39 @@ use super::ledger::head;
 use crate::text::figures;
 use crate::text::wrap::cut;
 
-/// Lines that work added to files and removed from them.
+/// What work changed in files.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Changes(BTreeMap<String, (u64, u64)>);
+pub(super) struct Changes {
+    /// Lines that edits added to files and removed from them.
+    edited: BTreeMap<String, (u64, u64)>,
+    /// Files that are different after the work, as checkpoints have it; commands change them too.
+    different: BTreeSet<String>,
+    /// How many more are different, at most of one turn.
+    more: u64,
+}
 
 impl Changes {
     /// Takes in what a call changed.
     pub(super) fn add(&mut self, files: &[Diff]) {
         for file in files {
-            let (added, removed) = self.0.entry(file.path.clone()).or_default();
+            let (added, removed) = self.edited.entry(file.path.clone()).or_default();
             *added += u64::from(file.added);
             *removed += u64::from(file.removed);
         }
+    }
+
+    /// Takes in what a turn changed, by edits and by commands.
+    pub(super) fn add_turn(&mut self, kept: &Checkpoint) {
+        if kept.when == CheckpointWhen::After && kept.parent.is_some() {
+            self.different.extend(kept.changed.iter().map(|file| file.path.clone()));
+            self.more = self.more.max(kept.more);
+        }
+    }
+
+    /// How many files commands changed, and no edit.
+    fn by_commands(&self) -> usize {
+        let others = self.different.iter().filter(|path| !self.edited.contains_key(*path)).count();
+        others + usize::try_from(self.more).unwrap_or(usize::MAX)
     }
 }
 
@@ -45,7 +66,7 @@ pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'st
     if let Some(cost) = end.usage.cost.filter(|cost| *cost > 0.0) {
         spans.push(Span::raw(format!("   {}", figures::cost(cost))));
     }
-    let Changes(files) = changes;
+    let (files, by_commands) = (&changes.edited, changes.by_commands());
     if !files.is_empty() {
         let (added, removed) =
             files.values().fold((0, 0), |(all, gone), (added, removed)| (all + added, gone + removed));
@@ -54,8 +75,17 @@ pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'st
             Span::styled(format!("   +{added}"), theme.added),
             Span::styled(format!(" −{removed}"), theme.removed),
             Span::raw(format!(" in {count}")),
-            Span::styled("   /diff /undo", theme.dim),
         ]);
+    }
+    if by_commands > 0 {
+        let words = match files.is_empty() {
+            true => format!("   {} changed by commands", figures::count(by_commands, "file", "files")),
+            false => format!(", {by_commands} more by commands"),
+        };
+        spans.push(Span::raw(words));
+    }
+    if !files.is_empty() || by_commands > 0 {
+        spans.push(Span::styled("   /diff /undo", theme.dim));
     }
     cut(&Line::from(spans), width)
 }

@@ -107,6 +107,7 @@ impl Transcript {
                     self.changes.add(files);
                 }
             }
+            EventBody::Checkpoint(kept) => self.changes.add_turn(kept),
             EventBody::Rewind(rewind) if rewind.conversation => {
                 let waiting: Vec<BlockId> = self.unseen(|body| matches!(body, BlockBody::Message(_)));
                 waiting.into_iter().for_each(|id| drop(self.view.take(id)));

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
 use neco_proto::event::Admission;
-use neco_proto::{AgentId, Mode, TodoStatus};
+use neco_proto::{AgentId, Message, Mode, TodoStatus};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -349,7 +349,7 @@ impl WindowState {
             let right: usize = keys.iter().map(Span::width).sum();
             let head = ledger::head(Span::styled("⋯", theme.dim), "Next", theme.dim);
             let when = vec![Span::styled(format!(" · {when}"), theme.dim)];
-            let text = vec![Span::raw(clean_line(&waiting.text))];
+            let text = vec![Span::raw(clean_line(Message::written(&waiting.text)))];
             let left = ledger::row(head, text, when, width.saturating_sub(right + 3));
             ledger::sprung(left.spans, keys, width)
         })

@@ -3,7 +3,7 @@
 use neco_proto::clean::clean_line;
 use neco_proto::event::Rewind;
 use neco_proto::rewinds::{Effective, Rewinds};
-use neco_proto::{Event, EventBody, MessageId, Role, Seq};
+use neco_proto::{Event, EventBody, Message, MessageId, Role, Seq};
 
 use super::block::WentBack;
 
@@ -25,7 +25,7 @@ impl Counting {
     pub(super) fn note(&mut self, event: &Event, own: bool) {
         match &event.body {
             EventBody::Message(message) if own && message.role == Role::User && !message.is_neco() => {
-                self.said.push((event.seq, message.id, first_words(&message.text())));
+                self.said.push((event.seq, message.id, first_words(Message::written(&message.text()))));
             }
             // What it changes is told when it is taken in.
             EventBody::Rewind(_) if own => return,

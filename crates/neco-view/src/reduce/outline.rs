@@ -113,7 +113,7 @@ impl Outline {
         if message.role != Role::User || message.is_neco() {
             return;
         }
-        let text = clean_line(&message.text());
+        let text = clean_line(Message::written(&message.text()));
         let cut: String = text.chars().take(HEADING).collect();
         let text = if cut.len() < text.len() { format!("{}…", cut.trim_end()) } else { cut };
         self.asked.push(Asked { seq: event.seq, at: event.ts, text });

@@ -12,6 +12,8 @@ pub(super) fn queued<'e>(view: &mut View, MessageQueued { when, message }: &Mess
             said.waits = Some(*when);
             vec![Change::Changed(id)]
         }
+        // What Neco says in the person's place is for the model.
+        None if message.is_neco() => Vec::new(),
         None => view.add(BlockBody::Message(Said { waits: Some(*when), ..said(message) })),
     }
 }

@@ -9,6 +9,7 @@ use neco_proto::event::{
 use neco_proto::{ItemAnswer, PlanStatus, QuestionItem, Reply, Subject};
 
 use super::notices;
+use super::rewind::files_back;
 use crate::figures;
 use crate::reduce::View;
 use crate::reduce::block::{AgentLetter, AgentMove, AgentStep, Asked, BlockBody, WentBack, WorkEnd, WorkflowStep};
@@ -142,8 +143,7 @@ fn went_back(WentBack { rewind, before, gone, again, named, redo }: &WentBack) -
     let messages = |count: usize| figures::counted(count, "message", "messages");
     let gone = (!gone.is_empty()).then(|| format!("{} removed from the conversation", messages(gone.len())));
     let again = (!again.is_empty()).then(|| format!("{} restored", messages(again.len())));
-    let changed = usize::try_from(rewind.changed).unwrap_or(usize::MAX);
-    let files = (changed > 0).then(|| format!("{} put back", figures::counted(changed, "file", "files")));
+    let files = files_back(rewind.changed, rewind.deleted);
     let parts = [Some(done), gone, again, files, Some(format!("{back} takes it back"))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
@@ -192,9 +192,10 @@ fn budget(reached: Option<&BudgetReached>) -> String {
     }
 }
 
-/// Whether an agent below the root ended that was seen at work; what it does until then is seen elsewhere.
+/// Whether an agent below the root ended that was seen at work; what it does until then is seen elsewhere. The end of a
+/// call of the root that waited for it tells of both.
 pub fn is_end(step: &AgentStep) -> bool {
-    step.was_live && step.did == AgentMove::Ended
+    step.was_live && step.did == AgentMove::Ended && !(step.in_call && step.depth == 0)
 }
 
 /// What an agent had to say when it ended, in at most a few rows; nothing of one that said nothing.

@@ -9,6 +9,7 @@ use neco_proto::event::{
     SidePurpose, Up,
 };
 
+use super::rewind::files_back;
 use crate::figures;
 use crate::reduce::block::WorkflowStep;
 use neco_proto::clean::clean_line;
@@ -64,10 +65,7 @@ pub fn rewind(rewind: &Rewind) -> String {
         (true, false) => "the conversation; files stay as they are",
         (false, _) => "the files; the conversation stays",
     };
-    let files = match rewind.changed {
-        0 => String::new(),
-        changed => format!(" · {} put back", figures::count(changed, "file")),
-    };
+    let files = files_back(rewind.changed, rewind.deleted).map(|files| format!(" · {files}")).unwrap_or_default();
     match rewind.undoes {
         Some(_) => format!("rewind undone: {what}{files}"),
         None => format!("rewound to an earlier message: {what}{files}"),

@@ -47,15 +47,26 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     lines
 }
 
+/// Files that were put back, of which some were deleted: `3 files put back, 1 deleted`.
+pub fn files_back(changed: u64, deleted: u64) -> Option<String> {
+    match (changed.saturating_sub(deleted), deleted) {
+        (0, 0) => None,
+        (0, deleted) => Some(format!("{} deleted", figures::count(deleted, "file"))),
+        (back, 0) => Some(format!("{} put back", figures::count(back, "file"))),
+        (back, deleted) => Some(format!("{} put back, {deleted} deleted", figures::count(back, "file"))),
+    }
+}
+
 /// What was done, and how it is taken back.
 pub fn done(preview: &RewindPreview) -> String {
     let count = |number: usize, what: &str, then: &str| {
         (number > 0).then(|| format!("{} {then}", figures::count(number as u64, what)))
     };
+    let deleted = preview.files.iter().filter(|file| file.kind == FileChangeKind::Deleted).count();
     let parts = [
         count(preview.messages.len(), "message", "removed from the conversation"),
         count(preview.again.len(), "message", "restored"),
-        count(preview.files.len(), "file", "put back"),
+        files_back(preview.files.len() as u64, deleted as u64),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
@@ -86,4 +97,18 @@ fn file_counts(preview: &RewindPreview) -> Option<Told> {
     let words: Vec<String> =
         parts.map(|(count, what)| format!("{} {what}", figures::count(count as u64, "file"))).collect();
     Some(Told::plain(words.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_deleted_is_not_put_back() {
+        let words = |changed, deleted| files_back(changed, deleted).unwrap_or_default();
+        assert_eq!(words(0, 0), "");
+        assert_eq!(words(1, 1), "1 file deleted");
+        assert_eq!(words(600, 0), "600 files put back");
+        assert_eq!(words(3, 1), "2 files put back, 1 deleted");
+    }
 }

@@ -400,6 +400,7 @@ fn taken_back(sample: &mut Sample) {
         undo: Some("aaaa".to_owned()),
         undoes: None,
         changed: 0,
+        deleted: 0,
         by: None,
     }));
 }
