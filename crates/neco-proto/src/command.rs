@@ -72,6 +72,13 @@ pub enum Command {
         /// The call.
         call_id: CallId,
     },
+    /// Ends a command in the background of an agent, with everything that it started; taken when it is over.
+    StopBackground {
+        /// The agent that started it.
+        agent_id: AgentId,
+        /// What it is called there.
+        name: String,
+    },
     /// Changes the mode from the next turn on.
     SetMode {
         /// The new mode.

@@ -9,6 +9,7 @@
 pub mod actor;
 pub mod agent_ask;
 pub mod app;
+pub mod background;
 pub mod clean;
 pub mod client;
 pub mod command;
@@ -35,6 +36,7 @@ pub mod visible;
 pub const PROTOCOL: u32 = 1;
 
 pub use actor::Actor;
+pub use background::{BackgroundCommand, BackgroundEnd};
 pub use client::{Client, ClientError, EventStream, Receipt};
 pub use command::{AgentOrder, AgentParameters, Attachment, Command, Decision, WorkflowOrder};
 pub use context::{

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::background::BackgroundCommand;
 use crate::context::{ContextReport, PromptReport};
 use crate::event::{
     AgentNode, AgentState, CheckpointWhen, FileChangeKind, PermissionRequest, RewindWhat, SharedStateUpdate,
@@ -58,6 +59,15 @@ pub enum Query {
     Tree,
     /// The workflows of the session.
     Workflows,
+    /// The commands in the background of its agents.
+    Background,
+    /// The end of what one of them printed.
+    BackgroundOutput {
+        /// The agent that started it.
+        agent_id: AgentId,
+        /// What it is called there.
+        name: String,
+    },
 }
 
 /// The answer to a [`Query`], variant for variant.
@@ -97,6 +107,18 @@ pub enum Answer {
     Workflows {
         /// Oldest first, each with all its tasks.
         workflows: Vec<WorkflowGraph>,
+    },
+    /// To [`Query::Background`].
+    Background {
+        /// Those of the root first, each agent's oldest first; some that are over are among them.
+        commands: Vec<BackgroundCommand>,
+    },
+    /// To [`Query::BackgroundOutput`].
+    BackgroundOutput {
+        /// The command, as it stands.
+        command: BackgroundCommand,
+        /// The last lines that it printed, as plain text.
+        tail: String,
     },
 }
 

@@ -177,6 +177,35 @@ async fn only_what_can_go_on_by_itself_is_sent_to_the_background() {
     session.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_runs_in_the_background_is_listed_read_and_ended() {
+    let script =
+        Script::new().call("bash", json!({ "command": "echo begun; sleep 100", "background": true })).say("It runs.");
+    let setup = Setup { guards: false, approval: ApprovalMode::Auto, ..Setup::default() };
+    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    let mut events = session.events(session.first_seq());
+    say(&session, "go").await;
+    while !matches!(events.next().await.unwrap().unwrap().body, EventBody::AgentComplete(_)) {}
+    let listed = async || match session.ask(Query::Background).await.unwrap() {
+        Answer::Background { commands } => commands,
+        other => panic!("{other:?}"),
+    };
+    let commands = listed().await;
+    let [command] = commands.as_slice() else { panic!("{commands:?}") };
+    assert_eq!((command.name.as_str(), command.command.as_str()), ("bg-1", "echo begun; sleep 100"));
+    assert!(command.runs(), "{command:?}");
+    let (agent_id, name) = (command.agent_id, command.name.clone());
+    let output = Query::BackgroundOutput { agent_id, name: name.clone() };
+    let Answer::BackgroundOutput { tail, .. } = session.ask(output).await.unwrap() else { panic!("something else") };
+    assert_eq!(tail.trim(), "begun");
+    session.send(Command::StopBackground { agent_id, name }).await.unwrap();
+    assert!(!listed().await[0].runs());
+    let none = Command::StopBackground { agent_id, name: "bg-9".to_owned() };
+    assert!(matches!(session.send(none).await, Err(ClientError::Refused(words)) if words.contains("bg-9")));
+    session.close().await;
+}
+
 /// The log of a process that was killed at some moment, written as it would have been.
 struct DeadSession {
     id: SessionId,

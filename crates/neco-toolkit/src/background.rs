@@ -1,10 +1,28 @@
-//! The way of what a call runs to the background, where it goes on after the call.
+//! The way of what a call runs to the background, where it goes on after the call, and what people see of it there.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::output::ToolError;
+
+/// A command that goes on in the background of an agent, as people look after it.
+pub trait InBackground: Send + Sync {
+    /// What it is called, such as `bg-1`.
+    fn name(&self) -> &str;
+    /// The command line.
+    fn command(&self) -> &str;
+    /// How long ago it began.
+    fn age(&self) -> Duration;
+    /// How it ended: its exit code, if it has one, and how long it ran; nothing while it runs.
+    fn ended(&self) -> Option<(Option<i32>, Duration)>;
+    /// The last lines that it printed, as plain text; the model still has them before it as new.
+    fn tail(&self, lines: usize) -> String;
+    /// Ends it and everything that it started, on behalf of the person; ready when it is over.
+    fn end(self: Arc<Self>) -> BoxFuture<'static, ()>;
+}
 
 /// Whether there is room for one more in the background.
 type Room = Box<dyn Fn() -> Result<(), ToolError> + Send + Sync>;

@@ -21,7 +21,7 @@ pub mod repair;
 pub mod schema;
 pub mod tool;
 
-pub use background::ToBackground;
+pub use background::{InBackground, ToBackground};
 pub use bound::{Bounded, Spill};
 pub use counted::counted;
 pub use neco_safety::SideEffect;

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::background::ToBackground;
+use crate::background::{InBackground, ToBackground};
 use crate::bound::Spill;
 use crate::output::{ToolError, ToolOutput};
 use crate::{fitting, schema};
@@ -105,6 +105,11 @@ pub trait Tool: Send + Sync + 'static {
     /// Takes in what the calls of an earlier process left the model knowing; relative paths are below `workspace`.
     fn recall(&self, _known: &[KnownFile], _workspace: &Path) {}
 
+    /// What its calls left running in the background, and what of that is over and remembered; oldest first.
+    fn in_background(&self) -> Vec<Arc<dyn InBackground>> {
+        Vec::new()
+    }
+
     /// Rewrites arguments that are written for another agent's tool of the same purpose, before they are
     /// checked. What it does not know stays as it is.
     fn adapt(_arguments: &mut Value) {}
@@ -153,6 +158,10 @@ pub trait DynTool: Send + Sync {
     }
     /// Takes in what the calls of an earlier process left the model knowing.
     fn recall(&self, _known: &[KnownFile], _workspace: &Path) {}
+    /// What its calls left running in the background.
+    fn in_background(&self) -> Vec<Arc<dyn InBackground>> {
+        Vec::new()
+    }
     /// Checks the arguments and binds them.
     /// Fails with [`ErrorCode::InvalidArguments`], naming the field.
     fn prepare(self: Arc<Self>, arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError>;
@@ -211,6 +220,10 @@ impl<T: Tool> DynTool for Erased<T> {
 
     fn recall(&self, known: &[KnownFile], workspace: &Path) {
         self.tool.recall(known, workspace);
+    }
+
+    fn in_background(&self) -> Vec<Arc<dyn InBackground>> {
+        self.tool.in_background()
     }
 
     fn prepare(self: Arc<Self>, mut arguments: Value) -> Result<Box<dyn PreparedCall>, ToolError> {

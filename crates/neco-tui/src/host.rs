@@ -11,6 +11,7 @@ use neco_proto::app::history::FileDiff;
 use neco_proto::app::rules::GivenRules;
 use neco_proto::app::{AppError, Trouble};
 use neco_proto::{Attachment, Client, Command, Diff, SessionId};
+use neco_view::setting::Setting;
 use neco_view::slash::Outside;
 use serde_json::Value;
 
@@ -194,6 +195,8 @@ pub enum CommandOutcome {
     Print(String),
     /// What the session changed in files.
     Changes(Vec<FileDiff>),
+    /// What a setting can be set to, with how it is set now, and text about that as a program prints it.
+    Choose(Setting, String, String),
     /// One line for the person.
     Say(String),
     /// This is to be said to the agent.

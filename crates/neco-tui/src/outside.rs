@@ -19,14 +19,16 @@ use neco_proto::app::trust::{DecideTrust, ShowTrust};
 use neco_proto::app::workflows::{CheckWorkflows, ListWorkflows, ShowWorkflow};
 use neco_proto::app::{App, AppError, Caller, Request, Trouble};
 use neco_proto::clean::{clean, clean_line};
-use neco_proto::{Answer, CheckpointInfo, Client, Command, PromptReport, Query, SessionSnapshot};
+use neco_proto::{
+    Answer, BackgroundCommand, CheckpointInfo, Client, ClientError, Command, PromptReport, Query, SessionSnapshot,
+};
 use neco_view::agent_ask::AgentAsk;
 use neco_view::paint::colour::Paint;
 use neco_view::paint::lists::sessions::below_home;
 use neco_view::paint::lists::{agents, doctor, memory, models, rules, sessions, workflows};
 use neco_view::short_id::{ShortIds, short_id};
 use neco_view::slash::{Custom, Outside};
-use neco_view::wording::{notices, prompts};
+use neco_view::wording::{background, layers, notices, prompts};
 use neco_view::{agent_orders, figures, workflow_inputs};
 use serde_json::Value;
 use tokio::time::timeout;
@@ -93,6 +95,7 @@ impl Beyond<'_> {
             Outside::Diff => self.diff().await?,
             Outside::Prompt => self.prompt().await?,
             Outside::Export => self.export(one).await?,
+            Outside::Background => self.background(one).await?,
             Outside::Agents => self.agents(one).await?,
             Outside::Workflow => self.workflow(one).await?,
             Outside::State => self.state().await?,
@@ -146,6 +149,53 @@ impl Beyond<'_> {
         let words = (!words.is_empty()).then(|| MemoryWords { text: words.to_owned(), limit: MEMORIES });
         let list = self.ask(&ListMemory { folder: self.folder(), words, ..ListMemory::default() }).await?;
         Ok(print(&memory::as_lines(&list.entries, none, Timestamp::now())))
+    }
+
+    /// `/ps`, `/ps NUMBER` and `/ps stop NUMBER`.
+    async fn background(&self, one: &str) -> Result<CommandOutcome, AppError> {
+        let refused = |error: ClientError| AppError::new(Trouble::Failed, error.to_string());
+        let Answer::Background { commands } = self.client.ask(Query::Background).await.map_err(refused)? else {
+            return Ok(CommandOutcome::Say(background::NONE.to_owned()));
+        };
+        if commands.is_empty() {
+            return Ok(CommandOutcome::Say(background::NONE.to_owned()));
+        }
+        if one.is_empty() {
+            let agents = match self.client.ask(Query::Tree).await {
+                Ok(Answer::Tree { nodes }) => nodes,
+                Ok(_) | Err(_) => Vec::new(),
+            };
+            let by = |command: &BackgroundCommand| {
+                let node = agents.iter().find(|node| node.id == command.agent_id && node.parent.is_some());
+                node.map(|node| node.name.clone())
+            };
+            return Ok(CommandOutcome::Show(background::list(&commands, by, Timestamp::now())));
+        }
+        let (stops, which) = match one.strip_prefix("stop").filter(|rest| rest.starts_with(char::is_whitespace)) {
+            Some(rest) => (true, rest.trim()),
+            None => (false, one),
+        };
+        let number = which.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let found = number.and_then(|at| commands.get(at)).or_else(|| commands.iter().find(|one| one.name == which));
+        let Some(found) = found.cloned() else {
+            return Err(AppError::new(
+                Trouble::Invalid,
+                format!("There is no {which} in the background; /ps lists them"),
+            ));
+        };
+        let (agent_id, name) = (found.agent_id, found.name.clone());
+        if stops {
+            self.client.send(Command::StopBackground { agent_id, name }).await.map_err(refused)?;
+            return Ok(CommandOutcome::Say(format!("Stopped: {}", background::line(&found))));
+        }
+        match self.client.ask(Query::BackgroundOutput { agent_id, name }).await.map_err(refused)? {
+            Answer::BackgroundOutput { command, tail } => {
+                let head =
+                    format!("$ {}  ({})", background::line(&command), background::stands(&command, Timestamp::now()));
+                Ok(print(&format!("{head}\n{tail}")))
+            }
+            _ => Ok(CommandOutcome::Say(background::NONE.to_owned())),
+        }
     }
 
     /// `/agents`, `/agents show NAME`, and what is asked of one that works: `/agents pause NAME`…
@@ -399,7 +449,7 @@ pub(crate) fn usage(words: impl Into<String>) -> AppError {
 fn told(report: &PromptReport) -> String {
     let mut text = String::new();
     for layer in &report.system {
-        let _ = writeln!(text, "── {} ──\n{}\n", layer.layer, layer.text.trim_end());
+        let _ = writeln!(text, "── {} ──\n{}\n", layers::name(layer.layer), layer.text.trim_end());
     }
     let tools: Vec<&str> = report.tools.iter().map(|tool| tool.name.as_str()).collect();
     let _ = writeln!(text, "── tools ──\n{}\n", tools.join(", "));

@@ -105,7 +105,8 @@ pub(crate) async fn sandbox(beyond: &Beyond<'_>, level: &str) -> Result<CommandO
     let session = beyond.snapshot().await?.session_id.to_string();
     let shown = beyond.ask(&ShowSandbox { folder: beyond.folder(), session }).await?;
     if level.is_empty() {
-        return Ok(print(&format!("{}{}", broken(&shown.problems), described(&shown))));
+        let told = format!("{}{}", broken(&shown.problems), described(&shown));
+        return Ok(CommandOutcome::Choose(Setting::Sandbox, shown.level, told));
     }
     let rank = |level: &str| Setting::Sandbox.words().iter().position(|(known, _)| *known == level);
     if rank(level) > rank(&shown.level) {

@@ -10,6 +10,7 @@ use neco_proto::*;
 use neco_tui::host::{Agreement, CommandOutcome, ImageSource, ModelEntry, RuleEntry, SessionEntry, Wanted};
 use neco_tui::theme::ThemeName;
 use neco_tui::update::{Effect, News, Unsent};
+use neco_view::setting::Setting;
 use neco_view::slash::{Custom, Outside};
 use serde_json::json;
 use support::{Scene, in_all_sizes, node};
@@ -657,6 +658,20 @@ fn settings_are_searched_and_one_is_taken_into_the_field() {
     let file = "/home/me/.config/neco/config.toml".to_owned();
     assert_eq!(scene.key(KeyCode::Enter), [Effect::EditFile(file)]);
     assert_eq!(scene.news(News::FileEdited(Ok(true))), [Effect::Settings], "it is looked at again");
+}
+
+#[test]
+fn the_list_of_sandboxes_marks_the_present_one() {
+    let mut scene = Scene::new((80, 24));
+    scene.types("/sandbox");
+    let sent = scene.key(KeyCode::Enter);
+    assert!(sent.contains(&Effect::Outside(Outside::Sandbox, String::new())), "{sent:?}");
+    let told = "The agent's commands run in: bubblewrap\n".to_owned();
+    let choose = CommandOutcome::Choose(Setting::Sandbox, "workspace_write".into(), told);
+    scene.news(News::Outside(Ok(choose)));
+    let picture = scene.picture();
+    assert!(picture.contains("The agent's commands run in: bubblewrap"), "{picture}");
+    assert!(picture.contains("❯ • workspace_write") && picture.contains("    read_only"), "{picture}");
 }
 
 #[test]

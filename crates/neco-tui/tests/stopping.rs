@@ -346,3 +346,25 @@ fn esc_in_the_field_is_no_way_to_a_question_that_was_not_read() {
     assert_eq!(scene.types("y"), [], "it decides nothing");
     assert_eq!(scene.app.prompt.text.as_str(), "why");
 }
+
+#[test]
+fn an_agent_that_waits_says_so_its_clock_stands_in_a_pause_and_it_names_its_model() {
+    let mut scene = Scene::new((120, 30));
+    let ids = agents(&mut scene, &["running", "running", "paused"]);
+    let answer = Message { model: Some("vendor/glm-4.7".into()), ..Message::new(Role::Assistant, Vec::new()) };
+    scene.happen_to(ids[0], EventBody::Message(answer));
+    let request = serde_json::json!({
+        "type": "permission_request", "call_id": "1", "tool": "bash", "summary": "Run make", "args": {"command": "make"},
+        "command": "make", "risk": "high", "reason": "commands are asked first", "sandboxed": true
+    });
+    scene.happen_to(ids[1], support::read(request));
+    scene.app.now_ms = jiff::Timestamp::from_second(1_767_225_600 + 95).unwrap().as_millisecond();
+    let picture = scene.picture();
+    assert!(picture.contains("◔ 1 agent · ◆ 1 waits for you · ‖ 1 paused"), "{picture}");
+    // It is made and paused in the same moment.
+    let paused = picture.lines().find(|line| line.contains("‖ coder-3"));
+    assert!(paused.is_none_or(|line| line.contains("0:00")), "{picture}");
+    scene.control('t');
+    let picture = scene.picture();
+    assert!(picture.contains("glm-4.7") && picture.contains("1 at work, 1 waits for you, 1 paused"), "{picture}");
+}

@@ -92,6 +92,8 @@ pub enum Outside {
     Checkpoints,
     /// What the session changed in files.
     Diff,
+    /// The commands in the background; with words behind it, the output or the end of one.
+    Background,
     /// The agents that can be asked; with words behind it, what a person asks of one that works
     /// ([`crate::agent_ask`]).
     Agents,
@@ -285,6 +287,10 @@ pub const TABLE: &[Row] = &[
     row("expand", "", "all output of the last call (Ctrl-O)", |_| Ok(Slash::Expand)),
     row("background", "", "send the running command to the background (Ctrl-B)", |_| Ok(Slash::Background))
         .also(&["bg"]),
+    row("ps", "[NUMBER|stop NUMBER]", "commands in the background: what they print, and stopping one", |text| {
+        outside(Outside::Background, text)
+    })
+    .also(&["bashes", "jobs"]),
     row("copy", "", "copy the last answer", |_| Ok(Slash::Copy)),
     row("theme", "[dark|light|16|none]", "colours", |text| Setting::Theme.read(text)).sets(Setting::Theme),
     row("config", "[KEY [VALUE]]", "settings and where they come from; with a value, sets one", |text| {
@@ -352,7 +358,8 @@ fn near<'a>(name: &str, custom: &'a [Custom]) -> Option<&'a str> {
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let slips = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
     let near = slips.filter(|(slips, _)| slips * 2 <= name.chars().count());
-    near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
+    // Letters that changed places are likelier than one that is missing.
+    near.min_by_key(|(slips, known)| (*slips, known.len().abs_diff(name.len()))).map(|(_, known)| known)
 }
 
 impl Row {

@@ -1,9 +1,12 @@
 //! Answers to what windows ask. They are made aside: a long log must not keep a cancel waiting.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use jiff::Timestamp;
 use neco_agent::AgentHandle;
-use neco_proto::{Answer, ClientError, Query, SessionSnapshot};
+use neco_proto::{AgentId, Answer, BackgroundCommand, BackgroundEnd, ClientError, Query, SessionSnapshot};
+use neco_toolkit::InBackground;
 
 use super::run::not_taken;
 use super::shown::Shown;
@@ -11,11 +14,41 @@ use crate::fold::fold_log;
 use crate::hub::SessionContext;
 use crate::rewind::{RewindHistory, RewindPlan, preview};
 
+/// Lines of what a command in the background printed that a window gets.
+const SHOWN_LINES: usize = 200;
+
 /// What answers are made from.
 pub(super) struct Answers {
     pub ctx: SessionContext,
     pub handle: AgentHandle,
     pub shown: Shown,
+}
+
+/// What runs, or ran, by this name in the background of an agent.
+///
+/// # Errors
+/// When there is none.
+pub(super) async fn background_of(
+    ctx: &SessionContext,
+    agent: AgentId,
+    name: &str,
+) -> Result<Arc<dyn InBackground>, ClientError> {
+    let found = ctx.supervisor.in_background().await;
+    let wanted = found.into_iter().find(|(by, one)| *by == agent && one.name() == name);
+    wanted.map(|(_, one)| one).ok_or_else(|| ClientError::Refused(format!("no command {name} runs in the background")))
+}
+
+/// A command in the background as windows list it.
+fn told_of(agent_id: AgentId, one: &dyn InBackground) -> BackgroundCommand {
+    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let now = Timestamp::now();
+    BackgroundCommand {
+        agent_id,
+        name: one.name().to_owned(),
+        command: one.command().to_owned(),
+        started: now.checked_sub(one.age()).unwrap_or(now),
+        ended: one.ended().map(|(exit_code, took)| BackgroundEnd { exit_code, took_ms: milliseconds(took) }),
+    }
 }
 
 impl Answers {
@@ -46,6 +79,15 @@ impl Answers {
             Query::Workflows => {
                 let workflows = self.ctx.workflows.graphs().await?;
                 Ok(Answer::Workflows { workflows })
+            }
+            Query::Background => {
+                let found = self.ctx.supervisor.in_background().await;
+                let commands = found.iter().map(|(agent, one)| told_of(*agent, one.as_ref())).collect();
+                Ok(Answer::Background { commands })
+            }
+            Query::BackgroundOutput { agent_id, name } => {
+                let one = background_of(&self.ctx, agent_id, &name).await?;
+                Ok(Answer::BackgroundOutput { command: told_of(agent_id, one.as_ref()), tail: one.tail(SHOWN_LINES) })
             }
         }
     }

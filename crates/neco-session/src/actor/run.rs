@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::answer::Answers;
+use super::answer::{Answers, background_of};
 use super::attached::{attach, presentable};
 use super::opened::Withheld;
 use super::remember::Remembers;
@@ -137,6 +137,9 @@ impl SessionActor {
                 Some(Mail::Command(by, Command::StopAll, reply)) => self.stop_all(by, reply).await,
                 Some(Mail::Command(by, Command::WorkflowCommand { workflow_id, order }, reply)) => {
                     self.command_workflow(by, workflow_id, order, reply);
+                }
+                Some(Mail::Command(_, Command::StopBackground { agent_id, name }, reply)) => {
+                    self.stop_background(agent_id, name, reply);
                 }
                 Some(Mail::Command(by, command, reply)) => {
                     let result = self.take(by, command).await;
@@ -265,7 +268,9 @@ impl SessionActor {
                 return Ok(receipt);
             }
             // Carried out elsewhere.
-            Command::StopAll | Command::WorkflowCommand { .. } | Command::Shutdown => return Ok(receipt),
+            Command::StopAll | Command::WorkflowCommand { .. } | Command::StopBackground { .. } | Command::Shutdown => {
+                return Ok(receipt);
+            }
         };
         if let AgentInput::Message { message, .. } = &input {
             receipt.message_id = Some(message.id);
@@ -434,6 +439,22 @@ impl SessionActor {
             };
             // The window may be gone; what it asked for is done all the same.
             let _ = reply.send(done.map(|()| receipt));
+        });
+    }
+
+    /// Ends a command in the background of an agent. It is carried out aside: a command may take its time to end.
+    fn stop_background(&self, agent: AgentId, name: String, reply: oneshot::Sender<Result<Receipt, ClientError>>) {
+        let (ctx, receipt) = (self.ctx.clone(), self.receipt());
+        tokio::spawn(async move {
+            let done = match background_of(&ctx, agent, &name).await {
+                Ok(command) => {
+                    command.end().await;
+                    Ok(receipt)
+                }
+                Err(error) => Err(error),
+            };
+            // The window may be gone; what it asked for is done all the same.
+            let _ = reply.send(done);
         });
     }
 

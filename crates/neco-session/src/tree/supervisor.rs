@@ -12,7 +12,7 @@ use neco_proto::{Actor, AgentId, CallId, Mode, QuestionId, SessionId, WorkflowId
 use neco_safety::Policy;
 use neco_safety::policy::Rule;
 use neco_store::EventLog;
-use neco_toolkit::{Registry, Spill};
+use neco_toolkit::{InBackground, Registry, Spill};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
@@ -251,6 +251,17 @@ impl AgentSupervisor {
     pub async fn nodes(&self) -> Vec<AgentNode> {
         let state = self.state.lock().await;
         state.tree.subtree(self.root).into_iter().filter_map(|agent| state.tree.node(agent).cloned()).collect()
+    }
+
+    /// What runs in the background of the agents, and what of that is over and remembered: the root's first.
+    pub async fn in_background(&self) -> Vec<(AgentId, Arc<dyn InBackground>)> {
+        let state = self.state.lock().await;
+        let agents = state.tree.subtree(self.root).into_iter();
+        let tools = agents.filter_map(|agent| Some((agent, &state.slots.get(&agent)?.tools)));
+        let of = |(agent, tools): (AgentId, &Registry)| {
+            tools.iter().flat_map(|tool| tool.in_background()).map(|one| (agent, one)).collect::<Vec<_>>()
+        };
+        tools.flat_map(of).collect()
     }
 
     /// How many are live besides the root.

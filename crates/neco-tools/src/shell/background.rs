@@ -5,15 +5,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use neco_safety::world::{Exit, Process, ProcessInput, Progress, Stop, Stops};
+use neco_toolkit::InBackground;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::box_words::aftermath_words;
+use super::follow::GRACE;
 use super::plain_text::plain_text;
-use super::wording::{ending, last_bytes, last_lines, one_line, seconds};
+use super::wording::{ending, exit_code, last_bytes, last_lines, one_line, seconds};
 
 /// Bytes of the end of a process's output that are kept.
 const KEPT: usize = 256 * 1024;
@@ -67,6 +70,8 @@ struct State {
     seen_lines: u64,
     seen_bytes: u64,
     over: Option<(Exit, Duration)>,
+    /// Whether the person ended it.
+    ended_by_person: bool,
     /// What its box did about what it made.
     aftermath: Option<String>,
     /// Files that it changed and that act later, until the person is told of them.
@@ -149,7 +154,8 @@ impl Background {
         match record.over {
             Some((exit, took)) => {
                 let aftermath = record.aftermath.as_ref().map(|words| format!("; {words}")).unwrap_or_default();
-                format!("{} is over: {} after {}{aftermath}", self.id, ending(exit), seconds(took))
+                let by = if record.ended_by_person { ", ended by the user" } else { "" };
+                format!("{} is over{by}: {} after {}{aftermath}", self.id, ending(exit), seconds(took))
             }
             None => format!("{} has been running for {}", self.id, seconds(self.started.elapsed())),
         }
@@ -195,13 +201,54 @@ impl Background {
 
     /// Waits a moment for a process that ends as soon as it started.
     pub(super) async fn settle(&self, cancel: &CancellationToken) {
-        let mut changes = self.changes();
-        let over = async { while self.exit().is_none() && changes.changed().await.is_ok() {} };
         tokio::select! {
-            () = over => {}
+            () = self.over() => {}
             () = tokio::time::sleep(SETTLE) => {}
             () = cancel.cancelled() => {}
         }
+    }
+
+    /// Ready when it is over.
+    async fn over(&self) {
+        let mut changes = self.changes();
+        while self.exit().is_none() && changes.changed().await.is_ok() {}
+    }
+}
+
+impl InBackground for Background {
+    fn name(&self) -> &str {
+        &self.id
+    }
+
+    fn command(&self) -> &str {
+        &self.command
+    }
+
+    fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn ended(&self) -> Option<(Option<i32>, Duration)> {
+        self.record.state().over.map(|(exit, took)| (exit_code(exit), took))
+    }
+
+    fn tail(&self, lines: usize) -> String {
+        last_lines(&self.text(), lines).to_owned()
+    }
+
+    fn end(self: Arc<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            if self.exit().is_some() {
+                return;
+            }
+            self.record.state().ended_by_person = true;
+            for how in [Stop::Terminate, Stop::Kill] {
+                self.stop(how);
+                if tokio::time::timeout(GRACE, self.over()).await.is_ok() {
+                    return;
+                }
+            }
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use neco_proto::{Display, ErrorCode, Risk};
 use neco_safety::command::{Place, examine};
 use neco_safety::path::Access;
 use neco_safety::world::{Allowance, Exit, Freedom, Launch, Leftovers, SpawnError, Stdin, World};
-use neco_toolkit::{Outside, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
+use neco_toolkit::{InBackground, Outside, Plan, SideEffect, Tool, ToolContext, ToolError, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -293,6 +293,10 @@ impl Tool for Bash {
     const NAME: &'static str = "bash";
     const DESCRIPTION: &'static str = include_str!("bash.txt");
     const TOUCH: SideEffect = SideEffect::Runs;
+
+    fn in_background(&self) -> Vec<Arc<dyn InBackground>> {
+        self.processes.all().into_iter().map(|process| process as Arc<dyn InBackground>).collect()
+    }
 
     /// Others have other names, give the words of a command one by one, and count its time in milliseconds.
     fn adapt(arguments: &mut Value) {

@@ -45,6 +45,30 @@ async fn a_life_in_the_background() {
     assert!(text.starts_with("bg-1 is over: exit code 6") && text.contains("echo ready"), "{text}");
 }
 
+#[tokio::test]
+async fn a_person_sees_what_runs_and_ends_it() {
+    let bench = bench();
+    assert!(bench.tool("bash").in_background().is_empty());
+    let sleep = unique_sleep(91);
+    start(&bench, &format!("echo ready; trap '' TERM; while :; do sleep {sleep}; done")).await;
+    start(&bench, "exit 3").await;
+    let found = bench.tool("bash").in_background();
+    let [runs, over] = found.as_slice() else { panic!("{}", found.len()) };
+    assert_eq!((runs.name(), runs.ended()), ("bg-1", None));
+    eventually("it printed", || runs.tail(5).trim() == "ready").await;
+    let text = process(&bench, json!({"action": "tail", "id": "bg-1"})).await;
+    assert!(text.contains("ready"), "{text}");
+    eventually("it is over", || over.ended().is_some()).await;
+    assert_eq!(over.ended().map(|(code, _)| code), Some(Some(3)));
+    // It does not heed the first signal.
+    std::sync::Arc::clone(runs).end().await;
+    assert_eq!(runs.ended().map(|(code, _)| code), Some(None));
+    eventually("all of it is gone", || with_argument(&sleep) == 0).await;
+    let text = process(&bench, json!({"action": "list"})).await;
+    assert!(text.contains("bg-1 is over, ended by the user: "), "{text}");
+    assert!(text.contains("bg-2 is over: exit code 3"), "{text}");
+}
+
 /// Runs a command in the foreground and sends it to the background once it runs; gives what came of both.
 async fn send_away(bench: &Bench, number: u32) -> (Result<String, String>, Result<(), String>) {
     let sleep = unique_sleep(number);

@@ -8,6 +8,7 @@
 //! key that is being typed), [`diff_screen`] (what was changed), [`state`] (all of it together, with the view of the
 //! session in its transcript).
 
+mod background;
 mod diff_screen;
 pub(crate) mod facing;
 mod person;
@@ -17,6 +18,7 @@ mod shell;
 pub(crate) mod state;
 mod watched;
 
+pub use background::Background;
 pub use diff_screen::DiffScreen;
 pub(crate) use facing::Place;
 pub(crate) use person::Person;

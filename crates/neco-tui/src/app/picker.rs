@@ -56,6 +56,8 @@ pub enum Picked {
     /// An agent of the tree.
     Agent(AgentId),
     Workflow(WorkflowId),
+    /// A command in the background: the agent that started it, and what it is called there.
+    Background(AgentId, String),
     /// Something that can be done to an agent or a workflow, and the letter that means it in its menu.
     Order(char, Box<Command>),
     /// Something is to be written to an agent.

@@ -4,10 +4,11 @@ use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
-use neco_proto::{Actor, AgentId, CallId, Event, EventBody, QuestionId, SessionSnapshot, Subject};
+use neco_proto::{Actor, AgentId, CallId, Event, EventBody, Query, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
 use neco_view::reduce::{Agents, Standing};
 
+use super::background::Background;
 use super::diff_screen::DiffScreen;
 use super::facing::Facing;
 use super::person::Person;
@@ -22,7 +23,9 @@ use crate::theme::Theme;
 use crate::transcript::Transcript;
 use crate::transcript::block::{Drawn, Tone};
 use crate::transcript::start::{self, Beside};
-use crate::update::{ComingBack, Effect, News, Offers, asked, going_back, keys, news, picking, stopping, taking_back};
+use crate::update::{
+    ComingBack, Effect, News, Offers, asked, background, going_back, keys, news, picking, stopping, taking_back,
+};
 use crate::view::Leaving;
 
 /// A way back that a command asked for: what a list shows of others is no answer to it.
@@ -104,6 +107,8 @@ pub struct WindowState {
     pub purpose: Purpose,
     /// What is shown above the field.
     pub panels: Panels,
+    /// The commands in the background of the agents.
+    pub background: Background,
     /// The command lines of the person.
     pub shell: Shell,
     /// Turns marks.
@@ -166,6 +171,8 @@ pub struct WindowState {
     pub naming: Vec<Naming>,
     /// Whether there is no model yet: what is written answers a question, and nothing else.
     pub set_up: bool,
+    /// Whether its sessions are gone with the window.
+    pub passing: bool,
     /// The time zone that times are told in.
     pub zone: Option<TimeZone>,
     wanted: Vec<Effect>,
@@ -188,6 +195,7 @@ impl WindowState {
             width: 80,
             height: 24,
             set_up: looks.set_up,
+            passing: looks.passing,
             tmux: looks.tmux,
             ..Self::default()
         }
@@ -261,12 +269,12 @@ impl WindowState {
             self.transcript.show_plan(question);
         }
         self.desk.open(snapshot.root_agent, snapshot.pending, snapshot.questions, &self.transcript.view.agents);
-        let mut effects = vec![Effect::Branch, Effect::Commands(None)];
+        let mut effects = vec![Effect::Branch, Effect::Commands(None), Effect::Ask(Query::Background)];
         self.offers.forget();
         effects.extend(self.offer());
         if snapshot.agents > 0 {
-            effects.push(Effect::Ask(neco_proto::Query::Tree));
-            effects.push(Effect::Ask(neco_proto::Query::Workflows));
+            effects.push(Effect::Ask(Query::Tree));
+            effects.push(Effect::Ask(Query::Workflows));
         }
         effects
     }
@@ -293,6 +301,7 @@ impl WindowState {
         self.expands = 0;
         self.last_answer.clear();
         self.shell.forget();
+        self.background = Background::default();
         (self.transcript.view.title, self.transcript.view.standing.context) = (None, None);
         self.offers.forget();
     }
@@ -331,7 +340,9 @@ impl WindowState {
         {
             return asked::answers(self, vec![Effect::Send(command)]);
         }
-        self.person.notification(event, is_child, was_free, self.now_ms).map(Effect::Notify).into_iter().collect()
+        let notify = self.person.notification(event, is_child, was_free, self.now_ms).map(Effect::Notify);
+        let looks = background::begins(event).then_some(Effect::Ask(Query::Background));
+        notify.into_iter().chain(looks).collect()
     }
 
     /// Takes in an event of before the window opened: what was asked then is known from how the session stands.

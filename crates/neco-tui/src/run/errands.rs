@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use neco_proto::app::{App as Program, AppError, Trouble};
-use neco_proto::{AgentId, Answer, CallId, Client, ClientError, Query, QuestionId};
+use neco_proto::{AgentId, Answer, BackgroundCommand, CallId, Client, ClientError, Query, QuestionId};
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
@@ -20,6 +20,9 @@ use crate::view::told;
 
 /// How often the person's own status line is asked for at most.
 const STATUS: Duration = Duration::from_millis(300);
+
+/// How often it is looked what still runs in the background.
+const BACKGROUND: Duration = Duration::from_secs(1);
 
 /// How long it is left alone after it failed.
 const FAILED_STATUS: Duration = Duration::from_secs(10);
@@ -53,6 +56,8 @@ pub(super) struct Errands {
     shells: u64,
     status: Status,
     previews: Arc<Previews>,
+    /// How often it was asked what runs in the background.
+    background: Arc<AtomicU64>,
     /// The session on the screen, counted.
     pub(super) session: u64,
 }
@@ -95,8 +100,8 @@ struct Status {
 impl Errands {
     /// For this host and this program; what comes of them goes to `back`.
     pub(super) fn new(host: Arc<dyn Host>, program: Arc<dyn Program>, back: mpsc::UnboundedSender<Back>) -> Self {
-        let (status, previews) = (Status::default(), Arc::default());
-        Self { host, program, back, shell: None, shells: 0, status, previews, session: 0 }
+        let (status, previews, background) = (Status::default(), Arc::default(), Arc::default());
+        Self { host, program, back, shell: None, shells: 0, status, previews, background, session: 0 }
     }
 
     /// Whether what came back is for somebody else: a session that is no longer on the screen asked for it.
@@ -146,7 +151,32 @@ impl Errands {
         });
     }
 
+    /// Asks what runs in the background, and again every now and then while something does: nothing tells of its end.
+    /// Whoever asks last goes on asking.
+    fn watch_background(&self, client: &Arc<dyn Client>) {
+        let (tell, asked, client) = (self.teller(), Arc::clone(&self.background), Arc::downgrade(client));
+        let number = asked.fetch_add(1, Ordering::Relaxed) + 1;
+        tokio::spawn(async move {
+            while asked.load(Ordering::Relaxed) == number {
+                // A session that is left is not kept open by this.
+                let Some(session) = client.upgrade() else { return };
+                let answer = session.ask(Query::Background).await;
+                drop(session);
+                let Ok(Answer::Background { commands }) = answer else { return };
+                let runs = commands.iter().any(BackgroundCommand::runs);
+                tell(News::Answered(Answer::Background { commands }));
+                if !runs {
+                    return;
+                }
+                tokio::time::sleep(BACKGROUND).await;
+            }
+        });
+    }
+
     pub(super) fn ask(&self, client: Arc<dyn Client>, query: Query) {
+        if query == Query::Background {
+            return self.watch_background(&client);
+        }
         let (tell, previews) = (self.teller(), Arc::clone(&self.previews));
         // A preview is a courtesy: what can't be told is not worth a word.
         let is_courtesy = matches!(query, Query::RewindPreview { .. } | Query::Tree | Query::Workflows);

@@ -5,7 +5,7 @@ use neco_view::setting::Setting;
 use neco_view::slash::{self, Outside, Slash};
 
 use super::effect::Effect;
-use super::{going_back, logging_in, picking, reports, stopping};
+use super::{background, going_back, logging_in, picking, reports, stopping};
 use crate::app::WindowState;
 use crate::host::Wanted;
 use crate::outside::THEME;
@@ -38,9 +38,9 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground);
             return vec![Effect::Outside(Outside::Config, format!("{THEME} \"{name}\""))];
         }
+        // The window does not know how that is set.
         Slash::How(Setting::Sandbox) => {
-            picking::pick_setting(window, Setting::Sandbox, "");
-            return vec![Effect::Outside(Outside::Sandbox, String::new())];
+            return picking::ask_for_list(window, Effect::Outside(Outside::Sandbox, String::new()));
         }
         Slash::How(setting) => {
             let present = present(window, *setting);
@@ -70,6 +70,7 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
             return vec![Effect::Copy(window.last_answer.clone())];
         }
         Slash::Exit => return stopping::leave(window),
+        Slash::Outside(Outside::Background, one) if one.is_empty() => return background::ask(window),
         Slash::Outside(Outside::Sessions, _) => return picking::ask_for_list(window, Effect::Sessions),
         Slash::Outside(Outside::Models, _) => return picking::ask_for_list(window, Effect::Models),
         Slash::Outside(Outside::Permissions, _) => return picking::ask_for_list(window, Effect::Rules),
@@ -114,6 +115,7 @@ pub(super) fn open(window: &mut WindowState, wanted: Wanted) -> Vec<Effect> {
         window.warn(format!("{agents} working; leaving the session pauses them. Ctrl-T shows them"));
         return Vec::new();
     }
+    stopping::tell_ended_with_session(window);
     window.opening = true;
     vec![Effect::Open(wanted)]
 }

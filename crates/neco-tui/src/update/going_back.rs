@@ -235,6 +235,7 @@ fn preview_of(picked: &Picked) -> Option<Query> {
         | Picked::NewRule
         | Picked::BuiltInRules
         | Picked::Agent(_)
+        | Picked::Background(..)
         | Picked::Order(..)
         | Picked::Write(_)
         | Picked::Slash(_)

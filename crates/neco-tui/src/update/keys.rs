@@ -276,8 +276,8 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     if window.set_up {
         return Vec::new();
     }
-    if window.agents().working().count() > 0 {
-        return stopping::stop_agents(window);
+    if window.agents().working().count() > 0 || stopping::offers_stop(window) {
+        return stopping::stop_rest(window);
     }
     if Person::is_again('e', again, window.now_ms) {
         window.word = None;
@@ -313,7 +313,7 @@ fn interrupt(window: &mut WindowState) -> Vec<Effect> {
 
 /// Ends at once where nothing works; whoever works is named before.
 fn end(window: &mut WindowState) -> Vec<Effect> {
-    if window.attached || !stopping::works(window) || stopping::said_leaving(window) {
+    if window.attached || !stopping::holds(window) || stopping::said_leaving(window) {
         return stopping::leave(window);
     }
     stopping::tell_leaving(window, "")

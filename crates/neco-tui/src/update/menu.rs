@@ -1,4 +1,4 @@
-//! What can be done to an agent or a workflow: a menu behind Ctrl-X, so that no bare letter pauses or ends anything.
+//! What can be done to an agent, a workflow or a command in the background: a menu behind Ctrl-X, so that no bare letter pauses or ends anything.
 
 use crossterm::event::KeyEvent;
 use neco_proto::clean::clean_line;
@@ -6,11 +6,11 @@ use neco_proto::event::NodeState;
 use neco_proto::{AgentId, AgentOrder, Command, WorkflowId, WorkflowOrder};
 
 use super::effect::Effect;
-use super::{picking, watching};
+use super::{background, picking, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState};
 
-const HINT: &str = "↑↓ Enter or its number or letter   Esc back";
+pub(super) const HINT: &str = "↑↓ Enter or its number or letter   Esc back";
 
 /// Whether an entry belongs to a menu.
 pub(super) fn is_order(picked: &Picked) -> bool {
@@ -24,17 +24,19 @@ pub(super) fn owner(picked: &Picked) -> Option<Picked> {
         Picked::Order(_, command) => match command.as_ref() {
             Command::AgentCommand { agent_id, .. } => Some(Picked::Agent(*agent_id)),
             Command::WorkflowCommand { workflow_id, .. } => Some(Picked::Workflow(*workflow_id)),
+            Command::StopBackground { agent_id, name } => Some(Picked::Background(*agent_id, name.clone())),
             _ => None,
         },
         _ => None,
     }
 }
 
-/// The menu of the entry that is chosen in the list of agents and workflows.
+/// The menu of the entry that is chosen in a list of agents, workflows or commands in the background.
 pub(super) fn menu_of_chosen(window: &mut WindowState) -> Vec<Effect> {
     match chosen(window) {
         Some(Picked::Agent(agent)) => agent_menu(window, agent),
         Some(Picked::Workflow(workflow)) => workflow_menu(window, workflow),
+        Some(Picked::Background(agent, name)) => background::menu(window, agent, &name),
         Some(_) | None => {}
     }
     Vec::new()
@@ -82,7 +84,7 @@ fn workflow_menu(window: &mut WindowState, workflow_id: WorkflowId) {
 }
 
 /// The entries of a menu: a number, what is done, the letter that means it.
-fn numbered(entries: Vec<(char, String, String, Picked)>) -> Vec<Entry> {
+pub(super) fn numbered(entries: Vec<(char, String, String, Picked)>) -> Vec<Entry> {
     let entry = |(index, (letter, text, about, picked)): (usize, (char, String, String, Picked))| {
         Entry::spaced(format!("{}  {text:<11} {letter}", index + 1), &about, picked)
     };
@@ -95,7 +97,10 @@ pub(super) fn leave_menu(window: &mut WindowState, of: Option<Picked>) -> Vec<Ef
     if window.watched.is_some() {
         return Vec::new();
     }
-    picking::list_agents(window);
+    match of {
+        Some(Picked::Background(..)) => background::list(window),
+        Some(_) | None => picking::list_agents(window),
+    }
     if let (Some(picker), Some(of)) = (&mut window.picker, of) {
         picker.choose(|picked| *picked == of);
     }

@@ -4,9 +4,10 @@
 //!
 //! Reading order: [`effect`], [`keys`] (the field), [`sending`] (what is written leaves), [`completing`] (files and
 //! commands), [`taking_back`] (what waits), [`asked`] (questions), [`picking`] (lists), [`going_back`], [`watching`] (one of the other
-//! agents), [`menu`] (what can be done to one), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
+//! agents), [`menu`] (what can be done to one), [`background`] (commands that go on there), [`stopping`], [`commands`] (what begins with a slash), [`logging_in`], [`news`].
 
 pub(crate) mod asked;
+pub(crate) mod background;
 mod commands;
 mod completing;
 mod effect;

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::effect::{Effect, News, Unsent};
 use super::reports::context_rows;
-use super::{asked, commands, going_back, logging_in, picking, sending, taking_back, watching};
+use super::{asked, background, commands, going_back, logging_in, picking, sending, taking_back, watching};
 use crate::app::{DiffScreen, Purpose, WindowState};
 use crate::host::CommandOutcome;
 use crate::text::wrap::{Indent, wrap};
@@ -156,6 +156,8 @@ fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
             window.transcript.view.workflows = workflows;
             picking::refresh_picker(window);
         }
+        Answer::Background { commands } => background::came(window, commands),
+        Answer::BackgroundOutput { command, tail } => background::looked(window, &command, &tail),
         Answer::Checkpoints { checkpoints } => return going_back::pick_checkpoint(window, checkpoints),
         Answer::Snapshot(_) | Answer::Messages { .. } | Answer::Prompt(_) => {}
     }
@@ -193,6 +195,12 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
         CommandOutcome::Changes(files) => {
             if picking::is_waited_for(window) {
                 window.diff = Some(DiffScreen::new(&files));
+            }
+        }
+        CommandOutcome::Choose(setting, present, told) => {
+            show_printed(window, &told);
+            if picking::is_waited_for(window) {
+                picking::pick_setting(window, setting, &present);
             }
         }
         CommandOutcome::Say(text) => window.transcript.say(Tone::Plain, text),

@@ -10,7 +10,7 @@ use neco_view::wording::Told;
 
 use super::effect::Effect;
 use super::menu::{is_order, owner};
-use super::{commands, going_back, menu, stopping, watching};
+use super::{background, commands, going_back, menu, stopping, watching};
 use crate::app::picker::{Entry, Letters};
 use crate::app::{Picked, Picker, Purpose, WindowState};
 use crate::host::{Agreement, ModelEntry, RuleEntry, SessionEntry, Wanted};
@@ -385,6 +385,7 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
             std::iter::once(Effect::Send(command.as_ref().clone())).chain(list).collect()
         }
         Picked::Write(agent) => menu::write_to(window, agent),
+        Picked::Background(agent, name) => background::look(agent, name),
         Picked::Slash(slash) => commands::run(window, &slash),
         Picked::Fill(text) => {
             window.prompt.text.set(text);

@@ -1,7 +1,7 @@
 //! What fills the context, and what was used: as rows.
 
 use neco_proto::context::{ContextReport, MessageSize};
-use neco_view::wording::notices;
+use neco_view::wording::{layers, notices};
 use neco_view::{ContextView, Speaker};
 use ratatui::text::{Line, Span};
 
@@ -59,7 +59,7 @@ pub(super) fn context_rows(
     let heading = format!("Context: {}{of} tokens{percent}", figures::tokens(report.tokens));
     let mut rows = vec![Line::styled(heading, theme.heading)];
     let parts = std::iter::once((format!("{} tools", report.tools.count), report.tools.tokens))
-        .chain(report.layers.iter().map(|layer| (layer.layer.to_string(), layer.tokens)));
+        .chain(report.layers.iter().map(|layer| (layers::name(layer.layer).to_owned(), layer.tokens)));
     for (name, tokens) in parts.filter(|(_, tokens)| *tokens > 0) {
         let share = usize::try_from(tokens.saturating_mul(BAR) / report.tokens.max(1)).unwrap_or_default();
         rows.push(Line::from(vec![

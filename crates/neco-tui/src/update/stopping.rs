@@ -5,14 +5,16 @@ use neco_proto::event::{AgentNode, CompleteReason, NodeState};
 use neco_proto::{AgentOrder, Command, Event, EventBody};
 use neco_view::agent_ask;
 use neco_view::short_id::short_id;
+use neco_view::wording::background as words;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::effect::Effect;
-use super::{picking, sending, taking_back};
+use super::{background, picking, sending, taking_back};
 use crate::app::{Purpose, WindowState};
 use crate::text::figures;
 use crate::text::wrap::cut;
+use crate::transcript::block::Tone;
 
 /// What is said to an agent that was stopped and is to go on.
 const GO_ON: &str = "continue";
@@ -23,13 +25,18 @@ pub(super) fn stop_work(window: &mut WindowState) -> Vec<Effect> {
     std::iter::once(Effect::Send(Command::Cancel)).chain(taking_back::take_back_all(window)).collect()
 }
 
-/// Says who still works; when that was said, stops them.
-pub(super) fn stop_agents(window: &mut WindowState) -> Vec<Effect> {
-    if std::mem::replace(&mut window.stopped, true) {
-        tell_stopping(window);
-        return std::iter::once(Effect::Send(Command::StopAll)).chain(taking_back::take_back_all(window)).collect();
+/// Says who still works and what runs in the background; when that was said, stops them.
+pub(super) fn stop_rest(window: &mut WindowState) -> Vec<Effect> {
+    if !std::mem::replace(&mut window.stopped, true) {
+        return Vec::new();
     }
-    Vec::new()
+    tell_stopping(window);
+    let agents_work = window.agents().working().count() > 0;
+    // Nothing tells of the end of what runs in the background: it is not offered again meanwhile.
+    window.stopped = agents_work;
+    let agents = agents_work.then_some(Effect::Send(Command::StopAll));
+    let commands = background::stop_all(window);
+    agents.into_iter().chain(commands).chain(taking_back::take_back_all(window)).collect()
 }
 
 fn tell_stopping(window: &mut WindowState) {
@@ -49,10 +56,25 @@ pub(super) fn works(window: &WindowState) -> bool {
     window.standing().works() || window.agents().working().count() > 0
 }
 
-/// Leaves; whoever works is told to stop before anything is waited for. What another process does goes on there.
-pub(super) fn leave(window: &WindowState) -> Vec<Effect> {
+/// Whether leaving would stop something.
+pub(super) fn holds(window: &WindowState) -> bool {
+    works(window) || window.background.running().next().is_some()
+}
+
+/// Leaves; whoever works is told to stop before anything is waited for, and what runs in the background is named. What
+/// another process does goes on there.
+pub(super) fn leave(window: &mut WindowState) -> Vec<Effect> {
+    tell_ended_with_session(window);
     let stops = works(window) && !window.attached;
     stops.then_some(Effect::Send(Command::StopAll)).into_iter().chain([Effect::Quit]).collect()
+}
+
+/// Says which commands in the background end with the session.
+pub(super) fn tell_ended_with_session(window: &mut WindowState) {
+    let named = words::named(window.background.running());
+    if !named.is_empty() && !window.attached {
+        window.transcript.say(Tone::Plain, format!("Stopped in the background: {named}"));
+    }
 }
 
 /// Whether the person was told what leaving means, and still sees it.
@@ -67,9 +89,21 @@ pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect
         _ if window.attached && works(window) => {
             "It goes on in the other window, Esc stops it. Ctrl-C again leaves".to_owned()
         }
+        [] if window.background.running().next().is_some() && !window.attached => {
+            let named = words::named(window.background.running());
+            let (run, them) = match window.background.running().count() {
+                1 => ("runs", "it"),
+                _ => ("run", "them"),
+            };
+            format!("{named} {run} in the background; leaving stops {them}. Ctrl-C again leaves")
+        }
         [] => {
             let id = window.standing().session_id.parse().map(short_id).unwrap_or_default();
-            let back = if id.is_empty() { String::new() } else { format!(" · neco resume {id} comes back") };
+            let back = if id.is_empty() || window.passing {
+                String::new()
+            } else {
+                format!(" · neco resume {id} comes back")
+            };
             format!("Ctrl-C again leaves{back}")
         }
         [name] => format!("{name} is working; leaving pauses it. Ctrl-C again leaves"),
@@ -94,9 +128,10 @@ pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
     if resumed.is_empty() { sending::say_to_agent(window, GO_ON.to_owned()) } else { resumed }
 }
 
-/// Whether the next Esc stops those who still work.
+/// Whether the next Esc stops those who still work, and what runs in the background.
 pub(crate) fn offers_stop(window: &WindowState) -> bool {
-    window.stopped && !window.standing().works() && window.agents().working().count() > 0
+    let rest = window.agents().working().count() + window.background.running().count();
+    window.stopped && !window.standing().works() && rest > 0
 }
 
 /// An event of the root may begin or end the time in which it is offered to stop its agents.
@@ -127,16 +162,29 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
 
 /// Who still works although the work was stopped, what they cost, and the key that stops them.
 pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'static>> {
-    let words = agent_ask::still_work(window.agents().working().count()).filter(|_| offers_stop(window))?;
+    if !offers_stop(window) {
+        return None;
+    }
+    let commands = match window.background.running().count() {
+        0 => None,
+        1 => Some("1 command still runs in the background".to_owned()),
+        many => Some(format!("{many} commands still run in the background")),
+    };
+    let agents = agent_ask::still_work(window.agents().working().count());
+    let (has_agents, has_commands) = (agents.is_some(), commands.is_some());
+    let words = agents.into_iter().chain(commands).collect::<Vec<_>>().join(", ");
     let cost: f64 = window.agents().working().filter_map(|node| node.usage.cost).sum();
     let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
-    let (them, keys) = match window.agents().working().count() {
-        1 => ("it", "Esc pause it too   Ctrl-T look"),
-        _ => ("them", "Esc pause them too   Ctrl-T look"),
+    let them = match window.agents().working().count() + window.background.running().count() {
+        1 => "it",
+        _ => "them",
     };
+    let stop = if has_commands { "stop" } else { "pause" };
+    let look = if has_agents { "Ctrl-T look" } else { "/ps look" };
+    let keys = format!("Esc {stop} {them} too   {look}");
     let stopped = if window.can_go_on { "Stopped.  " } else { "" };
     let left = format!(" ⊘ {stopped}{words}{cost}");
-    let keys = if left.width() + keys.width() + 4 > width { format!("Esc pause {them} too") } else { keys.to_owned() };
+    let keys = if left.width() + keys.width() + 4 > width { format!("Esc {stop} {them} too") } else { keys };
     let gap = width.saturating_sub(left.width() + keys.width() + 1).max(3);
     let spans = vec![
         Span::styled(left, window.theme.warning),

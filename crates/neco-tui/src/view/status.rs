@@ -99,6 +99,7 @@ pub fn told(window: &WindowState) -> Value {
         "tokens": standing.usage.input + standing.usage.output,
         "cost_usd": standing.usage.cost,
         "agents": window.agents().live(),
+        "background": window.background.running().count(),
         "iteration": standing.iteration,
         "max_iterations": window.most_iterations,
     })
@@ -128,10 +129,14 @@ fn left(window: &WindowState) -> Vec<Part> {
         Some(ViMode::Insert) => parts.push(Part::new(1, " · ", "INSERT".to_owned(), theme.dim)),
         None => {}
     }
-    let working = window.agents().working().count();
-    if working > 0 {
-        let agents = figures::count(working, "agent", "agents");
+    let (working, asking) = (window.agents().working().count(), window.agents().asking());
+    if working > asking {
+        let agents = figures::count(working - asking, "agent", "agents");
         parts.push(Part::new(8, " · ", format!("◔ {agents}"), theme.accent));
+    }
+    if asking > 0 {
+        let waits = figures::count(asking, "waits", "wait");
+        parts.push(Part::new(9, " · ", format!("◆ {waits} for you"), theme.ask));
     }
     if let Some(purpose) = standing.asks_aside {
         parts.push(Part::new(8, " · ", format!("◔ {}", notices::side_call(purpose)), theme.accent));
@@ -139,6 +144,10 @@ fn left(window: &WindowState) -> Vec<Part> {
     let paused = window.agents().live().saturating_sub(working);
     if paused > 0 {
         parts.push(Part::new(8, " · ", format!("‖ {paused} paused"), theme.label));
+    }
+    let in_background = window.background.running().count();
+    if in_background > 0 {
+        parts.push(Part::new(8, " · ", format!("◔ {in_background} in background"), theme.label));
     }
     let folder = standing.cwd.rsplit('/').next().map(clean_line).filter(|name| !name.is_empty());
     let branch = window.branch.as_ref().map(|branch| clean_line(branch));

@@ -7,7 +7,7 @@ use neco_proto::event::AgentNode;
 use neco_proto::{ContextReport, MessageSize, SessionSnapshot, Todo, TodoStatus};
 use neco_view::setting::Setting;
 use neco_view::slash::{self, Slash};
-use neco_view::wording::notices;
+use neco_view::wording::{layers, notices};
 use neco_view::{ContextView, Speaker, figures};
 
 /// What is said of themes.
@@ -19,7 +19,7 @@ pub fn context(report: &ContextReport, view: ContextView) -> String {
     let mut text = format!("context: {}{of} tokens\n", figures::tokens(report.tokens));
     let _ = writeln!(text, "{} tools: {}", report.tools.count, figures::tokens(report.tools.tokens));
     for layer in report.layers.iter().filter(|layer| layer.tokens > 0) {
-        let _ = writeln!(text, "{}: {}", layer.layer, figures::tokens(layer.tokens));
+        let _ = writeln!(text, "{}: {}", layers::name(layer.layer), figures::tokens(layer.tokens));
     }
     text.push_str(&messages(&report.messages, view));
     if let Some(used) = &report.given {

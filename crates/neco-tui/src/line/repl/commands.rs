@@ -100,7 +100,12 @@ impl Repl {
         let client = self.session.client.as_ref();
         let carried_out = outside::carry_out(app.as_ref(), host.as_ref(), client, what, argument);
         match runtime.block_on(carried_out) {
-            Ok(CommandOutcome::Show(text) | CommandOutcome::Print(text) | CommandOutcome::Say(text)) => told(&text),
+            Ok(
+                CommandOutcome::Show(text)
+                | CommandOutcome::Print(text)
+                | CommandOutcome::Say(text)
+                | CommandOutcome::Choose(_, _, text),
+            ) => told(&text),
             Ok(CommandOutcome::Prompt(content)) => {
                 self.session.turn(Command::UserMessage { content, attachments: Vec::new() })
             }

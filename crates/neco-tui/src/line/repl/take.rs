@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_proto::clean::clean;
-use neco_proto::{Client, Command};
+use neco_proto::{Answer, Client, Command, Query};
+use neco_view::wording::background;
 
 use super::commands::Next;
 use super::keyboard::Read;
@@ -28,6 +29,7 @@ pub fn run(around: Surroundings, client: Arc<dyn Client>, signals: Signals, firs
     runtime.spawn(hear_signals(signals, Arc::clone(&session.course), *quit, lines.undone()));
     let mut repl = Repl { session, ran: Vec::new(), lines };
     let outcome = repl.begin(first).and_then(|()| repl.take_lines());
+    repl.tell_ended_with_session();
     let LineSession { around, client, .. } = repl.session;
     around.runtime.block_on(around.host.close(client));
     outcome
@@ -77,6 +79,18 @@ impl Repl {
                 Next::Go => {}
                 Next::Leave => return Ok(()),
             }
+        }
+    }
+
+    /// Says which commands in the background end with the session; what another process runs goes on there.
+    fn tell_ended_with_session(&self) {
+        if self.session.around.host.successor().is_some() {
+            return;
+        }
+        let Ok(Answer::Background { commands }) = self.session.ask(Query::Background) else { return };
+        let named = background::named(commands.iter().filter(|command| command.runs()));
+        if !named.is_empty() {
+            note(&format!("Stopped in the background: {named}"));
         }
     }
 

@@ -7,6 +7,7 @@ use neco_proto::{ContextReport, LayerSize, Message, Part, PromptReport, Role};
 
 use crate::figures;
 use crate::wording::notices;
+use crate::wording::layers::name;
 
 /// What stands for a model where none is configured.
 const NO_MODEL: &str = "no/model";
@@ -17,7 +18,7 @@ pub fn whole(report: &PromptReport) -> String {
     for layer in &report.system {
         let size = report.context.layers.iter().find(|size| size.layer == layer.layer);
         let tokens = size.map_or(0, |size| size.tokens);
-        let _ = writeln!(text, "\n=== {} · {} ===\n{}", layer.layer, tokens_in_words(tokens), clean(&layer.text));
+        let _ = writeln!(text, "\n=== {} · {} ===\n{}", name(layer.layer), tokens_in_words(tokens), clean(&layer.text));
     }
     for tool in &report.tools {
         let (name, tokens) = (clean(&tool.name), tokens_in_words(tool.tokens));
@@ -49,6 +50,7 @@ pub fn sizes(context: &ContextReport) -> String {
     let _ =
         writeln!(text, "{:<14} {:>8} {tools:>6.1}%", figures::count(context.tools.count, "tool"), context.tools.tokens);
     for LayerSize { layer, tokens, share, notes } in &context.layers {
+        let layer = name(*layer);
         let _ = writeln!(text, "{layer:<14} {tokens:>8} {share:>6.1}%");
         notes.iter().for_each(|note| text.push_str(&format!("  {}\n", clean(note))));
     }

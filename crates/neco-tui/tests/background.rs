@@ -1,0 +1,130 @@
+//! The commands in the background: counted, listed, looked at, stopped, and named on leaving.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use crossterm::event::KeyCode;
+use jiff::Timestamp;
+use neco_proto::*;
+use neco_tui::update::{Effect, News};
+use serde_json::json;
+use support::{Scene, read};
+
+fn command(scene: &Scene, name: &str, line: &str, ended: Option<BackgroundEnd>) -> BackgroundCommand {
+    let started = Timestamp::from_millisecond(scene.app.now_ms - 65_000).unwrap();
+    BackgroundCommand { agent_id: scene.root, name: name.into(), command: line.into(), started, ended }
+}
+
+/// A window in which one command runs in the background and one is over.
+fn scene() -> (Scene, Vec<BackgroundCommand>) {
+    let mut scene = Scene::new((100, 24));
+    scene.app.now_ms = 1_000_000;
+    let over = BackgroundEnd { exit_code: Some(1), took_ms: 3200 };
+    let commands =
+        vec![command(&scene, "bg-1", "make watch", Some(over)), command(&scene, "bg-2", "npm run dev", None)];
+    scene.news(News::Answered(Answer::Background { commands: commands.clone() }));
+    (scene, commands)
+}
+
+fn open(scene: &mut Scene, commands: &[BackgroundCommand]) {
+    scene.types("/ps");
+    let asked = scene.key(KeyCode::Enter);
+    assert!(asked.contains(&Effect::Ask(Query::Background)), "{asked:?}");
+    scene.news(News::Answered(Answer::Background { commands: commands.to_vec() }));
+}
+
+#[test]
+fn a_command_that_goes_on_is_asked_about_and_counted() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.call("1", "bash", event::CallStatus::Executing, "Run npm run dev");
+    let mut ends = |background: Option<&str>| {
+        let display = json!({"kind": "terminal", "command": "npm run dev", "tail": "", "exit_code": null, "background": background});
+        scene.happen(read(json!({
+            "type": "tool_call_end", "call_id": "1", "tool": "bash", "summary": "Run npm run dev", "status": "success",
+            "output": "", "duration_ms": 5, "display": display
+        })))
+    };
+    assert_eq!(ends(None), []);
+    assert_eq!(ends(Some("bg-1")), [Effect::Ask(Query::Background)]);
+    let (mut scene, _) = self::scene();
+    assert!(scene.picture().contains("◔ 1 in background"), "{}", scene.picture());
+    assert!(scene.app.picker.is_none(), "nobody asked for the list");
+}
+
+#[test]
+fn the_list_shows_those_that_run_first_and_the_output_of_one() {
+    let (mut scene, commands) = scene();
+    open(&mut scene, &commands);
+    let picture = scene.picture();
+    assert!(picture.contains("❯ npm run dev") && picture.contains("running for 1 m 05 s · bg-2"), "{picture}");
+    assert!(picture.contains("make watch") && picture.contains("exit 1 after 3.2 s · bg-1"), "{picture}");
+    // What is told later takes its place, at what is chosen.
+    scene.key(KeyCode::Down);
+    scene.app.now_ms += 1000;
+    scene.news(News::Answered(Answer::Background { commands: commands.clone() }));
+    let picture = scene.picture();
+    assert!(picture.contains("running for 1 m 06 s") && picture.contains("❯ make watch"), "{picture}");
+    let (agent_id, name) = (scene.root, "bg-1".to_owned());
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Ask(Query::BackgroundOutput { agent_id, name })]);
+    let tail = "compiling\nerror: no such file\n".to_owned();
+    scene.news(News::Answered(Answer::BackgroundOutput { command: commands[0].clone(), tail }));
+    let picture = scene.picture();
+    assert!(picture.contains("$ make watch  bg-1 · exit 1 after 3.2 s"), "{picture}");
+    assert!(picture.contains("error: no such file"), "{picture}");
+}
+
+#[test]
+fn one_is_stopped_by_two_keys_and_one_that_is_over_is_not() {
+    let (mut scene, commands) = scene();
+    open(&mut scene, &commands);
+    scene.control('x');
+    assert!(scene.picture().contains("1  Stop        x"), "{}", scene.picture());
+    let stop = Command::StopBackground { agent_id: scene.root, name: "bg-2".into() };
+    assert_eq!(scene.types("x").first(), Some(&Effect::Send(stop)));
+    assert!(scene.picture().contains("❯ npm run dev"), "the list is there again: {}", scene.picture());
+    scene.key(KeyCode::Down);
+    scene.control('x');
+    assert!(scene.picture().contains("It has ended"), "{}", scene.picture());
+    // Without any there is no list.
+    scene.key(KeyCode::Esc);
+    scene.key(KeyCode::Esc);
+    open(&mut scene, &[]);
+    assert!(scene.picture().contains("No commands in the background"), "{}", scene.picture());
+}
+
+#[test]
+fn leaving_names_what_runs_and_is_stopped() {
+    let (mut scene, _) = scene();
+    assert_eq!(scene.control('d'), []);
+    let words = "npm run dev runs in the background; leaving stops it. Ctrl-C again leaves";
+    assert!(scene.picture().contains(words), "{}", scene.picture());
+    assert_eq!(scene.control('d'), [Effect::Quit]);
+    assert!(scene.picture().contains("Stopped in the background: npm run dev"), "{}", scene.picture());
+    // What another process runs goes on there.
+    let (mut scene, _) = self::scene();
+    scene.app.attached = true;
+    assert_eq!(scene.control('d'), [Effect::Quit]);
+    assert!(!scene.picture().contains("Stopped in the background"), "{}", scene.picture());
+}
+
+#[test]
+fn esc_says_what_still_runs_and_stops_it_when_that_was_said() {
+    let (mut scene, _) = scene();
+    scene.works();
+    assert!(scene.key(KeyCode::Esc).contains(&Effect::Send(Command::Cancel)));
+    let change =
+        event::StateChange { from: event::AgentState::Streaming, to: event::AgentState::Cancelled, iteration: 1 };
+    scene.happen(EventBody::StateChange(change));
+    let usage = json!({"input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0});
+    scene.happen(read(json!({
+        "type": "agent_complete", "reason": "cancelled", "final": "", "turns": 1, "duration_ms": 5, "usage": usage
+    })));
+    let picture = scene.picture();
+    assert!(picture.contains("1 command still runs in the background"), "{picture}");
+    assert!(picture.contains("Esc stop it too   /ps look"), "{picture}");
+    let stop = Command::StopBackground { agent_id: scene.root, name: "bg-2".into() };
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(stop)]);
+    assert!(!scene.picture().contains("Esc stop it too"), "{}", scene.picture());
+}
