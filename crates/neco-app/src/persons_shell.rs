@@ -1,7 +1,7 @@
 //! What a person runs with `!`: the same tool, policy and box as the agent's commands have. What the rules would
 //! ask about is not asked, as the person wrote it; what they deny is denied.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -85,11 +85,21 @@ impl PersonsShell {
         self.judge(prepared.as_ref(), &plan)?;
         // Dropped with this future: the command's whole group is killed then, by the task that runs it.
         let _stops = cancel.drop_guard();
-        let ran = tokio::spawn(prepared.run(context)).await.map_err(failed)?.map_err(said)?;
+        let ran = tokio::spawn(prepared.run(context.clone())).await.map_err(failed)?.map_err(said)?;
+        // A `cd` holds for the commands after it, which nobody sees otherwise.
+        if let Some(stands) = self.stands(&context).await.filter(|stands| Some(stands) != plan.folder.as_ref()) {
+            context.live.push(OutputStream::Output, &format!("(your ! commands run in {} now)\n", stands.display()));
+        }
         Ok(match ran.display {
             Some(Display::Terminal { exit_code, .. }) => exit_code,
             Some(_) | None => None,
         })
+    }
+
+    /// The folder that the next command starts in.
+    async fn stands(&self, context: &ToolContext) -> Option<PathBuf> {
+        let tool = Arc::clone(self.registry.find(TOOL).ok()?);
+        tool.prepare(json!({ "command": ":" })).ok()?.plan(context).await.ok()?.folder
     }
 
     fn judge(&self, prepared: &dyn PreparedCall, plan: &Plan) -> Result<(), AppError> {

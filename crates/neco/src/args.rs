@@ -40,7 +40,7 @@ pub const MODES: &Choices<Mode> = &[
 ];
 /// When a person is asked.
 pub const APPROVALS: &Choices<ApprovalMode> = &[
-    (ApprovalMode::Auto, "auto", "Only for what is critical"),
+    (ApprovalMode::Auto, "auto", "Only for what is high risk"),
     (ApprovalMode::AcceptEdits, "accept_edits", "Before commands are run; edits are accepted"),
     (ApprovalMode::AskFirst, "ask_first", "Before files are written and commands are run"),
     (ApprovalMode::Manual, "manual", "Before everything that does more than read"),
@@ -152,6 +152,9 @@ pub struct RunArgs {
     /// Who the agent is, for the system prompt.
     #[arg(skip)]
     pub role: Option<String>,
+    /// Whether the session is gone afterwards, so that nobody is told how to resume it.
+    #[arg(skip)]
+    pub passing: bool,
     /// The mode: plan changes nothing, ask writes and runs nothing
     ///
     /// agent: all tools; plan: looks and makes a plan, changes nothing; ask: answers questions, writes
@@ -160,11 +163,11 @@ pub struct RunArgs {
     pub mode: Option<Mode>,
     /// When you are asked
     ///
-    /// Only for what is critical (and for the web, where commands have no network), before writes and
+    /// Only for what is high risk (and for the web, where commands have no network), before writes and
     /// commands, or before everything that does more than read.
     #[arg(help_heading = "Safety", long, value_parser = one_of(APPROVALS))]
     pub approval: Option<ApprovalMode>,
-    /// Asks only about what is critical; the same as --approval auto
+    /// Asks only about what is high risk; the same as --approval auto
     #[arg(help_heading = "Safety", short, long, alias = "full-auto", conflicts_with = "approval")]
     pub yes: bool,
     /// The rules of this run and the folders it opens

@@ -172,7 +172,7 @@ pub(super) fn attempt(
     };
     let OpenedSession { id, client, folder: works_in, since, notes, .. } = opened;
     notes.iter().for_each(|words| say::note(words));
-    let resumed = (args.input_format == InputFormat::Text).then_some(id);
+    let resumed = (args.input_format == InputFormat::Text && !args.passing).then_some(id);
     let ui = take_seat(args.output_format, env, tty, works_in.clone().into(), resumed);
     *session = Some(id);
     let mut ui = RunUi { judge: ends.unwrap_or_default().judge(), timeout: args.timeout, ..ui };

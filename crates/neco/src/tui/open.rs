@@ -89,7 +89,7 @@ pub fn show(
     let loaded = neco_config::load(LoadOptions { env, cwd: &folder, overrides: &everywhere.overrides })?;
     let most_turns = args.max_turns.unwrap_or(loaded.config.agent.max_turns);
     let looks = looks::of(&loaded, env, most_turns)?;
-    let looks = Looks { most_cost: args.max_cost.or(looks.most_cost), ..looks };
+    let looks = Looks { most_cost: args.max_cost.or(looks.most_cost), passing: args.passing, ..looks };
     // Reading a long session takes as long as reading the languages of the programs in it.
     if goes_on && looks.theme != ThemeName::Plain {
         std::thread::spawn(highlight::warm);

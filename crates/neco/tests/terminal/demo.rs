@@ -20,7 +20,7 @@ fn the_demo_is_the_window_with_a_script_and_says_what_comes_next() {
     pane.showed("✓ Edit").shows("$ sh test.sh").answer("y");
     pane.showed("Ctrl-C twice leaves the demo.").waits();
     pane.say("and now?").showed("this model only plays a script").waits();
-    pane.press("C-c").shows("again leaves").press("C-c");
+    pane.press("C-c").shows("again leaves").hides("comes back").press("C-c");
     pane.showed("passes").showed("Now with a real model:").showed("neco login openai");
     assert!(!pane.everything().contains("Resume it with"), "{}", pane.everything());
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());

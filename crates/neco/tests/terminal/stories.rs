@@ -229,6 +229,8 @@ fn what_a_person_runs_is_shown_and_told_to_the_model() {
     let pane = Pane::ready(&house, "");
     // It is told once it has ended: until then a line says how it is stopped.
     pane.say("!echo forty-$(echo two)").shows("forty-two").hides("Esc stops it");
+    pane.say("!mkdir below && cd below").showed("(your ! commands run in ").hides("Esc stops it");
+    pane.say("!cd ..").showed("(your ! commands run in ").hides("Esc stops it");
     pane.say("look at that").shows("I see it.");
 }
 

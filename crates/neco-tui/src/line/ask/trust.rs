@@ -1,17 +1,38 @@
 //! The question whether a folder is trusted, asked before anything of it is switched on.
 
 use super::tty::Tty;
+use neco_proto::visible::visible_line;
 use neco_view::paint::wrap::wrap;
 
 /// Columns when the terminal does not say how many it has.
 const USUAL_WIDTH: usize = 80;
 
-/// What a person says to what a folder would switch on; `kept` is where their answer is. Only a plain yes is one, and a
-/// terminal that can't be read decides nothing.
+/// How often it is asked for an answer that is one.
+const TRIES: usize = 3;
+
+/// What a person says to what a folder would switch on; `kept` is where their answer is. What is no answer, such as a
+/// message that was being typed when the question came, decides nothing, and neither does a terminal that can't be read.
 pub fn answer(tty: &Tty, described: &str, kept: &str) -> Option<bool> {
     let width = tty.size().map_or(USUAL_WIDTH, |(_, columns)| columns);
-    let line = tty.ask(&question(described, kept, width)).filter(|line| !line.is_empty())?;
-    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+    let mut asked = question(described, kept, width);
+    for _ in 0..TRIES {
+        let line = tty.ask(&asked).filter(|line| !line.is_empty())?;
+        if let Some(decided) = read(&line) {
+            return Some(decided);
+        }
+        let words = format!("“{}” is not an answer, and is not sent to the agent.", visible_line(line.trim()));
+        asked = format!("{}\nTrust this folder and switch it on? y or n ", wrap(&words, width));
+    }
+    None
+}
+
+/// Whether a line says yes or no. Enter alone is a no.
+fn read(line: &str) -> Option<bool> {
+    match line.trim().to_lowercase().as_str() {
+        "y" | "yes" => Some(true),
+        "" | "n" | "no" => Some(false),
+        _ => None,
+    }
 }
 
 /// What is asked; the file that keeps the answer stands on a line of its own, as its name may be long.
@@ -25,6 +46,15 @@ fn question(described: &str, kept: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_that_was_being_typed_is_no_answer() {
+        assert_eq!(
+            [read("y\n"), read("YES"), read("\n"), read("n"), read("No")].map(Option::unwrap),
+            [true, true, false, false, false]
+        );
+        assert_eq!((read("fix the tests\n"), read("yes please")), (None, None));
+    }
 
     #[test]
     fn no_word_is_broken_where_the_terminal_ends() {

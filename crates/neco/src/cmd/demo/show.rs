@@ -36,7 +36,7 @@ pub fn run(keep: bool, plain: bool, env: &Env) -> Result<Exit, Failure> {
         .map_err(|error| failed("no temporary folder can be made", error))?;
     let project = Project::make(folder.path().join("project"), env.find_program("git"))
         .map_err(|error| failed("the sample project can't be written", error))?;
-    let args = RunArgs { words: vec![script::TASK.to_owned()], ..RunArgs::default() };
+    let args = RunArgs { words: vec![script::TASK.to_owned()], passing: true, ..RunArgs::default() };
     let window = !plain && tui::is_wanted(&args, env) && terminal.is_capable();
     let script = match (window, terminal.stderr) {
         (true, _) => script::for_window(WINDOW_PACE),
