@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use neco_view::slash::nearest;
 
 use crate::args::{CommandLine, ResumeArgs, RunArgs, Subcommands};
 use crate::cmd::session::reads_as_id;
@@ -92,26 +93,45 @@ fn reads_as_setting(word: &str) -> bool {
     is_key && (word.contains('=') || key.split('.').filter(|part| !part.is_empty()).count() > 1)
 }
 
-/// What other agents call otherwise is told by its name here.
-fn in_our_words(error: clap::Error, words: &[OsString]) -> clap::Error {
+/// What other agents call otherwise is told by its name here, and what is misspelt by the nearest name.
+fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidUtf8 {
         return told("what is written is not UTF-8 text; pipe it in, or name a file with --file".to_owned());
     }
     let written = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(written)) => written.as_str(),
+        Some(ContextValue::String(written)) => written.clone(),
         _ => return error,
     };
     let words = match error.kind() {
         ErrorKind::UnknownArgument => {
-            let name = written.split('=').next().unwrap_or(written);
-            elsewhere::flag(written).map(|here| format!("there is no flag {name}: {here}"))
+            let name = written.split('=').next().unwrap_or(&written);
+            elsewhere::flag(&written).map(|here| format!("there is no flag {name}: {here}"))
         }
-        ErrorKind::InvalidValue if written.starts_with("--cwd") && words.iter().any(|word| word == "-C") => {
+        ErrorKind::InvalidValue if written.starts_with("--cwd") && given.iter().any(|word| word == "-C") => {
             Some("-C takes a folder; -c or --continue continues the last session".to_owned())
         }
         _ => None,
     };
-    words.map_or(error, told)
+    if let Some(words) = words {
+        return told(words);
+    }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(meant) = nearest_flag(&written, given)
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
+    }
+    error
+}
+
+/// The flag that was probably meant, of those that the command takes.
+fn nearest_flag(written: &str, words: &[OsString]) -> Option<String> {
+    let name = written.split('=').next().unwrap_or(written).strip_prefix("--")?;
+    let whole = CommandLine::command();
+    let named = words.iter().skip(1).filter_map(|word| word.to_str());
+    let command = named.fold(&whole, |command, word| command.find_subcommand(word).unwrap_or(command));
+    let takes = || command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long);
+    let global = whole.get_arguments().filter(|arg| arg.is_global_set()).filter_map(clap::Arg::get_long);
+    nearest(name, takes().chain(global)).map(|meant| format!("--{meant}"))
 }
 
 /// Brings every way to write a request into one form; gives what is wrong with it, if anything is.
@@ -282,7 +302,10 @@ mod tests {
             (&["exec", "-a", "on-request", "x"], "--approval ask_first"),
             (&["-p", "x", "--api-key=sk-123"], "neco login PROVIDER"),
             (&["--worktree", "feature", "-p", "x"], "--worktree takes no name"),
-            (&["--allowedTools", "Bash", "-m", "x"], "--allow RULE"),
+            (&["--allowedTools", "-m", "x"], "--allow RULE"),
+            (&["-s", "c41f", "-p", "x"], "--session ID"),
+            (&["-p", "x", "--json"], "--output-format stream-json"),
+            (&["--yolo"], "--sandbox full"),
             (&["--permission-mode=bypassPermissions"], "--mode plan"),
             (&["--ask-for-approval", "never"], "--approval"),
             (&["-C", "-m", "x"], "-c or --continue"),
@@ -294,9 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_flag_is_told_by_the_nearest() {
+        for (words, meant) in [
+            (&["--modle", "x"][..], "'--model'"),
+            (&["--mod", "plan"], "'--mode'"),
+            (&["session", "list", "--limti", "3"], "'--limit'"),
+        ] {
+            let told = read(words).unwrap_err();
+            assert!(told.contains(meant), "{words:?}: {told}");
+        }
+        assert!(!read(&["--zzzz"]).unwrap_err().contains("similar"));
+    }
+
+    #[test]
     fn flags_of_other_agents_that_say_the_same_are_taken() {
         for words in [
-            &["-p", "x", "--full-auto", "--verbose"][..],
+            &["-p", "x", "--allowedTools", "Bash(git log:*)", "Read", "-s", "read-only"][..],
+            &["-p", "x", "--full-auto", "--verbose"],
             &["-p", "x", "--permission-mode", "acceptEdits", "--sandbox", "workspace-write"],
             &["--prompt", "x", "--sandbox=danger-full-access", "--approval", "ask-first"],
             &["exec", "--skip-git-repo-check", "-i", "a.png", "x", "--directory", "/tmp", "--max-budget-usd", "1"],

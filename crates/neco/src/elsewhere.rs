@@ -35,11 +35,11 @@ const COMMANDS: &[(&[&str], &str)] = &[
 const FLAGS: &[(&[&str], &str)] = &[
     (
         &["--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo"],
-        "--yes asks only about what is critical; --sandbox full takes the sandbox away",
+        "--yes asks only about what is high risk; --sandbox full takes the sandbox away",
     ),
     (
         &["--allow-dangerously-skip-permissions", "--allow-all-tools", "--allow-all", "--auto", "--force"],
-        "--yes asks only about what is critical, and commands stay in the sandbox",
+        "--yes asks only about what is high risk, and commands stay in the sandbox",
     ),
     (&["--allowedTools", "--allowed-tools", "--allow-tool"], "--allow RULE, such as --allow 'bash(git log *)'"),
     (&["--disallowedTools", "--disallowed-tools", "--deny-tool"], "--deny RULE, such as --deny 'bash(git push *)'"),
@@ -47,7 +47,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (
         &["-a", "--ask-for-approval", "--approval-mode"],
         "--approval ask_first asks before writes and commands, accept_edits before commands, auto only about what is \
-         critical",
+         high risk",
     ),
     (&["-s"], "--sandbox read_only|workspace_write|full is the box of commands, --session ID a session"),
     (
@@ -140,11 +140,20 @@ const SAME: &[(&[&str], &[&str])] = &[
     (&["login", "status"], &["auth", "list"]),
 ];
 
-/// Values of `--permission-mode`, and what says the same here.
-const PERMISSION_MODES: &[(&str, &[&str])] = &[
-    ("plan", &["--mode", "plan"]),
-    ("default", &["--approval", "ask_first"]),
-    ("acceptEdits", &["--approval", "accept_edits"]),
+/// Flags of other agents with a value, where both together say exactly what ours do.
+const SAME_FLAGS: &[(&str, &str, &[&str])] = &[
+    ("--permission-mode", "plan", &["--mode", "plan"]),
+    ("--permission-mode", "default", &["--approval", "ask_first"]),
+    ("--permission-mode", "acceptEdits", &["--approval", "accept_edits"]),
+    ("-s", "read-only", &["--sandbox", "read_only"]),
+    ("-s", "workspace-write", &["--sandbox", "workspace_write"]),
+    ("-s", "danger-full-access", &["--sandbox", "full"]),
+];
+
+/// Flags of other agents behind which rules are listed, and ours, which takes one of them.
+const RULES: &[(&[&str], &str)] = &[
+    (&["--allowedTools", "--allowed-tools", "--allow-tool"], "--allow"),
+    (&["--disallowedTools", "--disallowed-tools", "--deny-tool"], "--deny"),
 ];
 
 /// How names of models begin, and providers whose models are written behind a slash.
@@ -202,7 +211,7 @@ pub fn translated(words: Vec<OsString>) -> Vec<OsString> {
     if let Some((_, ours)) = SAME.iter().find(|(theirs, _)| *theirs == lines.as_slice()) {
         return words.into_iter().take(1).chain(ours.iter().map(OsString::from)).collect();
     }
-    let mut words = permission_modes(words);
+    let mut words = flags(words);
     // `exec resume` continues a session with one request.
     let is = |at: usize, names: &[&str]| {
         words.get(at).and_then(|word| word.to_str()).is_some_and(|word| names.contains(&word))
@@ -213,8 +222,13 @@ pub fn translated(words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-fn permission_modes(words: Vec<OsString>) -> Vec<OsString> {
-    let same = |mode: &str| PERMISSION_MODES.iter().find(|(theirs, _)| *theirs == mode).map(|(_, ours)| *ours);
+/// Spells flags of other agents that say exactly what ours do as ours.
+fn flags(words: Vec<OsString>) -> Vec<OsString> {
+    let same = |flag: &str, value: &str| {
+        let fits = |(theirs, of, _): &&(&str, &str, &[&str])| *theirs == flag && *of == value;
+        SAME_FLAGS.iter().find(fits).map(|(_, _, ours)| ours.iter().map(OsString::from).collect::<Vec<_>>())
+    };
+    let rule_flag = |flag: &str| RULES.iter().find(|(theirs, _)| theirs.contains(&flag)).map(|(_, ours)| *ours);
     let mut spelt = Vec::with_capacity(words.len());
     let mut words = words.into_iter().peekable();
     while let Some(word) = words.next() {
@@ -223,20 +237,54 @@ fn permission_modes(words: Vec<OsString>) -> Vec<OsString> {
             spelt.extend(words.by_ref());
             break;
         }
-        let joined = word.to_str().and_then(|word| same(word.strip_prefix("--permission-mode=")?));
-        let apart = words.peek().filter(|_| word == "--permission-mode").and_then(|next| same(next.to_str()?));
-        let ours = joined.or(apart);
-        match ours {
-            None => spelt.push(word),
-            Some(ours) => {
-                if joined.is_none() {
-                    words.next();
-                }
-                spelt.extend(ours.iter().map(OsString::from));
+        let text = word.to_str().unwrap_or_default();
+        let (flag, joined) = text.split_once('=').map_or((text, None), |(flag, value)| (flag, Some(value)));
+        let next = words.peek().and_then(|next| next.to_str());
+        if let Some(ours) = rule_flag(flag) {
+            let mut listed: Vec<String> = joined.into_iter().flat_map(rules_in).collect();
+            // Several words may follow; what does not read like a rule is the message.
+            while let Some(next) = words.next_if(|next| joined.is_none() && next.to_str().is_some_and(are_rules)) {
+                listed.extend(next.to_str().into_iter().flat_map(rules_in));
             }
+            match listed.is_empty() {
+                true => spelt.push(word),
+                false => spelt.extend(listed.into_iter().flat_map(|rule| [OsString::from(ours), rule.into()])),
+            }
+        } else if let Some(ours) = joined.or(next).and_then(|value| same(flag, value)) {
+            if joined.is_none() {
+                words.next();
+            }
+            spelt.extend(ours);
+        } else {
+            spelt.push(word);
         }
     }
     spelt
+}
+
+/// Whether all of a word reads like rules: `Read`, `Bash(git log:*),Edit`.
+fn are_rules(word: &str) -> bool {
+    let rules: Vec<String> = rules_in(word).collect();
+    let is_rule = |rule: &String| {
+        let name = rule.split('(').next().unwrap_or_default();
+        let plain = name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+        plain && name.starts_with(|char: char| char.is_ascii_uppercase()) && rule.contains('(') == rule.ends_with(')')
+    };
+    !rules.is_empty() && rules.iter().all(is_rule)
+}
+
+/// The rules of a list: they stand between commas or blanks, except for what is in parentheses.
+fn rules_in(list: &str) -> impl Iterator<Item = String> {
+    let mut depth = 0_usize;
+    let apart = list.split(move |char: char| {
+        match char {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (char == ',' || char.is_whitespace())
+    });
+    apart.filter(|rule| !rule.is_empty()).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 #[cfg(test)]
@@ -294,11 +342,19 @@ mod tests {
             ("--permission-mode=acceptEdits -p x", "--approval accept_edits -p x"),
             ("--permission-mode bypassPermissions", "--permission-mode bypassPermissions"),
             ("-p -- --permission-mode plan", "-p -- --permission-mode plan"),
+            ("exec -s workspace-write fix", "exec --sandbox workspace_write fix"),
+            ("-s c41f", "-s c41f"),
+            ("-p --allowedTools Read,Bash(git:*) Edit fix", "-p --allow Read --allow Bash(git:*) --allow Edit fix"),
+            ("-p x --disallowedTools=Bash(rm:*)", "-p x --deny Bash(rm:*)"),
+            ("-p x --allowedTools", "-p x --allowedTools"),
             ("sessions list", "sessions list"),
         ] {
             let words =
                 |line: &str| ["neco"].into_iter().chain(line.split(' ')).map(OsString::from).collect::<Vec<_>>();
             assert_eq!(translated(words(theirs)), words(ours), "{theirs}");
         }
+        let listed = |list: &str| rules_in(list).collect::<Vec<_>>();
+        assert_eq!(listed("Bash(git log:*), Read Edit(src/**)"), ["Bash(git log:*)", "Read", "Edit(src/**)"]);
+        assert!(are_rules("Read") && !are_rules("fix it") && !are_rules("Fix the test.") && !are_rules(""));
     }
 }

@@ -95,7 +95,8 @@ fn flags_of_other_agents_name_ours() {
     let house = House::empty();
     house.run(&["-p", "x", "--dangerously-skip-permissions"]).ended_with(2).says("--yes");
     house.run(&["exec", "--yolo", "x"]).ended_with(2).says("--yes");
-    house.run(&["-p", "x", "--allowedTools", "Bash"]).ended_with(2).says("--allow RULE");
+    house.run(&["-p", "x", "--allowedTools"]).ended_with(2).says("--allow RULE");
+    house.run(&["--modle", "x", "-p", "x"]).ended_with(2).says("'--model'");
 }
 
 #[test]
