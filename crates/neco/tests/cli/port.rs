@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::approvals::Seat;
 use crate::support::{House, Ran, call, say};
 
 fn fixture(name: &str) -> PathBuf {
@@ -21,6 +22,20 @@ fn with_session() -> (House, String) {
     let ran = house.run(&["-m", "write a <b>file</b>", "--yes", "--output-format", "json"]).ended_with(0).json();
     let id = ran["session_id"].as_str().unwrap().to_owned();
     (house, id)
+}
+
+#[test]
+fn at_a_terminal_an_export_is_a_file_to_read() {
+    let (house, _) = with_session();
+    for (line, code) in [("exported to neco-", 0), ("is there already", 2)] {
+        let mut seat = Seat::take(&house, &["session", "export"], "false");
+        seat.sees(line, 1);
+        seat.ends_with(code);
+    }
+    let files = fs::read_dir(house.project()).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
+    let named: Vec<String> = files.filter(|name| name.starts_with("neco-") && name.ends_with(".md")).collect();
+    let [file] = named.as_slice() else { panic!("{named:?}") };
+    assert!(fs::read_to_string(house.project().join(file)).unwrap().contains("write a"));
 }
 
 #[test]

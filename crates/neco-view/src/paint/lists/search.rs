@@ -1,5 +1,6 @@
 //! What was found in sessions, as lines.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use jiff::Timestamp;
@@ -14,37 +15,58 @@ use crate::short_id::ShortIds;
 /// What stands before the words that were found.
 const INDENT: usize = 4;
 
-/// Two lines for each place: where it is, and what was said there.
+/// Places that are shown of one session.
+const SHOWN: usize = 3;
+
+/// For each session its heading, then what was said at the places in it; each text once.
 pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usize, paint: Paint) -> String {
     if hits.is_empty() {
         return "no match\n".to_owned();
     }
-    let mut text = String::new();
+    let mut sessions: Vec<(&FoundPlace, Vec<&FoundPlace>)> = Vec::new();
     for hit in hits {
-        // The title stands in every heading: it is a place of its own only where nothing else of its session was found.
-        let else_found = |other: &FoundPlace| other.session_id == hit.session_id && other.role != FoundRole::Title;
-        if hit.role == FoundRole::Title && hits.iter().any(else_found) {
-            continue;
+        match sessions.iter_mut().find(|(first, _)| first.session_id == hit.session_id) {
+            Some((_, places)) => places.push(hit),
+            None => sessions.push((hit, vec![hit])),
         }
-        let who = match hit.role {
-            FoundRole::Title => "title",
-            FoundRole::User => "you",
-            FoundRole::Neco => "Neco",
-            FoundRole::Assistant => "model",
-            FoundRole::Tool => "tool",
-            FoundRole::Other => "other",
-        };
-        let head = format!(
-            "{}  {} · {who}  {}",
-            ids.short(hit.session_id),
-            ago(hit.time.as_millisecond(), now),
-            clean_line(&hit.title)
-        );
+    }
+    let mut text = String::new();
+    for (first, places) in sessions {
+        let (id, when) = (ids.short(first.session_id), ago(first.time.as_millisecond(), now));
+        let head = format!("{id}  {when}  {}", clean_line(&first.title));
         let _ = writeln!(text, "{}", paint.dim(&fitting(head.trim_end(), width)));
-        let words = format!("{}{}", " ".repeat(INDENT), marked(hit, paint));
-        let _ = writeln!(text, "{}", wrap_under(&words, width, INDENT));
+        let places = told(places);
+        for hit in places.iter().take(SHOWN) {
+            let words = format!("{}{}: {}", " ".repeat(INDENT), who(hit.role), marked(hit, paint));
+            let _ = writeln!(text, "{}", wrap_under(&words, width, INDENT));
+        }
+        let more = places.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let words = format!("{}… {more} more in it: neco session show {id}", " ".repeat(INDENT));
+            let _ = writeln!(text, "{}", paint.dim(&fitting(&words, width)));
+        }
     }
     text
+}
+
+/// The places of a session that are told: the title stands in its heading, and what is the same is told once.
+fn told(places: Vec<&FoundPlace>) -> Vec<&FoundPlace> {
+    let is_title = |hit: &&FoundPlace| hit.role == FoundRole::Title;
+    let only_titles = places.iter().all(|hit| is_title(hit));
+    let mut seen = HashSet::new();
+    let told = places.into_iter().filter(|hit| only_titles || !is_title(hit));
+    told.filter(|hit| seen.insert(clean_line(&hit.text))).collect()
+}
+
+fn who(role: FoundRole) -> &'static str {
+    match role {
+        FoundRole::Title => "title",
+        FoundRole::User => "you",
+        FoundRole::Neco => "Neco",
+        FoundRole::Assistant => "model",
+        FoundRole::Tool => "tool",
+        FoundRole::Other => "other",
+    }
 }
 
 /// Whether a question is several words of a script that puts no spaces between them.
@@ -99,8 +121,14 @@ mod tests {
             [hit(FoundRole::Title, "fix the login page", "login"), hit(FoundRole::User, "fix the login page", "login")];
         let ids = ShortIds::of(hits.iter().map(|hit| hit.session_id));
         let lines = |hits: &[FoundPlace]| as_lines(hits, &ids, Timestamp::now(), 60, Paint::new(false));
-        assert!(lines(&hits).contains("· you") && !lines(&hits).contains("· title"), "{}", lines(&hits));
-        assert!(lines(&hits[..1]).contains("· title"));
+        assert!(lines(&hits).contains("    you: fix the login page") && !lines(&hits).contains("title:"));
+        assert!(lines(&hits[..1]).contains("title: "));
+        // One heading for a session, and what is the same once.
+        let many: Vec<FoundPlace> =
+            (0..6).map(|n| hit(FoundRole::Tool, &format!("login {}", n / 2), "login")).collect();
+        let lines = lines(&[many, hits.to_vec()].concat());
+        assert_eq!((lines.matches("fix the login page\n").count(), lines.matches("tool: ").count()), (1, 3), "{lines}");
+        assert!(lines.contains("    … 1 more in it: neco session show "), "{lines}");
     }
 
     #[test]

@@ -82,7 +82,9 @@ const EXPORT: &str = "\
 jsonl holds every event and can be imported again, here or elsewhere; markdown is for a pull request or
 a bug report; html is one page to read, without scripts and without network. Keys that are known or look
 like keys are removed, as in the log.
+At a terminal it writes neco-ID.md into this folder; into a pipe or a file of the shell it writes jsonl.
 Examples:
+  neco session export                      the last session of this folder, to neco-ID.md
   neco session export -o session.html      the last session of this folder, to read
   neco session export c41f2 -o bug.md
   neco session export c41f2 > session.jsonl";
@@ -390,10 +392,10 @@ impl PruneArgs {
 pub struct ExportArgs {
     /// The session's id, or a part of it; without it the last one of this folder
     pub id: Option<String>,
-    /// The format; otherwise the ending of the file says it, and without a file it is jsonl
+    /// The format; otherwise the ending of the file says it, and in a pipe it is jsonl
     #[arg(long, value_parser = one_of(FORMATS), value_name = "FORMAT")]
     pub format: Option<ExportFormat>,
-    /// Writes to this file instead of stdout
+    /// Writes to this file, or to stdout with `-`; at a terminal without it: neco-ID.md
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Writes over a file that is there
