@@ -155,7 +155,19 @@ impl App for RemoteClient {
             };
             let owner = Some(client.owner.pid);
             // Whatever else is wanted belongs to an opening, and this is none.
-            let OpenSession { given, tools, role, model, mode, generation, approval, max_turns, max_cost, .. } = wanted;
+            let OpenSession {
+                given,
+                tools,
+                role,
+                model,
+                mode,
+                generation,
+                approval,
+                max_turns,
+                max_cost,
+                max_tokens,
+                ..
+            } = wanted;
             let asks_more = OpenSession {
                 given,
                 tools,
@@ -166,6 +178,7 @@ impl App for RemoteClient {
                 approval,
                 max_turns,
                 max_cost,
+                max_tokens,
                 ..OpenSession::default()
             } != OpenSession::default();
             let note =
