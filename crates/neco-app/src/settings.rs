@@ -66,7 +66,7 @@ pub(crate) async fn check(app: &StorelessApp, request: CheckSettings) -> Result<
     let frees = LoadOptions { env: &app.env, cwd: folder, overrides: &request.written };
     let loosens = !neco_config::without_freeing(frees).1.is_empty();
     let meant = |written: &String| {
-        let (key, named, text) = written_setting(written).unwrap_or((written, written.clone(), ""));
+        let (key, named, text) = written_setting(written).unwrap_or((written.as_str(), written.clone(), ""));
         // A secret is not told, not even here.
         let found = loaded.origins.get(&named).filter(|found| !found.value.contains("***"));
         let value = found.and_then(|found| found.value.parse().ok()).map(|value| json_of(&value));
