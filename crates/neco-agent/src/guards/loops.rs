@@ -81,6 +81,10 @@ impl Guard for Loops {
 impl Loops {
     fn call(&mut self, call: &CallSeen<'_>) -> Option<Repeats> {
         let this = hash(&(call.tool, &call.arguments, call.output));
+        // Whoever gets on may say the same at every step.
+        if !self.calls.contains(&this) {
+            self.sayings.clear();
+        }
         if call.error.is_none() && !self.calls.contains(&this) && writes(call) {
             self.since_new = self.calls.len();
         }
@@ -325,6 +329,15 @@ mod tests {
             assert_eq!(guard.watch(&call("t", "a", SideEffect::Reads, "x"), &SCENE), None);
             assert_eq!(guard.watch(&call("t", "a", SideEffect::Reads, "x"), &SCENE), None);
             assert_eq!(guard.watch(&Seen::Request("go on"), &SCENE), None);
+        }
+    }
+
+    #[test]
+    fn the_same_words_at_steps_that_give_something_new_are_no_loop() {
+        let mut guard = Loops::default();
+        for output in ["no module a", "no module b", "no module c", "no module d"] {
+            assert_eq!(guard.watch(&Seen::Words("Now let me run the script again:"), &SCENE), None);
+            assert_eq!(guard.watch(&call("bash", "{}", SideEffect::Runs, output), &SCENE), None);
         }
     }
 
