@@ -140,7 +140,8 @@ impl Ranker {
     async fn ordered(&self, wanted: &str, output: ToolOutput) -> ToolOutput {
         let deps = self.core.hub.deps();
         // What the model is shown besides is without secrets already.
-        let hits: Vec<String> = output.hit_texts().map(|hit| short(&deps.redactor.redact(hit, Scope::Outside))).collect();
+        let hits: Vec<String> =
+            output.hit_texts().map(|hit| short(&deps.redactor.redact(hit, Scope::Outside))).collect();
         if hits.len() < LEAST_HITS {
             return output;
         }
