@@ -6,8 +6,8 @@ use neco_proto::clean::clean;
 use neco_proto::{ContextReport, LayerSize, Message, Part, PromptReport, Role};
 
 use crate::figures;
-use crate::wording::notices;
 use crate::wording::layers::name;
+use crate::wording::notices;
 
 /// What stands for a model where none is configured.
 const NO_MODEL: &str = "no/model";
