@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::known::Known;
 use super::origin::Origin;
 use super::request::request;
 use crate::event::{NodeType, SubtreeBudget};
@@ -78,7 +79,7 @@ pub struct AgentDefinition {
 pub struct DeclaredInput {
     /// What it can be.
     #[serde(rename = "type")]
-    pub kind: InputType,
+    pub kind: Known<InputType>,
     /// What it is for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,

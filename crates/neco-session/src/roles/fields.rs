@@ -13,9 +13,12 @@ use serde_json::{Map, Value};
 
 use super::definition::Narrowing;
 use super::inputs::schema_of;
-use super::read::Reader;
+use super::read::{LONGEST_DESCRIPTION, Reader};
 use crate::tree::tools::OF_CHILDREN;
 use crate::workflow::template;
+
+/// The most inputs of an agent.
+const MOST_INPUTS: usize = 32;
 
 impl Reader<'_> {
     /// What a field holds; what is no YAML is an error.
@@ -180,6 +183,10 @@ impl Reader<'_> {
             self.error(field.line, "inputs names what the agent is started with, each with its type");
             return BTreeMap::new();
         };
+        if declared.len() > MOST_INPUTS {
+            self.error(field.line, format!("inputs has {}; at most {MOST_INPUTS} can be told of", declared.len()));
+            return BTreeMap::new();
+        }
         declared.into_iter().filter_map(|(name, said)| Some((name.clone(), self.input(field, &name, &said)?))).collect()
     }
 
@@ -208,14 +215,18 @@ impl Reader<'_> {
         if default.as_ref().is_some_and(|default| ArgumentSchema::new(schema_of(kind)).check(default).is_err()) {
             return wrong(format!("has a default that is no {kind}"));
         }
+        if default.as_ref().is_some_and(|default| default.to_string().chars().count() > LONGEST_DESCRIPTION) {
+            return wrong(format!("has a default of more than {LONGEST_DESCRIPTION} characters"));
+        }
         let required = match said.get("required").map(Value::as_bool) {
             None => default.is_none(),
             Some(Some(true)) if default.is_some() => return wrong("has a default, so it is not required".to_owned()),
             Some(Some(required)) => required,
             Some(None) => return wrong("required is true or false".to_owned()),
         };
-        let description = said.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
-        Some(DeclaredInput { kind, description, default, required })
+        let description = said.get("description").and_then(Value::as_str).unwrap_or_default();
+        let description = description.chars().take(LONGEST_DESCRIPTION).collect();
+        Some(DeclaredInput { kind: kind.into(), description, default, required })
     }
 
     /// The template of the task, which reads what is declared and nothing else.

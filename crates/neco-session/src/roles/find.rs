@@ -139,9 +139,14 @@ impl Definitions {
         found
     }
 
-    /// What the settings say comes before what files say.
+    /// What the settings say comes before what files say; what they say of nobody is told.
     fn set(&mut self, roles: &BTreeMap<String, RoleSection>) {
         let plain = |name: &str| name.to_lowercase().replace('-', "_");
+        let is_known = |role: &str| self.all.keys().any(|name| plain(name) == plain(role));
+        let unknown =
+            roles.keys().filter(|role| !is_known(role)).filter_map(|role| Some((role, self.find(role).err()?)));
+        let unknown: Vec<Problem> = unknown.map(|(role, why)| nobody(role, &why)).collect();
+        self.problems.extend(unknown);
         for definition in self.all.values_mut() {
             let name = plain(&definition.name);
             roles.iter().filter(|(role, _)| plain(role) == name).for_each(|(_, role)| definition.set(role));
@@ -279,6 +284,13 @@ impl Definitions {
     fn put(&mut self, definition: Definition) {
         self.all.insert(definition.name.clone(), definition);
     }
+}
+
+/// That settings are for an agent that is not there.
+fn nobody(role: &str, why: &UnknownDefinition) -> Problem {
+    let variable = role.to_uppercase().replace('-', "_");
+    let what = format!("agents.roles.{role} (or AGENT_MODEL_{variable} in the environment) counts for nobody: {why}");
+    Problem { file: "settings".to_owned(), line: 1, level: Level::Warning, what }
 }
 
 /// Whether a text in a folder of many things is a definition: it has a head with a description.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use neco_proto::ErrorCode;
+use neco_proto::app::Known;
 use neco_proto::app::agents::{DeclaredInput, InputType};
 use neco_toolkit::ToolError;
 use neco_toolkit::schema::ArgumentSchema;
@@ -31,35 +32,49 @@ impl Definition {
         (!self.inputs.is_empty()).then(|| self.inputs.iter().map(words).collect::<Vec<_>>().join(", "))
     }
 
+    /// Whether it can be started with `given`.
+    /// Fails when it takes other inputs, and says which.
+    pub(crate) fn check_inputs(&self, given: Option<&Map<String, Value>>) -> Result<(), ToolError> {
+        let given = given.cloned().unwrap_or_default();
+        if self.query.is_none() {
+            return match given.is_empty() {
+                true => Ok(()),
+                false => Err(invalid(format!("the agent {} takes no inputs: say all of it in its task", self.name))),
+            };
+        }
+        let checked = ArgumentSchema::new(self.input_schema()).check(&Value::Object(given));
+        checked.map_err(|error| self.misfit(error.message.trim_end_matches('.')))
+    }
+
     /// The task of an agent that is started with `given` and told `said` beside it.
     /// Fails when it takes other inputs, and says which.
     pub(crate) fn task(&self, given: Option<&Map<String, Value>>, said: &str) -> Result<String, ToolError> {
-        let (name, none) = (&self.name, Map::new());
+        self.check_inputs(given)?;
+        let none = Map::new();
         let given = given.unwrap_or(&none);
-        let Some(query) = &self.query else {
-            return match given.is_empty() {
-                true => Ok(said.to_owned()),
-                false => Err(invalid(format!("the agent {name} takes no inputs: say all of it in its task"))),
-            };
-        };
-        let takes = self.inputs_in_words().unwrap_or_else(|| "none".to_owned());
-        let misfit = |why: &str| invalid(format!("{why}. The inputs of the agent {name} are: {takes}"));
-        ArgumentSchema::new(self.input_schema())
-            .check(&Value::Object(given.clone()))
-            .map_err(|error| misfit(error.message.trim_end_matches('.')))?;
+        let Some(query) = &self.query else { return Ok(said.to_owned()) };
         let value = |(name, input): (&String, &DeclaredInput)| {
             // What was left out is an empty text: nothing where it is written, and no where it is asked for.
             let value = given.get(name).or(input.default.as_ref()).cloned();
             (name.clone(), value.unwrap_or_else(|| Value::String(String::new())))
         };
         let values: BTreeMap<String, Value> = self.inputs.iter().map(value).collect();
-        let filled = template::fill_alone(query, &values).map_err(|error| misfit(&template::reason(&error)))?;
+        let filled = template::fill_alone(query, &values).map_err(|error| self.misfit(&template::reason(&error)))?;
         Ok([filled.trim(), said.trim()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    fn misfit(&self, why: &str) -> ToolError {
+        let takes = self.inputs_in_words().unwrap_or_else(|| "none".to_owned());
+        invalid(format!("{why}. The inputs of the agent {} are: {takes}", self.name))
     }
 }
 
 fn property(input: &DeclaredInput) -> Value {
-    let mut property = schema_of(input.kind);
+    // What a newer version knows can be anything here.
+    let mut property = match &input.kind {
+        Known::This(kind) => schema_of(*kind),
+        Known::Newer(_) => json!({}),
+    };
     if !input.description.is_empty() {
         property["description"] = Value::from(input.description.clone());
     }

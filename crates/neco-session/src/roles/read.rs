@@ -11,7 +11,7 @@ use super::definition::{Definition, Narrowing, Origin, RoleModel, ToolChoice};
 /// The longest name; tools are named after it.
 const LONGEST_NAME: usize = 48;
 /// The longest description: it is told to whoever chooses.
-const LONGEST_DESCRIPTION: usize = 2000;
+pub(super) const LONGEST_DESCRIPTION: usize = 2000;
 
 /// Fields that have a meaning here.
 const KNOWN: &str = "\

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use neco_config::section::RoleSection;
 use neco_proto::app::agents::Level;
 use neco_proto::event::NodeType;
 use neco_proto::{Mode, Risk};
@@ -193,6 +194,31 @@ fn what_is_wrong_is_named_with_file_and_line() {
         let (definition, problems) = read(text, OURS);
         assert!(definition.is_none() && problems.join("\n").contains(words), "{problems:?} instead of {words}");
     }
+}
+
+#[test]
+fn inputs_are_bounded_as_the_description_is() {
+    let many: Vec<String> = (0..33).map(|number| format!("a{number}: string")).collect();
+    let said = bad(&format!("inputs: {{{}}}\nquery: x", many.join(", ")));
+    assert!(said.contains("inputs has 33; at most 32"), "{said}");
+    let long = "x".repeat(3000);
+    let said = bad(&format!("inputs: {{a: {{type: string, default: {long}}}}}\nquery: '{{{{ inputs.a }}}}'"));
+    assert!(said.contains("a has a default of more than 2000 characters"), "{said}");
+    let read = good(&format!("inputs: {{a: {{type: string, description: {long}}}}}\nquery: '{{{{ inputs.a }}}}'"));
+    assert_eq!(read.inputs["a"].description.len(), 2000);
+}
+
+#[test]
+fn settings_of_an_agent_that_is_not_there_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let roles = ["codr", "Coder"].map(|name| (name.to_owned(), RoleSection::default()));
+    let places = DefinitionPlaces { roles: roles.into(), ..DefinitionPlaces::default() };
+    let found = Definitions::load(&places, folder.path());
+    let problems: Vec<(Level, String)> =
+        found.problems().iter().map(|problem| (problem.level, problem.what.clone())).collect();
+    let words = "agents.roles.codr (or AGENT_MODEL_CODR in the environment) counts for nobody: there is no agent \
+                 \"codr\"; did you mean coder?";
+    assert_eq!(problems, [(Level::Warning, words.to_owned())]);
 }
 
 fn put(folder: &Path, file: &str, head: &str) {

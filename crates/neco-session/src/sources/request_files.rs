@@ -3,13 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use neco_agent::ports::{FilePiece, PiecesWish, RequestFiles};
 use neco_safety::path::{Access, Located};
 use neco_safety::world::Files;
-use neco_workspace::index::{IndexError, Indexes, Piece, Watch, fitting_by_names};
+use neco_workspace::index::{IndexError, Indexes, Piece, Watch, fitting, fitting_by_names};
 
 /// How long is looked for pieces. Nobody asked for them, so nobody should have to wait.
 const LONGEST: Duration = Duration::from_millis(250);
@@ -18,23 +19,27 @@ const LONGEST: Duration = Duration::from_millis(250);
 pub(crate) struct PiecesBelow {
     cwd: PathBuf,
     indexes: Arc<Indexes>,
+    /// Whether looking through the names of files took too long: it would again.
+    is_big: Arc<AtomicBool>,
 }
 
 impl PiecesBelow {
     pub(crate) fn new(cwd: &Path, indexes: &Arc<Indexes>) -> Self {
-        Self { cwd: cwd.to_path_buf(), indexes: Arc::clone(indexes) }
+        Self { cwd: cwd.to_path_buf(), indexes: Arc::clone(indexes), is_big: Arc::default() }
     }
 }
 
 impl RequestFiles for PiecesBelow {
     fn fitting(&self, wish: PiecesWish) -> BoxFuture<'static, Vec<FilePiece>> {
-        let (cwd, indexes) = (self.cwd.clone(), Arc::clone(&self.indexes));
-        let look = tokio::task::spawn_blocking(move || look(&cwd, &indexes, &wish));
+        let (cwd, indexes, is_big) = (self.cwd.clone(), Arc::clone(&self.indexes), Arc::clone(&self.is_big));
+        let look = tokio::task::spawn_blocking(move || {
+            look(&cwd, &indexes, &wish, &Soon { until: Instant::now() + LONGEST }, &is_big)
+        });
         Box::pin(async move { look.await.unwrap_or_default() })
     }
 }
 
-fn look(cwd: &Path, indexes: &Indexes, wish: &PiecesWish) -> Vec<FilePiece> {
+fn look(cwd: &Path, indexes: &Indexes, wish: &PiecesWish, soon: &Soon, is_big: &AtomicBool) -> Vec<FilePiece> {
     let Ok(files) = Files::new(cwd, Vec::new()) else { return Vec::new() };
     let Ok(root) = files.locate(".", Access::Read) else { return Vec::new() };
     let may_be_told = |path: &Path| {
@@ -42,7 +47,7 @@ fn look(cwd: &Path, indexes: &Indexes, wish: &PiecesWish) -> Vec<FilePiece> {
         let located = files.locate(path, Access::Read).ok().filter(|_| is_new);
         located.is_some_and(|located| wish.telling.refuses(&located).is_none())
     };
-    let pieces = found(root, indexes, &wish.request, &may_be_told).unwrap_or_else(|error| {
+    let pieces = found(root, indexes, &wish.request, &may_be_told, soon, is_big).unwrap_or_else(|error| {
         tracing::debug!(%error, "no pieces of files are given");
         Vec::new()
     });
@@ -57,12 +62,21 @@ fn found(
     indexes: &Indexes,
     request: &str,
     may_be_told: &dyn Fn(&Path) -> bool,
+    soon: &Soon,
+    is_big: &AtomicBool,
 ) -> Result<Vec<Piece>, IndexError> {
-    let (index, soon) = (indexes.of(root.clone()), Soon { until: Instant::now() + LONGEST });
+    let index = indexes.of(root.clone());
     if index.exists() {
-        return index.refresh(&soon)?.fitting(request, may_be_told);
+        return fitting(index.refresh(soon)?.as_ref(), request, may_be_told);
     }
-    fitting_by_names(&root, request, may_be_told, &soon)
+    if is_big.load(Ordering::Relaxed) {
+        return Ok(Vec::new());
+    }
+    let found = fitting_by_names(&root, request, may_be_told, soon);
+    if matches!(found, Err(IndexError::Cancelled)) {
+        is_big.store(true, Ordering::Relaxed);
+    }
+    found
 }
 
 /// Someone who does not wait long.
@@ -82,6 +96,7 @@ impl Watch for Soon {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::collections::BTreeSet;
 
     use neco_safety::Policy;
@@ -95,6 +110,9 @@ mod tests {
         _folder: tempfile::TempDir,
         work: PathBuf,
         indexes: Arc<Indexes>,
+        /// How long is looked.
+        longest: Cell<Duration>,
+        is_big: AtomicBool,
     }
 
     impl Desk {
@@ -109,7 +127,9 @@ mod tests {
             put("src/ignored.rs", "pub fn round_half_up() {}\n");
             put(".ignore", "ignored.rs\n");
             put(".env", "round_half_up=1\n");
-            Self { _folder: folder, work, indexes: Arc::new(Indexes::new(base.join("index"))) }
+            let indexes = Arc::new(Indexes::new(base.join("index")));
+            let longest = Cell::new(Duration::from_secs(60));
+            Self { _folder: folder, work, indexes, longest, is_big: AtomicBool::new(false) }
         }
 
         fn index(&self) {
@@ -120,9 +140,11 @@ mod tests {
         fn paths(&self, request: &str, rules: &str, has: &[&str]) -> Vec<String> {
             let place = Place::new(&self.work);
             let rules = RuleReader { place: &place }.file(rules, "rules.toml", RuleSource::User).rules;
-            let telling = Policy::new(place, rules).telling();
+            let telling = Policy::new(place, rules).telling_as_read();
             let has: BTreeSet<String> = has.iter().map(|path| (*path).to_owned()).collect();
-            let found = look(&self.work, &self.indexes, &PiecesWish { request: request.to_owned(), telling, has });
+            let wish = PiecesWish { request: request.to_owned(), telling, has };
+            let soon = Soon { until: Instant::now() + self.longest.get() };
+            let found = look(&self.work, &self.indexes, &wish, &soon, &self.is_big);
             found.into_iter().map(|piece| piece.path).collect()
         }
     }
@@ -152,5 +174,19 @@ mod tests {
         assert_eq!(desk.paths("the totals in invoice.rs are wrong", rule, &[]), [""; 0]);
         let files = Files::new(&desk.work, Vec::new()).unwrap();
         assert!(!desk.indexes.of(files.locate(".", Access::Read).unwrap()).exists());
+    }
+
+    #[test]
+    fn a_tree_that_takes_too_long_is_not_looked_through_again_without_an_index() {
+        let desk = Desk::new();
+        let request = "the totals in invoice.rs are wrong";
+        desk.longest.set(Duration::ZERO);
+        assert_eq!(desk.paths("hello", "", &[]), [""; 0]);
+        assert!(!desk.is_big.load(Ordering::Relaxed), "nothing was looked for");
+        assert_eq!(desk.paths(request, "", &[]), [""; 0]);
+        desk.longest.set(Duration::from_secs(60));
+        assert_eq!(desk.paths(request, "", &[]), [""; 0], "there is time now, but it is not taken");
+        desk.index();
+        assert_eq!(desk.paths(request, "", &[]), [INVOICE]);
     }
 }

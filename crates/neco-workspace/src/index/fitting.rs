@@ -67,101 +67,99 @@ struct Candidate {
     score: f32,
 }
 
-impl Snapshot {
-    /// The pieces that fit a request, the best first, of files that are `wanted`.
-    pub fn fitting(&self, request: &str, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<Piece>, IndexError> {
-        let request = Request::of(request);
-        let all = || self.manifest.files.iter().map(|entry| entry.path.as_path());
-        let wanted = |path: &Path| !is_named(path, &request.attached) && wanted(path);
-        let mut found = named_files(&request, all(), &wanted);
-        for name in &request.names {
-            found.extend(self.defined_once(name, &wanted)?);
-        }
-        let (concepts, total, ranked) = self.ranked(&request, &wanted)?;
-        found.extend(self.best(&request, &concepts, total, ranked));
-        Ok(pieces(&self.root, found, &concepts))
+/// The pieces that fit a request, the best first, of files that are `wanted`.
+pub fn fitting(snapshot: &Snapshot, request: &str, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<Piece>, IndexError> {
+    let request = Request::of(request);
+    let all = || snapshot.manifest.files.iter().map(|entry| entry.path.as_path());
+    let wanted = |path: &Path| !is_named(path, &request.attached) && wanted(path);
+    let mut found = named_files(&request, all(), &wanted);
+    for name in &request.names {
+        found.extend(defined_once(snapshot, name, &wanted)?);
     }
+    let (concepts, total, ranked) = ranked(snapshot, &request, &wanted)?;
+    found.extend(best(snapshot, &request, &concepts, total, ranked));
+    Ok(pieces(&snapshot.root, found, &concepts))
+}
 
-    /// Where a name is defined, if that is not in too many places.
-    fn defined_once(&self, name: &str, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<Candidate>, IndexError> {
-        let (container, name) = qualified(name);
-        let mut places = self.defined(name, Likeness::Same)?;
-        let is_inside = |place: &Place| container.is_none_or(|of| place.definition.container.eq_ignore_ascii_case(of));
-        places.retain(|place| is_inside(place) && Kind::of(&place.path) == Kind::Code);
-        if places.len() > MOST_PLACES {
-            return Ok(Vec::new());
-        }
-        places.retain(|place| wanted(&place.path));
-        let candidate = |place: Place| {
-            let Definition { line, end_line, .. } = place.definition;
-            Candidate { path: place.path, lines: Some((line, end_line)), score: 2.0 }
-        };
-        Ok(places.into_iter().map(candidate).collect())
+/// Where a name is defined, if that is not in too many places.
+fn defined_once(snapshot: &Snapshot, name: &str, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<Candidate>, IndexError> {
+    let (container, name) = qualified(name);
+    let mut places = snapshot.defined(name, Likeness::Same)?;
+    let is_inside = |place: &Place| container.is_none_or(|of| place.definition.container.eq_ignore_ascii_case(of));
+    places.retain(|place| is_inside(place) && Kind::of(&place.path) == Kind::Code);
+    if places.len() > MOST_PLACES {
+        return Ok(Vec::new());
     }
+    places.retain(|place| wanted(&place.path));
+    let candidate = |place: Place| {
+        let Definition { line, end_line, .. } = place.definition;
+        Candidate { path: place.path, lines: Some((line, end_line)), score: 2.0 }
+    };
+    Ok(places.into_iter().map(candidate).collect())
+}
 
-    /// What the request speaks of, what all of that is worth, and the files that have most of it.
-    fn ranked(
-        &self,
-        request: &Request,
-        wanted: &dyn Fn(&Path) -> bool,
-    ) -> Result<(Vec<Concept>, f32, Vec<u32>), IndexError> {
-        let count = self.lengths.count;
-        let (mut concepts, mut scores, mut total) = (Vec::new(), HashMap::<u32, f32>::new(), 0.0);
-        for word in &request.words {
-            let (mut forms, mut files) = (Vec::new(), HashMap::<u32, u32>::new());
-            for form in forms_of(word) {
-                let weights = self.weights(&form)?;
-                if weights.is_empty() {
-                    continue;
-                }
-                forms.push(form);
-                for (file, weight) in weights {
-                    *files.entry(file).or_default() += weight;
-                }
-            }
-            if files.is_empty() || files.len() > (count as usize / COMMON).max(3) {
+/// What the request speaks of, what all of that is worth, and the files that have most of it.
+fn ranked(
+    snapshot: &Snapshot,
+    request: &Request,
+    wanted: &dyn Fn(&Path) -> bool,
+) -> Result<(Vec<Concept>, f32, Vec<u32>), IndexError> {
+    let count = snapshot.lengths.count;
+    let (mut concepts, mut scores, mut total) = (Vec::new(), HashMap::<u32, f32>::new(), 0.0);
+    for word in &request.words {
+        let (mut forms, mut files) = (Vec::new(), HashMap::<u32, u32>::new());
+        for form in forms_of(word) {
+            let weights = snapshot.weights(&form)?;
+            if weights.is_empty() {
                 continue;
             }
-            let worth = rarity(count, files.len());
-            total += worth;
-            for (file, weight) in files {
-                *scores.entry(file).or_default() += worth * weight as f32 / (weight as f32 + 4.0);
+            forms.push(form);
+            for (file, weight) in weights {
+                *files.entry(file).or_default() += weight;
             }
-            concepts.push(Concept { forms, worth });
         }
-        let mut ranked: Vec<(u32, f32)> = scores.into_iter().collect();
-        let is_read = |file: &u32| Kind::of(self.path(*file)) != Kind::Data && wanted(self.path(*file));
-        for (file, score) in &mut ranked {
-            *score *= Kind::of(self.path(*file)).factor(request);
+        if files.is_empty() || files.len() > (count as usize / COMMON).max(3) {
+            continue;
         }
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let best = ranked.into_iter().map(|(file, _)| file).filter(is_read).take(MOST_READ).collect();
-        Ok((concepts, total, best))
+        let worth = rarity(count, files.len());
+        total += worth;
+        for (file, weight) in files {
+            *scores.entry(file).or_default() += worth * weight as f32 / (weight as f32 + 4.0);
+        }
+        concepts.push(Concept { forms, worth });
     }
+    let mut ranked: Vec<(u32, f32)> = scores.into_iter().collect();
+    let is_read = |file: &u32| Kind::of(snapshot.path(*file)) != Kind::Data && wanted(snapshot.path(*file));
+    for (file, score) in &mut ranked {
+        *score *= Kind::of(snapshot.path(*file)).factor(request);
+    }
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let best = ranked.into_iter().map(|(file, _)| file).filter(is_read).take(MOST_READ).collect();
+    Ok((concepts, total, best))
+}
 
-    /// Those of the files in which enough of the request stands together; none where it does so in many.
-    fn best(&self, request: &Request, concepts: &[Concept], total: f32, ranked: Vec<u32>) -> Vec<Candidate> {
-        if concepts.len() < LEAST_WORDS {
-            return Vec::new();
-        }
-        let mut fitting: Vec<Candidate> = Vec::new();
-        for path in ranked.into_iter().map(|file| self.path(file)) {
-            let Some(text) = text_of(&self.root, path) else { continue };
-            let (lines, mut has) = densest(&text, concepts);
-            let count_of_lines = has.len();
-            has.extend(in_path(path, concepts));
-            let worth: f32 = has.iter().filter_map(|at| concepts.get(*at)).map(|concept| concept.worth).sum();
-            let score = worth / total * Kind::of(path).factor(request);
-            if count_of_lines >= LEAST_WORDS && score >= LEAST {
-                fitting.push(Candidate { path: path.to_path_buf(), lines: Some(lines), score });
-            }
-        }
-        fitting.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let best = fitting.first().map_or(0.0, |first| first.score);
-        fitting.retain(|one| one.score >= best * BESIDE);
-        // Several that fit alike are a guess.
-        if fitting.len() > MOST_FILES { Vec::new() } else { fitting }
+/// Those of the files in which enough of the request stands together; none where it does so in many.
+fn best(snapshot: &Snapshot, request: &Request, concepts: &[Concept], total: f32, ranked: Vec<u32>) -> Vec<Candidate> {
+    if concepts.len() < LEAST_WORDS {
+        return Vec::new();
     }
+    let mut fitting: Vec<Candidate> = Vec::new();
+    for path in ranked.into_iter().map(|file| snapshot.path(file)) {
+        let Some(text) = text_of(&snapshot.root, path) else { continue };
+        let (lines, mut has) = densest(&text, concepts);
+        let count_of_lines = has.len();
+        has.extend(in_path(path, concepts));
+        let worth: f32 = has.iter().filter_map(|at| concepts.get(*at)).map(|concept| concept.worth).sum();
+        let score = worth / total * Kind::of(path).factor(request);
+        if count_of_lines >= LEAST_WORDS && score >= LEAST {
+            fitting.push(Candidate { path: path.to_path_buf(), lines: Some(lines), score });
+        }
+    }
+    fitting.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let best = fitting.first().map_or(0.0, |first| first.score);
+    fitting.retain(|one| one.score >= best * BESIDE);
+    // Several that fit alike are a guess.
+    if fitting.len() > MOST_FILES { Vec::new() } else { fitting }
 }
 
 /// The pieces of a folder without an index that fit a request by the names of its files, of those that are `wanted`.

@@ -43,7 +43,7 @@ mod terms;
 mod tidy;
 
 pub use code::{Definition, OutlineItem, outline};
-pub use fitting::{Piece, fitting_by_names};
+pub use fitting::{Piece, fitting, fitting_by_names};
 pub use indexes::Indexes;
 pub use kind::SymbolKind;
 pub use language::Language;

@@ -2,7 +2,7 @@
 
 use neco_safety::path::Access;
 use neco_safety::world::Files;
-use neco_workspace::index::{Patient, Piece, fitting_by_names};
+use neco_workspace::index::{Patient, Piece, fitting, fitting_by_names};
 
 use crate::desk::{Desk, anywhere};
 
@@ -27,7 +27,7 @@ fn places(pieces: &[Piece]) -> Vec<String> {
 }
 
 fn found(desk: &Desk, request: &str) -> Vec<String> {
-    let pieces = desk.index().ask(&Patient, |snapshot| snapshot.fitting(request, &anywhere)).unwrap();
+    let pieces = desk.index().ask(&Patient, |snapshot| fitting(snapshot, request, &anywhere)).unwrap();
     for piece in &pieces {
         let lines = piece.text.lines().count() as u32;
         assert!(lines <= piece.last_line - piece.first_line + 1, "{piece:?}");

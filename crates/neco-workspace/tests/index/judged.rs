@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use neco_safety::path::{Access, Located};
 use neco_safety::world::Files;
-use neco_workspace::index::{Index, Patient, Piece, fitting_by_names};
+use neco_workspace::index::{Index, Patient, Piece, fitting, fitting_by_names};
 
 /// This file has the requests word by word.
 fn elsewhere(path: &Path) -> bool {
@@ -97,7 +97,7 @@ fn requests_on_this_repository() {
     for (request, right) in REQUESTS {
         let is_right = |path: &Path| right.iter().any(|part| path.to_string_lossy().contains(part));
         let began = Instant::now();
-        let pieces = index.ask(&Patient, |snapshot| snapshot.fitting(request, &elsewhere)).unwrap();
+        let pieces = index.ask(&Patient, |snapshot| fitting(snapshot, request, &elsewhere)).unwrap();
         by_index.take(&pieces, &is_right, began);
         println!("{request}\n  index: {}", pieces.iter().map(shown).collect::<Vec<_>>().join(", "));
         let began = Instant::now();
@@ -134,7 +134,7 @@ fn messages_of_commits_on_this_repository() {
     for (request, files) in &commits {
         let is_right = |path: &Path| files.iter().any(|file| Path::new(file) == path);
         let began = Instant::now();
-        let pieces = index.ask(&Patient, |snapshot| snapshot.fitting(request, &elsewhere)).unwrap();
+        let pieces = index.ask(&Patient, |snapshot| fitting(snapshot, request, &elsewhere)).unwrap();
         by_index.take(&pieces, &is_right, began);
         if !pieces.is_empty() {
             let marked = |piece: &Piece| format!("{}{}", if is_right(&piece.path) { "+" } else { "-" }, shown(piece));

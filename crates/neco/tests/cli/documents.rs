@@ -13,6 +13,8 @@ use crate::support::{House, Ran, call, say};
 const NOT_RUN: &[(&str, &str)] = &[
     ("neco resume", "the list needs a terminal; tests of the window choose from it"),
     ("neco --model ollama/qwen3:8b --mode plan", "the window needs a terminal, and the model a server"),
+    ("neco eval --only python", "the model needs a server"),
+    ("neco eval eval-tasks.yaml", "the tests of evaluations run the example of its page"),
     ("neco workflow run delivery", "five agents answer in it; the tests of workflows play them"),
     ("neco workflow cancel", "the run of the line before it is completed, so nothing is left to cancel"),
     ("neco [OPTIONS]", "a synopsis"),

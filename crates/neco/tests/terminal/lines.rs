@@ -17,7 +17,7 @@ fn a_dumb_terminal_gets_lines() {
     pane.write("write it").press("Enter").shows("a.txt").press("y").shows("Written line by line.");
     pane.write("/mode plan").press("Enter").shows("mode plan");
     pane.write("/cost").press("Enter").write("/rewind").press("Enter").shows("1. write it");
-    pane.write("1").press("Enter").shows("Confirm?").write("y").press("Enter").shows("1 file put back; /redo");
+    pane.write("1").press("Enter").shows("Confirm?").write("y").press("Enter").shows("1 file deleted; /redo");
     assert!(!house.project().join("a.txt").exists());
     pane.write("/redo").press("Enter").shows("redone: “write it”");
     assert!(house.project().join("a.txt").exists());

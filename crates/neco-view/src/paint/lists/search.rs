@@ -52,7 +52,7 @@ pub fn as_lines(hits: &[FoundPlace], ids: &ShortIds, now: Timestamp, width: usiz
 /// The places of a session that are told: the title stands in its heading, and what is the same is told once.
 fn told(places: Vec<&FoundPlace>) -> Vec<&FoundPlace> {
     let is_title = |hit: &&FoundPlace| hit.role == FoundRole::Title;
-    let only_titles = places.iter().all(|hit| is_title(hit));
+    let only_titles = places.iter().all(is_title);
     let mut seen = HashSet::new();
     let told = places.into_iter().filter(|hit| only_titles || !is_title(hit));
     told.filter(|hit| seen.insert(clean_line(&hit.text))).collect()
