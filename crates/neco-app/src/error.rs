@@ -24,14 +24,16 @@ pub(crate) fn invalid(words: impl ToString) -> AppError {
 
 /// The configuration can't be used.
 pub fn of_config(error: &ConfigError) -> AppError {
-    unusable(&error.problems)
+    unusable(&error.problems, error.problems.iter().any(|problem| problem.origin.file().is_some()))
 }
 
-/// The configuration can't be used, for these reasons.
-pub fn unusable(problems: impl IntoIterator<Item: Display>) -> AppError {
+/// The configuration can't be used, for these reasons; `in_file` when one of them is in a file.
+pub fn unusable(problems: impl IntoIterator<Item: Display>, in_file: bool) -> AppError {
     let problems: Vec<String> = problems.into_iter().map(|problem| format!("\n  {problem}")).collect();
-    invalid(format!("your settings can't be used:{}", problems.concat()))
-        .hint("Fix the file and try again; what is open keeps the settings it has. `neco doctor` checks the rest.")
+    invalid(format!("your settings can't be used:{}", problems.concat())).hint(match in_file {
+        true => "Fix the file and try again; what is open keeps the settings it has. `neco doctor` checks the rest.",
+        false => "Fix the flag or variable that is named and try again.",
+    })
 }
 
 /// A model can't be used.
@@ -78,6 +80,7 @@ pub fn of_session(error: SessionError) -> AppError {
             return invalid(error).hint("Pass --others to overwrite that too; --undo brings it back.");
         }
         SessionError::GoneOn(_) => Trouble::Failed,
+        SessionError::Exchanges(_) => return failed(error).hint("The log of the session is still there: try again."),
         SessionError::NotFound(_) | SessionError::NoneHere(_) => Trouble::NotFound,
         SessionError::Rewind(_)
         | SessionError::FolderGone { .. }

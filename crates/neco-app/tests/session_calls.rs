@@ -10,6 +10,7 @@ use neco_app::LocalApp;
 use neco_app::services::{ServiceSetup, hub, open_store};
 use neco_config::{Config, Env};
 use neco_proto::app::blobs::BlobId;
+use neco_proto::app::exchanges::{ListKeptSessions, RestoreSession};
 use neco_proto::app::history::{
     AgreedTo, DiffSession, ListRewindPoints, ListSessionAgents, PreviewRewind, RewindSession, RewindTo,
 };
@@ -17,15 +18,16 @@ use neco_proto::app::port::{ExportFormat, ExportSession, FindForeignSessions, Im
 use neco_proto::app::sessions::{
     ForkSession, FoundRole, ListSessions, MeasureKept, PruneSessions, RemoveSessions, RenameSession, SearchSessions,
 };
-use neco_proto::app::{App, AppError, Caller, Request, Trouble};
+use neco_proto::app::{App, AppError, Caller, Request, Scope, Trouble};
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChangeKind, RewindWhat, TitleSource};
 use neco_proto::{AgentId, Event, EventBody, Message, Part, Role, SessionId};
 use neco_session::Hub;
+use neco_session::exchanges::{ExchangeHeader, FORMAT};
 use neco_session::rewind::event_of;
 use neco_store::{
     Catalog, Durability, EventLog, SessionLock, SessionRecord, SqliteStore, lease_and_append, lock_folder,
 };
-use neco_workspace::checkpoint::Note;
+use neco_workspace::checkpoint::{NewExchange, Note, SessionExchanges};
 
 struct Stage {
     home: tempfile::TempDir,
@@ -108,6 +110,80 @@ async fn a_title_stays_and_a_session_that_is_open_is_in_use() {
     let empty = RenameSession { title: " ".to_owned(), ..request };
     drop(open);
     assert_eq!(stage.ask(&empty).await.unwrap_err().trouble, Trouble::Invalid);
+}
+
+#[tokio::test]
+async fn a_session_stays_while_what_was_said_in_it_stays_with_checkpoints() {
+    let stage = Stage::new().await;
+    let folder = stage.folder("a");
+    let id = stage.session(&folder, 1_000, vec![said("hello")]).await;
+    let checkpoints = stage.hub.checkpoints(&folder).await.unwrap();
+    checkpoints.keep_exchanges(id, None, &[exchange(id, "hello")]).unwrap();
+    let blocked = checkpoints.repository().with_file_name("log-lock");
+    std::fs::create_dir(&blocked).unwrap();
+    let request = RemoveSessions { sessions: vec![id.to_string()], dry_run: false };
+    let error = stage.ask(&request).await.unwrap_err();
+    assert!(error.trouble == Trouble::Failed && error.hint.is_some(), "{error:?}");
+    let prune = PruneSessions { folder: text(&folder), keep: Some(0), ..PruneSessions::default() };
+    assert_eq!(stage.ask(&prune).await.unwrap_err().trouble, Trouble::Failed);
+    assert_eq!(stage.ids().await, [id]);
+
+    std::fs::remove_dir(&blocked).unwrap();
+    assert_eq!(stage.ask(&request).await.unwrap().sessions.len(), 1);
+    assert_eq!(checkpoints.exchanges(id).unwrap(), SessionExchanges::default());
+    let branches = checkpoints.repository().join("refs/heads/session");
+    assert_eq!(std::fs::read_dir(branches).unwrap().count(), 0);
+}
+
+/// An exchange in which this was said.
+fn exchange(session: SessionId, words: &str) -> NewExchange {
+    let header = ExchangeHeader { neco_exchange: FORMAT, session, events: (1, 1) };
+    let event = Event::new(1, Timestamp::UNIX_EPOCH, session, AgentId::new(), None, said(words));
+    let lines = [serde_json::to_string(&header).unwrap(), serde_json::to_string(&event).unwrap()];
+    let (message, conversation) = (words.to_owned(), lines.join("\n").into_bytes());
+    NewExchange { message, events: (1, 1), time_ms: 0, files: None, conversation }
+}
+
+#[tokio::test]
+async fn a_restore_that_was_cut_short_before_its_first_event_is_done_again() {
+    let stage = Stage::new().await;
+    let (folder, id) = (stage.folder("a"), SessionId::new());
+    let checkpoints = stage.hub.checkpoints(&folder).await.unwrap();
+    checkpoints.keep_exchanges(id, None, &[exchange(id, "hello")]).unwrap();
+    stage.store.create(SessionRecord::new(id, text(&folder), 1_000)).await.unwrap();
+    let request = RestoreSession { which: id.to_string(), folder: text(&folder), ..RestoreSession::default() };
+    let restored = stage.ask(&request).await.unwrap();
+    assert_eq!((restored.session, restored.events, restored.already), (id, 1, false));
+}
+
+#[tokio::test]
+async fn a_part_of_an_id_that_several_kept_sessions_have_is_told_with_all_of_them() {
+    let stage = Stage::new().await;
+    let folder = stage.folder("a");
+    let checkpoints = stage.hub.checkpoints(&folder).await.unwrap();
+    let both = [SessionId::new(), SessionId::new()].map(|id| {
+        checkpoints.keep_exchanges(id, None, &[exchange(id, "hello")]).unwrap();
+        id.to_string()
+    });
+    // Ids begin with the time.
+    let which = both[0].chars().take(4).collect();
+    let request = RestoreSession { which, folder: text(&folder), ..RestoreSession::default() };
+    let error = stage.ask(&request).await.unwrap_err();
+    assert_eq!(error.trouble, Trouble::Invalid);
+    assert!(both.iter().all(|id| error.message.contains(id)), "{}", error.message);
+}
+
+#[tokio::test]
+async fn only_who_may_manage_names_a_store_of_checkpoints() {
+    let stage = Stage::new().await;
+    let folder = text(&stage.folder("a"));
+    let app: &dyn App = &stage.app;
+    let reader = Caller { scope: Scope::Read, ..Caller::person() };
+    let own = ListKeptSessions { folder: folder.clone(), from: None };
+    assert!(app.ask(&reader, &own).await.unwrap().sessions.is_empty());
+    let named = ListKeptSessions { from: Some(folder), ..own };
+    assert_eq!(app.ask(&reader, &named).await.unwrap_err().trouble, Trouble::NotAllowed);
+    assert_eq!(stage.ask(&named).await.unwrap_err().trouble, Trouble::Invalid, "there is none");
 }
 
 #[tokio::test]

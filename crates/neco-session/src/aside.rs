@@ -28,12 +28,15 @@ impl Aside {
             | Command::Steer { .. }
             | Command::Compact { .. }
             | Command::RunWorkflow { .. }
-            | Command::WorkflowCommand { order: WorkflowOrder::Resume, .. }
-            | Command::AgentCommand {
-                order:
-                    AgentOrder::Task { .. } | AgentOrder::Redirect { .. } | AgentOrder::Answer { .. } | AgentOrder::Resume,
-                ..
-            } => drop(self.stopped.send_replace(false)),
+            | Command::WorkflowCommand { order: WorkflowOrder::Resume, .. } => self.go_on(),
+            Command::AgentCommand { order, .. } => match order {
+                AgentOrder::Task { .. }
+                | AgentOrder::Redirect { .. }
+                | AgentOrder::Answer { .. }
+                | AgentOrder::Resume
+                | AgentOrder::Retry => self.go_on(),
+                AgentOrder::Pause | AgentOrder::Cancel | AgentOrder::UpdateParameters(_) => {}
+            },
             // Nothing else begins any work, or ends all of it.
             _ => {}
         }
@@ -42,6 +45,10 @@ impl Aside {
     /// Nothing is asked any more, and what is being asked is dropped.
     pub fn stop(&self) {
         self.stopped.send_replace(true);
+    }
+
+    fn go_on(&self) {
+        self.stopped.send_replace(false);
     }
 
     /// What comes of asking; nothing when that is, or was, stopped.
@@ -85,6 +92,7 @@ pub async fn told<T>(core: &SessionCore, purpose: SidePurpose, asks: impl Future
 }
 
 /// What a model answers to one question about `messages`, of which it is shown `most` tokens, and why it ended there.
+/// Without messages it is asked the question alone.
 pub async fn ask(
     provider: &dyn Provider,
     messages: Vec<Message>,
@@ -93,8 +101,12 @@ pub async fn ask(
     output: Option<OutputSchema>,
 ) -> Result<(Answer, FinishReason), AsideError> {
     let history: History = messages.into_iter().collect();
-    let told = transcript(&history, history.len(), most, Family::of(provider.label()));
-    let asked = format!("<conversation>\n{}\n</conversation>\n\n{question}", told.trim());
+    let asked = if history.is_empty() {
+        question.to_owned()
+    } else {
+        let told = transcript(&history, history.len(), most, Family::of(provider.label()));
+        format!("<conversation>\n{}\n</conversation>\n\n{question}", told.trim())
+    };
     let mut stream = provider.whole(Request {
         system: system.trim().into(),
         tools: Arc::from([]),
@@ -118,6 +130,8 @@ pub async fn ask(
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::AgentId;
+
     use super::*;
 
     #[tokio::test]
@@ -133,5 +147,11 @@ mod tests {
         assert_eq!(aside.unless_stopped(std::future::ready(1)).await, None, "nobody wanted anything since");
         aside.hear(&Command::Steer { text: "go on".to_owned() });
         assert_eq!(aside.unless_stopped(std::future::ready(1)).await, Some(1));
+        let order = |order| Command::AgentCommand { agent_id: AgentId::new(), order };
+        aside.hear(&Command::StopAll);
+        aside.hear(&order(AgentOrder::Pause));
+        assert_eq!(aside.unless_stopped(std::future::ready(1)).await, None);
+        aside.hear(&order(AgentOrder::Retry));
+        assert_eq!(aside.unless_stopped(std::future::ready(1)).await, Some(1), "an agent begins anew");
     }
 }

@@ -4,15 +4,19 @@ use neco_agent::context::PromptError;
 use neco_model::SetupError;
 use neco_proto::{ErrorCode, PROTOCOL, SessionId};
 use neco_store::StoreError;
+use neco_workspace::checkpoint::CheckpointError;
 
 use crate::rewind::RewindError;
+
+/// Fewest characters of an id that stand for it, wherever in it they are: fewer are a word or the number of a message.
+pub(crate) const SHORTEST_PART: usize = 4;
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message says what each field is")]
 pub enum SessionError {
     /// No session of that id.
-    #[error("no session {0}; `neco session list --all` lists them")]
+    #[error("no session {0}{more}; `neco session list --all` lists them", more = asks_for_more(.0))]
     NotFound(String),
     /// Several sessions begin with it.
     #[error("several sessions have {prefix} in their ids: {}. Give more of the id", .matches.join(", "))]
@@ -59,6 +63,9 @@ pub enum SessionError {
     /// A file in the place of a prompt is wrong.
     #[error(transparent)]
     Prompt(#[from] PromptError),
+    /// What is kept of it with checkpoints can't be removed.
+    #[error("what was said can't be removed from the repository of checkpoints: {0}")]
+    Exchanges(CheckpointError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -79,4 +86,9 @@ impl SessionError {
 pub(crate) fn short(id: SessionId) -> String {
     let text = id.to_string();
     text.chars().skip(text.chars().count().saturating_sub(6)).collect()
+}
+
+/// That so little of an id is not looked for inside of ids.
+fn asks_for_more(part: &str) -> &'static str {
+    if part.chars().count() < SHORTEST_PART { " (give four characters or more of an id)" } else { "" }
 }

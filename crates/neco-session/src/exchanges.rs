@@ -26,10 +26,6 @@ pub const FORMAT: u32 = 1;
 /// How many events are read at a time.
 const PAGE: usize = 2048;
 
-/// Exchanges, and bytes of them, that are written at a time.
-const MOST: usize = 16;
-const MOST_BYTES: usize = 16 * 1024 * 1024;
-
 /// How long nothing came to rest before the store does what can wait.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -122,6 +118,22 @@ impl Shared {
     }
 }
 
+/// Keeps what was said in a session that was restored: its events have other numbers now, so its commits are written
+/// again, and those that it had are put aside.
+pub async fn keep_restored(hub: &Hub, record: &SessionRecord) {
+    if !hub.deps().conversations {
+        return;
+    }
+    if let Some(checkpoints) = hub.checkpoints(Path::new(&record.cwd)).await {
+        let session = record.id;
+        if let Err(error) = aside(&checkpoints, move |checkpoints| checkpoints.begin_anew(session)).await {
+            tracing::warn!(%error, "what was said is not in the repository of checkpoints yet");
+            return;
+        }
+    }
+    keep_closed(hub, record).await;
+}
+
 /// Keeps what was said in a session that nobody has open, and that went back or was restored.
 pub async fn keep_closed(hub: &Hub, record: &SessionRecord) {
     if hub.deps().conversations
@@ -204,8 +216,8 @@ enum Written {
 }
 
 /// Writes exchanges after one that is kept.
-struct Writer<'a> {
-    checkpoints: &'a Arc<dyn Checkpoints>,
+struct Writer {
+    checkpoints: Arc<dyn Checkpoints>,
     redactor: Redactor,
     session: SessionId,
     root: AgentId,
@@ -216,8 +228,6 @@ struct Writer<'a> {
     files: Option<String>,
     /// The exchange that is being read.
     open: Open,
-    /// Those that are to be written.
-    new: Vec<NewExchange>,
 }
 
 #[derive(Default)]
@@ -227,9 +237,9 @@ struct Open {
     lines: Vec<u8>,
 }
 
-impl<'a> Writer<'a> {
+impl Writer {
     fn new(
-        checkpoints: &'a Arc<dyn Checkpoints>,
+        checkpoints: &Arc<dyn Checkpoints>,
         redactor: Redactor,
         session: SessionId,
         root: AgentId,
@@ -237,8 +247,8 @@ impl<'a> Writer<'a> {
     ) -> Self {
         let since = after.as_ref().map_or(0, |after| after.events.1);
         let (after, files) = after.map(|after| (after.rev, after.files)).unzip();
-        let (open, new) = (Open::default(), Vec::new());
-        Self { checkpoints, redactor, session, root, since, after, files: files.flatten(), open, new }
+        let (checkpoints, open) = (Arc::clone(checkpoints), Open::default());
+        Self { checkpoints, redactor, session, root, since, after, files: files.flatten(), open }
     }
 
     /// Reads the log to its end and writes every exchange that came to one. Without a `course` everything counts, and
@@ -247,31 +257,38 @@ impl<'a> Writer<'a> {
         loop {
             let page = log.read(self.session, self.since, PAGE).await?;
             let is_last = page.len() < PAGE;
-            self.since = page.last().map_or(self.since, |event| event.seq);
-            for event in page {
-                match &event.body {
-                    EventBody::Rewind(rewind) if rewind.conversation && course.is_none() => {
-                        return Ok(Written::WentBack);
-                    }
-                    EventBody::Rewind(rewind) if rewind.files.is_some() => self.files.clone_from(&rewind.files),
-                    EventBody::Checkpoint(checkpoint) => self.files = Some(checkpoint.rev.clone()),
-                    _ => {}
-                }
-                if course.is_none_or(|course| course.counts(event.seq)) {
-                    self.take(event);
-                }
+            let goes_back = |event: &Event| matches!(&event.body, EventBody::Rewind(rewind) if rewind.conversation);
+            if course.is_none() && page.iter().any(goes_back) {
+                return Ok(Written::WentBack);
             }
-            let bytes: usize = self.new.iter().map(|new| new.conversation.len()).sum();
-            if is_last || self.new.len() >= MOST || bytes >= MOST_BYTES {
-                self.flush().await?;
-            }
+            let counts = |event: &Event| course.is_none_or(|course| course.counts(event.seq));
+            let page: Vec<(bool, Event)> = page.into_iter().map(|event| (counts(&event), event)).collect();
+            // Taking secrets out and writing it all down is no work for those who wait for others.
+            let taken = tokio::task::spawn_blocking(move || self.take_page(page)).await;
+            self = taken.unwrap_or_else(|error| Err(CheckpointError::Damaged(error.to_string())))?;
             if is_last {
                 return Ok(Written::All);
             }
         }
     }
 
-    fn take(&mut self, mut event: Event) {
+    /// Takes events, each with whether it counts, and writes every exchange that comes to its end with them. It blocks.
+    fn take_page(mut self, page: Vec<(bool, Event)>) -> Result<Self, CheckpointError> {
+        for (counts, event) in page {
+            self.since = event.seq;
+            match &event.body {
+                EventBody::Rewind(rewind) if rewind.files.is_some() => self.files.clone_from(&rewind.files),
+                EventBody::Checkpoint(checkpoint) => self.files = Some(checkpoint.rev.clone()),
+                _ => {}
+            }
+            if counts {
+                self.take(event)?;
+            }
+        }
+        Ok(self)
+    }
+
+    fn take(&mut self, mut event: Event) -> Result<(), CheckpointError> {
         let (seq, is_root) = (event.seq, event.agent_id == self.root);
         redact(&mut event, &self.redactor);
         let open = &mut self.open;
@@ -292,24 +309,16 @@ impl<'a> Writer<'a> {
             let mut conversation = serde_json::to_vec(&header).unwrap_or_default();
             conversation.push(b'\n');
             conversation.extend(lines);
-            self.new.push(NewExchange {
+            let new = NewExchange {
                 message: message.unwrap_or_else(|| WENT_ON.to_owned()),
                 events,
                 time_ms: event.ts.as_millisecond(),
                 files: self.files.clone(),
                 conversation,
-            });
+            };
+            // One at a time: the checkpoint before the next turn's first change waits for no more than that.
+            self.after = self.checkpoints.keep_exchanges(self.session, self.after.as_deref(), &[new])?;
         }
-    }
-
-    async fn flush(&mut self) -> Result<(), CheckpointError> {
-        let new = std::mem::take(&mut self.new);
-        if new.is_empty() {
-            return Ok(());
-        }
-        let (session, after) = (self.session, self.after.take());
-        let keep = move |checkpoints: &dyn Checkpoints| checkpoints.keep_exchanges(session, after.as_deref(), &new);
-        self.after = aside(self.checkpoints, keep).await?;
         Ok(())
     }
 }

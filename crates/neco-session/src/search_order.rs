@@ -12,9 +12,10 @@ use neco_safety::secrets::Scope;
 use neco_safety::untrusted;
 use neco_toolkit::{DynTool, Plan, PreparedCall, Registry, SideEffect, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::aside::{self, AsideError};
-use crate::fold::fold_log;
 use crate::hub::SessionCore;
 
 /// What the model is told.
@@ -29,11 +30,11 @@ const LEAST_HITS: usize = 3;
 /// Bytes of a hit that the model sees.
 const HIT: usize = 400;
 
-/// Tokens of the conversation that are shown: what is wanted is in its last words.
-const MOST_TOKENS: u64 = 1_000;
-
 /// How long a model may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long before the end of a call its hits are given, in order or not.
+const SLACK: Duration = Duration::from_millis(500);
 
 /// The tools, of which those that search have their hits put in order where that is wanted.
 pub(crate) fn ordering(registry: Registry, core: &SessionCore, settings: &ContextSection) -> Registry {
@@ -94,13 +95,20 @@ struct OrderedCall {
     ranker: Arc<Ranker>,
 }
 
+impl OrderedCall {
+    /// How long the search and its order may take.
+    fn limit(&self) -> Duration {
+        self.inner.timeout().unwrap_or_else(|| self.ranker.core.hub.deps().limits.timeout) + TIMEOUT
+    }
+}
+
 impl PreparedCall for OrderedCall {
     fn touch(&self) -> SideEffect {
         self.inner.touch()
     }
 
     fn timeout(&self) -> Option<Duration> {
-        self.inner.timeout().map(|limit| limit + TIMEOUT)
+        Some(self.limit())
     }
 
     fn summary(&self) -> String {
@@ -122,8 +130,10 @@ impl PreparedCall for OrderedCall {
     fn run(self: Box<Self>, ctx: ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let wanted = self.inner.summary();
+            let (cancel, ends) = (ctx.cancel.clone(), Instant::now() + self.limit());
             let output = self.inner.run(ctx).await?;
-            Ok(self.ranker.ordered(&wanted, output).await)
+            let left = ends.saturating_duration_since(Instant::now()).saturating_sub(SLACK);
+            Ok(self.ranker.ordered(&wanted, output, &cancel, left.min(TIMEOUT)).await)
         })
     }
 }
@@ -136,8 +146,15 @@ struct Ranker {
 }
 
 impl Ranker {
-    /// The output with its hits in another order. Whatever goes wrong, the hits stay as they are.
-    async fn ordered(&self, wanted: &str, output: ToolOutput) -> ToolOutput {
+    /// The output with its hits in another order, if that is known within `time`. Whatever goes wrong, and when the call
+    /// or all work is stopped, the hits stay as they are.
+    async fn ordered(
+        &self,
+        wanted: &str,
+        output: ToolOutput,
+        cancel: &CancellationToken,
+        time: Duration,
+    ) -> ToolOutput {
         let deps = self.core.hub.deps();
         // What the model is shown besides is without secrets already.
         let hits: Vec<String> =
@@ -145,8 +162,22 @@ impl Ranker {
         if hits.len() < LEAST_HITS {
             return output;
         }
-        let asks = tokio::time::timeout(TIMEOUT, self.order(wanted, &hits));
-        match aside::told(&self.core, SidePurpose::Rerank, asks).await {
+        let standing = self.core.journal.standing();
+        if self.core.budget.reached(&standing.usage, Duration::from_millis(standing.worked_ms)).is_some() {
+            tracing::info!("the hits of a search stay in their order: the budget of the session is used up");
+            return output;
+        }
+        let model = self.model.clone().unwrap_or(standing.model);
+        let asks = self.core.aside.unless_stopped(tokio::time::timeout(time, self.order(&model, wanted, &hits)));
+        let asks = async {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => None,
+                came = asks => came,
+            }
+        };
+        let Some(came) = aside::told(&self.core, SidePurpose::Rerank, asks).await else { return output };
+        match came {
             Ok(Ok(order)) => output.reordered(&order),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the hits of a search stay in their order");
@@ -159,14 +190,12 @@ impl Ranker {
         }
     }
 
-    async fn order(&self, wanted: &str, hits: &[String]) -> Result<Vec<usize>, AsideError> {
-        let fold = fold_log(self.core.log().as_ref(), self.core.id()).await?;
-        let name = self.model.clone().unwrap_or(fold.standing.model);
-        let provider = self.core.model(&name)?;
+    async fn order(&self, model: &str, wanted: &str, hits: &[String]) -> Result<Vec<usize>, AsideError> {
+        let provider = self.core.model(model)?;
         let listed: String = hits.iter().enumerate().map(|(at, hit)| format!("{}. {hit}\n", at + 1)).collect();
         let listed = untrusted::wrap(&self.core.id().to_string(), "a search", &listed);
         let question = format!("{wanted}\n\n{listed}\n\nThe numbers, best first:");
-        let asked = aside::ask(provider.as_ref(), fold.messages, MOST_TOKENS, (SYSTEM, &question), None).await;
+        let asked = aside::ask(provider.as_ref(), Vec::new(), 0, (SYSTEM, &question), None).await;
         let (answer, _) = asked?;
         if let Some(usage) = answer.usage {
             let used = UsageEvent::of(&answer.model, usage, provider.scripted());

@@ -18,6 +18,7 @@ pub mod task;
 pub mod verify;
 
 pub use attempt::{Bench, Progress};
+pub(crate) use place::is_called_so;
 pub use plan::{Grid, RunKey};
 pub use results::{Outcome, Results, RunResult};
 pub use summary::Summary;

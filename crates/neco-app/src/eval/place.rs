@@ -11,6 +11,14 @@ use tempfile::TempDir;
 use crate::error::failed;
 use crate::opening::on_thread;
 
+/// How the names of these folders begin.
+const BEGINNING: &str = "neco-eval-";
+
+/// Whether a folder is called like that of a run.
+pub(crate) fn is_called_so(folder: &Path) -> bool {
+    folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(BEGINNING))
+}
+
 /// The folder of one run; gone with it, unless it is kept.
 pub(crate) struct Place {
     folder: Option<TempDir>,
@@ -21,7 +29,7 @@ pub(crate) struct Place {
 impl Place {
     /// A new folder with these files.
     pub async fn make(task: &str, files: BTreeMap<String, String>) -> Result<Self, AppError> {
-        let prefix = format!("neco-eval-{task}-");
+        let prefix = format!("{BEGINNING}{task}-");
         on_thread(move || {
             let made = tempfile::Builder::new().prefix(&prefix).tempdir();
             let folder = made.map_err(|error| failed(format!("no temporary folder can be made: {error}")))?;

@@ -12,7 +12,7 @@ use neco_proto::app::exchanges::{
 };
 use neco_proto::app::port::ImportedSession;
 use neco_proto::app::{AppError, Trouble};
-use neco_session::exchanges::keep_closed;
+use neco_session::exchanges::keep_restored;
 use neco_workspace::checkpoint::{CheckpointError, Checkpoints, KeptExchange, open_store};
 
 use crate::app::LocalApp;
@@ -62,14 +62,20 @@ pub(crate) async fn restore(app: &LocalApp, request: RestoreSession) -> Result<I
     app.settings(folder)?;
     let checkpoints = named_store(app, request.from.as_deref(), folder).await?;
     let which = request.which.clone();
-    let kept = aside(Arc::clone(&checkpoints), move |checkpoints| {
+    let kept = aside(checkpoints, move |checkpoints| {
         let all = checkpoints.sessions()?;
         let found: Vec<_> = all.into_iter().filter(|(session, _)| is_meant(*session, &which)).collect();
         let (session, rev) = match found.as_slice() {
             [(session, newest)] => (Some(*session), newest.rev.clone()),
             _ => (None, which),
         };
-        let (exchange, files) = checkpoints.conversation(&rev)?;
+        let (exchange, files) = checkpoints.conversation(&rev).map_err(|error| match error {
+            CheckpointError::UnknownExchange(which) if found.len() > 1 => CheckpointError::Ambiguous {
+                which,
+                matches: found.iter().map(|(session, _)| session.to_string()).collect(),
+            },
+            error => error,
+        })?;
         Ok(Kept { session: session.unwrap_or(exchange.session), is_whole: session.is_some(), files })
     })
     .await?;
@@ -85,10 +91,8 @@ pub(crate) async fn restore(app: &LocalApp, request: RestoreSession) -> Result<I
     let own = kept.session;
     let restored = take_in(&keeper, kept).await.map_err(of_port)?;
     if restored.session == own && !restored.already {
-        // Its events have other numbers now, so its commits are written again.
-        aside(checkpoints, move |checkpoints| checkpoints.begin_anew(own)).await?;
         let record = app.hub.find(&own.to_string()).await.map_err(of_session)?;
-        keep_closed(&app.hub_of(Path::new(&record.cwd))?, &record).await;
+        keep_restored(&app.hub_of(Path::new(&record.cwd))?, &record).await;
     }
     Ok(restored)
 }
@@ -99,14 +103,14 @@ fn is_meant(session: SessionId, which: &str) -> bool {
     part.len() >= 4 && (id.starts_with(&part) || id.ends_with(&part))
 }
 
-/// The store that a person names, else that of the folder.
+/// The store that a person names, of which nothing is changed; else that of the folder.
 async fn named_store(app: &LocalApp, from: Option<&str>, folder: &Path) -> Result<Arc<dyn Checkpoints>, AppError> {
-    match from {
-        Some(from) => open_store(Path::new(from))
-            .ok_or_else(|| invalid(format!("{from} is no store of checkpoints: it has no folder git")))
-            .map(|store| Arc::new(store) as Arc<dyn Checkpoints>),
-        None => of_folder(app, folder).await,
-    }
+    let Some(from) = from.map(str::to_owned) else { return of_folder(app, folder).await };
+    let opened = tokio::task::spawn_blocking(move || match open_store(Path::new(&from)) {
+        Some(store) => Ok(Arc::new(store) as Arc<dyn Checkpoints>),
+        None => Err(invalid(format!("{from} is no store of checkpoints: it has no folder git"))),
+    });
+    opened.await.map_err(failed)?
 }
 
 async fn of_folder(app: &LocalApp, folder: &Path) -> Result<Arc<dyn Checkpoints>, AppError> {
@@ -128,6 +132,7 @@ async fn aside<T: Send + 'static>(
             AppError::new(Trouble::NotFound, format!("no session and no commit of one is called {which} here"))
                 .hint(LISTED)
         }
+        error @ CheckpointError::Ambiguous { .. } => invalid(error),
         error => failed(error),
     })
 }

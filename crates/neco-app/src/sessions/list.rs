@@ -18,6 +18,7 @@ use neco_store::{Catalog, SessionRecord};
 
 use crate::app::LocalApp;
 use crate::error::{failed, of_session, of_store};
+use crate::eval;
 use crate::paging::{Paged, page};
 use crate::watching::{Told, told};
 
@@ -42,7 +43,8 @@ pub(crate) async fn list(app: &LocalApp, request: ListSessions) -> Result<Sessio
     Ok(page)
 }
 
-/// The folders that sessions worked in; worktrees of Neco's own are not looked for there by anybody.
+/// The folders that sessions worked in; worktrees of Neco's own are not looked for there by anybody, nor what is gone
+/// of evaluations.
 pub(crate) async fn folders(app: &LocalApp, request: ListRecentFolders) -> Result<RecentFolders, AppError> {
     let own = app.env.data_dir().join("worktrees");
     let mut found: HashMap<String, RecentFolder> = HashMap::new();
@@ -59,10 +61,10 @@ pub(crate) async fn folders(app: &LocalApp, request: ListRecentFolders) -> Resul
     }
     let mut folders: Vec<RecentFolder> = found.into_values().collect();
     folders.sort_by(|one, other| other.updated.cmp(&one.updated).then_with(|| one.folder.cmp(&other.folder)));
-    folders.truncate(request.limit);
     let looked = tokio::task::spawn_blocking(move || {
-        folders.iter_mut().for_each(|folder| folder.is_there = Path::new(&folder.folder).is_dir());
-        folders
+        let look = |folder: RecentFolder| RecentFolder { is_there: Path::new(&folder.folder).is_dir(), ..folder };
+        let is_meant = |folder: &RecentFolder| folder.is_there || !eval::is_called_so(Path::new(&folder.folder));
+        folders.into_iter().map(look).filter(is_meant).take(request.limit).collect::<Vec<_>>()
     });
     Ok(RecentFolders { folders: looked.await.map_err(failed)? })
 }

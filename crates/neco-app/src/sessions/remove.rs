@@ -9,7 +9,7 @@ use neco_proto::app::sessions::{Kept, MeasureKept, PruneSessions, RemoveSessions
 use neco_proto::app::{AppError, Trouble};
 use neco_session::SessionError;
 use neco_store::{Catalog, Prune, SessionRecord};
-use neco_workspace::checkpoint::{bytes_on_disk, forget_sessions, workspace_of};
+use neco_workspace::checkpoint::{bytes_on_disk, workspace_of};
 
 use super::list::{ALL, row};
 use super::worktrees::{tidy_worktrees, worktrees};
@@ -34,10 +34,7 @@ pub(crate) async fn remove(app: &LocalApp, request: RemoveSessions) -> Result<Re
         return Ok(answer(records, &bytes?));
     }
     let bytes = bytes.unwrap_or_default();
-    let Err(error) = app.hub.remove(&records).await else {
-        forget_exchanges(app, &records).await;
-        return Ok(answer(records, &bytes));
-    };
+    let Err(error) = app.hub.remove(&records).await else { return Ok(answer(records, &bytes)) };
     let error = advised(error, app);
     let mut gone = Vec::new();
     for record in records {
@@ -48,7 +45,6 @@ pub(crate) async fn remove(app: &LocalApp, request: RemoveSessions) -> Result<Re
     if gone.is_empty() {
         return Err(error);
     }
-    forget_exchanges(app, &gone).await;
     Ok(RemovedSessions { stopped_by: Some(error), ..answer(gone, &bytes) })
 }
 
@@ -73,7 +69,6 @@ pub(crate) async fn prune(app: &LocalApp, request: PruneSessions) -> Result<Remo
         all.into_iter().map(|record| PathBuf::from(record.cwd)).filter(|folder| folder.is_dir()).collect();
     let only = Some(wanted.iter().map(|record| record.id).collect());
     let pruned = app.hub.prune(Prune { dry_run: false, only, ..prune }).await.map_err(|error| advised(error, app))?;
-    forget_exchanges(app, &pruned.sessions).await;
     let data_dir = app.env.data_dir().to_owned();
     let worktrees = tokio::task::spawn_blocking(move || tidy_worktrees(&data_dir)).await.unwrap_or_default();
     let states = forget_states(folders, keep_days, app).await;
@@ -118,18 +113,6 @@ fn answer(records: Vec<SessionRecord>, bytes: &Bytes) -> RemovedSessions {
         freed_bytes: records.iter().map(|record| of(record.id)).sum(),
         sessions: records.into_iter().map(|record| SessionRow { bytes: Some(of(record.id)), ..row(record) }).collect(),
         ..RemovedSessions::default()
-    }
-}
-
-/// Removes what was said in sessions that are gone from the repositories of checkpoints. What can't be removed is told in
-/// the log of the program.
-async fn forget_exchanges(app: &LocalApp, gone: &[SessionRecord]) {
-    let stores = checkpoints::stores(app.env.data_dir());
-    let sessions: Vec<SessionId> = gone.iter().map(|record| record.id).collect();
-    match tokio::task::spawn_blocking(move || forget_sessions(&stores, &sessions)).await {
-        Ok(Err(error)) => tracing::warn!(%error, "what was said in removed sessions is left with checkpoints"),
-        Err(error) => tracing::warn!(%error, "what was said in removed sessions is left with checkpoints"),
-        Ok(Ok(())) => {}
     }
 }
 

@@ -8,15 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use neco_config::section::CheckpointsSection;
 use neco_session::hub::OpenCheckpoints;
+pub use neco_workspace::checkpoint::stores_in as stores;
 use neco_workspace::checkpoint::{Checkpoints, LeaveOutSettings, Place, open, store_folder};
 
 /// No settings of git are nearly as long.
 const MOST_BYTES: usize = 1 << 20;
-
-/// The folder of all stores in the data folder.
-pub fn stores(data_dir: &Path) -> PathBuf {
-    data_dir.join("checkpoints")
-}
 
 /// Opens the states of any workspace, each once; nothing is read before that.
 pub fn opener(section: &CheckpointsSection, environment: &[(OsString, OsString)], data_dir: &Path) -> OpenCheckpoints {

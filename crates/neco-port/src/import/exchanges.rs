@@ -3,9 +3,12 @@
 //! Events get new numbers, as those that only showed how the work went on, or were gone back over, are not there. So what
 //! speaks of numbers is left out: rewinds, and the states from before them.
 
+use std::path::Path;
+
 use neco_proto::app::port::{ImportNote, ImportedSession, Program};
 use neco_proto::event::{CheckpointWhen, TitleSource};
 use neco_proto::{Event, EventBody, Role, SessionId};
+use neco_safety::secrets::Redactor;
 use neco_session::exchanges::{ExchangeHeader, FORMAT};
 use neco_session::redacted::redact;
 use neco_session::title::first_words;
@@ -25,24 +28,33 @@ pub struct Kept {
     pub files: Vec<Vec<u8>>,
 }
 
-/// Takes in a session out of the repository of checkpoints, under its own id where that is free.
+/// Takes in a session out of the repository of checkpoints: all of it under its own id where that is free, a part of it as
+/// a session of its own.
 /// Fails when what is kept can't be read, or the store fails.
 pub async fn restore(keeper: &Keeper<'_>, kept: Kept) -> Result<ImportedSession, PortError> {
     let program = Program::Neco.into();
-    let here = keeper.find(kept.session).await?;
+    let mut here = keeper.find(kept.session).await?;
+    if here.take_if(|record| record.events == 0).is_some() {
+        // Bringing it back was cut short before its first event.
+        keeper.store.remove(kept.session).await?;
+    }
     if let Some(record) = here.as_ref().filter(|_| kept.is_whole && !keeper.again) {
         let (session, title, events) = (record.id, record.title.clone(), record.events);
         return Ok(ImportedSession { session, program, title, events, already: true, notes: Vec::new() });
     }
-    let session = if here.is_some() { SessionId::new() } else { kept.session };
-    let Read { events, outputs, cwd, title } = read(keeper, session, &kept)?;
+    // The commits of a session are all of it, so a part of it is another one.
+    let session = if here.is_some() || !kept.is_whole { SessionId::new() } else { kept.session };
+    let unread = format!("session {}", kept.session);
+    let (own, redactor) = (keeper.hub.outputs(session), keeper.redactor.clone());
+    let reading = tokio::task::spawn_blocking(move || read(session, &kept, &own, &redactor)).await;
+    let Read { events, outputs, cwd, title } = reading.map_err(|error| PortError::NotRead(unread, error.into()))??;
     let place = keeper.place(cwd.as_deref());
     let created_ms = events.first().map_or(0, |event| event.ts.as_millisecond());
     let (title, by) = title.unzip();
     let record = keeper.record(session, &place.cwd, title.unwrap_or_default(), by, created_ms);
     let (title, count) = (record.title.clone(), events.len() as u64);
     keeper.store.create(record).await?;
-    // All of it in one piece: whoever is killed leaves all of it, or nothing.
+    // All of it in one piece: whoever is killed leaves all of it, or a session without events, which the next one removes.
     if let Err(error) = lease_and_append(keeper.store, events, Durability::Now).await {
         keeper.forget(session).await;
         return Err(error.into());
@@ -60,7 +72,8 @@ struct Read {
     title: Option<(String, TitleSource)>,
 }
 
-fn read(keeper: &Keeper<'_>, session: SessionId, kept: &Kept) -> Result<Read, PortError> {
+/// The conversation as the events of a session, whose big outputs lie in the folder `own`. It blocks.
+fn read(session: SessionId, kept: &Kept, own: &Path, redactor: &Redactor) -> Result<Read, PortError> {
     let mut read = Read { events: Vec::new(), outputs: 0, cwd: None, title: None };
     let mut words = None;
     for (file, number) in kept.files.iter().zip(1..) {
@@ -75,10 +88,9 @@ fn read(keeper: &Keeper<'_>, session: SessionId, kept: &Kept) -> Result<Read, Po
                     words = Some(first_words(&message.text()));
                 }
                 EventBody::ToolCallEnd(end) => {
-                    let own = keeper.hub.outputs(session);
                     let is_here = |file: &String| {
-                        let file = std::path::Path::new(file);
-                        file.parent() == Some(own.as_path()) && file.is_file()
+                        let file = Path::new(file);
+                        file.parent() == Some(own) && file.is_file()
                     };
                     if end.spilled_to.take_if(|file| !is_here(file)).is_some() {
                         read.outputs += 1;
@@ -87,7 +99,7 @@ fn read(keeper: &Keeper<'_>, session: SessionId, kept: &Kept) -> Result<Read, Po
                 _ => {}
             }
             (event.seq, event.session_id) = (read.events.len() as u64 + 1, session);
-            redact(&mut event, &keeper.redactor);
+            redact(&mut event, redactor);
             read.events.push(event);
         }
     }

@@ -56,7 +56,8 @@ pub struct Exchange {
     pub files: Option<String>,
 }
 
-/// Lists the sessions that are kept in the repository of checkpoints of a folder.
+/// Lists the sessions that are kept in the repository of checkpoints of a folder. Only who may manage names a store with
+/// `from`, which can lie anywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ListKeptSessions {

@@ -38,7 +38,7 @@ impl Session {
             journal: Arc::clone(&setup.ctx.journal),
             mailbox: sender,
             ended,
-            aside: Aside::default(),
+            aside: setup.ctx.aside.clone(),
         };
         let actor = SessionActor::new(setup, mailbox, session.aside.clone());
         tokio::spawn(async move {

@@ -16,7 +16,7 @@ use neco_proto::event::{
 use neco_proto::{Actor, AgentId, EventBody, Plan, PlanStatus, RewindPreview, Seq, SessionId};
 use neco_safety::secrets::Scope;
 use neco_store::{Lease, Prune, Pruned, SessionRecord, StoreError};
-use neco_workspace::checkpoint::{Agreed, Checkpoints};
+use neco_workspace::checkpoint::{Agreed, CheckpointError, Checkpoints, forget_sessions, stores_in};
 
 use super::find::{Found, is_unfinished};
 use super::hub::Hub;
@@ -151,12 +151,13 @@ impl Hub {
 
     /// Removes sessions for good; what their forks have of them stays. All of them go, or none: when one is
     /// open elsewhere nothing is removed.
-    /// Fails when one is open elsewhere, or the store fails.
+    /// Fails when one is open elsewhere, or the store or the repositories of checkpoints fail.
     pub async fn remove(&self, records: &[SessionRecord]) -> Result<(), SessionError> {
         let (_leases, open) = self.lease_all(records).await?;
         if let Some(error) = open.into_values().next() {
             return Err(error.into());
         }
+        self.forget_exchanges(records.iter().map(|record| record.id).collect()).await?;
         let mut gone = Vec::new();
         let mut removed = Ok(());
         for record in records {
@@ -179,11 +180,25 @@ impl Hub {
         spare.extend(open.keys());
         let dry_run = prune.dry_run;
         let only = Some(wanted.iter().map(|record| record.id).collect());
+        if !dry_run {
+            let going = wanted.iter().map(|record| record.id).filter(|id| !spare.contains(id));
+            self.forget_exchanges(going.collect()).await?;
+        }
         let pruned = self.setup.catalog.prune(Prune { spare, only, ..prune }).await?;
         if !dry_run {
             self.forget_beside(&pruned.sessions).await;
         }
         Ok(pruned)
+    }
+
+    /// Removes what was said in sessions from the repositories of checkpoints. It goes before the log, which can write it
+    /// again; without the log nobody would find it any more.
+    async fn forget_exchanges(&self, sessions: Vec<SessionId>) -> Result<(), SessionError> {
+        let stores = stores_in(&self.setup.data_dir);
+        match tokio::task::spawn_blocking(move || forget_sessions(&stores, &sessions)).await {
+            Ok(forgotten) => forgotten.map_err(SessionError::Exchanges),
+            Err(error) => Err(SessionError::Exchanges(CheckpointError::Damaged(error.to_string()))),
+        }
     }
 
     /// Keeps sessions from being opened, and says which ones are open. On a full disk no right to write can be had, but

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use neco_agent::context::ContextSettings;
 use neco_agent::plan::PlanBook;
-use neco_agent::{Agent, AgentSetup, CallIds, Checkpointer, Clock, Settings};
+use neco_agent::{Agent, AgentSetup, Budget, CallIds, Checkpointer, Clock, Settings};
 use neco_model::{Provider, SetupError};
 use neco_proto::event::{KnownFile, NodeType, SubtreeBudget};
 use neco_proto::{AgentId, EventBody, SessionId};
@@ -21,6 +21,7 @@ use super::hub::{Hub, Remembering};
 use super::options::SessionOptions;
 use super::renewal::{AgentRenewal, Current, OwnTools, Seen, SessionRenewal, WorkPlace};
 use super::told::WorkParts;
+use crate::aside::Aside;
 use crate::checkpoints::SessionCheckpoints;
 use crate::error::SessionError;
 use crate::fold::{Fold, Standing};
@@ -337,6 +338,10 @@ pub struct SessionCore {
     pub record: SessionRecord,
     pub root: AgentId,
     pub journal: Arc<Journal>,
+    /// What it may use in all.
+    pub budget: Budget,
+    /// Whether it may ask models by itself.
+    pub aside: Aside,
 }
 
 impl SessionCore {

@@ -10,7 +10,7 @@ use neco_workspace::GitFacts;
 use neco_workspace::worktree::{self, Worktree};
 
 use super::hub::usable_folder;
-use crate::error::SessionError;
+use crate::error::{SHORTEST_PART, SessionError};
 use crate::folder::identity;
 
 /// Sessions of one folder, or of a moved one, that are looked at.
@@ -250,7 +250,7 @@ pub fn worktree_folder(data_dir: &Path) -> PathBuf {
 /// A part of an id as it is compared: long enough to mean one, and nothing but digits.
 fn part_of_id(text: &str) -> Option<String> {
     let part: String = text.chars().filter(|char| *char != '-').map(|char| char.to_ascii_lowercase()).collect();
-    (part.len() >= 4 && part.chars().all(|char| char.is_ascii_hexdigit())).then_some(part)
+    (part.len() >= SHORTEST_PART && part.chars().all(|char| char.is_ascii_hexdigit())).then_some(part)
 }
 
 fn hex(record: &SessionRecord) -> String {

@@ -20,6 +20,7 @@ use super::find::Finder;
 use super::options::{AgentDeps, Extract, HubSetup, SessionOptions};
 use super::renewal::{Current, Looked};
 use crate::actor::{ActorSetup, Session};
+use crate::aside::Aside;
 use crate::error::{SessionError, short};
 use crate::fold::{Fold, Standing, each_event, fold_log};
 use crate::folder::identity;
@@ -242,7 +243,8 @@ impl Hub {
             journal.emit(root, None, EventBody::Notification(warning)).await?;
         }
         let current = Current::new(rules, definitions);
-        let core = SessionCore { hub: self.clone(), record, root, journal };
+        let (budget, aside) = (options.budget, Aside::default());
+        let core = SessionCore { hub: self.clone(), record, root, journal, budget, aside };
         let remembering = Remembering::of(&core, &options, recalled, untold, provider.as_ref());
         // Those included that were removed: the logs of their forks still name their outputs.
         let lineage = self.setup.catalog.ancestors(core.id()).await?;

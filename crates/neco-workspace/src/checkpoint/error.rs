@@ -19,6 +19,12 @@ pub enum CheckpointError {
     /// There is no such exchange.
     #[error("there is no commit {0} of a session")]
     UnknownExchange(String),
+    /// Several sessions or commits of them are called so.
+    #[error("{which} may be any of these: {}. Give more of it", .matches.join(", "))]
+    Ambiguous { which: String, matches: Vec<String> },
+    /// The store is somebody's backup, or another one that is only looked at.
+    #[error("{} is only read", .0.display())]
+    OnlyRead(PathBuf),
     /// The workspace has too many files.
     #[error("{} has more than {most} files", root.display())]
     TooManyFiles { root: PathBuf, most: usize },

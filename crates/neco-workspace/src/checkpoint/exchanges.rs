@@ -1,7 +1,8 @@
 //! The exchanges of sessions, each a commit beside the states of the files.
 //!
 //! A session is the branch `session/ID`. What is gone back over in it stays on a branch `rewound/ID-N`, and a fork begins
-//! at a commit of the session that it comes from. The log of events is the truth: a branch that is lost or damaged is
+//! at a commit of the session that it comes from. A branch that ends in `-old` is no part of a session's history: a session
+//! was restored from it, or it was about to be removed. The log of events is the truth: a branch that is lost or damaged is
 //! taken for one that was never there, and is written again.
 
 use std::collections::{BTreeMap, HashSet};
@@ -23,6 +24,9 @@ pub(super) const SESSIONS: &str = "session";
 
 /// The branches of what was gone back over.
 pub(super) const REWOUND: &str = "rewound";
+
+/// How the names of branches end that are no part of a session's history any more.
+pub(super) const OLD: &str = "-old";
 
 /// Where a store of exchanges lies when states are kept in the person's repository.
 pub(super) const IN_GIT: &str = "in-git";
@@ -60,10 +64,11 @@ pub trait Exchanges {
         new: &[NewExchange],
     ) -> Result<Option<String>, CheckpointError>;
 
-    /// Takes away the branch of a session, whose exchanges are written again.
+    /// Puts the branch of a session aside, whose exchanges are written again.
     fn begin_anew(&self, session: SessionId) -> Result<(), CheckpointError>;
 
     /// The files of the conversation up to an exchange, which is named or begins so, oldest first; and the exchange.
+    /// Fails when there is none, or several begin so.
     fn conversation(&self, rev: &str) -> Result<(KeptExchange, Vec<Vec<u8>>), CheckpointError>;
 }
 
@@ -96,7 +101,7 @@ impl<V: Vault> Exchanges for Keeper<V> {
             let present: Vec<StoredExchange> = tip.map(|tip| line(vault, tip)).unwrap_or_default();
             let mut seen: HashSet<ObjectId> = present.iter().map(|exchange| exchange.id).collect();
             let mut rewound = Vec::new();
-            for (_, id) in rewound_of(vault, session)? {
+            for (_, id) in rewound_of(vault, session)?.into_iter().filter(|(name, _)| !name.ends_with(OLD)) {
                 let line = whole(vault, id).map(|tip| line(vault, tip)).unwrap_or_default();
                 rewound.extend(line.into_iter().filter(|exchange| seen.insert(exchange.id)));
             }
@@ -139,7 +144,12 @@ impl<V: Vault> Exchanges for Keeper<V> {
 
     fn begin_anew(&self, session: SessionId) -> Result<(), CheckpointError> {
         self.write_vault(|vault| {
-            vault.open_private()?;
+            let Some(tip) = vault.branch(&branch(session))? else { return Ok(()) };
+            let taken: HashSet<String> = rewound_of(vault, session)?.into_iter().map(|(name, _)| name).collect();
+            let free = |name: &String| !taken.contains(name);
+            if let Some(name) = (1..).map(|number| format!("{REWOUND}/{session}-{number}{OLD}")).find(free) {
+                vault.set_branch(&name, Some(tip))?;
+            }
             vault.set_branch(&branch(session), None)
         })
     }
@@ -159,13 +169,15 @@ pub fn forget_sessions(stores: &Path, sessions: &[SessionId]) -> Result<(), Chec
     let mut failed = Ok(());
     let stores = std::fs::read_dir(stores).into_iter().flatten().flatten().map(|entry| entry.path());
     for store in stores.flat_map(|store| [store.join(IN_GIT), store]).filter(|store| store.join("git").is_dir()) {
-        let mut vault = JjVault::new(&store);
+        // One that has nothing of them, or nothing at all, is in nobody's way, whatever else its state is.
+        match branches_of(&mut JjVault::only_read(&store), sessions) {
+            Ok(gone) if gone.is_empty() => continue,
+            Err(error) if error.is_damage() => continue,
+            Ok(_) | Err(_) => {}
+        }
         let forgotten = StoreLock::acquire(&store).and_then(|_lock| {
-            let mut gone = Vec::new();
-            for session in sessions {
-                gone.extend(vault.branch(&branch(*session))?.map(|id| (branch(*session), id)));
-                gone.extend(rewound_of(&mut vault, *session)?);
-            }
+            let mut vault = JjVault::new(&store);
+            let gone = branches_of(&mut vault, sessions)?;
             if gone.is_empty() { Ok(()) } else { vault.forget(&gone) }
         });
         failed = failed.and(forgotten);
@@ -177,13 +189,21 @@ fn branch(session: SessionId) -> String {
     format!("{SESSIONS}/{session}")
 }
 
+/// All branches of these sessions.
+fn branches_of(vault: &mut JjVault, sessions: &[SessionId]) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
+    let all = [vault.branches(SESSIONS)?, vault.branches(REWOUND)?].concat();
+    let names: Vec<String> = sessions.iter().map(SessionId::to_string).collect();
+    let is_of = |name: &str| name.split_once('/').is_some_and(|(_, rest)| names.iter().any(|id| rest.starts_with(id)));
+    Ok(all.into_iter().filter(|(name, _)| is_of(name)).collect())
+}
+
 fn rewound_of<V: Vault>(vault: &mut V, session: SessionId) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
     let begins = format!("{REWOUND}/{session}-");
     Ok(vault.branches(REWOUND)?.into_iter().filter(|(name, _)| name.starts_with(&begins)).collect())
 }
 
 /// An exchange that can be gone on from: all that was said up to it is there.
-fn whole<V: Vault>(vault: &V, id: ObjectId) -> Option<StoredExchange> {
+pub(super) fn whole<V: Vault>(vault: &V, id: ObjectId) -> Option<StoredExchange> {
     let exchange = StoredExchange::read(vault, id).ok()?;
     let is_whole = vault.trusts_private() || conversation(vault, exchange.tree).is_ok();
     is_whole.then_some(exchange)
@@ -211,10 +231,11 @@ fn find<V: Vault>(vault: &mut V, rev: &str) -> Result<StoredExchange, Checkpoint
         let line = whole(vault, id).map(|tip| line(vault, tip)).unwrap_or_default();
         found.extend(line.into_iter().filter(|one| one.kept.rev.starts_with(rev)).map(|one| (one.id, one)));
     }
-    match found.pop_first() {
-        Some((_, only)) if found.is_empty() => Ok(only),
-        Some(_) | None => Err(unknown()),
+    if found.len() > 1 {
+        let matches = found.into_values().map(|one| one.kept.rev).collect();
+        return Err(CheckpointError::Ambiguous { which: rev.to_owned(), matches });
     }
+    found.pop_first().map(|(_, only)| only).ok_or_else(unknown)
 }
 
 /// Has the end of a session's branch on a branch of its own, unless `now` comes after it; and takes away those that `now`
@@ -227,7 +248,8 @@ fn put_aside<V: Vault>(
 ) -> Result<(), CheckpointError> {
     let present: HashSet<ObjectId> =
         now.map(|now| line(vault, now.clone())).unwrap_or_default().iter().map(|exchange| exchange.id).collect();
-    let aside = rewound_of(vault, session)?;
+    let mut aside = rewound_of(vault, session)?;
+    aside.retain(|(name, _)| !name.ends_with(OLD));
     for (name, _) in aside.iter().filter(|(_, id)| present.contains(id)) {
         vault.set_branch(name, None)?;
     }

@@ -161,7 +161,7 @@ impl Vault for GitVault {
     }
 
     fn put_private(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
-        self.own.put(kind, bytes)
+        self.own.put_private(kind, bytes)
     }
 
     fn get_private(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {

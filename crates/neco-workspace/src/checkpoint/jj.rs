@@ -22,7 +22,7 @@ use gix::objs::Kind;
 use super::cache::replace;
 use super::error::CheckpointError;
 use super::exchange::{StoredExchange, own_objects};
-use super::exchanges::{REWOUND, SESSIONS, line};
+use super::exchanges::{OLD, REWOUND, SESSIONS, line, whole};
 use super::leftovers::remove_unfinished;
 use super::objects::Objects;
 use super::operations::Operations;
@@ -56,6 +56,8 @@ pub struct JjVault {
     others_wrote: bool,
     /// Whether the machine went down before everything was on the disk.
     distrusts: bool,
+    /// Whether nothing may be written.
+    is_only_read: bool,
     /// What was found then: the newest point as it is named, and the newest one that is whole.
     looked_for_whole: Option<(Option<ObjectId>, Option<ObjectId>)>,
 }
@@ -74,8 +76,14 @@ impl JjVault {
             is_marked: false,
             others_wrote: false,
             distrusts: false,
+            is_only_read: false,
             looked_for_whole: None,
         }
+    }
+
+    /// A store that is only looked at: nothing in its folder changes.
+    pub fn only_read(folder: &Path) -> Self {
+        Self { is_only_read: true, ..Self::new(folder) }
     }
 
     /// The same, where trees may lead to objects of another repository.
@@ -125,8 +133,48 @@ impl JjVault {
         Ok([self.branches(SESSIONS)?, self.branches(REWOUND)?].concat())
     }
 
-    /// Removes branches and all that only they lead to, but for files of the workspace.
+    /// Relies on everything again. A branch that does not lead to something whole goes, as it is written again from the
+    /// log of its session.
+    fn trust_again(&mut self) -> Result<(), CheckpointError> {
+        for (name, id) in self.all_branches()? {
+            if whole(self, id).is_none() {
+                remove(&self.git().join(BRANCHES).join(name))?;
+            }
+        }
+        self.distrusts = false;
+        self.looked_for_whole = None;
+        Ok(())
+    }
+
+    fn put_new(&mut self, kind: Kind, bytes: &[u8], is_doubted: bool) -> Result<ObjectId, CheckpointError> {
+        if !self.is_marked && !self.distrusts {
+            self.set_mark()?;
+        }
+        let objects = self.objects()?;
+        let (id, is_new) = if is_doubted { objects.put_whole(kind, bytes)? } else { objects.put(kind, bytes)? };
+        self.written.extend(is_new.then_some(id));
+        Ok(id)
+    }
+
+    /// Gives branches names under which nobody goes on from them, as what they lead to is about to go. Whoever is killed
+    /// meanwhile leaves them to be found by the next one.
+    fn make_old(&self, gone: &[(String, ObjectId)]) -> Result<Vec<(String, ObjectId)>, CheckpointError> {
+        let names = self.git().join(BRANCHES);
+        let mut old = Vec::new();
+        for (name, id) in gone {
+            let free = (1..).map(|number| format!("{name}-{number}{OLD}")).find(|new| !names.join(new).exists());
+            let new = free.filter(|_| !name.ends_with(OLD)).unwrap_or_else(|| name.clone());
+            let path = names.join(name);
+            fs::rename(&path, names.join(&new)).map_err(|error| CheckpointError::at(&path, error))?;
+            old.push((new, *id));
+        }
+        Ok(old)
+    }
+
+    /// Removes branches and all that only they lead to, but for files of the workspace. The branches go last: as long as
+    /// something is left that they lead to, it is found by them.
     pub fn forget(&mut self, gone: &[(String, ObjectId)]) -> Result<(), CheckpointError> {
+        let gone = self.make_old(gone)?;
         let names: HashSet<&str> = gone.iter().map(|(name, _)| name.as_str()).collect();
         let stay: Vec<_> =
             self.all_branches()?.into_iter().filter(|(name, _)| !names.contains(name.as_str())).collect();
@@ -135,11 +183,13 @@ impl JjVault {
             needed.extend(line.iter().map(|exchange| exchange.id));
             needed.extend(line.last().and_then(|tip| own_objects(self, tip).ok()).unwrap_or_default().1);
         }
-        let mut objects = HashSet::new();
-        for exchange in lines_since(self, gone.to_vec(), i64::MIN).iter().flat_map(|(_, line)| line) {
+        // What was said, then the oldest first: what is left leads to what is left.
+        let (mut said, mut rest) = (Vec::new(), Vec::new());
+        for exchange in lines_since(self, gone.clone(), i64::MIN).iter().flat_map(|(_, line)| line) {
             if !needed.contains(&exchange.id) {
                 let (trees, files) = own_objects(self, exchange).unwrap_or_default();
-                objects.extend(trees.into_iter().chain(files).chain([exchange.id]).filter(|id| !needed.contains(id)));
+                said.extend(files);
+                rest.extend(trees.into_iter().chain([exchange.id]));
             }
         }
         let operations = Arc::clone(&self.operations);
@@ -147,15 +197,15 @@ impl JjVault {
         // The log speaks of what is gone; it is made anew of what stays.
         let _log = operations.hold()?;
         operations.forget()?;
-        for (name, _) in gone {
-            self.set_branch(name, None)?;
-        }
-        for id in objects {
+        for id in said.into_iter().chain(rest).filter(|id| !needed.contains(id)) {
             remove(&self.objects()?.file(id))?;
+        }
+        for (name, _) in &gone {
+            self.set_branch(name, None)?;
         }
         // What is looked at first must be there.
         let first = fs::read_to_string(self.git().join("HEAD")).unwrap_or_default();
-        if gone.iter().any(|(name, _)| first.trim_end().ends_with(name)) {
+        if first.trim_end().strip_prefix("ref: ").is_none_or(|name| !self.git().join(name).exists()) {
             replace(&self.git().join("HEAD"), format!("ref: {HEAD}\n").as_bytes())?;
         }
         // The names by which Jujutsu holds on to commits.
@@ -266,22 +316,30 @@ impl Vault for JjVault {
         if self.objects.is_some() && objects.is_dir() {
             return Ok(());
         }
-        self.tidy()?;
-        if !self.git().exists() {
+        if !self.is_only_read {
+            self.tidy()?;
+        }
+        if !self.git().exists() && !self.is_only_read {
             let new = self.build()?;
             fs::rename(&new, self.git()).map_err(|error| CheckpointError::at(&new, error))?;
         }
         if !objects.is_dir() {
             return Err(CheckpointError::Damaged(format!("{} is missing", objects.display())));
         }
-        let names = self.git().join(BRANCHES);
-        let folders = [names.join(SESSIONS), names.join(REWOUND), names];
-        remove_unfinished(
-            [self.folder.as_path(), objects.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)),
-        );
+        if !self.is_only_read {
+            let names = self.git().join(BRANCHES);
+            let folders = [names.join(SESSIONS), names.join(REWOUND), names];
+            remove_unfinished(
+                [self.folder.as_path(), objects.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)),
+            );
+        }
         self.distrusts = Mark::went_down(&self.folder);
         self.objects = Some(Objects::of_ours(&objects));
         Ok(())
+    }
+
+    fn is_only_read(&self) -> bool {
+        self.is_only_read
     }
 
     fn trusts_what_is_known(&self) -> bool {
@@ -289,13 +347,12 @@ impl Vault for JjVault {
     }
 
     fn put(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
-        if !self.is_marked && !self.distrusts {
-            self.set_mark()?;
-        }
-        let (id, is_new) =
-            if self.distrusts { self.objects()?.put_whole(kind, bytes)? } else { self.objects()?.put(kind, bytes)? };
-        self.written.extend(is_new.then_some(id));
-        Ok(id)
+        self.put_new(kind, bytes, self.distrusts)
+    }
+
+    /// What is there already was lost from its branch, so it may be damaged.
+    fn put_private(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
+        self.put_new(kind, bytes, true)
     }
 
     fn get(&self, id: ObjectId) -> Result<Vec<u8>, CheckpointError> {
@@ -336,11 +393,11 @@ impl Vault for JjVault {
         let parent = self.head()?;
         let id = self.put(Kind::Commit, &commit_object(tree, parent, message, seconds))?;
         replace(&self.git().join(HEAD), format!("{id}\n").as_bytes())?;
-        if std::mem::take(&mut self.distrusts) {
+        if self.distrusts {
             // What others left was looked at, and what was not whole was written anew.
+            self.trust_again()?;
             self.mark = Some(Mark::set(&self.folder)?);
             self.is_marked = true;
-            self.looked_for_whole = None;
         }
         Ok(id)
     }
@@ -382,8 +439,8 @@ impl Vault for JjVault {
             replace(&self.git().join("HEAD"), first.as_bytes())?;
         }
         if self.distrusts && !self.git().join(HEAD).exists() {
-            // Nothing else is here that could be missing.
-            self.distrusts = false;
+            // There are no points that could be missing something.
+            self.trust_again()?;
             self.set_mark()?;
         }
         Ok(())
@@ -401,6 +458,9 @@ impl Vault for JjVault {
     }
 
     fn settling(&mut self) -> Result<Option<Settling>, CheckpointError> {
+        if self.is_only_read {
+            return Ok(None);
+        }
         let points = self.head()?.map(|head| self.points(head)).transpose()?.unwrap_or_default();
         let branches = self.all_branches()?;
         if points.is_empty() && branches.is_empty() {

@@ -75,6 +75,15 @@ impl<V: Vault> Keeper<V> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps other processes from the store.
+    /// Fails when one is at it for long, or the store is only read.
+    fn lock(&self, shelf: &Shelf<V>) -> Result<StoreLock, CheckpointError> {
+        match shelf.vault.is_only_read() {
+            true => Err(CheckpointError::OnlyRead(self.place.store.clone())),
+            false => StoreLock::acquire(&self.place.store),
+        }
+    }
+
     /// Folders that are kept as a whole by nobody.
     fn check_place(&self) -> Result<(), CheckpointError> {
         let root = &self.place.root;
@@ -216,7 +225,7 @@ impl<V: Vault> Keeper<V> {
         write: impl FnOnce(&mut V) -> Result<T, CheckpointError>,
     ) -> Result<T, CheckpointError> {
         let mut shelf = self.shelf();
-        let _lock = StoreLock::acquire(&self.place.store)?;
+        let _lock = self.lock(&shelf)?;
         write(&mut shelf.vault)
     }
 
@@ -234,7 +243,7 @@ impl<V: Vault> Keeper<V> {
         if !self.place.store.is_dir() {
             return read(&mut shelf);
         }
-        let _lock = StoreLock::acquire(&self.place.store)?;
+        let _lock = if shelf.vault.is_only_read() { None } else { Some(self.lock(&shelf)?) };
         read(&mut shelf)
     }
 }
@@ -352,7 +361,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
     fn snapshot(&self, note: &Note) -> Result<Snapshot, CheckpointError> {
         self.check_place()?;
         let mut shelf = self.shelf();
-        let _lock = StoreLock::acquire(&self.place.store)?;
+        let _lock = self.lock(&shelf)?;
         match self.keep(&mut shelf, note, &[]) {
             Err(error) if error.is_damage() => {
                 let aside = shelf.vault.set_aside()?;
@@ -391,7 +400,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
 
     fn preview(&self, rev: &str, options: &RestoreOptions) -> Result<Preview, CheckpointError> {
         let mut shelf = self.shelf();
-        let _lock = StoreLock::acquire(&self.place.store)?;
+        let _lock = self.lock(&shelf)?;
         Ok(self.plan(&mut shelf, rev, options)?.preview())
     }
 
@@ -402,7 +411,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         before: BeforeRestore<'_>,
     ) -> Result<Restored, CheckpointError> {
         let mut shelf = self.shelf();
-        let _lock = StoreLock::acquire(&self.place.store)?;
+        let _lock = self.lock(&shelf)?;
         self.go_back(&mut shelf, rev, options, before)
     }
 
@@ -415,7 +424,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
         // A look takes away what a restore was writing.
         let mut shelf = self.shelf();
         // Where that fails the next look does it.
-        let _ = StoreLock::acquire(&self.place.store).and_then(|_lock| self.look(&mut shelf, &[]));
+        let _ = self.lock(&shelf).and_then(|_lock| self.look(&mut shelf, &[]));
         Some(notice)
     }
 
@@ -437,7 +446,7 @@ impl<V: Vault> Checkpoints for Keeper<V> {
 
     fn prune(&self, before_ms: i64) -> Result<Pruned, CheckpointError> {
         let mut shelf = self.shelf();
-        let _lock = StoreLock::acquire(&self.place.store)?;
+        let _lock = self.lock(&shelf)?;
         let points = shelf.points()?;
         let is_new = |point: &&StoredPoint| point.seconds.saturating_mul(1000) >= before_ms;
         let stay = points.iter().take_while(is_new).count().max(1).min(points.len());

@@ -54,5 +54,5 @@ pub use exchanges::{Exchanges, SessionExchanges, forget_sessions};
 pub use keeper::{Keeper, Place, bytes_on_disk};
 pub use leave_out::LeaveOutSettings;
 pub use open::{
-    Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, workspace_of,
+    Backend, GitCheckpoints, JjCheckpoints, MemoryCheckpoints, open, open_store, store_folder, stores_in, workspace_of,
 };

@@ -74,12 +74,19 @@ pub fn open(backend: Backend, place: Place) -> (Arc<dyn Checkpoints>, Option<Str
     }
 }
 
-/// The states in a store that a person names: its folder, or that of its repository. Nothing when there is none.
+/// The states in a store that a person names: its folder, or that of its repository. Nothing when there is none. It is
+/// only read: it may be a backup.
 pub fn open_store(folder: &Path) -> Option<JjCheckpoints> {
     let named = [folder.to_path_buf(), folder.join(IN_GIT)].into_iter().chain(folder.parent().map(Path::to_path_buf));
     let store = named.into_iter().find(|store| store.join("git/objects").is_dir())?;
     let root = workspace_of(&store).unwrap_or_else(|| store.clone());
-    Some(JjCheckpoints::new(Place { root, store, home: None, settings: LeaveOutSettings::default() }))
+    let vault = JjVault::only_read(&store);
+    Some(JjCheckpoints::with(Place { root, store, home: None, settings: LeaveOutSettings::default() }, vault))
+}
+
+/// The folder of all stores in the data folder.
+pub fn stores_in(data_dir: &Path) -> PathBuf {
+    data_dir.join("checkpoints")
 }
 
 /// The folder of the store of a workspace, below the folder of all stores. A workspace that was moved

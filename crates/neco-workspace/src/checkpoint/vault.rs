@@ -15,6 +15,11 @@ pub trait Vault: Send {
     /// The name of the backend.
     const NAME: &'static str;
 
+    /// Whether nothing may be written, not even a lock.
+    fn is_only_read(&self) -> bool {
+        false
+    }
+
     /// Makes ready what [`Vault::put`] needs; once for each state, before anything is put.
     fn open(&mut self) -> Result<(), CheckpointError>;
 
@@ -59,7 +64,7 @@ pub trait Vault: Send {
         self.open()
     }
 
-    /// Keeps an object that is for the person alone, if it is not there yet.
+    /// Keeps an object that is for the person alone, if it is not there yet or not whole.
     fn put_private(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, CheckpointError> {
         self.put(kind, bytes)
     }

@@ -1,12 +1,17 @@
 //! What was said is kept with the states of the files, and a session is a branch.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use neco_proto::SessionId;
-use neco_workspace::checkpoint::{NewExchange, SessionExchanges, forget_sessions, open_store};
+use neco_proto::event::CheckpointWhen;
+use neco_workspace::checkpoint::{
+    CheckpointError, Exchanges as _, NewExchange, SessionExchanges, forget_sessions, open_store,
+};
 
-use super::desk::{ALL, Desk, Kind, git};
+use super::desk::{ALL, Desk, Kind, git, note};
 
 fn said(number: u64, words: &str, files: Option<&str>) -> NewExchange {
     NewExchange {
@@ -170,8 +175,126 @@ fn a_session_that_is_forgotten_leaves_what_forks_share() {
     git(&store, &["fsck", "--strict"]);
     desk.points.settle().unwrap();
     let named = open_store(&store).unwrap();
-    use neco_workspace::checkpoint::Exchanges as _;
     assert_eq!(named.sessions().unwrap().len(), 1, "a store is opened by the name of its repository, too");
+}
+
+/// All files below a folder, with what they hold.
+fn all_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => files.extend(all_files(&path)),
+            false => drop(files.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    files
+}
+
+#[test]
+fn a_store_that_is_named_is_only_read() {
+    let desk = Desk::new(Kind::Jj);
+    let session = SessionId::new();
+    let tip = desk.points.keep_exchanges(session, None, &[said(1, "first", None)]).unwrap().unwrap();
+    fs::remove_file(desk.store.join("lock")).unwrap();
+    fs::write(desk.store.join("git/objects/.tmpUnfinished"), "").unwrap();
+    let before = all_files(&desk.store);
+    let named = open_store(&desk.store).unwrap();
+    assert_eq!(named.sessions().unwrap().len(), 1);
+    assert_eq!(named.conversation(&tip[..8]).unwrap().1.len(), 1);
+    assert!(matches!(named.begin_anew(session), Err(CheckpointError::OnlyRead(_))));
+    assert!(matches!(named.keep_exchanges(session, None, &[]), Err(CheckpointError::OnlyRead(_))));
+    assert_eq!(all_files(&desk.store), before);
+}
+
+#[test]
+fn what_a_session_was_restored_from_is_aside_and_goes_with_it() {
+    for kind in [Kind::Jj, Kind::Git] {
+        let desk = Desk::new(kind);
+        let session = SessionId::new();
+        let old = [said(1, "first", None), said(2, "second", None)];
+        let tip = desk.points.keep_exchanges(session, None, &old).unwrap().unwrap();
+        desk.points.begin_anew(session).unwrap();
+        assert_eq!(desk.points.exchanges(session).unwrap(), SessionExchanges::default(), "{kind:?}");
+        assert_eq!(desk.points.conversation(&tip).unwrap().1.len(), 2, "nothing that was said is gone");
+        desk.points.keep_exchanges(session, None, &[said(3, "anew", None)]).unwrap();
+        assert_eq!(messages(&desk.points.exchanges(session).unwrap()), (vec!["anew"], vec![]));
+        let store = desk.points.repository();
+        assert_eq!(git(&store, &["log", "--format=%s", &format!("rewound/{session}-1-old")]).lines().count(), 2);
+
+        forget_sessions(desk.store.parent().unwrap(), &[session]).unwrap();
+        let objects = git(&store, &["cat-file", "--batch-check", "--batch-all-objects"]);
+        for object in objects.lines().filter(|line| line.contains(" blob ")) {
+            let text = git(&store, &["cat-file", "-p", object.split(' ').next().unwrap()]);
+            assert!(!text.contains("first") && !text.contains("second") && !text.contains("anew"), "{text}");
+        }
+        assert_eq!(git(&store, &["for-each-ref", "refs/heads/session", "refs/heads/rewound"]).trim(), "");
+    }
+}
+
+#[test]
+fn removing_that_was_cut_short_is_done_by_the_next_one_and_nobody_goes_on_from_it() {
+    let desk = Desk::new(Kind::Jj);
+    let session = SessionId::new();
+    let new = [said(1, "first", None), said(2, "second", None)];
+    let tip = desk.points.keep_exchanges(session, None, &new).unwrap().unwrap();
+    let names = desk.store.join("git/refs/heads/session");
+    fs::rename(names.join(session.to_string()), names.join(format!("{session}-1-old"))).unwrap();
+    assert_eq!(desk.points.newest_exchange(session).unwrap(), None);
+    assert!(desk.points.sessions().unwrap().is_empty());
+    assert_eq!(desk.points.keep_exchanges(session, None, &new).unwrap(), Some(tip), "the log still has it");
+    forget_sessions(desk.store.parent().unwrap(), &[session]).unwrap();
+    assert_eq!(fs::read_dir(names).unwrap().count(), 0);
+    let objects = git(&desk.store.join("git"), &["cat-file", "--batch-check", "--batch-all-objects"]);
+    assert!(!objects.contains(" commit") && !objects.contains(" blob"), "{objects}");
+}
+
+#[test]
+fn what_a_loss_of_power_took_from_other_sessions_is_found_before_anything_is_relied_on_again() {
+    for kind in [Kind::Jj, Kind::Git] {
+        let desk = Desk::new(kind);
+        let (one, two) = (SessionId::new(), SessionId::new());
+        desk.write("a", "zero");
+        desk.after();
+        let new = [said(1, "first", None), said(2, "second", None)];
+        let tip = desk.points.keep_exchanges(one, None, &new).unwrap().unwrap();
+        let other = desk.points.keep_exchanges(two, None, &[said(3, "third", None)]).unwrap().unwrap();
+        let store = desk.points.repository();
+        let blob = git(&store, &["rev-parse", &format!("session/{one}:conversation/0001.jsonl")]).trim().to_owned();
+        let object = store.join("objects").join(&blob[..2]).join(&blob[2..]);
+        fs::remove_file(&object).unwrap();
+        fs::write(&object, "").unwrap();
+        fs::write(store.with_file_name("unsettled"), "another start\n1 1\n").unwrap();
+        let again = desk.again();
+        // Another session and a checkpoint come first.
+        again.keep_exchanges(two, Some(&other), &[said(4, "fourth", None)]).unwrap();
+        desk.write("a", "one");
+        again.snapshot(&note(CheckpointWhen::After, "s")).unwrap();
+        assert_eq!(again.newest_exchange(one).unwrap(), None, "{kind:?}");
+        assert_eq!(again.newest_exchange(two).unwrap().unwrap().number, 2, "{kind:?}");
+        assert_eq!(again.keep_exchanges(one, None, &new).unwrap(), Some(tip.clone()), "{kind:?}");
+        assert_eq!(again.conversation(&tip).unwrap().1.len(), 2, "{kind:?}: what was damaged is written again");
+    }
+}
+
+#[test]
+fn a_beginning_that_several_have_is_told_with_all_of_them() {
+    let desk = Desk::new(Kind::Memory);
+    let session = SessionId::new();
+    let mut all: Vec<String> = Vec::new();
+    // Two of so many begin alike.
+    for number in 1..=2000 {
+        let after = all.last().map(String::as_str);
+        let next = desk.points.keep_exchanges(session, after, &[said(number, "say", None)]).unwrap().unwrap();
+        let like = all.iter().find(|one| one[..4] == next[..4]).cloned();
+        all.push(next.clone());
+        if let Some(like) = like {
+            let told = desk.points.conversation(&next[..4]).unwrap_err();
+            let CheckpointError::Ambiguous { which, matches } = told else { panic!("{told:?}") };
+            assert!(which == next[..4] && matches.contains(&next) && matches.contains(&like), "{matches:?}");
+            return;
+        }
+    }
+    panic!("no two names begin alike");
 }
 
 /// How long this thread was at work.

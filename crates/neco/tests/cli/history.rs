@@ -1,5 +1,6 @@
 //! Each exchange of a session is a commit in the repository of checkpoints, and a session comes back from there.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,29 @@ fn told(history: &Value) -> Vec<(u64, &str, bool)> {
         (one["number"].as_u64().unwrap(), one["message"].as_str().unwrap(), of(one))
     };
     exchanges.iter().map(told).collect()
+}
+
+/// Removes the store of sessions, and leaves that of checkpoints.
+fn lose_sessions(repository: &Path) {
+    let data = repository.ancestors().nth(3).unwrap();
+    for name in fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()) {
+        if name.file_name().unwrap().to_string_lossy().starts_with("neco") && name.is_file() {
+            fs::remove_file(name).unwrap();
+        }
+    }
+}
+
+/// All files below a folder, with what they hold.
+fn all_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            files.extend(all_files(&path));
+        } else {
+            files.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+    files
 }
 
 #[test]
@@ -142,12 +166,7 @@ fn a_session_comes_back_without_the_store_of_sessions() {
     assert!(!shown.contains("AbCdEfGhIjKl") && shown.contains("and b"));
     house.run(&["session", "restore", &id]).ended_with(0).says("already");
 
-    let data = repository(&kept).ancestors().nth(3).unwrap().to_owned();
-    for name in fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()) {
-        if name.file_name().unwrap().to_string_lossy().starts_with("neco") && name.is_file() {
-            fs::remove_file(name).unwrap();
-        }
-    }
+    lose_sessions(&repository(&kept));
     house.run(&["session", "show", &id]).ended_with(2);
     house.run(&["session", "restore"]).ended_with(0).says("2 exchanges").says("and b");
     house.run(&["session", "restore", "0123456789"]).says("neco session restore").ended_with(2);
@@ -171,6 +190,60 @@ fn a_session_comes_back_without_the_store_of_sessions() {
     let part = part["session_id"].as_str().unwrap().to_owned();
     let shown = house.run(&["session", "show", &part]).ended_with(0).stdout;
     assert!(shown.contains("write a") && !shown.contains("and b"), "{shown}");
+}
+
+#[test]
+fn a_part_of_a_lost_session_leaves_the_rest_of_it_to_be_restored() {
+    let house = House::playing(json!([say("unused")]));
+    let id = said(&house, None, "write a", write("a.txt", "one\n"));
+    said(&house, Some(&id), "what about the second?", json!([say("It is well.")]));
+    said(&house, Some(&id), "what about the third?", json!([say("It is well too.")]));
+    let kept = history(&house, &id);
+    let (store, branch) = (repository(&kept), format!("session/{id}"));
+    let all = git(&store, &["log", "--format=%s", &branch]);
+    lose_sessions(&store);
+    let middle = kept["exchanges"][1]["id"].as_str().unwrap();
+    let part = house.run(&["session", "restore", &middle[..10], "--json"]).ended_with(0).json();
+    let part = part["session_id"].as_str().unwrap().to_owned();
+    assert_ne!(part, id);
+    let shown = house.run(&["session", "show", &part]).ended_with(0).stdout;
+    assert!(shown.contains("the second?") && !shown.contains("the third?"), "{shown}");
+    assert_eq!(git(&store, &["log", "--format=%s", &branch]), all);
+
+    house.run(&["session", "restore", &id]).ended_with(0).says("neco resume");
+    house.run(&["session", "show", &id]).ended_with(0).says("the second?").says("the third?");
+    assert_eq!(told(&history(&house, &id)).len(), 3, "what it was restored from is there once");
+    assert_eq!(git(&store, &["log", "--format=%s", &branch]), all);
+
+    // Whoever removes it removes what it was restored from, too.
+    house.run(&["session", "rm", &id, "--yes"]).ended_with(0);
+    assert!(!git(&store, &["branch", "--list"]).contains(&id));
+    let objects = git(&store, &["cat-file", "--batch-check", "--batch-all-objects"]);
+    for object in objects.lines().filter(|line| line.contains(" blob ")) {
+        let text = git(&store, &["cat-file", "-p", object.split(' ').next().unwrap()]);
+        assert!(!text.contains("what about the third?"), "{text}");
+    }
+}
+
+#[test]
+fn a_backup_that_is_restored_from_stays_as_it_is() {
+    let house = House::playing(json!([say("unused")]));
+    let id = said(&house, None, "write a", write("a.txt", "one\n"));
+    said(&house, Some(&id), "and b", write("b.txt", "two\n"));
+    let store = repository(&history(&house, &id));
+    let backup = house.path("backup");
+    let from = backup.display().to_string();
+    assert!(Command::new("cp").arg("-a").arg(store.parent().unwrap()).arg(&backup).status().unwrap().success());
+    lose_sessions(&store);
+    fs::remove_dir_all(store.parent().unwrap()).unwrap();
+    let before = all_files(&backup);
+    house.run(&["session", "restore", "--from", &from]).ended_with(0).says("2 exchanges");
+    house.run(&["session", "restore", &id, "--from", &from]).ended_with(0).says("neco resume");
+    assert_eq!(all_files(&backup), before);
+    let branch = format!("session/{id}");
+    assert_eq!(git(&backup.join("git"), &["log", "--format=%s", &branch]), "and b\nwrite a");
+    house.run(&["session", "show", &id]).ended_with(0).says("write a").says("and b");
+    assert_eq!(told(&history(&house, &id)), [(1, "write a", false), (2, "and b", false)], "in the folder's own store");
 }
 
 #[test]
@@ -227,4 +300,12 @@ fn folders_that_were_worked_in_are_listed_the_last_one_first() {
     assert_eq!(found[0]["folder"], other.canonicalize().unwrap().display().to_string());
     fs::remove_dir_all(&other).unwrap();
     house.run(&["session", "list", "--folders"]).ended_with(0).says("(gone)");
+    // Folders of evaluations are listed as long as they are there.
+    let run = house.path("neco-eval-parser-1");
+    fs::create_dir(&run).unwrap();
+    house.run(&["-m", "four", "--cwd", &run.display().to_string()]).ended_with(0);
+    house.run(&["session", "list", "--folders"]).ended_with(0).says("neco-eval-parser-1");
+    fs::remove_dir_all(&run).unwrap();
+    let listed = house.run(&["session", "list", "--folders", "--limit", "1"]).ended_with(0).says("(gone)");
+    assert!(!listed.stdout.contains("neco-eval-parser-1"), "{}", listed.stdout);
 }
