@@ -1,7 +1,9 @@
 //! The gate: what people plug into the moments of an agent's work.
 //!
 //! The agent knows the moments and what a word at each of them means; who speaks there, and how
-//! they are asked, is behind [`Gate`]. A gate can make a call stricter, never freer than the policy.
+//! they are asked, is behind [`Gate`]. A gate can make a call stricter. Freer it can make only what the built-in rules
+//! ask about below the critical risk, before the call is judged or when a person is about to be asked, also where there
+//! is none. What is denied or critical, and what a rule asks about that somebody wrote, it can't open.
 
 use futures::future::BoxFuture;
 use neco_proto::event::{CompleteReason, ErrorEvent, HookEvent, HookRun};
@@ -10,6 +12,8 @@ use neco_safety::secrets::{Redactor, Scope};
 use neco_safety::untrusted;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::context::clipped;
 
 /// What an agent asks at the moments of its work.
 /// ```
@@ -151,6 +155,10 @@ pub enum HookPoint {
     Failure(Failure),
 }
 
+/// Bytes of the beginning and of the end of a failed call's output that are told.
+const HEAD: usize = 3000;
+const TAIL: usize = 1000;
+
 /// Something that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -212,7 +220,8 @@ impl Failure {
                 let code = end.error_code.filter(|code| *code != ErrorCode::RejectedByUser)?;
                 let (id, tool, summary) = (end.call_id.clone(), end.tool.clone(), end.summary.clone());
                 let what = FailedPart::Call { id, tool, summary };
-                Some(Self { what, code, message: end.output.clone(), retryable: code.retryable() })
+                let message = clipped(&end.output, HEAD, TAIL);
+                Some(Self { what, code, message, retryable: code.retryable() })
             }
             EventBody::AgentComplete(complete) => match complete.reason {
                 CompleteReason::IterationLimit | CompleteReason::Budget => {
@@ -314,6 +323,8 @@ impl HookDecision {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::event::{CallStatus, ToolCallEnd};
+
     use super::*;
 
     #[test]
@@ -329,5 +340,25 @@ mod tests {
         for ruling in [GateRuling::Ask, GateRuling::Block] {
             assert_eq!(word(said, ruling).presentable(&Redactor::default()), word(clean, ruling));
         }
+    }
+
+    #[test]
+    fn of_a_long_output_the_beginning_and_the_end_are_told() {
+        let failed = EventBody::ToolCallEnd(ToolCallEnd {
+            call_id: CallId::generate(),
+            tool: "bash".to_owned(),
+            origin: ToolOrigin::BuiltIn,
+            summary: String::new(),
+            status: CallStatus::Error,
+            output: format!("begins\n{}ends", "a line\n".repeat(5000)),
+            parts: Vec::new(),
+            error_code: Some(ErrorCode::ToolFailed),
+            duration_ms: 1,
+            display: None,
+            spilled_to: None,
+            known: Vec::new(),
+        });
+        let told = Failure::told_by(&failed).unwrap().message;
+        assert!(told.starts_with("begins\n") && told.ends_with("\nends") && told.len() < 5000, "{told}");
     }
 }

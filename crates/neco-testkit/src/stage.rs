@@ -17,6 +17,7 @@ use neco_model::scripted::Script;
 use neco_model::{Models, NoKeys, Provider};
 use neco_proto::SessionId;
 use neco_safety::command::Place;
+use neco_safety::policy::{RuleReader, Source};
 use neco_safety::{Confinement, Policy};
 use neco_sandbox::{LocalNet, LocalWorld, Spawner};
 use neco_session::hub::{Extract, MakeGate, MemorySettings, OpenCheckpoints};
@@ -188,7 +189,7 @@ impl Stage {
                     extract_model: None,
                     extract_timeout: Duration::from_secs(20),
                 }),
-                policy: Box::new(|cwd| Policy::new(Place::new(cwd), Vec::new())),
+                policy: self.policy(),
                 rule_book: None,
                 roots: Vec::new(),
                 confinement: Confinement::ChosenNone,
@@ -245,6 +246,16 @@ impl Stage {
         let Ok(text) = fs::read(&file) else { return Ok(Vec::new()) };
         let (hooks, notices) = neco_ext::hooks::parse(&text, &Origin::User { file });
         if notices.is_empty() { Ok(hooks) } else { Err(notices.join("\n")) }
+    }
+
+    /// The built-in rules and those of the stage's folder, which on a stage are the user's own.
+    fn policy(&self) -> Box<dyn Fn(&Path) -> Policy + Send + Sync> {
+        let text = fs::read_to_string(self.folder().join(".neco/policy.toml")).unwrap_or_default();
+        Box::new(move |cwd| {
+            let place = Place::new(cwd);
+            let rules = RuleReader { place: &place }.file(&text, "policy.toml", Source::User).rules;
+            Policy::new(place, rules)
+        })
     }
 
     /// The database of the stage.

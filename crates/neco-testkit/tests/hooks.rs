@@ -79,6 +79,28 @@ agent_complete natural
 }
 
 #[tokio::test]
+async fn what_a_hook_is_told_of_a_call_that_fails_holds_no_secret() {
+    let hook = hooks("Error", "tool", &told("tool_summary", "seen"));
+    plays(&format!(
+        r#"# A name that is a key
+{hook}```script
+call read_file {{"path":"ghp_nobodymayseethis0123456789abcdefghij.txt"}}
+say There is no such file.
+```
+> user: read it
+```events
+tool_call_end read_file error 2001
+agent_complete natural
+```
+```expect seen
+"tool_summary":"Read [redacted: GitHub token].txt"
+```
+"#
+    ))
+    .await;
+}
+
+#[tokio::test]
 async fn a_session_that_reaches_its_limit_is_told() {
     let hook = hooks("Error", "session|5001", &told("error_source|error_code", "seen"));
     plays(&format!(
@@ -178,6 +200,40 @@ agent_complete natural
 "#
         ))
         .await;
+    }
+}
+
+/// A rule of the user's for runs without a person.
+fn alone_rule(decision: &str) -> String {
+    let rule = format!("[[rule]]\ntool = \"bash\"\nargs = \"ran\"\nperson = false\ndecision = \"{decision}\"");
+    format!("```file .neco/policy.toml\n{rule}\n```\n")
+}
+
+#[tokio::test]
+async fn with_nobody_there_a_hook_opens_nothing_that_a_rule_closes_for_such_runs() {
+    let allow = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}});
+    let before = hooks("PreToolUse", "Bash", &format!("echo '{allow}'"));
+    for (hook, runs) in [(answers("allow"), "PermissionRequest"), (before, "PreToolUse")] {
+        for decision in ["deny", "ask"] {
+            // Who may only answer questions is not heard where there is none.
+            let heard = if (runs, decision) == ("PermissionRequest", "deny") { "! hook_run" } else { "hook_run" };
+            let rule = alone_rule(decision);
+            plays(&format!(
+                r#"# A rule for nobody
+{hook}{rule}{ALONE}```script
+call bash {{"command":"touch ran.txt"}}
+say I could not run it.
+```
+> user: run it
+```events
+{heard} {runs}
+tool_call_end bash error 3001
+agent_complete natural
+```
+"#
+            ))
+            .await;
+        }
     }
 }
 

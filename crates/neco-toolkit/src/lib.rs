@@ -5,7 +5,7 @@
 //! ([`ToolError`]): it has a code and words for the model. Tools may come and go ([`PluggedTools`]).
 //!
 //! Reading order: [`tool`], [`output`], [`registry`], [`repair`], [`schema`], [`foreign`], `fitting`, `misfit`, [`mod@counted`], [`bound`],
-//! `background`.
+//! `background`, [`taken_out`].
 
 #![cfg_attr(test, allow(clippy::string_slice))]
 
@@ -19,6 +19,7 @@ pub mod output;
 pub mod registry;
 pub mod repair;
 pub mod schema;
+pub mod taken_out;
 pub mod tool;
 
 pub use background::{InBackground, ToBackground};

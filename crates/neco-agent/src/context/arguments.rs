@@ -1,6 +1,7 @@
 //! Arguments of earlier calls: what stands in their place.
 
 use neco_proto::ToolCall;
+use neco_toolkit::taken_out;
 use serde_json::Value;
 
 /// Bytes of arguments that are long.
@@ -8,11 +9,15 @@ const LONG: usize = 1024;
 /// Bytes of a value that stays as it is.
 const SHORT: usize = 120;
 
+/// Whether the arguments of a call are long and may be others. What the vendor wants back unchanged may vouch for them.
+pub(super) fn is_long(call: &ToolCall) -> bool {
+    call.arguments.len() > LONG && call.opaque.is_none()
+}
+
 /// The arguments of a call in one line: what is short stays, such as a path or a command, and a note stands for what
 /// is long, such as the text of a file. Nothing for arguments that are not long or can't be made shorter.
 pub(super) fn one_line(call: &ToolCall) -> Option<String> {
-    // What the vendor wants back unchanged may vouch for the arguments.
-    if call.arguments.len() <= LONG || call.opaque.is_some() {
+    if !is_long(call) {
         return None;
     }
     let Ok(Value::Object(fields)) = serde_json::from_str(&call.arguments) else { return None };
@@ -29,9 +34,7 @@ fn shorter(value: Value) -> Value {
     if text.len() <= SHORT {
         return value;
     }
-    let lines = text.lines().count();
-    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
-    Value::String(format!("[{lines} ({} bytes) were taken out to make room]", text.len()))
+    Value::String(taken_out::mark(&text))
 }
 
 #[cfg(test)]
@@ -51,14 +54,14 @@ mod tests {
         let line = one_line(&written).unwrap();
         let expected = json!({
             "path": "src/a.rs",
-            "content": "[300 lines (2100 bytes) were taken out to make room]",
+            "content": "[Neco took this out to make room: 300 lines, 2100 bytes]",
             "backup": false
         });
         assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), expected);
         assert_eq!(line.lines().count(), 1);
         assert_eq!(one_line(&call(line)), None, "once is enough");
         let edits = call(json!({"edits": vec![json!({"old": "x".repeat(90)}); 20]}).to_string());
-        assert!(one_line(&edits).unwrap().contains("1 line ("));
+        assert!(one_line(&edits).unwrap().contains("1 line, "));
     }
 
     #[test]

@@ -95,10 +95,14 @@ pub fn is_summary(message: &Message) -> bool {
     message.stands_for.older_part
 }
 
+/// What stays of an older part, in words.
+pub fn stays_of_older(first_turns: bool) -> &'static str {
+    if first_turns { "Its first turns and the user's last message" } else { "The user's first and last messages" }
+}
+
 /// The message that stands in place of an older part.
 pub fn summary_message(notes: &str, first_turns: bool, standing: Option<&str>) -> Message {
-    let kept =
-        if first_turns { "Its first turns and the user's last message" } else { "The user's first and last messages" };
+    let kept = stays_of_older(first_turns);
     let mut text = format!(
         "{SUMMARY} {kept} of it are kept, the latest turns follow, and these are the notes that were written from the \
          rest:\n\n{}",

@@ -26,10 +26,11 @@ mod tests;
 mod transcript;
 
 pub use assemble::{Assembled, Context, Told};
-pub use cut::{Cut, SummaryError, TooLong, is_summary, summary_message};
+pub use cut::{Cut, SummaryError, TooLong, is_summary, stays_of_older, summary_message};
 pub use editor::told as editor_told;
 pub use meter::{Counted, Meter, tokens_of, tokens_of_all};
 pub use neco_proto::Layer;
+pub(crate) use outputs::clipped;
 pub use outputs::{UsedUp, recent_from, used_up};
 pub use pieces::{Given, told as pieces_told};
 pub use prompts::{PromptError, PromptFile, PromptValues, Prompts};
@@ -37,4 +38,4 @@ pub use replay::{compact_history, compact_messages, trim_history, trim_messages}
 pub use report::{prompt_report, report};
 pub use source::{Situation, Source};
 pub use space::{ContextSettings, Rooms, Space};
-pub use transcript::transcript;
+pub use transcript::{transcript, transcript_of};

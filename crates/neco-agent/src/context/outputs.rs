@@ -13,7 +13,7 @@ use neco_safety::tools::spelling;
 use neco_safety::untrusted;
 use serde_json::Value;
 
-use super::arguments::one_line;
+use super::arguments::{is_long, one_line};
 
 /// Bytes of an output that is long.
 const LONG: usize = 4096;
@@ -25,12 +25,14 @@ const SAMPLE: usize = 512;
 /// About as many bytes as such a note has.
 const AROUND: usize = 70;
 
-/// What of calls can be shorter. What an output would become is only written when it is wanted.
+/// What of calls can be shorter. What it would become is only written when it is wanted.
 #[derive(Debug, Default)]
 pub struct UsedUp<'a> {
     outputs: Vec<(&'a ToolResult, Why)>,
-    /// Calls, and what their arguments become.
-    arguments: Vec<(&'a ToolCall, String)>,
+    /// Calls whose arguments may become shorter.
+    calls: Vec<&'a ToolCall>,
+    /// Those whose arguments do, and what they become.
+    lines: OnceCell<Vec<(&'a ToolCall, String)>>,
 }
 
 /// Why an output is not needed any more.
@@ -68,12 +70,23 @@ pub fn used_up(history: &History, recent: usize) -> UsedUp<'_> {
     }
     shorter.reverse();
     let old = history.iter().take(recent).flat_map(|entry| entry.message().tool_calls());
-    UsedUp { outputs: shorter, arguments: old.filter_map(|call| Some((call, one_line(call)?))).collect() }
+    UsedUp { outputs: shorter, calls: old.filter(|call| is_long(call)).collect(), lines: OnceCell::new() }
 }
 
-impl UsedUp<'_> {
+impl<'a> UsedUp<'a> {
+    /// The most tokens that shortening can save, as if nothing were left of long arguments. Costs little.
+    pub fn saves_at_most(&self, family: Family) -> u64 {
+        let arguments = self.calls.iter().map(|call| tokens_gone(&call.arguments, 0, family));
+        self.saved_by_outputs(family).saturating_add(arguments.sum())
+    }
+
     /// About how many tokens shortening saves: a piece of each text tells how dense it is.
     pub fn saves(&self, family: Family) -> u64 {
+        let arguments = self.lines().iter().map(|(call, line)| tokens_gone(&call.arguments, line.len(), family));
+        self.saved_by_outputs(family).saturating_add(arguments.sum())
+    }
+
+    fn saved_by_outputs(&self, family: Family) -> u64 {
         let saved = |(result, why): &(&ToolResult, Why)| {
             let left = match why {
                 Why::ReadAgain(path) => AROUND + path.len(),
@@ -81,14 +94,17 @@ impl UsedUp<'_> {
             };
             tokens_gone(&result.output, left, family)
         };
-        let outputs: u64 = self.outputs.iter().map(saved).sum();
-        let arguments = self.arguments.iter().map(|(call, line)| tokens_gone(&call.arguments, line.len(), family));
-        outputs.saturating_add(arguments.sum())
+        self.outputs.iter().map(saved).sum()
+    }
+
+    fn lines(&self) -> &[(&'a ToolCall, String)] {
+        let shorter = || self.calls.iter().filter_map(|call| Some((*call, one_line(call)?))).collect();
+        self.lines.get_or_init(shorter)
     }
 
     /// What stands in place of arguments.
     pub fn arguments(&self) -> Vec<TrimmedArguments> {
-        self.arguments.iter().map(|(call, line)| trimmed(call, line.clone())).collect()
+        self.lines().iter().map(|(call, line)| trimmed(call, line.clone())).collect()
     }
 
     /// What stands in place of outputs.

@@ -22,7 +22,11 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn { name: "mode_plan", text: include_str!("../../prompts/mode_plan.md"), variables: &[] },
     BuiltIn { name: "mode_ask", text: include_str!("../../prompts/mode_ask.md"), variables: &[] },
     BuiltIn { name: "mode_debug", text: include_str!("../../prompts/mode_debug.md"), variables: &[] },
-    BuiltIn { name: "compact", text: include_str!("../../prompts/compact.md"), variables: &["focus", "words"] },
+    BuiltIn {
+        name: "compact",
+        text: include_str!("../../prompts/compact.md"),
+        variables: &["focus", "stays", "words"],
+    },
 ];
 
 /// A file that takes the place of a prompt.

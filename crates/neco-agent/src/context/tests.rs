@@ -248,6 +248,7 @@ fn long_arguments_of_old_calls_become_one_line_and_those_of_new_ones_stay() {
     assert_eq!(call.name, "write_file");
     assert!(call.arguments.contains("a.rs") && call.arguments.len() < 120, "{}", call.arguments);
     assert_eq!(after[7..], messages(&history)[7..], "the last five turns are as they were");
+    assert!(used_up.saves_at_most(FAMILY) >= used_up.saves(FAMILY));
     let (told, real) = (used_up.saves(FAMILY), tokens_of_all(&history, FAMILY) - tokens_of_all(&shorter, FAMILY));
     assert!(real > 1000 && told.abs_diff(real) < real / 4, "{told} for {real}");
     let recent = recent_from(&shorter, 5).unwrap();

@@ -16,12 +16,16 @@ const CLIPS: [usize; 4] = [3000, 1000, 300, 80];
 /// The first `count` messages as text of at most `room` tokens: outputs are shortened first, then the
 /// middle is left out.
 pub fn transcript(history: &History, count: usize, room: u64, family: Family) -> String {
-    let messages: Vec<&Message> = history.iter().take(count).map(Entry::message).collect();
+    transcript_of(&history.iter().take(count).map(Entry::message).collect::<Vec<_>>(), room, family)
+}
+
+/// The same of some messages.
+pub fn transcript_of(messages: &[&Message], room: u64, family: Family) -> String {
     let names: HashMap<&CallId, &str> =
         messages.iter().flat_map(|message| message.tool_calls()).map(|call| (&call.id, call.name.as_str())).collect();
     let mut text = String::new();
     for clip in CLIPS {
-        text = written(&messages, &names, clip);
+        text = written(messages, &names, clip);
         if estimate(&text, family) <= room {
             return text;
         }

@@ -81,15 +81,18 @@ impl Guard for Loops {
 impl Loops {
     fn call(&mut self, call: &CallSeen<'_>) -> Option<Repeats> {
         let this = hash(&(call.tool, &call.arguments, call.output));
-        // Whoever gets on may say the same at every step.
-        if !self.calls.contains(&this) {
+        let like = Like::of(call);
+        let is_new = !self.calls.contains(&this);
+        let writes_something_new = call.error.is_none() && is_new && writes(call);
+        // Whoever gets on may say the same at every step; failing once more at another time of day is no step.
+        if writes_something_new || is_new && !self.likes.iter().any(|other| other.is_like(&like)) {
             self.sayings.clear();
         }
-        if call.error.is_none() && !self.calls.contains(&this) && writes(call) {
+        if writes_something_new {
             self.since_new = self.calls.len();
         }
         self.calls.push_back(this);
-        self.likes.push_back(Like::of(call));
+        self.likes.push_back(like);
         if self.calls.len() > LONGEST * TIMES {
             self.calls.pop_front();
             self.likes.pop_front();
@@ -217,6 +220,7 @@ mod tests {
     use neco_proto::Mode;
     use proptest::prelude::*;
 
+    use super::super::guard::Failure;
     use super::*;
 
     const SCENE: Scene = Scene { mode: Mode::Agent, can_ask: true, has_todos: true, can_plan: true };
@@ -339,6 +343,28 @@ mod tests {
             assert_eq!(guard.watch(&Seen::Words("Now let me run the script again:"), &SCENE), None);
             assert_eq!(guard.watch(&call("bash", "{}", SideEffect::Runs, output), &SCENE), None);
         }
+    }
+
+    #[test]
+    fn the_same_words_at_failures_that_differ_by_the_time_of_day_are_a_loop() {
+        let outputs = ["12:00:01 the build failed: no module a", "12:00:09 the build failed: no module a"];
+        let heard = |write: bool| {
+            let mut guard = Loops::default();
+            let mut heard = Vec::new();
+            for (step, output) in outputs.into_iter().cycle().take(4).enumerate() {
+                heard.push(guard.watch(&Seen::Words("Now let me run the script again:"), &SCENE).is_some());
+                if write {
+                    let edit = call("edit_file", &format!("{{\"step\":{step}}}"), SideEffect::Writes, "Edited.");
+                    heard.push(guard.watch(&edit, &SCENE).is_some());
+                }
+                let Seen::Call(run) = call("bash", "{}", SideEffect::Runs, output) else { panic!("a call") };
+                let failed = CallSeen { error: Some(Failure::Exit(1)), ..run };
+                heard.push(guard.watch(&Seen::Call(failed), &SCENE).is_some());
+            }
+            heard
+        };
+        assert_eq!(heard(false), [false, false, false, false, false, false, true, false]);
+        assert!(!heard(true).contains(&true), "something was written between them");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neco_model::{Delta, FinishReason, ModelError};
 use neco_proto::event::{
-    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, Notification, NotificationLevel,
+    AgentComplete, AgentState, CompactionCause, CompleteReason, ErrorEvent, HookEvent, Notification, NotificationLevel,
     StateChange, TurnEnd,
 };
 use neco_proto::{Actor, ContextReport, ErrorCode, EventBody, Layer, PromptReport, Subject};
@@ -149,6 +149,7 @@ impl Agent {
     }
 
     async fn work(&mut self) -> Result<(), SinkError> {
+        self.reports.keep_failures(self.gate.attends(HookEvent::Error));
         let scene = self.scene();
         self.gate.open(self.resumed, scene);
         loop {

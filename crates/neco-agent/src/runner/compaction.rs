@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use neco_model::tokens::Family;
-use neco_model::{Answer, Delta, DeltaStream, FinishReason, ModelError};
+use neco_model::tokens::{Family, estimate};
+use neco_model::{Answer, Delta, DeltaStream, Entry, FinishReason, ModelError};
 use neco_proto::event::{Compaction, CompactionCause, ContextTrim};
-use neco_proto::{Actor, EventBody, Role};
+use neco_proto::{Actor, EventBody, Message, Role};
 
 use super::conversation::Conversation;
 use super::gated::{AtGate, GateScene};
@@ -18,7 +18,7 @@ use super::no_room::{biggest, refused_as_too_long, too_long_to_fit, too_small};
 use super::reports::Reports;
 use crate::context::{
     Assembled, ContextSettings, Counted, Cut, Meter, Prompts, Space, SummaryError, TooLong, compact_history,
-    recent_from, transcript, trim_history, used_up,
+    recent_from, stays_of_older, transcript_of, trim_history, used_up,
 };
 use crate::ports::SinkError;
 
@@ -26,6 +26,8 @@ use crate::ports::SinkError;
 const UNKNOWN_WINDOW: u64 = 100_000;
 /// Tokens that the instructions for a summary and what stands around it take.
 const INSTRUCTIONS: u64 = 1_000;
+/// The part of these that the user's words which stay may take.
+const WORDS_THAT_STAY: u64 = 8;
 /// Turns between looks whether shortening outputs is a gain.
 const LOOK_EVERY: usize = 4;
 /// What whoever asks for less is told when it can't be less.
@@ -270,15 +272,19 @@ impl Room {
             return Ok(before);
         }
         let recent = recent_from(history, self.settings.keep_turns).unwrap_or(0);
-        let used_up = used_up(history, recent);
-        let gain = used_up.saves(family);
-        // Where it spares a summary, less is worth it too.
-        let spares = space.compact_at().is_some_and(|full| before > full && before.saturating_sub(gain) <= full);
-        let least = if spares { space.trim_gain() / 4 } else { space.trim_gain() };
-        if gain < least {
-            return Ok(before);
-        }
-        let (outputs, arguments) = (used_up.outputs(), used_up.arguments());
+        let is_worth_it = |gain: u64| {
+            // Where it spares a summary, less is worth it too.
+            let spares = space.compact_at().is_some_and(|full| before > full && before.saturating_sub(gain) <= full);
+            gain >= if spares { space.trim_gain() / 4 } else { space.trim_gain() }
+        };
+        let (outputs, arguments) = {
+            let used_up = used_up(history, recent);
+            // What can't be worth it is not looked at closely.
+            if !is_worth_it(used_up.saves_at_most(family)) || !is_worth_it(used_up.saves(family)) {
+                return Ok(before);
+            }
+            (used_up.outputs(), used_up.arguments())
+        };
         let shorter = trim_history(history, &outputs, &arguments);
         self.meter.start_over();
         let after = self.meter.measure(&talk.assembled, &shorter, family);
@@ -410,12 +416,27 @@ fn looks_at_outputs(talk: &Talk<'_>, tokens: u64) -> bool {
 fn summary(cut: &Cut, focus: Option<&str>, notes: u64, talk: &Talk<'_>) -> DeltaStream {
     let words = (notes * WORDS / 100).max(1).to_string();
     let focus = focus.unwrap_or_default().to_owned();
-    let system = talk.prompts.with("compact", &[("focus", focus), ("words", words)]).unwrap_or_default();
+    let stays = stays_of_older(cut.first_turns).to_owned();
+    let variables = [("focus", focus), ("stays", stays), ("words", words)];
+    let system = talk.prompts.with("compact", &variables).unwrap_or_default();
     let space = &talk.space;
     let room = space.usable().unwrap_or(UNKNOWN_WINDOW).saturating_sub(space.summary() + INSTRUCTIONS);
-    let told = transcript(&talk.conversation.history, cut.from, room, talk.family());
-    let asked = format!("<conversation>\n{}\n</conversation>\n\nWrite the notes now.", told.trim());
+    let (stays, goes) = shown(cut, room, talk);
+    let asked =
+        format!("<stays>\n{stays}\n</stays>\n\n<conversation>\n{goes}\n</conversation>\n\nWrite the notes now.");
     talk.model.ask_for_notes(system, asked)
+}
+
+/// What whoever sums up is shown in `room` tokens: the user's words that stay, so that they know what it is about, and
+/// all that goes.
+fn shown(cut: &Cut, room: u64, talk: &Talk<'_>) -> (String, String) {
+    let older = talk.conversation.history.iter().take(cut.from).map(Entry::message);
+    let (stay, go): (Vec<&Message>, Vec<&Message>) = older.partition(|message| cut.pinned.contains(&message.id));
+    let said: Vec<&Message> =
+        stay.into_iter().filter(|message| message.role == Role::User && !message.is_neco()).collect();
+    let said = transcript_of(&said, room / WORDS_THAT_STAY, talk.family());
+    let rest = room.saturating_sub(estimate(&said, talk.family()));
+    (said.trim().to_owned(), transcript_of(&go, rest, talk.family()).trim().to_owned())
 }
 
 fn made(talk: &Talk<'_>, shorter: bool, refusal: Option<String>) -> Making {

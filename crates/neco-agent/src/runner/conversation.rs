@@ -67,9 +67,10 @@ impl Conversation {
     ) -> Result<(), SinkError> {
         let message = Message::neco(text);
         let given = PiecesGiven { message_id: message.id, pieces, tokens: tokens_of(&message, family) };
-        self.admit(message, reports).await?;
         self.pieces.given.give(&given);
-        reports.commit_apart(EventBody::PiecesGiven(given)).await
+        // Told first: no piece is in the conversation of which the log does not say where it is from.
+        reports.emit_apart(EventBody::PiecesGiven(given)).await?;
+        self.admit(message, reports).await
     }
 
     /// What the model said enters the conversation.

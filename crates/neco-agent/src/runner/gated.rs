@@ -12,10 +12,11 @@ use futures::future::BoxFuture;
 use neco_proto::Message;
 use neco_proto::event::{CompactionCause, HookEvent, PermissionRequest};
 use neco_safety::secrets::{Redactor, Scope};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::{Failure, Gate, GateRuling, HookContext, HookDecision, HookPoint};
+use crate::gate::{FailedPart, Failure, Gate, GateRuling, HookContext, HookDecision, HookPoint};
 use crate::machine::Stamp;
 
 /// How often in a row the end of the work may be objected to.
@@ -23,6 +24,9 @@ pub(super) const MOST_HELD: u32 = 8;
 
 /// How long what was told to stop may take to say so.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// Of how many failures is told at the same time; the others wait for their turn.
+const MOST_TOLD: usize = 4;
 
 /// How long those who are told of failures may go on when the session ends.
 const GRACE_AT_THE_END: Duration = Duration::from_secs(5);
@@ -38,6 +42,8 @@ pub(super) struct AtGate {
     work: JoinSet<Passed>,
     /// Those who are told of failures: what failed ends the work, which must not end them.
     told: JoinSet<HookDecision>,
+    /// Their turns, so that not all of them run at once.
+    telling: Arc<Semaphore>,
     cancel: CancellationToken,
     /// Whether the session's beginning is still at the gate.
     opening: bool,
@@ -79,6 +85,7 @@ impl AtGate {
             gate,
             work: JoinSet::new(),
             told: JoinSet::new(),
+            telling: Arc::new(Semaphore::new(MOST_TOLD)),
             cancel: CancellationToken::new(),
             opening: false,
             closed: false,
@@ -220,8 +227,16 @@ impl AtGate {
     pub(super) fn tell_of_failure(&mut self, mut failure: Failure, scene: &GateScene) {
         if self.attends(HookEvent::Error) {
             scene.redactor.redact_in(&mut failure.message, Scope::Outside);
+            if let FailedPart::Call { summary, .. } = &mut failure.what {
+                scene.redactor.redact_in(summary, Scope::Outside);
+            }
             let asked = self.gate.ask(HookPoint::Failure(failure), scene.context.clone(), CancellationToken::new());
-            self.told.spawn(presentable(asked, scene));
+            let (asked, turns) = (presentable(asked, scene), Arc::clone(&self.telling));
+            self.told.spawn(async move {
+                // Nobody closes it, so there is always a turn to come.
+                let _turn = turns.acquire().await;
+                asked.await
+            });
         }
     }
 
@@ -271,7 +286,8 @@ impl AtGate {
         (decisions, std::mem::take(&mut self.messages))
     }
 
-    fn attends(&self, event: HookEvent) -> bool {
+    /// Whether anybody wants to be asked at such a moment.
+    pub(super) fn attends(&self, event: HookEvent) -> bool {
         self.gate.attends(event, None)
     }
 

@@ -12,13 +12,20 @@ use crate::ports::{EventSink, SinkError};
 pub(super) struct Reports {
     sink: Arc<dyn EventSink>,
     turn: Option<TurnId>,
-    /// What failed and was not told at the gate yet.
-    failures: Mutex<Vec<Failure>>,
+    /// What failed and was not told at the gate yet; nothing where nobody there wants to know.
+    failures: Option<Mutex<Vec<Failure>>>,
 }
 
 impl Reports {
     pub(super) fn new(sink: Arc<dyn EventSink>) -> Self {
-        Self { sink, turn: None, failures: Mutex::default() }
+        Self { sink, turn: None, failures: None }
+    }
+
+    /// Whether somebody at the gate wants to know of failures from now on.
+    pub(super) fn keep_failures(&mut self, wanted: bool) {
+        if wanted != self.failures.is_some() {
+            self.failures = wanted.then(Mutex::default);
+        }
     }
 
     /// The turn that events belong to.
@@ -38,11 +45,14 @@ impl Reports {
 
     /// What failed since this was last asked.
     pub(super) fn take_failures(&self) -> Vec<Failure> {
-        std::mem::take(&mut *self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+        let Some(failures) = &self.failures else { return Vec::new() };
+        std::mem::take(&mut *failures.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn note_failure(&self, body: &EventBody) {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).extend(Failure::told_by(body));
+        if let Some(failures) = &self.failures {
+            failures.lock().unwrap_or_else(PoisonError::into_inner).extend(Failure::told_by(body));
+        }
     }
 
     pub(super) async fn emit(&self, body: EventBody) -> Result<(), SinkError> {
@@ -60,6 +70,11 @@ impl Reports {
             self.commit(event).await?;
         }
         Ok(())
+    }
+
+    /// Tells what belongs to the session rather than to a turn; it is on the disk with what is committed next.
+    pub(super) async fn emit_apart(&self, body: EventBody) -> Result<(), SinkError> {
+        self.sink.emit(None, body).await
     }
 
     /// Commits what belongs to the session rather than to a turn.

@@ -6,6 +6,7 @@ use neco_proto::event::{
     Admission, CompactionCause, HookEvent, ModeChange, Notification, NotificationLevel, NotificationTopic,
 };
 use neco_proto::{Actor, CallId, EventBody, Message, Part, QuestionId, QuestionItem, Reply, RuleSource, Subject};
+use neco_safety::policy::Telling;
 use neco_toolkit::{Intent, Picture, ToolError};
 
 use super::agent::Agent;
@@ -31,6 +32,7 @@ impl Agent {
         granted.into_iter().for_each(|rule| new.policy.add(rule));
         self.scheduler.renew(new.policy, new.world, Arc::clone(&new.gate), new.limits);
         self.gate.set_gate(new.gate);
+        self.reports.keep_failures(self.gate.attends(HookEvent::Error));
         self.context.renew(new.prompts, new.sources);
         self.conversation.touched.look_with(new.folder_rules);
         self.conversation.pieces.files = new.request_files;
@@ -204,7 +206,11 @@ impl Agent {
         let redactor = self.scheduler.redactor();
         self.conversation.admit_said(message, &redactor, &self.reports).await?;
         let Some(room) = self.room.space(&self.model).request_files() else { return Ok(()) };
-        let telling = self.scheduler.policy().telling();
+        // Who can't read files is not read to.
+        if !self.tools.registry().has(Telling::READS) {
+            return Ok(());
+        }
+        let telling = self.scheduler.policy().telling_as_read();
         let told = self.conversation.pieces.find(&request, telling, room, self.model.family(), &redactor).await;
         let Some((text, pieces)) = told else { return Ok(()) };
         self.conversation.give_pieces(text, pieces, self.model.family(), &self.reports).await

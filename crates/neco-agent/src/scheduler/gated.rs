@@ -300,23 +300,20 @@ pub(super) fn rule(policy: &Policy, gate: Option<&GateRuling>, action: &Action<'
     let verdict = policy.judge(action, who);
     match (gate, verdict.ruling) {
         (Some(GateRuling::Ask(reason)), Ruling::Allow) => asked_by_hook(verdict, reason, who.person_present),
-        (Some(GateRuling::Allow), Ruling::Ask | Ruling::Deny) => {
-            let open = policy.judge(action, &Who { person_present: true, ..*who });
-            if open.ruling == Ruling::Ask && may_be_answered(&open, gate) {
-                return Verdict { ruling: Ruling::Allow, reason: "allowed by a hook".to_owned(), ..open };
-            }
-            verdict
+        (Some(GateRuling::Allow), Ruling::Ask | Ruling::Deny) if may_be_answered(&verdict, gate) => {
+            Verdict { ruling: Ruling::Allow, unasked: false, reason: "allowed by a hook".to_owned(), ..verdict }
         }
         (Some(_), _) | (None, _) => verdict,
     }
 }
 
-/// Whether somebody else than a person may say yes: not to what is critical, not where a rule asks
-/// that somebody wrote, and not where a hook wants a person.
+/// Whether somebody else than a person may say yes: only to what a person is asked about, or would be if one were
+/// there; not to what is critical, not where a rule asks that somebody wrote, and not where a hook wants a person.
 pub(super) fn may_be_answered(verdict: &Verdict, gate: Option<&GateRuling>) -> bool {
+    let asks = verdict.ruling == Ruling::Ask || verdict.unasked;
     let by_itself = verdict.rule.source == Source::BuiltIn;
     let hook_asks = matches!(gate, Some(GateRuling::Ask(_)));
-    by_itself && !hook_asks && verdict.risk < neco_proto::Risk::Critical
+    asks && by_itself && !hook_asks && verdict.risk < neco_proto::Risk::Critical
 }
 
 /// Whether it is allowed by a person's yes that was given before: to this for the session, or by a rule for
@@ -355,7 +352,7 @@ fn asked_by_hook(verdict: Verdict, reason: &str, person_present: bool) -> Verdic
         return Verdict { ruling: Ruling::Ask, reason, ..verdict };
     }
     let reason = format!("a hook wants a person to decide ({reason}), and nobody can be asked in this run");
-    Verdict { ruling: Ruling::Deny, reason, ..verdict }
+    Verdict { ruling: Ruling::Deny, unasked: true, reason, ..verdict }
 }
 
 #[cfg(test)]

@@ -498,14 +498,12 @@ impl Scheduler {
                 self.announce(index)
             }
             Ruling::Deny => {
+                let answerable = may_be_answered(&verdict, call.ruling.as_ref());
                 let error = ToolError::new(verdict.code, verdict.reason);
-                let attended = Who { person_present: true, ..*who };
-                let open = rule(&self.policy, call.ruling.as_ref(), &action, &attended);
-                if who.person_present || open.ruling != Ruling::Ask {
+                if !verdict.unasked {
                     return self.finish(index, Outcome::error(&error, Duration::ZERO));
                 }
                 // A person would be asked, if one were there: the gate may answer in their place.
-                let answerable = may_be_answered(&open, call.ruling.as_ref());
                 let waits = Phase::Scheduled { prepared, approved, gated: true };
                 self.question(index, Question { waits, records: Vec::new(), answerable, refusal: Some(error) })
             }

@@ -229,6 +229,7 @@ impl<'a> Examination<'a> {
             because: finding.because.told(),
             wrapper: finding.wrapper || command.vouched,
             uncoverable: finding.uncoverable,
+            rewrites: finding.rewrites,
             standing,
         });
     }
@@ -257,6 +258,7 @@ impl<'a> Examination<'a> {
             because: None,
             wrapper: true,
             uncoverable: false,
+            rewrites: false,
             standing,
         });
     }

@@ -54,6 +54,8 @@ pub struct Part {
     pub(crate) wrapper: bool,
     /// Whether no rule for a prefix may cover it: an option of it runs or writes something.
     pub(crate) uncoverable: bool,
+    /// Whether an option makes it change files, whether its words name them or not: `-i` of `sed`, `-delete` of `find`.
+    pub(crate) rewrites: bool,
     /// Which of the line's standings it runs in.
     pub(crate) standing: usize,
 }
@@ -191,7 +193,7 @@ impl Examined {
         let is_file =
             |text: &str| !text.starts_with("/dev/") && !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         self.mentions.iter().any(|mention| mention.changes && is_file(&mention.word.text))
-            || self.parts.iter().any(|part| part.uncoverable)
+            || self.parts.iter().any(|part| part.rewrites)
     }
 
     /// Whether a part of the line begins with `prefix`, or might: for rules that ask or deny.

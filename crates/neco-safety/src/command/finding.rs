@@ -95,6 +95,8 @@ pub(crate) struct Finding {
     pub(crate) wrapper: bool,
     /// Whether no rule may cover it.
     pub(crate) uncoverable: bool,
+    /// Whether an option makes it change files, whether its words name them or not.
+    pub(crate) rewrites: bool,
     /// The sensitive files that it names.
     pub(crate) opens: Vec<Opened>,
     /// What it names beside its words.
@@ -115,6 +117,7 @@ impl Finding {
             committed: false,
             wrapper: false,
             uncoverable: false,
+            rewrites: false,
             opens: Vec::new(),
             names: Vec::new(),
             changes: Vec::new(),
@@ -137,6 +140,12 @@ impl Finding {
     /// An option of it runs or writes something, or it acts elsewhere: no rule covers it.
     pub(crate) fn uncoverable(&mut self) {
         self.uncoverable = true;
+    }
+
+    /// An option of it changes files: no rule covers it.
+    pub(crate) fn rewrites(&mut self) {
+        self.rewrites = true;
+        self.uncoverable();
     }
 
     /// It names, for this reason, what only a person may open to it.

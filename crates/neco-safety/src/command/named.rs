@@ -139,7 +139,16 @@ mod tests {
 
     fn part(line: &str) -> Part {
         let words = line.split(' ').map(Word::exact).collect();
-        Part { words, plain: true, risk: Risk::High, because: None, wrapper: false, uncoverable: false, standing: 0 }
+        Part {
+            words,
+            plain: true,
+            risk: Risk::High,
+            because: None,
+            wrapper: false,
+            uncoverable: false,
+            rewrites: false,
+            standing: 0,
+        }
     }
 
     fn words(text: &str) -> Vec<String> {

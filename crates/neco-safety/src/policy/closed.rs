@@ -220,16 +220,14 @@ impl Policy {
         let about_tools =
             |rule: &Rule| rule.source > Source::BuiltIn && rule.decision > Ruling::Allow && rule.holds_for_every_call();
         policy.retain(|rule| !about_tools(rule));
-        let mut roles: Vec<String> = policy.rules().iter().flat_map(|rule| rule.when.roles.iter().cloned()).collect();
-        roles.push(Who::ROOT.to_owned());
-        roles.sort_unstable();
-        roles.dedup();
-        Telling { policy, roles }
+        Telling::new(policy)
+    }
+
+    /// What judges the files that are told in place of reading them: a rule against reading as such closes these too.
+    pub fn telling_as_read(&self) -> Telling {
+        Telling::new(self.clone())
     }
 }
-
-/// The tool that stands for everything that reads files.
-const READS: &str = "read_file";
 
 /// Judges files that are told without a call. What is told is told to every agent of a session in every mode, so
 /// what one of them may not read none of them is told.
@@ -237,9 +235,23 @@ const READS: &str = "read_file";
 pub struct Telling {
     policy: Policy,
     roles: Vec<String>,
+    /// With and without a person, where a rule tells them apart that holds with one.
+    persons: &'static [bool],
 }
 
 impl Telling {
+    /// The tool that stands for everything that reads files.
+    pub const READS: &'static str = "read_file";
+
+    fn new(policy: Policy) -> Self {
+        let mut roles: Vec<String> = policy.rules().iter().flat_map(|rule| rule.when.roles.iter().cloned()).collect();
+        roles.push(Who::ROOT.to_owned());
+        roles.sort_unstable();
+        roles.dedup();
+        let with_person = policy.rules().iter().any(|rule| rule.when.person == Some(true));
+        Self { policy, roles, persons: if with_person { &[false, true] } else { &[false] } }
+    }
+
     /// Why a file is not told, in words; nothing where it may be.
     #[must_use]
     pub fn refuses(&self, located: &Located) -> Option<String> {
@@ -260,11 +272,12 @@ impl Telling {
 
     fn everybody(&self) -> impl Iterator<Item = Who<'_>> {
         let ways = MODES.into_iter().flat_map(|mode| APPROVALS.map(|approval| (mode, approval)));
-        ways.flat_map(|(mode, approval)| {
+        let ways = ways.flat_map(|way| self.persons.iter().map(move |person| (way, *person)));
+        ways.flat_map(|((mode, approval), person_present)| {
             self.roles.iter().map(move |role| Who {
                 mode,
                 approval,
-                person_present: false,
+                person_present,
                 role,
                 confinement: Confinement::Boxed,
                 network: false,
@@ -273,7 +286,7 @@ impl Telling {
     }
 
     fn refuses_who(&self, paths: &[PathBuf], arguments: &serde_json::Value, who: &Who<'_>) -> Option<String> {
-        let action = Action { paths, ..Action::plain(READS, ToolOrigin::BUILT_IN, arguments, SideEffect::Reads) };
+        let action = Action { paths, ..Action::plain(Self::READS, ToolOrigin::BUILT_IN, arguments, SideEffect::Reads) };
         let facts = Facts::of(&action, who, self.policy.place());
         let decided = self.policy.decide(&facts, None);
         match (decided.ruling, decided.rule) {

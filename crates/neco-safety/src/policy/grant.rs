@@ -26,7 +26,10 @@ const LONGEST_FLAG: usize = 200;
 const HERE: &str = ".";
 
 /// The tools that edit files: who allows one of them for more than a call means edits, however they are made.
-const EDITS: [&str; 3] = ["edit_file", "write_file", "apply_patch"];
+const EDITS: [&str; 3] = ["edit_file", "write_file", PATCH];
+
+/// The one of them that can delete files too.
+const PATCH: &str = "apply_patch";
 
 /// Risks of an edit of ordinary files; what deletes them is more.
 const OF_EDITS: [Risk; 3] = [Risk::Safe, Risk::Low, Risk::Medium];
@@ -120,7 +123,13 @@ impl Grant {
                 }
                 None => format!("use {tool}"),
             },
-            (SideEffect::Writes, _) if EDITS.contains(&tool) && OF_EDITS.contains(&facts.risk) => {
+            // Patches that delete are not told from each other by a rule: every one is asked about.
+            (SideEffect::Writes, _) if tool == PATCH && action.origin.is_built_in() && action.risk >= Risk::High => {
+                return None;
+            }
+            (SideEffect::Writes, _)
+                if EDITS.contains(&tool) && OF_EDITS.contains(&facts.risk) && action.origin.is_built_in() =>
+            {
                 when.tools = EDITS.map(ToolPattern::new).to_vec();
                 when.risks = OF_EDITS.to_vec();
                 lines = vec![

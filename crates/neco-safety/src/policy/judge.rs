@@ -18,6 +18,8 @@ use crate::command::Place;
 pub struct Verdict {
     /// What is to be done.
     pub ruling: Ruling,
+    /// Whether it is denied only because there is nobody to ask: the rule asks.
+    pub unasked: bool,
     /// Why, in words; a line for each thing where a person is asked.
     pub reason: String,
     /// What a person's yes to it opens, in words, each by itself.
@@ -233,6 +235,7 @@ impl Policy {
         let near = || self.rules.iter().find_map(|rule| Some((rule, rule.falls_short(facts)?)));
         Verdict {
             ruling: if unasked { Ruling::Deny } else { decided.ruling },
+            unasked,
             reason: reasons::reason(facts, decided, is_open.then(near).flatten()),
             opens: reasons::opened(facts),
             code: denial_code(facts.action),

@@ -46,6 +46,25 @@ fn arguments_pipes_and_harmless_prefixes_do_not_defeat_a_rule() {
 }
 
 #[test]
+fn what_changes_files_is_told_from_what_only_looks() {
+    let changes = |line: &str| examine(line, &place()).changes_files();
+    for line in [
+        "sed -i s/a/b/ x.py",
+        "git ls-files | xargs sed -i s/a/b/",
+        "find . -name '*.py' -exec sed -i s/a/b/ {} +",
+        "find . -name '*.pyc' -delete",
+        "gawk -i inplace '{print}' x.txt",
+        "cp a b",
+        "echo 1 >> x.py",
+    ] {
+        assert!(changes(line), "{line}");
+    }
+    for line in ["find . -name '*.py' -exec grep -n main {} +", "find . -exec cat {} \\;", "cargo test 2>&1", "ls"] {
+        assert!(!changes(line), "{line}");
+    }
+}
+
+#[test]
 fn a_rule_never_covers_what_else_is_on_the_line() {
     for line in [
         "git log; cargo build",

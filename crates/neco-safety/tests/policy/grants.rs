@@ -53,11 +53,13 @@ fn a_grant_holds_for_the_folder_it_was_given_in() {
 
 #[test]
 fn a_grant_holds_for_the_place_that_the_tool_comes_from() {
-    let call = Call::other("mcp__a__deploy", json!({}));
-    let (given, other) = (call.clone().of_server("a"), call.of_server("b"));
-    let text = user("").offer(&given.action(), &who()).unwrap().to_toml(WORKSPACE.as_ref());
-    for policy in [granted(&user(""), &given), user(&text)] {
-        assert_eq!((ruling(&policy, &given), ruling(&policy, &other)), (Ruling::Allow, Ruling::Ask), "{text}");
+    for call in [Call::other("mcp__a__deploy", json!({})), Call::write("b")] {
+        let (given, other) = (call.clone().of_server("a"), call.of_server("b"));
+        let text = user("").offer(&given.action(), &who()).unwrap().to_toml(WORKSPACE.as_ref());
+        for policy in [granted(&user(""), &given), user(&text)] {
+            assert_eq!((ruling(&policy, &given), ruling(&policy, &other)), (Ruling::Allow, Ruling::Ask), "{text}");
+            assert_eq!(ruling(&policy, &Call::write("b")), Ruling::Ask, "{text}");
+        }
     }
 }
 
@@ -82,8 +84,7 @@ fn who_allows_an_edit_allows_edits_however_they_are_made() {
         assert_eq!(ruling(&policy, &edit("apply_patch").risky(Risk::High)), Ruling::Ask, "it deletes files");
         assert_eq!(ruling(&policy, &edit("delete_file")), Ruling::Ask);
     }
-    let deleting = user("").offer(&edit("apply_patch").risky(Risk::High).action(), &who()).unwrap();
-    assert!(deleting.describe().starts_with("use apply_patch on ordinary files"), "{}", deleting.describe());
+    assert!(user("").offer(&edit("apply_patch").risky(Risk::High).action(), &who()).is_none(), "each is asked about");
 }
 
 #[test]

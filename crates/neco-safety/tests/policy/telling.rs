@@ -27,6 +27,8 @@ fn a_rule_against_reading_holds_in_whatever_mode_and_for_whomever_it_does() {
         ("decision = \"deny\"\nmode = \"plan\"", true),
         ("decision = \"deny\"\nrole = \"reviewer\"", true),
         ("decision = \"ask\"\napproval = \"manual\"", true),
+        ("decision = \"ask\"\nperson = true", true),
+        ("decision = \"ask\"\nperson = false", true),
         ("decision = \"allow\"", false),
     ] {
         let rules = rule(&format!("{on_secrets}\n{fields}"));
@@ -49,6 +51,23 @@ fn a_rule_against_a_tool_is_not_about_files() {
     assert!(refused(&both, "secrets/a.txt"), "it hides no other");
     let project = policy(&[(Source::Project, &rule("tool = \"*\"\npath = \"docs/**\"\ndecision = \"deny\""))]);
     assert!(project.telling().refuses_path(&Path::new(WORKSPACE).join("docs/a.md")).is_some());
+}
+
+#[test]
+fn what_is_told_in_place_of_reading_is_closed_by_a_rule_against_the_tool_too() {
+    let path = Path::new(WORKSPACE).join("src/a.txt");
+    let closes = |rules: &str| policy(&[(Source::User, rules)]).telling_as_read().refuses_path(&path).is_some();
+    for (fields, closed) in [
+        ("tool = \"read_file\"\ndecision = \"deny\"", true),
+        ("tool = \"read_file\"\ndecision = \"ask\"", true),
+        ("tool = \"*\"\ndecision = \"ask\"", true),
+        ("tool = \"read_file\"\npath = \"src/**\"\ndecision = \"deny\"", true),
+        ("tool = \"write_file\"\ndecision = \"deny\"", false),
+        ("tool = \"read_file\"\ndecision = \"allow\"", false),
+    ] {
+        assert_eq!(closes(&rule(fields)), closed, "{fields}");
+    }
+    assert!(!closes(""));
 }
 
 #[test]

@@ -223,7 +223,12 @@ async fn as_asked_with_a_focus_and_not_twice_in_a_row() {
     let done = compactions(&events);
     assert_eq!((done[0].cause, done[0].focus.as_deref()), (CompactionCause::Asked, Some("the second file")));
     let asked = model.asked();
-    assert!(asked.last().unwrap().system.contains("Pay most attention to: the second file"));
+    let question = asked.last().unwrap();
+    assert!(question.system.contains("Pay most attention to: the second file"));
+    assert!(question.system.contains("Its first turns and the user's last message stay"), "{}", question.system);
+    let shown: String = question.history.iter().map(|entry| entry.message().text()).collect();
+    let (stays, goes) = shown.split_once("<conversation>").unwrap();
+    assert!(stays.contains("User: Look.") && !goes.contains("User: Look."), "{shown}");
     assert!(session.send(Command::Compact { focus: None }).await.is_err(), "nothing new was said");
     let report = context(&session).await;
     assert!(report.layers.iter().any(|layer| layer.layer.name() == "summary"));

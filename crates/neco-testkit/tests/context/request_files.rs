@@ -7,7 +7,7 @@ use neco_testkit::stage::Stage;
 use serde_json::json;
 
 use crate::model::{Model, Reply};
-use crate::stage::{context, prompt, say, stage};
+use crate::stage::{context, prompt, say, stage, stage_with};
 
 const INVOICE: &str = "src/billing/invoice.rs";
 const ASKED: &str = "the totals in invoice.rs are wrong";
@@ -108,4 +108,17 @@ async fn what_the_person_attaches_is_not_given_twice() {
     let events = say(&session, "the totals in @src/billing/invoice.rs are wrong, see billing invoice").await;
     assert_eq!(given(&events), [""; 0]);
     session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn none_is_given_to_whom_reading_is_denied_asked_about_or_not_there() {
+    let rule = |decision: &str| format!("[[rule]]\ntool = \"read_file\"\ndecision = \"{decision}\"\n");
+    for (tool, rules) in [("read_file", rule("deny")), ("read_file", rule("ask")), ("glob", String::new())] {
+        let model = Model::new(Some(100_000), |_, _| Reply::Say("Done.".to_owned()));
+        let stage = with_code(stage_with(&model, tool));
+        stage.write(".neco/policy.toml", &rules).unwrap();
+        let session = stage.open().await.unwrap();
+        assert_eq!(given(&say(&session, ASKED).await), [""; 0], "{tool} {rules}");
+        session.close().await;
+    }
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::call::{FileCall, FileTool};
-use super::foreign;
 use super::patch::{Act, FilePatch, PatchError, Stage, carry_out, done_words, plan_diffs, read, read_loosely};
+use super::{foreign, marked};
 
 pub struct ApplyPatch;
 
@@ -98,6 +98,7 @@ impl Readings {
 }
 
 fn stage(args: &Args, call: &FileCall) -> Result<Stage, ToolError> {
+    marked::check_whole(&args.patch)?;
     let staged = |patch: &[FilePatch]| {
         call.judge.begin();
         Stage::of(patch, call)

@@ -130,6 +130,33 @@ async fn only_a_mark_of_a_redaction_is_refused() {
 }
 
 #[tokio::test]
+async fn the_mark_of_what_was_taken_out_to_make_room_is_no_text() {
+    let desk = Desk::new();
+    let mark = neco_toolkit::taken_out::mark("a line\n");
+    desk.put("a.txt", "one\ntwo\n");
+    desk.read("a.txt").await;
+    let patch = format!("*** Begin Patch\n*** Add File: c.txt\n+{mark}\n*** End Patch");
+    let hunk = format!("*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+{mark}\n*** End Patch");
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "b.txt", "content": mark})),
+        ("write_file", json!({"path": "a.txt", "content": format!("{mark}\n")})),
+        ("edit_file", json!({"path": "a.txt", "old_string": "two", "new_string": mark})),
+        ("edit_file", json!({"path": "a.txt", "old_string": mark, "new_string": "three"})),
+        ("apply_patch", json!({"patch": mark})),
+        ("apply_patch", json!({"patch": patch})),
+        ("apply_patch", json!({"patch": hunk})),
+    ] {
+        let (code, message) = desk.error(tool, arguments).await;
+        assert!(code == ErrorCode::InvalidArguments && message.contains("Write the text itself in full"), "{message}");
+    }
+    assert_eq!(String::from_utf8(desk.bytes("a.txt")).unwrap(), "one\ntwo\n");
+    desk.text("write_file", json!({"path": "b.txt", "content": format!("it says {mark} there\n")})).await;
+    desk.put("quoted.txt", format!("{mark}\nmore\n"));
+    desk.read("quoted.txt").await;
+    desk.text("edit_file", json!({"path": "quoted.txt", "old_string": mark, "new_string": "less"})).await;
+}
+
+#[tokio::test]
 async fn advice_names_no_tool_that_may_not_be_there() {
     let desk = Desk::new();
     let names: Vec<String> = desk.tools().map(|tool| tool.name().to_owned()).collect();

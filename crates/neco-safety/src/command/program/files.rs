@@ -257,7 +257,7 @@ fn has_in_place(case: &Case<'_>) -> bool {
 }
 
 fn in_place(case: &Case<'_>, finding: &mut Finding) {
-    finding.uncoverable();
+    finding.rewrites();
     for target in option::operands(case.arguments).skip(1) {
         destroys(target, case, finding);
     }

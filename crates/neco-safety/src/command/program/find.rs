@@ -31,9 +31,11 @@ fn find(case: &Case<'_>, finding: &mut Finding) {
             "-delete" if starts_at_vital() => finding.never("it deletes the root or the home folder"),
             "-delete" => {
                 finding.critical("it deletes everything it finds");
+                finding.rewrites();
                 acts(case, finding);
             }
             "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
+                finding.rewrites();
                 acts(case, finding);
                 if let Some(target) = rest.first() {
                     if case.ground.is_device(target) {

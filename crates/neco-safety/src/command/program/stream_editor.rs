@@ -236,7 +236,9 @@ fn awk(case: &Case<'_>, finding: &mut Finding) {
         }
         finding.uncoverable |= text.contains(['>', '|']) || text.contains("getline") || text.contains("system");
     }
-    finding.uncoverable |= option::has_word(case.arguments, "-i inplace");
+    if option::has_word(case.arguments, "-i inplace") {
+        finding.rewrites();
+    }
 }
 
 /// Whether a program for `awk` starts others: it calls `system`, or has a pipe.
