@@ -314,7 +314,9 @@ impl RewindHistory {
             EventBody::Rewind(rewind) => {
                 let cut_short = self.cut_short.take().map(|before| before.checkpoint.rev);
                 // What was there before one that was cut short is back: nobody wants the half of it again.
-                let mends = rewind.undoes.is_none() && cut_short.is_some() && cut_short == rewind.files;
+                // A conversation that goes back is no mending, also where the files were in its state already.
+                let brings_back = cut_short.is_some() && cut_short == rewind.files;
+                let mends = brings_back && rewind.undoes.is_none() && !rewind.conversation;
                 self.under_way = None;
                 // What no longer counts told nobody anything.
                 self.told &= !rewind.conversation;

@@ -58,7 +58,7 @@ pub(super) fn pick_message(window: &mut WindowState, mut points: Vec<RewindPoint
     }
     points.reverse();
     let entry = |point: RewindPoint| {
-        let files = if point.files { " · files changed" } else { "" };
+        let files = if point.files { " · files changed since" } else { "" };
         let about =
             format!("{}{files}", figures::count(usize::try_from(point.calls).unwrap_or_default(), "call", "calls"));
         Entry::new(&format!("{}. {}", point.number, point.text), &about, Picked::Message(point))

@@ -4,7 +4,7 @@ use neco_proto::event::{CheckpointWhen, RewindWhat, TurnEnd, TurnStart};
 use neco_proto::{EventBody, Message, RewindKind};
 use neco_workspace::checkpoint::Unfinished;
 
-use super::super::{RewindError, RewindHistory, RewindPlan};
+use super::super::{RewindError, RewindHistory, RewindPlan, rewind_event};
 use super::{Growing, Happening, grown};
 
 fn work(says: &str) -> Happening {
@@ -103,6 +103,25 @@ fn turns_go_back_one_by_one_and_come_forth_and_no_further() {
             (way, left) => panic!("{step}: {way:?} instead of {left:?}"),
         }
     }
+}
+
+#[test]
+fn a_message_that_changed_no_file_comes_forth_again() {
+    let mut log = grown(&[work("one"), Happening::Work { says: "two".into(), calls: 0, answer: "b".into() }]);
+    let way = RewindHistory::of(&log.events).back().unwrap();
+    // The files are in that state already, so what is kept of them first is the same one.
+    let rev = way.rev.clone().unwrap();
+    log.checkpoint(CheckpointWhen::Restore);
+    let Some(EventBody::Checkpoint(kept)) = log.events.last_mut().map(|event| &mut event.body) else { panic!("none") };
+    kept.rev.clone_from(&rev);
+    log.add(EventBody::Rewind(rewind_event(&way, Some(rev), 0)));
+    log.go(&RewindHistory::of(&log.events).back().unwrap());
+    assert!(RewindHistory::of(&log.events).points.is_empty());
+    for left in [1, 2] {
+        log.go(&RewindHistory::of(&log.events).forth().unwrap());
+        assert_eq!(RewindHistory::of(&log.events).points.len(), left);
+    }
+    assert!(matches!(RewindHistory::of(&log.events).forth(), Err(RewindError::NothingForth)));
 }
 
 #[test]
