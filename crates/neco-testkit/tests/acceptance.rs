@@ -17,6 +17,9 @@ use serde_json::{Value, json};
 const UNMET: &[(&str, &str)] =
     &[("ac-11", "in ask mode tools that only read are passed on purpose: questions about code need them")];
 
+/// What those that are not met fail with; anything else is another failure.
+const FAILS_WITH: &[(&str, &str)] = &[("ac-11", "the tool read_file is declared")];
+
 /// Cases that are met with something set, and what.
 const WITH: &[(&str, &str)] = &[("ac-09", "with a limit of 25 turns; a window asks after 50, and a request has 500")];
 
@@ -51,7 +54,8 @@ async fn the_acceptance_cases_are_met_but_for_those_that_are_known_not_to_be() {
         let played = play(&scenario).await;
         let of = |list: &[(&str, &str)]| list.iter().find(|(case, _)| *case == name).map(|(_, why)| (*why).to_owned());
         let why = played.as_ref().err().map(|why| why.lines().next().unwrap_or_default().to_owned());
-        if played.is_ok() == of(UNMET).is_some() {
+        let is_known = |failure: &String| of(FAILS_WITH).is_some_and(|known| failure.contains(&known));
+        if played.is_ok() == of(UNMET).is_some() || played.as_ref().is_err_and(|failure| !is_known(failure)) {
             surprises.push(format!("{name}: {}", played.as_ref().err().map_or("is met by now", String::as_str)));
         }
         let note = of(UNMET).or_else(|| of(WITH).filter(|_| why.is_none())).or_else(|| why.clone());
@@ -79,5 +83,5 @@ fn tool(registry: &Registry, name: &str, call: Value) -> Value {
     let found = registry.find(name).ok();
     let own = found.map(|tool| tool.name().to_owned());
     let note = found.and_then(|tool| Arc::clone(tool).prepare(call).err()).map(|error| error.message);
-    json!({ "name": name, "there": own.is_some(), "own": own, "note": note })
+    json!({ "name": name, "there": own.is_some() && note.is_none(), "own": own, "note": note })
 }

@@ -9,6 +9,7 @@ use neco_proto::{
     Actor, AgentId, Answer, ApprovalMode, CallId, Client, ClientError, Command, Decision, ErrorCode, Event, EventBody,
     Message, Part, Query, RewindKind, RewindPoint, Risk, Role, Seq, SessionId, ToolCall, TurnId,
 };
+use neco_safety::secrets::{Redactor, Scope};
 use neco_session::{Session, SessionError};
 use neco_store::{Catalog, Durability, SessionRecord, SqliteStore, lease_and_append};
 use neco_testkit::scenario::Setup;
@@ -179,8 +180,10 @@ async fn only_what_can_go_on_by_itself_is_sent_to_the_background() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_runs_in_the_background_is_listed_read_and_ended() {
-    let script =
-        Script::new().call("bash", json!({ "command": "echo begun; sleep 100", "background": true })).say("It runs.");
+    // What looks like a key is shown nowhere.
+    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let line = format!("echo begun {key}; sleep 100");
+    let script = Script::new().call("bash", json!({ "command": line, "background": true })).say("It runs.");
     let setup = Setup { guards: false, approval: ApprovalMode::Auto, ..Setup::default() };
     let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
     let session = stage.open().await.unwrap();
@@ -193,12 +196,17 @@ async fn what_runs_in_the_background_is_listed_read_and_ended() {
     };
     let commands = listed().await;
     let [command] = commands.as_slice() else { panic!("{commands:?}") };
-    assert_eq!((command.name.as_str(), command.command.as_str()), ("bg-1", "echo begun; sleep 100"));
+    let mark = Redactor::default().redact(key, Scope::Outside).into_owned();
+    assert_ne!(mark, key);
+    assert_eq!((command.name.as_str(), command.command.as_str()), ("bg-1", line.replace(key, &mark).as_str()));
     assert!(command.runs(), "{command:?}");
     let (agent_id, name) = (command.agent_id, command.name.clone());
     let output = Query::BackgroundOutput { agent_id, name: name.clone() };
-    let Answer::BackgroundOutput { tail, .. } = session.ask(output).await.unwrap() else { panic!("something else") };
-    assert_eq!(tail.trim(), "begun");
+    let Answer::BackgroundOutput { command, tail } = session.ask(output).await.unwrap() else {
+        panic!("something else")
+    };
+    assert_eq!(tail.trim(), format!("begun {mark}"));
+    assert!(!command.command.contains(key), "{command:?}");
     session.send(Command::StopBackground { agent_id, name }).await.unwrap();
     assert!(!listed().await[0].runs());
     let none = Command::StopBackground { agent_id, name: "bg-9".to_owned() };
@@ -459,6 +467,39 @@ async fn going_back_over_what_others_changed_needs_a_second_word() {
     let since = snapshot.last_seq;
     say(&session, "are you there?").await;
     until_complete(&session, since).await;
+    session.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_message_that_changed_no_file_comes_forth_again_after_one_that_did() {
+    let script = Script::new()
+        .call("write_file", json!({ "path": "one.txt", "content": "one" }))
+        .say("One.")
+        .say("Nothing but words.");
+    let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
+    let stage = Stage::new(StageSetup { files: Vec::new(), script, setup }).unwrap();
+    let session = stage.open().await.unwrap();
+    say(&session, "write one").await;
+    until_complete(&session, 0).await;
+    let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
+    say(&session, "explain it").await;
+    until_complete(&session, snapshot.last_seq).await;
+    for text in ["explain it", "write one"] {
+        let Answer::RewindPreview(back) = session.ask(Query::BackPreview).await.unwrap() else { panic!("no preview") };
+        assert_eq!((back.kind, back.about.as_str()), (RewindKind::Message, text));
+        session.send(Command::Rewind { message_id: back.message_id, what: back.what }).await.unwrap();
+    }
+    assert!(stage.read("one.txt").is_err());
+    for text in ["write one", "explain it"] {
+        let Answer::RewindPreview(forth) = session.ask(Query::ForthPreview).await.unwrap() else {
+            panic!("no preview")
+        };
+        assert_eq!((forth.kind, forth.about.as_str()), (RewindKind::Undo, text));
+        session.send(Command::UndoRewind).await.unwrap();
+        assert!(stage.read("one.txt").is_ok());
+    }
+    let Answer::RewindPoints { points } = session.ask(Query::RewindPoints).await.unwrap() else { panic!("no points") };
+    assert_eq!(points.iter().map(|point| point.text.as_str()).collect::<Vec<_>>(), ["write one", "explain it"]);
     session.close().await;
 }
 

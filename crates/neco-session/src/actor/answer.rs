@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use neco_agent::AgentHandle;
 use neco_proto::{AgentId, Answer, BackgroundCommand, BackgroundEnd, ClientError, Query, SessionSnapshot};
+use neco_safety::secrets::{Redactor, Scope};
 use neco_toolkit::InBackground;
 
 use super::run::not_taken;
@@ -38,14 +39,14 @@ pub(super) async fn background_of(
     wanted.map(|(_, one)| one).ok_or_else(|| ClientError::Refused(format!("no command {name} runs in the background")))
 }
 
-/// A command in the background as windows list it.
-fn told_of(agent_id: AgentId, one: &dyn InBackground) -> BackgroundCommand {
+/// A command in the background as windows list it, without secrets.
+fn told_of(agent_id: AgentId, one: &dyn InBackground, redactor: &Redactor) -> BackgroundCommand {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let now = Timestamp::now();
     BackgroundCommand {
         agent_id,
         name: one.name().to_owned(),
-        command: one.command().to_owned(),
+        command: redactor.redact(one.command(), Scope::Outside).into_owned(),
         started: now.checked_sub(one.age()).unwrap_or(now),
         ended: one.ended().map(|(exit_code, took)| BackgroundEnd { exit_code, took_ms: milliseconds(took) }),
     }
@@ -81,13 +82,15 @@ impl Answers {
                 Ok(Answer::Workflows { workflows })
             }
             Query::Background => {
-                let found = self.ctx.supervisor.in_background().await;
-                let commands = found.iter().map(|(agent, one)| told_of(*agent, one.as_ref())).collect();
+                let (found, redactor) = (self.ctx.supervisor.in_background().await, self.ctx.hub.redactor());
+                let commands = found.iter().map(|(agent, one)| told_of(*agent, one.as_ref(), &redactor)).collect();
                 Ok(Answer::Background { commands })
             }
             Query::BackgroundOutput { agent_id, name } => {
                 let one = background_of(&self.ctx, agent_id, &name).await?;
-                Ok(Answer::BackgroundOutput { command: told_of(agent_id, one.as_ref()), tail: one.tail(SHOWN_LINES) })
+                let redactor = self.ctx.hub.redactor();
+                let tail = redactor.redact(&one.tail(SHOWN_LINES), Scope::Outside).into_owned();
+                Ok(Answer::BackgroundOutput { command: told_of(agent_id, one.as_ref(), &redactor), tail })
             }
         }
     }

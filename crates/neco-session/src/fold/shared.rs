@@ -20,6 +20,11 @@ impl SharedState {
         self.0.get(key)
     }
 
+    /// How many keys there ever were.
+    pub fn key_count(&self) -> usize {
+        self.0.len()
+    }
+
     /// What there is, by key.
     pub fn iter(&self) -> impl Iterator<Item = &SharedStateUpdate> {
         self.0.values().filter(|update| update.value.is_some())

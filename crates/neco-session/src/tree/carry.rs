@@ -124,7 +124,10 @@ impl AgentSupervisor {
             (_, NodeState::Paused) => {
                 self.notes.paused(agent);
                 self.watch_pause(state, agent);
-                state.slots.get(&agent).into_iter().for_each(|slot| slot.send(AgentInput::Hold(Halt::AfterTurn)));
+                if let Some(slot) = state.slots.get_mut(&agent) {
+                    slot.called_off = slot.starting_over;
+                    slot.send(AgentInput::Hold(Halt::AfterTurn));
+                }
             }
             // One that was to go on may have ended since, with whom it works for.
             (NodeState::Paused, NodeState::Running) if state.tree.node(agent).is_some_and(|node| node.state == to) => {

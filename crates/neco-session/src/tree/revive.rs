@@ -120,7 +120,8 @@ impl AgentSupervisor {
             line.send(AgentInput::Letter { message, wakes: true, replaces: None });
             slot.line = Some(line);
         }
-        self.watch_time(agent, 0, spec.definition.timeout.map(|most| most.saturating_sub(worked)));
+        let round = state.slots.get(&agent).map_or(0, |slot| slot.round);
+        self.watch_time(agent, round, spec.definition.timeout.map(|most| most.saturating_sub(worked)));
         self.watch_silence(state);
         self.deliver(state, agent).await;
         Ok(())

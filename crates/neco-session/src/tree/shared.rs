@@ -14,6 +14,8 @@ const LONGEST_KEY: usize = 64;
 const BIGGEST: usize = 32 * 1024;
 /// The most values.
 const MOST: usize = 256;
+/// The most keys, with those that were removed, whose versions are known for good.
+const MOST_KEYS: usize = 1024;
 
 /// What an agent wants to become of a value.
 pub(super) struct SharedChange {
@@ -72,6 +74,9 @@ impl SharedChange {
             None if shared.iter().count() >= MOST => Err(ToolError::failed(format!(
                 "{MOST} values are shared, which is the most: remove one with null first"
             ))),
+            None if last.is_none() && shared.key_count() >= MOST_KEYS => Err(ToolError::failed(format!(
+                "{MOST_KEYS} keys were used in this session, which is the most: use one of them again"
+            ))),
             Some((_, present)) if !value.is_null() && kind(present) != kind(value) => Err(ToolError::failed(format!(
                 "{key} is {}, and this would be {}: set it to null first if it is to be something else",
                 kind(present),
@@ -108,5 +113,23 @@ pub(super) fn kind(value: &Value) -> &'static str {
         Value::String(_) => "a text",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_bounded_also_when_each_is_removed_again() {
+        let mut shared = SharedState::default();
+        for number in 0..MOST_KEYS {
+            let key = format!("key{number}");
+            shared.apply(&SharedStateUpdate { key, value: None, version: 2, writer: "root".to_owned() });
+        }
+        let change = |key: &str| SharedChange { key: key.to_owned(), value: Value::from(1), expected: None };
+        assert!(change("key7").check(&shared).is_ok(), "one that was removed can be there again");
+        let refused = change("other").check(&shared).unwrap_err();
+        assert!(refused.message.contains("1024 keys were used"), "{}", refused.message);
     }
 }

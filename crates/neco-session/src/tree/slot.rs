@@ -59,6 +59,8 @@ pub(super) struct AgentSlot {
     pub round: u32,
     /// Whether it is being stopped to begin its task anew: how that ends is no end of its task.
     pub starting_over: bool,
+    /// Whether it was paused, or everybody stopped, since that began: it does not begin anew then.
+    pub called_off: bool,
     /// Whether it was said that nothing is heard of it.
     pub silent: watch::Sender<bool>,
     /// Tells what came of its task.

@@ -167,7 +167,8 @@ impl AgentSupervisor {
     /// who will know when it is to go on.
     pub(super) fn hold(&self, state: &mut State, agent: AgentId, halt: Halt) {
         for below in state.tree.subtree(agent) {
-            if let Some(slot) = state.slots.get(&below) {
+            if let Some(slot) = state.slots.get_mut(&below) {
+                slot.called_off = slot.starting_over;
                 slot.send(AgentInput::Hold(halt));
             }
         }

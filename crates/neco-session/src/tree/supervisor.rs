@@ -331,7 +331,7 @@ impl AgentSupervisor {
             leaving.extend(lines.map(|line| line.task));
             leaving
         };
-        join(leaving).await;
+        self.join(leaving).await;
     }
 
     /// What comes of an agent's task; ready when it has ended. One that was stopped ends with an error.
@@ -367,7 +367,7 @@ impl AgentSupervisor {
                 state.ended_with_calls.extend(with_call.into_iter().map(|name| (now, name)));
                 std::mem::take(&mut state.leaving)
             };
-            Ok(join(leaving).await)
+            Ok(supervisor.join(leaving).await)
         })
         .await
     }
@@ -386,7 +386,7 @@ impl AgentSupervisor {
                 }
                 std::mem::take(&mut state.leaving)
             };
-            Ok(join(leaving).await)
+            Ok(supervisor.join(leaving).await)
         })
         .await
     }
@@ -408,19 +408,22 @@ impl AgentSupervisor {
         self.at_it.wait().await;
     }
 
+    /// Waits until agents that were stopped have stopped what they ran; says whether they have. Whoever takes too long
+    /// is waited for again by those who stop everybody.
+    pub(super) async fn join(&self, mut leaving: Vec<JoinHandle<()>>) -> bool {
+        let all = futures::future::join_all(leaving.iter_mut());
+        let stopped = tokio::time::timeout(LEAVING, all).await.is_ok();
+        if !stopped {
+            tracing::warn!("an agent takes long to stop");
+            leaving.retain(|task| !task.is_finished());
+            self.lock().await.leaving.extend(leaving);
+        }
+        stopped
+    }
+
     pub(super) async fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().await
     }
-}
-
-/// Waits until agents that were stopped have stopped what they ran; says whether they have.
-pub(super) async fn join(leaving: Vec<JoinHandle<()>>) -> bool {
-    let all = futures::future::join_all(leaving);
-    let stopped = tokio::time::timeout(LEAVING, all).await.is_ok();
-    if !stopped {
-        tracing::warn!("an agent takes long to stop");
-    }
-    stopped
 }
 
 /// A group is chosen for the root alone: types have groups of their own.

@@ -268,6 +268,57 @@ async fn a_stop_that_is_given_up_keeps_nobody_from_beginning() {
     assert!(!world.supervisor.lock().await.stopping.any());
 }
 
+fn begins_anew(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(&event.body, EventBody::AgentUpdate(update) if update.anew))
+}
+
+#[tokio::test]
+async fn who_is_ended_or_stopped_while_it_is_started_over_does_not_begin_anew() {
+    for left in [NodeState::Cancelled, NodeState::Paused] {
+        let world = world(2).await;
+        world.log.lets.add_permits(100);
+        let (agent, person) = (world.line[0], Actor::Person);
+        let leaving = world.supervisor.stop_to_start_over(&person, agent).await.unwrap();
+        assert!(leaving.is_empty(), "nobody runs");
+        assert_eq!(world.states().await, [NodeState::Paused, NodeState::Cancelled], "the one below it is stopped");
+        if left == NodeState::Cancelled {
+            world.supervisor.order(Actor::Person, agent, AgentOrder::Cancel).await.unwrap();
+        } else {
+            let stopping = stop_everybody(&world).await;
+            world.supervisor.stopped(stopping, std::future::ready(())).await;
+        }
+        world.supervisor.begin_over(&person, agent, true).await.unwrap_err();
+        assert_eq!(world.states().await.first(), Some(&left));
+        assert!(!begins_anew(&world.events().await));
+        let state = world.supervisor.lock().await;
+        let slot = state.slots.get(&agent);
+        assert_eq!(slot.map(|slot| slot.starting_over), (left == NodeState::Paused).then_some(false));
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_closes_starts_nobody_over() {
+    let world = world(1).await;
+    world.log.lets.add_permits(100);
+    let (agent, person) = (world.line[0], Actor::Person);
+    world.supervisor.stop_to_start_over(&person, agent).await.unwrap();
+    world.supervisor.close().await;
+    world.supervisor.begin_over(&person, agent, true).await.unwrap_err();
+    assert_eq!(world.states().await, [NodeState::Paused]);
+    assert!(!begins_anew(&world.events().await));
+}
+
+#[tokio::test]
+async fn who_starts_over_waits_for_nobody_else() {
+    let world = world(1).await;
+    world.log.lets.add_permits(100);
+    let slow = tokio::spawn(std::future::pending());
+    world.supervisor.lock().await.leaving.push(slow);
+    let leaving = world.supervisor.stop_to_start_over(&Actor::Person, world.line[0]).await.unwrap();
+    assert!(leaving.is_empty());
+    assert_eq!(world.supervisor.lock().await.leaving.len(), 1, "whoever closes waits for it");
+}
+
 /// A call of the root waits for this one from now on.
 async fn wait_for(world: &World, agent: AgentId) {
     let mut state = world.supervisor.lock().await;

@@ -50,7 +50,7 @@ pub(super) async fn watch(supervisor: Weak<AgentSupervisor>, notes: Arc<Notes>) 
 }
 
 impl AgentSupervisor {
-    async fn noted(&self, state: &mut State, agent: AgentId, note: Note) {
+    pub(super) async fn noted(&self, state: &mut State, agent: AgentId, note: Note) {
         if let Some(slot) = state.slots.get_mut(&agent) {
             note.settle(&mut slot.in_flight);
             slot.silent.send_if_modified(std::mem::take);
@@ -76,7 +76,7 @@ impl AgentSupervisor {
         if agent == self.root {
             note.modes.into_iter().for_each(|change| self.pass_on(state, &change));
         }
-        if state.slots.get(&agent).is_some_and(|slot| slot.starting_over) {
+        if is_starting_over(state, agent) {
             return;
         }
         for complete in note.completes {
@@ -211,7 +211,8 @@ impl AgentSupervisor {
             return None;
         }
         let left = began.left(Instant::now(), self.notes.waited(agent));
-        if !left.is_zero() {
+        // One that is being started over gets its time anew, or ends.
+        if !left.is_zero() || is_starting_over(&state, agent) {
             return Some(left);
         }
         let (last, limit) = (last_words(node), began.most.as_secs_f64());
@@ -227,25 +228,37 @@ impl AgentSupervisor {
         let supervisor = Weak::clone(&self.me);
         tokio::spawn(async move {
             tokio::time::sleep(most).await;
-            if let Some(supervisor) = supervisor.upgrade() {
-                supervisor.check_pause(agent, since, most).await;
+            while let Some(supervisor) = supervisor.upgrade() {
+                if supervisor.check_pause(agent, since, most).await {
+                    return;
+                }
+                drop(supervisor);
+                tokio::time::sleep(SOONEST).await;
             }
         });
     }
 
-    async fn check_pause(&self, agent: AgentId, since: Timestamp, most: Duration) {
+    /// Ends an agent whose pause has lasted too long; says whether nothing is left to look at.
+    async fn check_pause(&self, agent: AgentId, since: Timestamp, most: Duration) -> bool {
         let mut state = self.lock().await;
         // Whoever waits for one above it ends with that one.
         let waits = |node: &&AgentNode| node.state == NodeState::Paused && node.paused_by == Some(agent);
-        let Some(node) = state.tree.node(agent).filter(waits).filter(|node| node.changed == since) else { return };
+        let Some(node) = state.tree.node(agent).filter(waits).filter(|node| node.changed == since) else {
+            return true;
+        };
         if state.closed {
-            return;
+            return true;
+        }
+        // One that is being started over is paused no longer, or stays so.
+        if is_starting_over(&state, agent) {
+            return false;
         }
         let (last, limit) = (last_words(node), most.as_secs_f64());
         let message = format!(
             "it was paused for {limit} s, which is as long as a pause may last (agents.max_pause); its last words: {last}"
         );
         self.give_in(&mut state, agent, message).await;
+        true
     }
 
     /// An agent has failed because its time is up.
@@ -254,6 +267,10 @@ impl AgentSupervisor {
             tracing::warn!(%error, "the end of an agent could not be recorded");
         }
     }
+}
+
+fn is_starting_over(state: &State, agent: AgentId) -> bool {
+    state.slots.get(&agent).is_some_and(|slot| slot.starting_over)
 }
 
 fn last_words(node: &AgentNode) -> &str {

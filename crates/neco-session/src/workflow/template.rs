@@ -7,6 +7,7 @@
 //! gets it between tags that say so.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
 use std::sync::Arc;
 
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
@@ -20,6 +21,12 @@ use super::scope::{self, Given, Reader};
 
 /// The part of a task that says when it has failed although it was done.
 const FAILS_IF: &str = "fails_if";
+
+/// Steps that a template may take: anybody can write one that would never end.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// Bytes that a template which stands alone may make.
+const LONGEST: usize = 256 * 1024;
 
 /// What templates read; a copy is the same.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -231,11 +238,44 @@ pub(crate) fn reads_alone(text: &str) -> Result<BTreeSet<String>, minijinja::Err
 /// Such a template with its inputs filled in.
 pub(crate) fn fill_alone(text: &str, inputs: &BTreeMap<String, Value>) -> Result<String, minijinja::Error> {
     let values = Values { inputs: Arc::new(inputs.clone()), tasks: Arc::default() };
-    environment().render_str(text, scope::of(&values, Reader::Agent))
+    let mut filled = Filled::default();
+    let environment = environment();
+    let template = environment.template_from_str(text)?;
+    let done = template.render_captured_to(scope::of(&values, Reader::Agent), &mut filled).map(drop);
+    if filled.is_full {
+        let words = format!("it makes a text of more than {} KiB", LONGEST / 1024);
+        return Err(minijinja::Error::new(ErrorKind::InvalidOperation, words));
+    }
+    done.map(|()| String::from_utf8_lossy(&filled.bytes).into_owned())
+}
+
+/// What a template has made so far.
+#[derive(Default)]
+struct Filled {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl io::Write for Filled {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > LONGEST {
+            self.is_full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Why a template can't be used.
 pub(crate) fn reason(error: &minijinja::Error) -> String {
+    if error.kind() == ErrorKind::OutOfFuel {
+        return format!("it takes more than {MOST_STEPS} steps: its loops are too long");
+    }
     error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()))
 }
 
@@ -281,10 +321,29 @@ fn each_text(
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(MOST_STEPS));
     environment.add_filter("quote", |text: String| format!("'{}'", text.replace('\'', r"'\''")));
     environment
 }
 
 fn bad(task: &Task, part: &'static str, error: &minijinja::Error) -> WorkflowError {
     WorkflowError::BadTemplate { task: task.name.clone(), part, reason: reason(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_never_end_or_grow_without_end_is_refused() {
+        let filled = |text: &str| fill_alone(text, &BTreeMap::from([("name".to_owned(), Value::from("x"))]));
+        assert_eq!(filled("{% for _ in range(3) %}{{ inputs.name }}{% endfor %}").unwrap(), "xxx");
+        let long = "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}\
+                    {% endfor %}{% endfor %}";
+        let refused = reason(&filled(long).unwrap_err());
+        assert!(refused.contains("its loops are too long"), "{refused}");
+        let big = "{% for a in range(9999) %}{{ 'word' * 99 }}{% endfor %}";
+        let refused = reason(&filled(big).unwrap_err());
+        assert!(refused.contains("a text of more than 256 KiB"), "{refused}");
+    }
 }

@@ -38,6 +38,29 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
+/// Nothing is shared yet: an agent is declared what sets the first value, and the root is told how that is called.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_first_can_know_how_a_value_is_shared() {
+    let both = ["state_get", "state_set"];
+    let mut script = Script::new()
+        .call("task", json!({ "description": "begin", "prompt": "begin the plan", "agent": "explore" }))
+        .expecting(Expect { tools_exclude: names(&both), ..Expect::default() })
+        .say("It has begun.")
+        .expecting(Expect::tool("state_set{key, value} and state_get{key} keep values"));
+    let child = Script::new()
+        .call("state_set", json!({ "key": "plan", "value": 1 }))
+        .expecting(Expect { tools_include: names(&both), ..Expect::default() })
+        .say("I began.")
+        .expecting(Expect::tool("plan is at version 1."));
+    script.agents.push(part("explore", "begin", child));
+    let stage = stage(script);
+    let session = stage.open().await.unwrap();
+    let (said, events, _) = done(&session, "begin").await;
+    assert_eq!(said, "It has begun.", "{events:#?}");
+    assert_eq!(shared(&session).await, [("plan".to_owned(), json!(1), 1, "explore-1".to_owned())]);
+    session.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_shared_has_versions_and_outlives_the_process_but_not_what_is_taken_back() {
     let both = ["state_get", "state_set"];

@@ -12,6 +12,9 @@ use crate::app::{Picked, Picker, Purpose, WindowState};
 
 pub(super) const HINT: &str = "↑↓ Enter or its number or letter   Esc back";
 
+/// What starting an agent over means.
+const FORGETS: &str = "it forgets what it said and did; those below it are stopped";
+
 /// Whether an entry belongs to a menu.
 pub(super) fn is_order(picked: &Picked) -> bool {
     matches!(picked, Picked::Order(..) | Picked::Write(_))
@@ -49,7 +52,7 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
         let picked = Picked::Order(letter, Box::new(Command::AgentCommand { agent_id: agent, order }));
         (letter, text.to_owned(), about.to_owned(), picked)
     };
-    let retry = || order('t', "Start over", "its first task anew; those below it are stopped", AgentOrder::Retry);
+    let retry = || order('t', "Start over", FORGETS, AgentOrder::Retry);
     let pauses = match node.state {
         NodeState::Created | NodeState::Running => {
             order('p', "Pause", "it keeps what it has, and those below it too", AgentOrder::Pause)
@@ -69,6 +72,27 @@ pub(super) fn agent_menu(window: &mut WindowState, agent: AgentId) {
         retry(),
     ];
     window.picker = Some(Picker::new(clean_line(&node.name), HINT, Letters::Command, numbered(entries)));
+}
+
+/// The agent that loses its conversation by what was chosen in its menu, which is asked about first.
+pub(super) fn forgets(window: &WindowState, picked: &Picked) -> Option<AgentId> {
+    let Picked::Order('t', command) = picked else { return None };
+    let Command::AgentCommand { agent_id, order: AgentOrder::Retry } = command.as_ref() else { return None };
+    window.agents().node(*agent_id).filter(|node| node.state.is_live()).map(|node| node.id)
+}
+
+/// Asks before an agent that works, or waits, begins its task anew.
+pub(super) fn ask_to_start_over(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
+    let Some(node) = window.agents().node(agent) else { return Vec::new() };
+    let heading = format!("Start {} over?", clean_line(&node.name));
+    let retry = Command::AgentCommand { agent_id: agent, order: AgentOrder::Retry };
+    let entries = vec![
+        Entry::new("Yes, start it over", FORGETS, Picked::Order('y', Box::new(retry))),
+        Entry::new("No, leave it as it is", "", Picked::Leave),
+    ];
+    let hint = "y or Enter confirm   n or Esc cancel";
+    window.picker = Some(Picker::new(heading, hint, Letters::Command, entries));
+    Vec::new()
 }
 
 fn workflow_menu(window: &mut WindowState, workflow_id: WorkflowId) {

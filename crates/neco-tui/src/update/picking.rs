@@ -358,6 +358,9 @@ pub(super) fn picked(window: &mut WindowState) -> Vec<Effect> {
         return window.only_tell(TOO_SOON);
     }
     let Some(entry) = window.picker.take().and_then(|picker| picker.chosen().cloned()) else { return Vec::new() };
+    if let Some(agent) = menu::forgets(window, &entry.picked) {
+        return menu::ask_to_start_over(window, agent);
+    }
     match entry.picked {
         Picked::Message(point) => going_back::pick_what(window, point),
         Picked::Rewind(point, what) => going_back::rewind(window, &point, what),

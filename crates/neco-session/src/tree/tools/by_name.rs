@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use neco_toolkit::schema::{self, ArgumentSchema};
-use neco_toolkit::{DynTool, PreparedCall, SideEffect, ToolError, ToolOutput};
+use neco_toolkit::{DynTool, PreparedCall, SideEffect, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -82,7 +82,7 @@ impl DynTool for ByName {
         let run: RunCall = Box::new(move |ctx| {
             Box::pin(async move {
                 let request = SpawnRequest::new(self.definition.clone(), prompt);
-                self.member.run_to_end(request, &ctx).await.map(ToolOutput::text)
+                self.member.run_to_end(request, &ctx).await.map(|text| self.member.hinted(text))
             })
         });
         Ok(Box::new(MemberCall { arguments, summary, timeout: Some(LONGEST), run }))

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn made(output: &Value) -> CompleteTask {
-        let member = Member { supervisor: Weak::new(), agent: AgentId::new() };
+        let member = Member { supervisor: Weak::new(), agent: AgentId::new(), untold: false };
         CompleteTask { member, declared: declared(output), output: ArgumentSchema::new(output.clone()) }
     }
 

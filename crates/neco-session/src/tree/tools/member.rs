@@ -9,6 +9,7 @@ use neco_proto::{AgentId, ErrorCode, Risk};
 use neco_toolkit::{Plan, PreparedCall, SideEffect, ToolContext, ToolError, ToolOutput};
 use serde_json::Value;
 
+use super::shared_state::HINT;
 use crate::roles::Definition;
 use crate::tree::child_setup::CancelOnDrop;
 use crate::tree::{AgentSupervisor, ChildSpec, SpawnRequest, TreeError, letters};
@@ -19,6 +20,8 @@ pub(super) struct Member {
     /// The supervisor; gone when the session has ended.
     pub supervisor: Weak<AgentSupervisor>,
     pub agent: AgentId,
+    /// Whether the tools for what all share are not declared to it.
+    pub untold: bool,
 }
 
 impl Member {
@@ -49,6 +52,11 @@ impl Member {
             Err(_) => error.to_string(),
         };
         ToolError::new(code, words)
+    }
+
+    /// What a call that started a child gives; whoever could not know it is told how values are shared.
+    pub fn hinted(&self, text: String) -> ToolOutput {
+        ToolOutput::text(if self.untold { format!("{text}\n\n{HINT}") } else { text })
     }
 
     /// Starts a child.

@@ -44,7 +44,11 @@ pub fn tools(
     output_schema: Option<&Value>,
     definitions: &Definitions,
 ) -> Vec<Arc<dyn DynTool>> {
-    let member = Member { supervisor: Weak::clone(supervisor), agent };
+    // The root's first request gets no heavier for what few sessions need; whoever is new has them from the start.
+    // Declared later, the tools of an agent at work would be others, and its whole prompt with them.
+    let shares = || supervisor.upgrade().is_some_and(|supervisor| supervisor.shared().iter().next().is_some());
+    let offered = kind != NodeType::Root || shares();
+    let member = Member { supervisor: Weak::clone(supervisor), agent, untold: !offered };
     let mut tools = match kind {
         NodeType::Root | NodeType::Child => commanding(&member, definitions),
         NodeType::ActOnly => Vec::new(),
@@ -53,15 +57,13 @@ pub fn tools(
         tools.push(erase(report::Report(member.clone())));
         tools.extend(output_schema.map(|schema| complete_task::tool(member.clone(), schema)));
     }
-    // Declared later, the tools of an agent at work would be others, and its whole prompt with them.
-    let offered = supervisor.upgrade().is_some_and(|supervisor| supervisor.shared().iter().next().is_some());
     tools.extend(sharing(&member, offered));
     tools
 }
 
 /// The same tools without a session, for lists of what there is.
 pub fn listed() -> Vec<Arc<dyn DynTool>> {
-    let nowhere = Member { supervisor: Weak::new(), agent: AgentId::new() };
+    let nowhere = Member { supervisor: Weak::new(), agent: AgentId::new(), untold: false };
     let mut tools = commanding(&nowhere, &Definitions::default());
     tools.push(erase(report::Report(nowhere.clone())));
     tools.push(complete_task::tool(nowhere.clone(), &json!({})));

@@ -14,12 +14,13 @@ use crate::tree::shared::{SharedChange, kind};
 /// Characters of a value in the list of all.
 const SHOWN: usize = 200;
 
-/// What is told of these tools where agents are started, as they are declared only where something is shared.
-pub const HINT: &str = "state_set and state_get keep values that all agents of this session share.";
+/// What is told of these tools where agents are started, to whom they are not declared.
+pub const HINT: &str =
+    "(state_set{key, value} and state_get{key} keep values that all agents of this session share: any JSON value.)";
 
 pub struct StateGet {
     pub(super) member: Member,
-    /// Whether something was shared when its agent was made: before that nobody has a use for it.
+    /// Whether it is declared to its agent.
     pub(super) offered: bool,
 }
 

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::member::Member;
-use super::shared_state::HINT;
 use crate::tree::SpawnRequest;
 
 pub struct SpawnAgent(pub(super) Member);
@@ -53,7 +52,7 @@ impl Tool for SpawnAgent {
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
         let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
-        definition.task(args.inputs.as_ref(), &args.task)?;
+        definition.check_inputs(args.inputs.as_ref())?;
         Ok(Plan::of(Risk::Safe))
     }
 
@@ -69,9 +68,9 @@ impl Tool for SpawnAgent {
         let child = self.0.spawn(request).await?;
         let node = self.0.supervisor()?.own_child(self.0.agent, child).await;
         let name = node.map_or_else(|| child.to_string(), |node| node.name);
-        Ok(ToolOutput::text(format!(
+        Ok(self.0.hinted(format!(
             "{name} works on it. Go on with something else; what it reports, asks and completes comes by itself. \
-             agent_wait waits for it, agent_message corrects it. {HINT}"
+             agent_wait waits for it, agent_message corrects it."
         )))
     }
 }

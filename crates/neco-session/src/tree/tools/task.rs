@@ -47,7 +47,7 @@ impl Tool for Task {
 
     async fn plan(&self, args: &Args, _: &ToolContext) -> Result<Plan, ToolError> {
         let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
-        definition.task(args.inputs.as_ref(), &args.prompt)?;
+        definition.check_inputs(args.inputs.as_ref())?;
         Ok(Plan::of(Risk::Safe))
     }
 
@@ -55,6 +55,6 @@ impl Tool for Task {
         let definition = self.0.definition(args.agent.as_deref().unwrap_or("general"))?;
         let task = definition.task(args.inputs.as_ref(), &args.prompt)?;
         let text = self.0.run_to_end(SpawnRequest::new(definition, task), ctx).await?;
-        Ok(ToolOutput::text(text))
+        Ok(self.0.hinted(text))
     }
 }
