@@ -83,43 +83,47 @@ fn chosen(effects: &[Effect]) -> Option<&str> {
 }
 
 #[test]
-fn the_tenth_answer_of_ten_can_be_typed() {
-    let ask = || {
-        let mut scene = Scene::new((80, 24));
-        scene.questions(options(9));
-        scene
-    };
-    assert_eq!(chosen(&ask().types("2")), Some("provider2"));
-    let mut scene = ask();
-    assert_eq!(scene.types("1"), [], "it may be the beginning of 10");
-    assert_eq!(chosen(&scene.key(KeyCode::Enter)), Some("provider1"));
-    let mut scene = ask();
-    assert_eq!(scene.types("10"), [], "that is to write something else");
+fn a_digit_answers_at_once_however_many_options_there_are() {
+    for count in [8, 9, 17] {
+        let ask = || {
+            let mut scene = Scene::new((80, 24));
+            scene.questions(options(count));
+            scene
+        };
+        assert!(ask().picture().contains("↑↓ Enter or 1–9"), "{}", ask().picture());
+        assert_eq!(chosen(&ask().types("1")), Some("provider1"), "of {count}");
+        assert_eq!(chosen(&ask().types("8")), Some("provider8"), "of {count}");
+        // Those past nine are gone to.
+        let mut scene = ask();
+        scene.key(KeyCode::Up);
+        scene.key(KeyCode::Up);
+        assert_eq!(chosen(&scene.key(KeyCode::Enter)), Some(format!("provider{count}").as_str()));
+    }
+    let mut scene = Scene::new((80, 24));
+    scene.questions(options(8));
+    assert_eq!(scene.types("9"), [], "that is to write something else");
     scene.types("mine");
     assert_eq!(scene.app.prompt.text.as_str(), "mine");
 }
 
 #[test]
-fn numbers_above_nine_can_be_typed() {
-    let ask = || {
-        let mut scene = Scene::new((80, 24));
-        scene.questions(options(17));
-        scene
+fn a_digit_that_is_no_answers_number_is_no_message() {
+    let ignores = |scene: &mut Scene, digits: [char; 2]| {
+        for digit in digits {
+            assert_eq!(scene.key(KeyCode::Char(digit)), []);
+            assert_eq!(scene.app.prompt.text.as_str(), "");
+            assert!(scene.picture().contains("No answer has that number"), "{}", scene.picture());
+        }
     };
-    let mut scene = ask();
-    assert_eq!(scene.types("1"), [], "it may be the beginning of 12");
-    assert_eq!(chosen(&scene.types("2")), Some("provider12"));
-    let mut scene = ask();
-    scene.types("1");
-    assert_eq!(chosen(&scene.key(KeyCode::Enter)), Some("provider1"));
-    assert_eq!(chosen(&ask().types("3")), Some("provider3"));
-    assert_eq!(chosen(&ask().types("10")), Some("provider10"));
-    // No option has the number 19: the 9 is a number of its own. The last one is to write something else.
-    assert_eq!(chosen(&ask().types("19")), Some("provider9"));
-    let mut scene = ask();
-    assert_eq!(scene.types("18"), []);
-    scene.types("mine");
-    assert_eq!(scene.app.prompt.text.as_str(), "mine");
+    let mut scene = Scene::new((80, 24));
+    scene.questions(options(2));
+    ignores(&mut scene, ['0', '5']);
+    assert_eq!(chosen(&scene.types("2")), Some("provider2"), "the question still has the keys");
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    ignores(&mut scene, ['0', '9']);
+    assert_eq!(scene.types("y"), [decided("1", Decision::Once)]);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn leaving_names_what_runs_and_is_stopped() {
 }
 
 #[test]
-fn esc_says_what_still_runs_and_stops_it_when_that_was_said() {
+fn esc_says_what_still_runs_and_ends_none_of_it() {
     let (mut scene, _) = scene();
     scene.works();
     assert!(scene.key(KeyCode::Esc).contains(&Effect::Send(Command::Cancel)));
@@ -123,8 +123,16 @@ fn esc_says_what_still_runs_and_stops_it_when_that_was_said() {
     })));
     let picture = scene.picture();
     assert!(picture.contains("1 command still runs in the background"), "{picture}");
-    assert!(picture.contains("Esc stop it too   /ps look"), "{picture}");
-    let stop = Command::StopBackground { agent_id: scene.root, name: "bg-2".into() };
-    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(stop)]);
-    assert!(!scene.picture().contains("Esc stop it too"), "{}", scene.picture());
+    assert!(picture.contains("/ps look and stop") && !picture.contains("Esc pause"), "{picture}");
+    // At rest Esc is what it always is.
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    assert!(scene.picture().contains("Esc again rewinds"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Ask(Query::RewindPoints)]);
+    // Agents that still work are paused, and the command goes on.
+    let agent = AgentId::new();
+    scene.happen_to(agent, support::agent_update(&support::node(agent, scene.root, "coder", "x", "running", 0.0)));
+    scene.app.picker = None;
+    let picture = scene.picture();
+    assert!(picture.contains("1 agent is still working") && picture.contains("Esc pause the agent too"), "{picture}");
+    assert_eq!(scene.key(KeyCode::Esc), [Effect::Send(Command::StopAll)]);
 }

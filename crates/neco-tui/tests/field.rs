@@ -151,6 +151,33 @@ fn a_first_start_takes_answers_and_nothing_else() {
 }
 
 #[test]
+fn a_key_is_never_shown_or_sent_where_a_model_is_chosen() {
+    let key = format!("sk-ant-api03-{}", "aB3".repeat(12));
+    let option = |label: &str| json!({"label": label, "description": "needs a key"});
+    let options = json!([option("anthropic"), option("openai")]);
+    let item = json!({"title": "model", "text": "Which model?", "multiple": false, "options": options});
+    for pastes in [true, false] {
+        let mut scene = Scene::new((80, 24));
+        scene.app.set_up = true;
+        scene.questions(json!({"about": "choices", "items": [item]}));
+        if pastes {
+            scene.app.paste(&key);
+        } else {
+            scene.types(&key);
+        }
+        let picture = scene.picture();
+        assert!(picture.contains("•••") && picture.contains("looks like a key"), "{picture}");
+        assert!(!picture.contains("ant-api"), "{picture}");
+        assert_eq!(scene.key(KeyCode::Enter), [], "it is no answer");
+        assert_eq!(scene.app.prompt.text.as_str(), "");
+        let picture = scene.picture();
+        assert!(picture.contains("Choose its provider") && !picture.contains("ant-api"), "{picture}");
+        let sent = scene.types("1");
+        assert!(matches!(sent.last(), Some(Effect::Send(Command::Answer { .. }))), "{sent:?}");
+    }
+}
+
+#[test]
 fn a_workflow_that_failed_says_where_and_why() {
     let mut scene = Scene::new((100, 24));
     let id = WorkflowId::new();

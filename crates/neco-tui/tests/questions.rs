@@ -97,6 +97,14 @@ fn an_approval_takes_arrows_enter_and_numbers() {
     assert_eq!(scene.types("3"), []);
     assert!(scene.picture().contains("Enter confirm"), "{}", scene.picture());
     assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Always));
+    // Arrows go on from the rule that waits for Enter.
+    let mut scene = ask();
+    scene.types("3");
+    scene.key(KeyCode::Down);
+    assert!(scene.picture().contains("❯  4  Change it first"), "{}", scene.picture());
+    scene.key(KeyCode::Down);
+    assert_eq!(scene.key(KeyCode::Enter), [], "no asks what to do instead");
+    assert!(scene.picture().contains("What should it do instead?"), "{}", scene.picture());
     let mut scene = ask();
     scene.key(KeyCode::Down);
     scene.key(KeyCode::Down);
@@ -201,6 +209,13 @@ fn details_take_the_place_of_the_beginning() {
     assert!(scene.picture().contains("line 60") && !scene.picture().contains("line 2\n"), "{}", scene.picture());
     scene.types("d");
     assert!(scene.picture().contains("more rows · d"), "{}", scene.picture());
+    // Esc goes back as well, and stops nothing.
+    scene.types("d");
+    let picture = scene.picture();
+    assert!(picture.contains("Esc or d back") && !picture.contains("stop the turn"), "{picture}");
+    assert_eq!(scene.key(KeyCode::Esc), []);
+    let picture = scene.picture();
+    assert!(picture.contains("more rows · d") && picture.contains("Esc stop the turn"), "{picture}");
     assert_eq!(scene.types("y"), decided("1", Decision::Once));
 }
 

@@ -284,7 +284,16 @@ fn an_agent_is_started_over_also_when_it_has_failed() {
     scene.control('t');
     scene.control('x');
     assert!(scene.picture().contains("4  Start over  t"), "{}", scene.picture());
-    assert_eq!(scene.types("t"), retry(ids[0]));
+    assert_eq!(scene.types("t"), [], "it is asked about first");
+    let picture = scene.picture();
+    assert!(picture.contains("over?") && picture.contains("it forgets what it said and did"), "{picture}");
+    scene.reads();
+    scene.types("n");
+    scene.control('t');
+    scene.control('x');
+    scene.types("t");
+    scene.reads();
+    assert_eq!(scene.types("y"), retry(ids[0]));
     scene.key(KeyCode::Down);
     scene.control('x');
     let picture = scene.picture();
@@ -353,17 +362,18 @@ fn an_agent_that_waits_says_so_its_clock_stands_in_a_pause_and_it_names_its_mode
     let ids = agents(&mut scene, &["running", "running", "paused"]);
     let answer = Message { model: Some("vendor/glm-4.7".into()), ..Message::new(Role::Assistant, Vec::new()) };
     scene.happen_to(ids[0], EventBody::Message(answer));
+    scene.app.now_ms = jiff::Timestamp::from_second(1_767_225_600 + 95).unwrap().as_millisecond();
+    let picture = scene.picture();
+    // It is made and paused in the same moment.
+    let paused = picture.lines().find(|line| line.contains("‖ coder-3"));
+    assert!(paused.is_some_and(|line| line.contains("0:00")), "{picture}");
     let request = serde_json::json!({
         "type": "permission_request", "call_id": "1", "tool": "bash", "summary": "Run make", "args": {"command": "make"},
         "command": "make", "risk": "high", "reason": "commands are asked first", "sandboxed": true
     });
     scene.happen_to(ids[1], support::read(request));
-    scene.app.now_ms = jiff::Timestamp::from_second(1_767_225_600 + 95).unwrap().as_millisecond();
     let picture = scene.picture();
     assert!(picture.contains("◔ 1 agent · ◆ 1 waits for you · ‖ 1 paused"), "{picture}");
-    // It is made and paused in the same moment.
-    let paused = picture.lines().find(|line| line.contains("‖ coder-3"));
-    assert!(paused.is_none_or(|line| line.contains("0:00")), "{picture}");
     scene.control('t');
     let picture = scene.picture();
     assert!(picture.contains("glm-4.7") && picture.contains("1 at work, 1 waits for you, 1 paused"), "{picture}");

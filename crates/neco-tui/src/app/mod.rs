@@ -24,5 +24,6 @@ pub(crate) use facing::Place;
 pub(crate) use person::Person;
 pub(crate) use picker::{Picked, Picker};
 pub use secret::SecretEntry;
+pub(crate) use secret::{dots, looks_like_key};
 pub use state::{Purpose, RewindWanted, WindowState};
 pub(crate) use watched::Watched;

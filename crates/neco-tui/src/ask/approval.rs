@@ -206,6 +206,11 @@ impl ApprovalBox {
         self.details = if self.details.is_some() { None } else { Some(0) };
     }
 
+    /// Whether all of it is shown.
+    pub fn is_whole(&self) -> bool {
+        self.details.is_some()
+    }
+
     /// Scrolls a page in all of it; false when only its beginning is shown.
     pub fn scroll(&mut self, down: bool) -> bool {
         let Some(from) = &mut self.details else { return false };
@@ -513,12 +518,12 @@ impl ApprovalBox {
         if asks.waiting > 0 {
             keys.push(("←→", "the other questions"));
         }
-        keys.push(match (self.details.is_some(), self.asked.request.diff.is_empty()) {
-            (true, _) => ("d", "back"),
+        keys.push(match (self.is_whole(), self.asked.request.diff.is_empty()) {
+            (true, _) => ("Esc or d", "back"),
             (false, true) => ("d", "details"),
             (false, false) => ("d", "whole diff"),
         });
-        if asks.works {
+        if asks.works && !self.is_whole() {
             keys.push(("Esc", if width < 80 { "stop" } else { "stop the turn" }));
         }
         tints.keys(&keys, width)

@@ -19,41 +19,32 @@ pub struct Choices {
     answers: Vec<ItemAnswer>,
     at: usize,
     marked: Vec<usize>,
-    /// The digits of a number that may go on.
-    typed: usize,
 }
 
 impl Choices {
     pub fn new(items: Vec<QuestionItem>) -> Self {
-        Self { items, answers: Vec::new(), at: 0, marked: Vec::new(), typed: 0 }
+        Self { items, answers: Vec::new(), at: 0, marked: Vec::new() }
     }
 
     /// One row up or down.
     pub fn step(&mut self, down: bool) {
-        self.typed = 0;
         // Below the options one can write something else.
         let count = self.options() + 1;
         self.at = if down { (self.at + 1) % count } else { (self.at + count - 1) % count };
     }
 
-    /// A digit of an option's number, from 1: the option is chosen, or marked where several can be, once no other
-    /// number begins so; until then it is only gone to.
-    pub fn digit(&mut self, digit: usize) -> Option<Vec<ItemAnswer>> {
-        let count = self.options();
-        let longer = self.typed * 10 + digit;
-        let number = if (1..=count).contains(&longer) { longer } else { digit };
-        self.typed = 0;
-        if number == count + 1 || longer == count + 1 {
-            self.at = count;
-            return None;
-        }
-        if number == 0 || number > count {
+    /// Whether an option has this number, from 1, or what one writes oneself.
+    pub fn has_number(&self, number: usize) -> bool {
+        (1..=self.options() + 1).contains(&number)
+    }
+
+    /// The option of a number is chosen at once, or marked where several can be; what one writes oneself is gone to.
+    pub fn number(&mut self, number: usize) -> Option<Vec<ItemAnswer>> {
+        if !self.has_number(number) {
             return None;
         }
         self.at = number - 1;
-        // What one writes oneself has a number, too.
-        if number * 10 <= count + 1 {
-            self.typed = number;
+        if self.is_own_words() {
             return None;
         }
         if self.several() {
@@ -65,7 +56,6 @@ impl Choices {
 
     /// Marks the present option, or takes the mark off.
     pub fn mark(&mut self) {
-        self.typed = 0;
         // What one writes oneself takes the place of all options.
         if !self.several() || self.at >= self.options() {
             return;
@@ -101,7 +91,7 @@ impl Choices {
 
     fn take(&mut self, answer: ItemAnswer) -> Option<Vec<ItemAnswer>> {
         self.answers.push(answer);
-        (self.at, self.typed) = (0, 0);
+        self.at = 0;
         self.marked.clear();
         (self.answers.len() >= self.items.len()).then(|| std::mem::take(&mut self.answers))
     }
@@ -121,7 +111,7 @@ impl Choices {
     /// Goes back to the item before this one.
     pub fn back(&mut self) {
         if self.answers.pop().is_some() {
-            (self.at, self.typed) = (0, 0);
+            self.at = 0;
             self.marked.clear();
         }
     }
@@ -136,7 +126,7 @@ impl Choices {
     pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let Some(item) = self.item() else { return Vec::new() };
         let tints = Tints::of(theme);
-        let numbers = format!("or 1–{}", item.options.len() + 1);
+        let numbers = format!("or 1–{}", (item.options.len() + 1).min(9));
         let mut keys = match (item.options.len(), item.multiple) {
             (0, _) => Vec::new(),
             (_, true) => vec![("↑↓ Space", "mark"), ("Enter", "take them")],

@@ -72,6 +72,12 @@ impl Chips {
         chips.map(String::as_str).find(|chip| text.ends_with(chip))
     }
 
+    /// What was pasted and stands in the text as a chip.
+    pub fn pastes<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
+        let pasted = self.pasted.iter().filter(move |(chip, _)| text.contains(chip.as_str()));
+        pasted.map(|(_, paste)| paste.as_str())
+    }
+
     /// The text with every paste in its place, and the pictures it still names; all are forgotten.
     pub fn unfold(&mut self, text: &str) -> (String, Vec<Attachment>) {
         let pictures = self.pictures.drain(..).filter(|(chip, _)| text.contains(chip.as_str()));

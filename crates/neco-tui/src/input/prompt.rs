@@ -179,6 +179,20 @@ impl Prompt {
         self.put_away = true;
     }
 
+    /// What is written goes, and nothing of it is kept.
+    pub fn forget(&mut self) {
+        let text = self.text.take();
+        self.chips.unfold(&text);
+        self.history.leave();
+        self.emptied();
+    }
+
+    /// Whether what is written, or something that was pasted into it, is such a text.
+    pub fn holds(&self, is_such: impl Fn(&str) -> bool) -> bool {
+        let text = self.text.as_str();
+        is_such(text) || self.chips.pastes(text).any(is_such)
+    }
+
     /// What is written makes room for something else, until it is taken back.
     pub fn set_aside(&mut self) {
         if self.text.is_empty() {

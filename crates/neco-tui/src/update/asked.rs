@@ -62,6 +62,7 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
             window.facing.go(question, Place::Field);
             Some(Vec::new())
         }
+        (None, KeyCode::Char('0'..='9')) if window.prompt.text.is_empty() => Some(no_such_number(window)),
         // Whoever writes, writes.
         (
             None,
@@ -96,6 +97,20 @@ pub(super) fn go_to_field(window: &mut WindowState) {
     if let Some(question) = window.desk.front() {
         window.facing.go(question, Place::Field);
     }
+}
+
+/// A key was written where the name of a model goes: it is neither tried nor kept, and the list has the keys again.
+pub(super) fn refuse_key(window: &mut WindowState) -> Vec<Effect> {
+    window.prompt.forget();
+    if let Some(question) = window.desk.front() {
+        window.facing.go(question, Place::Box);
+    }
+    window.only_tell("Not used: it looks like a key. Choose its provider, then type it hidden")
+}
+
+/// A digit that is the number of no answer is no message.
+fn no_such_number(window: &mut WindowState) -> Vec<Effect> {
+    window.only_tell("No answer has that number; Tab goes to the field")
 }
 
 /// Esc in the field goes back to the question; where only words answer it, what is written goes first.
@@ -156,6 +171,11 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
         window.facing.disarm();
         let Some(Asked::Approval(approval)) = window.desk.present() else { return None };
         let meant = if armed == Rule::Session { approval.for_session() } else { Means::Rule(armed) };
+        // Arrows go on from it.
+        if matches!(key.code, KeyCode::Up | KeyCode::Down) {
+            approval.step(key.code == KeyCode::Down);
+            return Some(Vec::new());
+        }
         approval.go_back();
         return match key.code {
             KeyCode::Enter => decide(window, meant),
@@ -218,6 +238,11 @@ fn approval_key(window: &mut WindowState, key: KeyEvent, question: u64) -> Optio
         KeyCode::Char('Y') => Means::YesToNamed,
         KeyCode::Char('N') => Means::NoToAll,
         KeyCode::Char('n') => Means::No,
+        // It goes back from all of it before it stops anything.
+        KeyCode::Esc if approval.is_whole() => {
+            approval.toggle_details();
+            return Some(Vec::new());
+        }
         KeyCode::Esc if esc_is_no => Means::No,
         _ => return None,
     };
@@ -278,7 +303,11 @@ fn choices_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
         // What none of the options says is written.
         KeyCode::Enter if choices.is_own_words() => return own_words(window),
         KeyCode::Char(digit @ '0'..='9') => {
-            let answers = choices.digit(digit.to_digit(10)? as usize);
+            let number = digit.to_digit(10)? as usize;
+            if !choices.has_number(number) {
+                return Some(no_such_number(window));
+            }
+            let answers = choices.number(number);
             if choices.is_own_words() {
                 return own_words(window);
             }

@@ -89,14 +89,6 @@ pub(super) fn menu(window: &mut WindowState, agent_id: AgentId, name: &str) {
     window.picker = Some(Picker::new(heading, menu::HINT, Letters::Command, menu::numbered(entries)));
 }
 
-/// Ends all that run.
-pub(super) fn stop_all(window: &WindowState) -> Vec<Effect> {
-    let stop = |one: &BackgroundCommand| {
-        Effect::Send(Command::StopBackground { agent_id: one.agent_id, name: one.name.clone() })
-    };
-    window.background.running().map(stop).collect()
-}
-
 fn picker(window: &WindowState) -> Picker {
     let now = now(window);
     let entry = |command: &BackgroundCommand| {

@@ -7,7 +7,7 @@ use neco_view::slash::Slash;
 use super::completing::wants_nothing_more;
 use super::effect::Effect;
 use super::{asked, commands, logging_in, menu, picking, sending, stopping, taking_back, watching};
-use crate::app::{Person, Purpose, WindowState};
+use crate::app::{Person, Purpose, WindowState, looks_like_key};
 use crate::host::ImageSource;
 use crate::input::{Action, Edit, Move, ViMode, picture_file};
 use crate::told::is_command;
@@ -222,6 +222,9 @@ fn vertical(window: &mut WindowState, down: bool) -> Vec<Effect> {
 }
 
 fn submit(window: &mut WindowState) -> Vec<Effect> {
+    if window.set_up && window.prompt.holds(looks_like_key) {
+        return asked::refuse_key(window);
+    }
     if window.prompt.completion.is_some() && !window.offers.is_written_out(&window.prompt) {
         let effects = accept(window);
         return if wants_nothing_more(window.prompt.text.as_str()) { sending::send(window, false) } else { effects };
@@ -276,7 +279,7 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
     if window.set_up {
         return Vec::new();
     }
-    if window.agents().working().count() > 0 || stopping::offers_stop(window) {
+    if window.agents().working().count() > 0 {
         return stopping::stop_rest(window);
     }
     if Person::is_again('e', again, window.now_ms) {

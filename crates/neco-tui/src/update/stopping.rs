@@ -1,4 +1,5 @@
 //! Stopping: the work first, with the next key those who still work; nothing is spent after the person believes so.
+//! Commands in the background cost nothing and go on: they are named, and ended by themselves.
 
 use neco_proto::clean::clean_line;
 use neco_proto::event::{AgentNode, CompleteReason, NodeState};
@@ -10,7 +11,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 use super::effect::Effect;
-use super::{background, picking, sending, taking_back};
+use super::{picking, sending, taking_back};
 use crate::app::{Purpose, WindowState};
 use crate::text::figures;
 use crate::text::wrap::cut;
@@ -25,18 +26,13 @@ pub(super) fn stop_work(window: &mut WindowState) -> Vec<Effect> {
     std::iter::once(Effect::Send(Command::Cancel)).chain(taking_back::take_back_all(window)).collect()
 }
 
-/// Says who still works and what runs in the background; when that was said, stops them.
+/// Says who still works; when that was said, stops them.
 pub(super) fn stop_rest(window: &mut WindowState) -> Vec<Effect> {
     if !std::mem::replace(&mut window.stopped, true) {
         return Vec::new();
     }
     tell_stopping(window);
-    let agents_work = window.agents().working().count() > 0;
-    // Nothing tells of the end of what runs in the background: it is not offered again meanwhile.
-    window.stopped = agents_work;
-    let agents = agents_work.then_some(Effect::Send(Command::StopAll));
-    let commands = background::stop_all(window);
-    agents.into_iter().chain(commands).chain(taking_back::take_back_all(window)).collect()
+    std::iter::once(Effect::Send(Command::StopAll)).chain(taking_back::take_back_all(window)).collect()
 }
 
 fn tell_stopping(window: &mut WindowState) {
@@ -128,10 +124,9 @@ pub(super) fn go_on(window: &mut WindowState) -> Vec<Effect> {
     if resumed.is_empty() { sending::say_to_agent(window, GO_ON.to_owned()) } else { resumed }
 }
 
-/// Whether the next Esc stops those who still work, and what runs in the background.
+/// Whether the next Esc stops those who still work.
 pub(crate) fn offers_stop(window: &WindowState) -> bool {
-    let rest = window.agents().working().count() + window.background.running().count();
-    window.stopped && !window.standing().works() && rest > 0
+    window.stopped && !window.standing().works() && window.agents().working().count() > 0
 }
 
 /// An event of the root may begin or end the time in which it is offered to stop its agents.
@@ -160,31 +155,34 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
     }
 }
 
-/// Who still works although the work was stopped, what they cost, and the key that stops them.
+/// Who still works although the work was stopped, what they cost, and the key that stops them; what runs in the
+/// background, and where it is ended.
 pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'static>> {
-    if !offers_stop(window) {
+    if !window.stopped || window.standing().works() {
         return None;
     }
-    let commands = match window.background.running().count() {
+    let (working, running) = (window.agents().working().count(), window.background.running().count());
+    let (short, look) = match (working, running) {
+        (0, 0) => return None,
+        (0, _) => ("/ps look", " and stop"),
+        (1, 0) => ("Esc pause it too", "   Ctrl-T look"),
+        (_, 0) => ("Esc pause them too", "   Ctrl-T look"),
+        (1, _) => ("Esc pause the agent too", "   Ctrl-T, /ps look"),
+        (_, _) => ("Esc pause the agents too", "   Ctrl-T, /ps look"),
+    };
+    let commands = match running {
         0 => None,
         1 => Some("1 command still runs in the background".to_owned()),
         many => Some(format!("{many} commands still run in the background")),
     };
-    let agents = agent_ask::still_work(window.agents().working().count());
-    let (has_agents, has_commands) = (agents.is_some(), commands.is_some());
-    let words = agents.into_iter().chain(commands).collect::<Vec<_>>().join(", ");
     let cost: f64 = window.agents().working().filter_map(|node| node.usage.cost).sum();
     let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
-    let them = match window.agents().working().count() + window.background.running().count() {
-        1 => "it",
-        _ => "them",
-    };
-    let stop = if has_commands { "stop" } else { "pause" };
-    let look = if has_agents { "Ctrl-T look" } else { "/ps look" };
-    let keys = format!("Esc {stop} {them} too   {look}");
+    let agents = agent_ask::still_work(working).map(|agents| agents + &cost);
+    let words = agents.into_iter().chain(commands).collect::<Vec<_>>().join(", ");
     let stopped = if window.can_go_on { "Stopped.  " } else { "" };
-    let left = format!(" ⊘ {stopped}{words}{cost}");
-    let keys = if left.width() + keys.width() + 4 > width { format!("Esc {stop} {them} too") } else { keys };
+    let left = format!(" ⊘ {stopped}{words}");
+    let keys = format!("{short}{look}");
+    let keys = if left.width() + keys.width() + 4 > width { short.to_owned() } else { keys };
     let gap = width.saturating_sub(left.width() + keys.width() + 1).max(3);
     let spans = vec![
         Span::styled(left, window.theme.warning),

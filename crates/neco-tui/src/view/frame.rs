@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::status::status;
-use crate::app::{Picked, Picker, Place, Purpose, WindowState};
+use crate::app::{Picked, Picker, Place, Purpose, WindowState, dots, looks_like_key};
 use crate::ask::{Asks, Mark, Other};
 use crate::input::{FieldLook, Prompt};
 use crate::panel::{self, Tree, Work};
@@ -133,6 +133,11 @@ impl WindowState {
             Mode::Plan => self.theme.plan,
             _ => self.theme.accent,
         };
+        // Whoever has no model yet may put a key where its name goes.
+        if self.set_up && self.prompt.holds(looks_like_key) {
+            let look = FieldLook { hint: &hint, to: "looks like a key", edge };
+            return Prompt::of(&dots(self.prompt.text.as_str())).rows(width, most, &look, &self.theme);
+        }
         let look = FieldLook { hint: &hint, to: &to, edge };
         self.prompt.rows(width, most, &look, &self.theme)
     }
