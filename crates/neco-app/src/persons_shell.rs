@@ -31,6 +31,15 @@ const TOOL: &str = "bash";
 /// Bytes of output that are kept together; all of it is shown as it comes.
 const MOST_OUTPUT: usize = 64 * 1024;
 
+/// What a command came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Its exit code, if it has one.
+    pub code: Option<i32>,
+    /// The folder that the commands after it run in, where it changed that.
+    pub folder: Option<PathBuf>,
+}
+
 /// Runs what a person writes, in one folder.
 pub struct PersonsShell {
     registry: Registry,
@@ -60,11 +69,11 @@ impl PersonsShell {
         })
     }
 
-    /// Runs a command line; gives its exit code, if it has one. Whoever drops this stops the command.
+    /// Runs a command line. Whoever drops this stops the command.
     ///
     /// # Errors
     /// When the rules deny it, or it can't be run.
-    pub async fn run(&self, line: &str, output: Printed) -> Result<Option<i32>, AppError> {
+    pub async fn run(&self, line: &str, output: Printed) -> Result<Ran, AppError> {
         let said = |error: ToolError| failed(error.message);
         let arguments = json!({ "command": line, "timeout": self.timeout });
         let tool = self.registry.find(TOOL).map_err(said)?;
@@ -86,14 +95,12 @@ impl PersonsShell {
         // Dropped with this future: the command's whole group is killed then, by the task that runs it.
         let _stops = cancel.drop_guard();
         let ran = tokio::spawn(prepared.run(context.clone())).await.map_err(failed)?.map_err(said)?;
-        // A `cd` holds for the commands after it, which nobody sees otherwise.
-        if let Some(stands) = self.stands(&context).await.filter(|stands| Some(stands) != plan.folder.as_ref()) {
-            context.live.push(OutputStream::Output, &format!("(your ! commands run in {} now)\n", stands.display()));
-        }
-        Ok(match ran.display {
+        let folder = self.stands(&context).await.filter(|stands| Some(stands) != plan.folder.as_ref());
+        let code = match ran.display {
             Some(Display::Terminal { exit_code, .. }) => exit_code,
             Some(_) | None => None,
-        })
+        };
+        Ok(Ran { code, folder })
     }
 
     /// The folder that the next command starts in.

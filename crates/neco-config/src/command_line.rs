@@ -42,30 +42,75 @@ pub(crate) fn words_without_secrets<'a>(words: impl IntoIterator<Item = &'a str>
     shown
 }
 
-/// The same of a command in one text.
+/// The same of a command in one text, which is divided as a shell does it. What a shell takes for one word is divided
+/// at its blanks.
 pub(crate) fn line_without_secrets(line: &str) -> String {
-    words_without_secrets(line.split(' ')).join(" ")
+    let divided = match pieces(line, true) {
+        several if several.iter().filter(|piece| !piece.trim().is_empty()).count() > 1 => several,
+        _ => pieces(line, false),
+    };
+    let mut before = "";
+    let mut shown = String::with_capacity(line.len());
+    for piece in divided {
+        let word = piece.trim_end();
+        if !word.is_empty() {
+            shown.push_str(&shown_word(word, before));
+            before = word;
+        }
+        shown.push_str(piece.strip_prefix(word).unwrap_or_default());
+    }
+    shown
+}
+
+/// The words of a line, each with the blank behind it; a second blank is a piece of its own.
+fn pieces(line: &str, heeds_quotes: bool) -> Vec<&str> {
+    let (mut quote, mut is_escaped) = (None, false);
+    let ends_word = move |char: char| {
+        if std::mem::take(&mut is_escaped) {
+            return false;
+        }
+        match (quote, char) {
+            (None | Some('"'), '\\') => is_escaped = heeds_quotes,
+            (None, '"' | '\'') if heeds_quotes => quote = Some(char),
+            (Some(open), _) if open == char => quote = None,
+            _ => {}
+        }
+        quote.is_none() && char.is_whitespace()
+    };
+    line.split_inclusive(ends_word).collect()
 }
 
 fn shown_word(word: &str, before: &str) -> String {
     let bare = word.trim_matches(['"', '\'']);
-    let is_asked_for = before.starts_with('-') && !before.contains('=') && names_secret(before);
     let follows = before.trim_matches(['"', '\'']);
+    let is_asked_for = follows.starts_with('-') && !follows.contains('=') && names_secret(follows);
+    let is_of_header = follows.strip_suffix(':').is_some_and(|name| names_secret(last_name(name)));
     let is_credential = ["bearer", "basic"].iter().any(|kind| follows.eq_ignore_ascii_case(kind));
-    if (is_asked_for && !bare.starts_with('-')) || is_credential || looks_secret(bare) {
+    if (is_asked_for && !bare.starts_with('-')) || is_of_header || is_credential || looks_secret(bare) {
         return HIDDEN.to_owned();
+    }
+    for quote in ['"', '\''] {
+        if let Some(inner) = word.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return format!("{quote}{}{quote}", shown_word(inner, ""));
+        }
     }
     for sign in ['=', ':'] {
         // What stands behind the colon of an address is its place.
         if let Some((name, value)) = word.split_once(sign).filter(|(_, value)| !value.starts_with("//"))
-            && (names_secret(name) || looks_secret(value.trim_matches(['"', '\'', ' '])))
+            && !name.contains(char::is_whitespace)
+            && (names_secret(last_name(name)) || looks_secret(value.trim_matches(['"', '\'', ' '])))
             && !value.is_empty()
         {
             let space = if value.starts_with(' ') { " " } else { "" };
             return format!("{name}{sign}{space}{HIDDEN}");
         }
     }
-    without_secrets(word)
+    if word.contains(char::is_whitespace) { line_without_secrets(word) } else { without_secrets(word) }
+}
+
+/// The name that stands before a colon: `Authorization` of `--header=Authorization`.
+fn last_name(text: &str) -> &str {
+    text.rsplit('=').next().unwrap_or(text)
 }
 
 fn names_secret(name: &str) -> bool {
@@ -100,18 +145,29 @@ mod tests {
             ("server --token --port 80", "server --token --port 80"),
             (
                 "curl -H \"Authorization: Bearer abc\" https://me:pw@host/v1",
-                "curl -H \"Authorization: Bearer *** https://***@host/v1",
+                "curl -H \"Authorization: ***\" https://***@host/v1",
             ),
             ("server --keyboard us --author me", "server --keyboard us --author me"),
             (
                 "docker run --rm -i mcp/postgres postgresql://u:p@h/db",
                 "docker run --rm -i mcp/postgres postgresql://***@h/db",
             ),
+            ("server --token  abc --port 80", "server --token  *** --port 80"),
+            ("server --token\tabc", "server --token\t***"),
+            ("server --password 'my secret pass' --port 80", "server --password *** --port 80"),
+            ("server --password my\\ secret --port 80", "server --password *** --port 80"),
+            ("sh -c \"cd 'a b' && server --token abc\" x", "sh -c \"cd 'a b' && server --token ***\" x"),
+            ("echo it's --token abc", "echo it's --token ***"),
+            ("curl -H X-Api-Key: abc", "curl -H X-Api-Key: ***"),
             ("", ""),
         ] {
             assert_eq!(line_without_secrets(line), shown, "{line}");
         }
         assert_eq!(words_without_secrets(["--header", "X-Api-Key: abc"]), ["--header", "X-Api-Key: ***"]);
+        assert_eq!(words_without_secrets(["-c", "cd x && server --token abc"]), ["-c", "cd x && server --token ***"]);
+        assert_eq!(words_without_secrets(["--header=Authorization: Bearer abc"]), ["--header=Authorization: ***"]);
+        assert_eq!(words_without_secrets(["--password", "my secret pass"]), ["--password", "***"]);
+        assert_eq!(words_without_secrets(["server --token abc -H X-Key:d"]), ["server --token *** -H X-Key:***"]);
         assert_eq!(words_without_secrets(["-p", "0123456789abcdef0123456789abcdef"]), ["-p", "***"]);
     }
 }

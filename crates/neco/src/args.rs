@@ -137,7 +137,7 @@ pub struct RunArgs {
     #[arg(help_heading = "Sessions", short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "",
         conflicts_with = "continue_latest")]
     pub resume: Option<String>,
-    /// Continues the session with this id; any part of it that no other has will do
+    /// Continues the session of this id; four characters that no other has will do
     #[arg(help_heading = "Sessions", hide_short_help = true, long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
         conflicts_with_all = ["continue_latest", "resume"])]
     pub session: Option<String>,
@@ -387,7 +387,7 @@ pub enum Subcommands {
 /// `neco resume …`
 #[derive(Clone, Debug, Default, Args)]
 pub struct ResumeArgs {
-    /// The session's id, or any part of it that no other has; without it you choose from a list
+    /// A session's id, or four characters that no other has; without it you choose from a list
     #[arg(value_name = "ID")]
     pub id: Option<String>,
     /// The last session of this folder

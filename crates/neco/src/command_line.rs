@@ -172,8 +172,8 @@ fn name_session(run: &mut RunArgs) -> Option<String> {
     if !reads_as_id(&id) {
         let said = std::iter::once(&id).chain(&run.words).map(String::as_str).collect::<Vec<_>>().join(" ");
         return Some(format!(
-            "`{id}` is not the id of a session; `neco session list` shows them. To say it to the last session here: \
-             neco --continue \"{said}\""
+            "`{id}` is not the id of a session; `neco session list` shows them, and four characters or more of one \
+             will do. To say it to the last session here: neco --continue \"{said}\""
         ));
     }
     run.session = Some(id);
@@ -283,6 +283,8 @@ mod tests {
         for words in [&["resume", "the", "work"][..], &["--resume", "fix it"]] {
             assert!(read(words).unwrap_err().contains("is not the id of a session"), "{words:?}");
         }
+        // So few characters may be a word: `neco -r add the docs` names no session.
+        assert!(read(&["-r", "add", "the docs"]).unwrap_err().contains("four characters or more"));
     }
 
     #[test]
@@ -303,6 +305,7 @@ mod tests {
             (&["-p", "x", "--api-key=sk-123"], "neco login PROVIDER"),
             (&["--worktree", "feature", "-p", "x"], "--worktree takes no name"),
             (&["--allowedTools", "-m", "x"], "--allow RULE"),
+            (&["-p", "x", "--disallowedTools", "Read", "server__delete"], "--deny RULE"),
             (&["-s", "c41f", "-p", "x"], "--session ID"),
             (&["-p", "x", "--json"], "--output-format stream-json"),
             (&["--yolo"], "--sandbox full"),

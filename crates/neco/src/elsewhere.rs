@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use neco_safety::tools;
+
 /// What is said of a command that there is not.
 const NO_MCP: &str = "There are no MCP servers yet.";
 const NO_SERVER: &str = "There is no server and no web page yet; `neco` opens the window in this terminal.";
@@ -246,7 +248,12 @@ fn flags(words: Vec<OsString>) -> Vec<OsString> {
             while let Some(next) = words.next_if(|next| joined.is_none() && next.to_str().is_some_and(are_rules)) {
                 listed.extend(next.to_str().into_iter().flat_map(rules_in));
             }
-            match listed.is_empty() {
+            let follows = words.peek().and_then(|next| next.to_str()).filter(|next| !next.starts_with('-'));
+            let goes_on = listed.last().is_some_and(|last| is_everyday(last));
+            // A rule must not become the message, nor the message a rule: what may be either is asked for in our words.
+            let is_unsure =
+                follows.is_some_and(|next| may_be_rules(next) || (goes_on && !next.contains(char::is_whitespace)));
+            match listed.is_empty() || is_unsure {
                 true => spelt.push(word),
                 false => spelt.extend(listed.into_iter().flat_map(|rule| [OsString::from(ours), rule.into()])),
             }
@@ -262,15 +269,42 @@ fn flags(words: Vec<OsString>) -> Vec<OsString> {
     spelt
 }
 
-/// Whether all of a word reads like rules: `Read`, `Bash(git log:*),Edit`.
+/// Whether all of a word is rules about tools that are known: `Read`, `Bash(git log:*),Edit`, `mcp__github__get_me`.
+/// Of several everyday words between blanks nobody knows whether they are meant so.
 fn are_rules(word: &str) -> bool {
     let rules: Vec<String> = rules_in(word).collect();
-    let is_rule = |rule: &String| {
-        let name = rule.split('(').next().unwrap_or_default();
-        let plain = name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
-        plain && name.starts_with(|char: char| char.is_ascii_uppercase()) && rule.contains('(') == rule.ends_with(')')
+    let is_sure = !word.contains(char::is_whitespace) || !rules.iter().any(|rule| is_everyday(rule));
+    is_sure && !rules.is_empty() && rules.iter().all(|rule| is_rule(rule))
+}
+
+/// Whether a word that is no rules about known tools may still be meant as some: it is no sentence, and has signs in it
+/// that everyday words lack.
+fn may_be_rules(word: &str) -> bool {
+    let has_signs = |text: &str| {
+        let inner_capital = |two: &[u8]| matches!(two, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase());
+        text.contains("__") || text.contains(['(', ',', '*']) || text.as_bytes().windows(2).any(inner_capital)
     };
-    !rules.is_empty() && rules.iter().all(is_rule)
+    let rules: Vec<String> = rules_in(word).collect();
+    let is_one_word = !word.contains(char::is_whitespace);
+    let are_signed = !rules.is_empty() && rules.iter().all(|rule| is_rule(rule) || has_signs(rule));
+    are_signed || (is_one_word && has_signs(word))
+}
+
+/// Whether a rule is about a tool that is known, by any of its names, or about one of an MCP server.
+fn is_rule(rule: &str) -> bool {
+    let name = rule.split('(').next().unwrap_or_default();
+    let is_of_server = name.strip_prefix("mcp__").is_some_and(|rest| {
+        !rest.is_empty() && rest.chars().all(|char| char.is_ascii_alphanumeric() || "_-.*".contains(char))
+    });
+    let is_known = is_of_server || tools::is_known(&tools::spelling(name));
+    is_known && rule.contains('(') == rule.ends_with(')')
+}
+
+/// Whether a rule could as well be a word of a sentence: `find` and `List`, but not `Read`, which is written as other
+/// agents write it.
+fn is_everyday(rule: &str) -> bool {
+    let is_written_as_name = tools::TABLE.iter().any(|tool| tool.common.contains(&rule));
+    !is_written_as_name && rule.chars().all(|char| char.is_ascii_alphabetic())
 }
 
 /// The rules of a list: they stand between commas or blanks, except for what is in parentheses.
@@ -347,6 +381,17 @@ mod tests {
             ("-p --allowedTools Read,Bash(git:*) Edit fix", "-p --allow Read --allow Bash(git:*) --allow Edit fix"),
             ("-p x --disallowedTools=Bash(rm:*)", "-p x --deny Bash(rm:*)"),
             ("-p x --allowedTools", "-p x --allowedTools"),
+            (
+                "-p x --disallowedTools Read mcp__github__delete_repo run_shell_command",
+                "-p x --deny Read --deny mcp__github__delete_repo --deny run_shell_command",
+            ),
+            ("-p --allowedTools Read Explain", "-p --allow Read Explain"),
+            ("-p x --disallowedTools bash grep", "-p x --deny bash --deny grep"),
+            // Nobody can tell what is a rule here: the flag stays, and is refused with what to write.
+            ("-p x --disallowedTools Read server__delete", "-p x --disallowedTools server__delete"),
+            ("-p x --disallowedTools Read NotebookEdit", "-p x --disallowedTools NotebookEdit"),
+            ("-p x --disallowedTools Read Teleport(a)", "-p x --disallowedTools Teleport(a)"),
+            ("-p --allowedTools Read find the bug", "-p --allowedTools the bug"),
             ("sessions list", "sessions list"),
         ] {
             let words =
@@ -356,5 +401,7 @@ mod tests {
         let listed = |list: &str| rules_in(list).collect::<Vec<_>>();
         assert_eq!(listed("Bash(git log:*), Read Edit(src/**)"), ["Bash(git log:*)", "Read", "Edit(src/**)"]);
         assert!(are_rules("Read") && !are_rules("fix it") && !are_rules("Fix the test.") && !are_rules(""));
+        assert!(are_rules("Read mcp__my-server__*") && !are_rules("list search") && may_be_rules("list search"));
+        assert!(!may_be_rules("rename foo(bar), then test") && !may_be_rules("explain") && !may_be_rules(""));
     }
 }

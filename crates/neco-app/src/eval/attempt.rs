@@ -100,7 +100,7 @@ impl Bench<'_> {
         // Held until the end, so that the session and the commands share what the folder brings.
         let workspace = self.set_up(task, place).await?;
         let wanted = wanted(&result.key, &task.limits, place.path());
-        let opened = self.app.open(&Caller::person(), wanted).await?;
+        let opened = self.app.open(&Caller::person(), wanted).await.inspect_err(|_| result.is_unreached = true)?;
         opened.notes.iter().for_each(|words| heard(Progress::Note(words.clone())));
         let worked = self.work(&opened, task, result, heard).await;
         let closed = self.app.close(opened.client).await;
@@ -108,6 +108,7 @@ impl Bench<'_> {
         closed?;
         // A model that could not be had had no chance.
         if let Some(words) = complete.as_ref().and_then(unreached) {
+            result.is_unreached = true;
             return Err(failed(words));
         }
         place.put(task.check_files.clone()).await?;
@@ -152,7 +153,7 @@ impl Bench<'_> {
         };
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let code = match ran {
-            Ok(ran) => ran?,
+            Ok(ran) => ran?.code,
             Err(_) => {
                 keep_tail(&mut tail, &format!("\nstopped after {} s", most.as_secs_f64()));
                 None

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::plan::RunKey;
 use crate::error::{failed, invalid};
 
+/// How a line of a result begins.
+const BEGINNING: &str = "{\"task\"";
+
 /// What a run came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,6 +58,10 @@ pub struct RunResult {
     /// Why, where it did not pass: the end of what the check printed, or what went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether it could not be run because no session could be opened or the model could not be had: more of the same
+    /// would fail the same way. It is not kept.
+    #[serde(skip)]
+    pub is_unreached: bool,
     /// How the agent's work ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<CompleteReason>,
@@ -100,6 +107,7 @@ impl RunResult {
             language,
             outcome,
             reason,
+            is_unreached: false,
             ended: None,
             limit: None,
             session: None,
@@ -152,11 +160,13 @@ impl Results {
         file.seek(SeekFrom::Start(0)).map_err(|error| cannot(&error))?;
         file.read_to_string(&mut text).map_err(|error| cannot(&error))?;
         let runs: Vec<RunResult> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        if runs.is_empty() && text.lines().count() > 1 {
+        let is_torn = !text.is_empty() && !text.ends_with('\n');
+        // The first result may have been cut off, and nothing else that can't be read is a file of results.
+        let may_be_ours = is_torn && text.lines().count() == 1 && text.starts_with(BEGINNING);
+        if runs.is_empty() && !text.trim().is_empty() && !may_be_ours {
             return Err(invalid(format!("{} holds no results of evaluations", path.display()))
                 .hint("Name another file with --results."));
         }
-        let is_torn = !text.is_empty() && !text.ends_with('\n');
         Ok(Self { file, path: path.to_owned(), runs, is_torn })
     }
 
@@ -231,8 +241,20 @@ mod tests {
     fn something_else_is_not_written_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.txt");
-        std::fs::write(&path, "one\ntwo\n").unwrap();
-        assert!(Results::open(&path).unwrap_err().message.contains("holds no results"));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+        for text in ["one\ntwo\n", "one\n", "one", "{\"a\": 1}\n", "{\"task\": \"a\"}\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Results::open(&path).unwrap_err().message.contains("holds no results"), "{text}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn the_first_line_may_be_the_one_that_was_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let whole = serde_json::to_string(&run("a", Outcome::Passed)).unwrap();
+        std::fs::write(&path, whole.get(..20).unwrap()).unwrap();
+        Results::open(&path).unwrap().add(run("b", Outcome::Failed)).unwrap();
+        assert!(Results::open(&path).unwrap().of(&run("b", Outcome::Failed).key).is_some());
     }
 }

@@ -88,7 +88,10 @@ fn list(folder: String, everywhere: &EverywhereArgs, env: &Env) -> Result<Settin
     let list = ask(&ListSettings { folder }, everywhere, env)?;
     match list.problems.as_slice() {
         [] => Ok(list),
-        problems => Err(unusable(problems.iter().map(|problem| &problem.words)).into()),
+        problems => {
+            let in_file = problems.iter().any(|problem| problem.file.is_some());
+            Err(unusable(problems.iter().map(|problem| &problem.words), in_file).into())
+        }
     }
 }
 

@@ -149,7 +149,15 @@ impl Machine for ThisMachine {
         command: String,
         output: Printed,
     ) -> BoxFuture<'_, Result<Option<i32>, AppError>> {
-        async move { self.persons_shell(folder, loosened).await?.run(&command, output).await }.boxed()
+        async move {
+            let ran = self.persons_shell(folder, loosened).await?.run(&command, Arc::clone(&output)).await?;
+            // A `cd` holds for the commands after it, which nobody sees otherwise.
+            if let Some(folder) = ran.folder {
+                output(format!("(your ! commands run in {} now)\n", folder.display()));
+            }
+            Ok(ran.code)
+        }
+        .boxed()
     }
 
     fn picture(&self, bytes: &[u8], shown: &str) -> Result<Attachment, AppError> {

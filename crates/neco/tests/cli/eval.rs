@@ -145,6 +145,10 @@ fn what_can_not_be_run_is_no_failure_of_the_model() {
     house.run(&["eval", "tasks.yaml", "--only", "answer"]).ended_with(0).says("already");
     let line = ["eval", "tasks.yaml", "--only", "answer", "--model", "play/gone", "--repeat", "5"];
     house.run(&line).ended_with(1).says("the rest of its runs are left out for now").says("2 of 5 runs are left");
+    // A set-up that fails is no sign that the model can't be had.
+    let line = ["eval", "tasks.yaml", "--only", "broken", "--repeat", "5"];
+    let ran = house.run(&line).ended_with(1);
+    assert!(ran.stderr.contains("[5/5] broken") && !ran.stderr.contains("left out"), "{}", ran.stderr);
 }
 
 #[test]

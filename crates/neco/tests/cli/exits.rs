@@ -28,14 +28,15 @@ fn wrong_flags_are_usage() {
     house
         .run(&["-m", "x", "-c", "modle=play/a"])
         .ended_with(2)
-        .says("-c modle=…: unknown setting; did you mean `model`?");
+        .says("-c modle=…: unknown setting; did you mean `model`?")
+        .says("Fix the flag");
 }
 
 #[test]
 fn a_broken_configuration_names_file_and_line() {
     let house = House::playing(json!([say("ok")]));
     house.configure("model = \"play/a\"\n\n[agent]\nmax_turns = \"many\"\n");
-    house.run(&["-m", "x"]).ended_with(2).says("config.toml:4:").says("agent.max_turns");
+    house.run(&["-m", "x"]).ended_with(2).says("config.toml:4:").says("agent.max_turns").says("Fix the file");
     house.configure("model = \n");
     house.run(&["-m", "x"]).ended_with(2).says("config.toml:1:");
 }

@@ -118,7 +118,6 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["-m", "gpt-5"], "neco --model gpt-5"),
         (&["exec", "-m", "gpt-5", "fix it"], "neco --model gpt-5 \"fix it\""),
         (&["-a", "on-request", "x y"], "--approval ask_first"),
-        (&["-s", "read-only", "x y"], "--sandbox read_only"),
         (&["-p", "x", "--permission-mode", "bypassPermissions"], "--approval"),
         (&["-p", "x", "--api-key", "sk-1"], "neco login PROVIDER"),
         (&["--list-sessions"], "neco session list"),
@@ -149,6 +148,7 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         &["-p", "x", "--verbose", "--permission-mode", "plan"],
         &["--prompt", "x", "--sandbox", "workspace-write", "--approval", "accept-edits"],
         &["exec", "resume", "--last", "x"],
+        &["-s", "read-only", "x y"],
         &["-p", "/tmp is full, why?"],
         &["-p", "/review", "--mode", "ask"],
     ] {

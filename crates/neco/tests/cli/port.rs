@@ -1,6 +1,7 @@
 //! Sessions leave as files and come in from files, also those of other agents.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -27,15 +28,22 @@ fn with_session() -> (House, String) {
 #[test]
 fn at_a_terminal_an_export_is_a_file_to_read() {
     let (house, _) = with_session();
-    for (line, code) in [("exported to neco-", 0), ("is there already", 2)] {
-        let mut seat = Seat::take(&house, &["session", "export"], "false");
+    let export = ["session", "export", "--force"];
+    for (words, line, code) in [
+        (&export[..2], "exported to neco-", 0),
+        (&export[..2], "is there already", 2),
+        (&export[..], "exported to neco-", 0),
+    ] {
+        let mut seat = Seat::take(&house, words, "false");
         seat.sees(line, 1);
         seat.ends_with(code);
     }
     let files = fs::read_dir(house.project()).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
     let named: Vec<String> = files.filter(|name| name.starts_with("neco-") && name.ends_with(".md")).collect();
     let [file] = named.as_slice() else { panic!("{named:?}") };
-    assert!(fs::read_to_string(house.project().join(file)).unwrap().contains("write a"));
+    let file = house.project().join(file);
+    assert!(fs::read_to_string(&file).unwrap().contains("write a"));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

@@ -70,6 +70,7 @@ fn sessions_are_listed() {
     let listed: Value = house.run(&["session", "list", "--json"]).ended_with(0).json();
     assert_eq!(listed[0]["title"], "fix the login page");
     house.run(&["session", "show", "ffffffff"]).ended_with(2).says("no session ffffffff");
+    house.run(&["session", "show", "fff"]).ended_with(2).says("give four characters or more");
 }
 
 #[test]

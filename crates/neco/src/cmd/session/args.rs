@@ -399,7 +399,7 @@ pub struct ExportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Writes over a file that is there
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     pub force: bool,
     /// Exports the log as it is, even keys that became known since
     #[arg(long)]

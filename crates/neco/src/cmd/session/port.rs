@@ -50,14 +50,22 @@ pub(super) async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, F
             let events = count(done.events, "event");
             say::out(&format!("exported {events} of session {} to {}\n", done.session, desk.env.shown(file)))?;
         }
+        // A screen full of events is for nobody: somebody at a terminal gets a file to read, where they are.
+        None if is_for_a_person(args) => {
+            let session = desk.named(args.id.as_deref()).await?.id;
+            let name = format!("neco-{}.md", short_id(session));
+            let request = ExportSession {
+                session: Some(session.to_string()),
+                format: ExportFormat::Markdown,
+                ..request(Path::new(&name))
+            };
+            desk.ask(&request).await?;
+            let more = "-o FILE.html or --format jsonl give another format, -o - prints it";
+            say::out(&format!("exported to {name}; {more}\n"))?;
+        }
         None => {
             let folder = tempfile::tempdir().map_err(|error| unwritten(&error))?;
             let file = folder.path().join("session");
-            // A screen full of events is for nobody: somebody at a terminal gets a file to read.
-            if is_for_a_person(args) {
-                let done = desk.ask(&ExportSession { format: ExportFormat::Markdown, ..request(&file) }).await?;
-                return to_own_file(&file, &short_id(done.session));
-            }
             desk.ask(&request(&file)).await?;
             match to_stdout(&file, format) {
                 // A reader that has had enough is no error.
@@ -72,23 +80,6 @@ pub(super) async fn export(args: &ExportArgs, desk: &Desk<'_>) -> Result<Exit, F
 /// Whether neither a file nor a format was asked for, at a terminal.
 fn is_for_a_person(args: &ExportArgs) -> bool {
     args.output.is_none() && args.format.is_none() && io::stdout().is_terminal()
-}
-
-/// Puts what was written into a file with the name of the session, in the folder that this runs in.
-fn to_own_file(written: &Path, session: &str) -> Result<Exit, Failure> {
-    let name = format!("neco-{session}.md");
-    let copied = File::create_new(&name).and_then(|mut file| io::copy(&mut File::open(written)?, &mut file));
-    match copied {
-        Ok(_) => {
-            let more = "-o FILE.html or --format jsonl give another format, -o - prints it";
-            say::out(&format!("exported to {name}; {more}\n"))?;
-            Ok(Exit::Done)
-        }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::usage(format!(
-            "{name} is there already: -o FILE names another, -o {name} --force replaces it"
-        ))),
-        Err(error) => Err(unwritten(&error)),
-    }
 }
 
 /// Copies what was written; a terminal must not be steered by what is shown on it.

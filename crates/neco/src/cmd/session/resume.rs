@@ -47,8 +47,10 @@ pub(super) fn run(id: Option<&str>, words: &[String], everywhere: &EverywhereArg
     if let Some(word) = id.filter(|id| !reads_as_id(id)) {
         let said: Vec<&str> = std::iter::once(word).chain(words.iter().map(String::as_str)).collect();
         let said = said.join(" ");
-        let hint =
-            format!("`neco session list` shows them. To say it to the last session here: neco --continue -m {said:?}");
+        let hint = format!(
+            "`neco session list` shows them; four characters or more of one will do. To say it to the last session \
+             here: neco --continue -m {said:?}"
+        );
         return Err(Failure::usage(format!("{word} is not the id of a session")).hint(hint));
     }
     let session = id.map(str::to_owned);
