@@ -110,7 +110,7 @@ async fn long_arguments_of_old_calls_become_one_line_and_the_log_keeps_them() {
     };
     let before = prompt(&session).await;
     let told = calls(&before.messages);
-    assert!(told[0].contains("new0.rs") && told[0].contains("were taken out"), "{}", told[0]);
+    assert!(told[0].contains("new0.rs") && told[0].contains("took this out to make room"), "{}", told[0]);
     assert!(told.last().unwrap().contains("let answer = 42"));
     assert_eq!(stage.read("new0.rs").unwrap(), content);
     let logged = events.iter().filter_map(|event| match &event.body {

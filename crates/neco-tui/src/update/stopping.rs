@@ -170,17 +170,21 @@ pub(crate) fn still_work(window: &WindowState, width: usize) -> Option<Line<'sta
         (1, _) => ("Esc pause the agent too", "   Ctrl-T, /ps look"),
         (_, _) => ("Esc pause the agents too", "   Ctrl-T, /ps look"),
     };
-    let commands = match running {
-        0 => None,
-        1 => Some("1 command still runs in the background".to_owned()),
-        many => Some(format!("{many} commands still run in the background")),
+    let commands = match (working, running) {
+        (_, 0) => String::new(),
+        (0, 1) => "1 command still runs in the background".to_owned(),
+        (0, many) => format!("{many} commands still run in the background"),
+        (_, 1) => ", 1 command in the background".to_owned(),
+        (_, many) => format!(", {many} commands in the background"),
     };
     let cost: f64 = window.agents().working().filter_map(|node| node.usage.cost).sum();
     let cost = if cost > 0.0 { format!(", {} so far", figures::cost(cost)) } else { String::new() };
-    let agents = agent_ask::still_work(working).map(|agents| agents + &cost);
-    let words = agents.into_iter().chain(commands).collect::<Vec<_>>().join(", ");
+    let agents = agent_ask::still_work(working).unwrap_or_default();
     let stopped = if window.can_go_on { "Stopped.  " } else { "" };
-    let left = format!(" ⊘ {stopped}{words}");
+    // The keys are wanted more than the cost.
+    let fits = |left: &String| left.width() + short.width() + 4 <= width;
+    let full = Some(format!(" ⊘ {stopped}{agents}{cost}{commands}")).filter(fits);
+    let left = full.unwrap_or_else(|| format!(" ⊘ {stopped}{agents}{commands}"));
     let keys = format!("{short}{look}");
     let keys = if left.width() + keys.width() + 4 > width { short.to_owned() } else { keys };
     let gap = width.saturating_sub(left.width() + keys.width() + 1).max(3);
