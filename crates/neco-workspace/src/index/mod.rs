@@ -7,7 +7,7 @@
 //! Reading order: [`language`], [`kind`], [`code`], `grammar`, `declarator`, `gathered`, `parse` (what a file says); [`terms`],
 //! `postings`, `table`, `segment` (how it is kept); `manifest`, `scan`, `notices`, `follow`, `build`,
 //! `tidy`, [`store`], [`indexes`] (how it is brought up to date); [`snapshot`], [`search`], [`symbols`], [`map`] (how it
-//! is asked); [`request`], [`fitting`] (what of it fits a person's request).
+//! is asked); [`request`], [`mod@fitting`] (what of it fits a person's request).
 
 mod build;
 mod code;
