@@ -79,7 +79,7 @@ fn switched_off_nothing_is_kept_and_a_home_folder_is_refused_with_a_word() {
     let house = House::playing(turns);
     let off = ["-m", "x", "--yes", "-c", "checkpoints.enabled=false", "--output-format", "stream-json"];
     assert!(of(&house.run(&off).ended_with(0).events(), "checkpoint").is_empty());
-    assert!(!house.path("home/checkpoints").exists());
+    assert!(!house.path("home/data/checkpoints").exists());
     let on = ["-m", "x", "--yes", "--cwd", &house.path("").display().to_string()];
     house.run(&on).says("No checkpoints here");
 }
