@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use neco_port::import::Keeper;
 use neco_port::import::exchanges::{Kept, restore as take_in};
 use neco_proto::SessionId;
 use neco_proto::app::exchanges::{
@@ -15,6 +14,7 @@ use neco_proto::app::{AppError, Trouble};
 use neco_session::exchanges::keep_restored;
 use neco_workspace::checkpoint::{CheckpointError, Checkpoints, KeptExchange, open_store};
 
+use super::port::keeper;
 use crate::app::LocalApp;
 use crate::error::{failed, invalid, of_port, of_session};
 
@@ -59,7 +59,7 @@ pub(crate) async fn kept(app: &LocalApp, request: ListKeptSessions) -> Result<Ke
 
 pub(crate) async fn restore(app: &LocalApp, request: RestoreSession) -> Result<ImportedSession, AppError> {
     let folder = Path::new(&request.folder);
-    app.settings(folder)?;
+    let keeper = keeper(app, folder, request.again, request.moves)?;
     let checkpoints = named_store(app, request.from.as_deref(), folder).await?;
     let which = request.which.clone();
     let kept = aside(checkpoints, move |checkpoints| {
@@ -79,15 +79,6 @@ pub(crate) async fn restore(app: &LocalApp, request: RestoreSession) -> Result<I
         Ok(Kept { session: session.unwrap_or(exchange.session), is_whole: session.is_some(), files })
     })
     .await?;
-    let keeper = Keeper {
-        store: &app.store,
-        hub: &app.hub,
-        env: &app.env,
-        redactor: app.redactor(folder),
-        again: request.again,
-        folder,
-        moves: request.moves,
-    };
     let own = kept.session;
     let restored = take_in(&keeper, kept).await.map_err(of_port)?;
     if restored.session == own && !restored.already {

@@ -29,17 +29,7 @@ pub(crate) async fn find_foreign(app: &LocalApp, request: FindForeignSessions) -
 
 pub(crate) async fn import(app: &LocalApp, request: ImportSession) -> Result<ImportedSession, AppError> {
     let folder = Path::new(&request.folder);
-    // Nobody took secrets out of what others wrote, so all that are known must be.
-    app.settings(folder)?;
-    let keeper = Keeper {
-        store: &app.store,
-        hub: &app.hub,
-        env: &app.env,
-        redactor: app.redactor(folder),
-        again: request.again,
-        folder,
-        moves: request.moves,
-    };
+    let keeper = keeper(app, folder, request.again, request.moves)?;
     let path = Path::new(&request.file);
     let taken = Taken { path, name: request.name.as_deref(), program: request.program };
     match (request.program, &request.entry) {
@@ -49,4 +39,17 @@ pub(crate) async fn import(app: &LocalApp, request: ImportSession) -> Result<Imp
         _ => keeper.file(taken).await,
     }
     .map_err(of_port)
+}
+
+/// Takes sessions in. Nobody took secrets out of what others wrote, so all that are known must be: settings that can't
+/// be read are an error.
+pub(super) fn keeper<'a>(
+    app: &'a LocalApp,
+    folder: &'a Path,
+    again: bool,
+    moves: bool,
+) -> Result<Keeper<'a>, AppError> {
+    app.settings(folder)?;
+    let redactor = app.redactor(folder);
+    Ok(Keeper { store: &app.store, hub: &app.hub, env: &app.env, redactor, again, folder, moves })
 }
