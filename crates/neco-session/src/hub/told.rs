@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Zoned;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, civil::Date};
 use neco_agent::context::{ContextSettings, Layer, PromptValues, Prompts, Source, Space};
 use neco_agent::{FolderRules, Gate, RequestFiles};
 use neco_model::Provider;
@@ -145,7 +146,8 @@ impl AgentDeps {
     /// first time, afterwards only that the day is another one. What was told stays as it was, so that the
     /// prompt does.
     pub(super) async fn place(&self, record: &SessionRecord, fold: &mut Fold) -> Vec<EventBody> {
-        let date = Zoned::now().date().to_string();
+        let today = tokio::task::spawn_blocking(today).await.unwrap_or_else(|_| date_in(TimeZone::UTC));
+        let date = today.to_string();
         let (told, said) = match &fold.environment {
             None => {
                 let mut text = self.facts(record, date.clone()).await;
@@ -205,4 +207,16 @@ impl AgentDeps {
             format!("Environment\n- workspace: {}", record.cwd)
         })
     }
+}
+
+/// The day where the machine is. The zone's own file says it at once; by its name it would be looked for in a list
+/// of all zones there are, which takes longer than the rest of a start.
+fn today() -> Date {
+    let is_named = std::env::var_os("TZ").is_some();
+    let local = (!is_named).then(|| std::fs::read("/etc/localtime").ok()).flatten();
+    date_in(local.and_then(|zone| TimeZone::tzif("local", &zone).ok()).unwrap_or_else(TimeZone::system))
+}
+
+fn date_in(zone: TimeZone) -> Date {
+    Timestamp::now().to_zoned(zone).date()
 }

@@ -167,7 +167,8 @@ impl Reader<'_> {
             self.error(field.line, format!("{} must be a JSON schema, as YAML or JSON", field.written));
             return None;
         }
-        match ArgumentSchema::new(value.clone()).problem() {
+        let problem = if self.is_built_in { None } else { ArgumentSchema::new(value.clone()).problem() };
+        match problem {
             Some(why) => {
                 self.error(field.line, format!("{} is no valid JSON schema: {why}", field.written));
                 None

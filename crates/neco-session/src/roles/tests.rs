@@ -11,6 +11,7 @@ use neco_proto::event::NodeType;
 use neco_proto::{Mode, Risk};
 use neco_safety::policy::{Action, Confinement, Who};
 use neco_safety::{Policy, Ruling, SideEffect};
+use neco_toolkit::schema::ArgumentSchema;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -45,6 +46,8 @@ fn every_built_in_role_can_be_read_and_says_who_it_is() {
         let definition = definition.unwrap();
         assert_eq!(definition.name, name);
         assert!(definition.prompt.len() > 100 && !definition.description.is_empty());
+        let problem = definition.output_schema.and_then(|schema| ArgumentSchema::new(schema).problem());
+        assert_eq!(problem, None, "{name}");
     }
     let all = Definitions::built_in();
     let explore = all.find("explore").unwrap();
