@@ -14,6 +14,7 @@ use neco_safety::Who;
 use neco_toolkit::{Registry, foreign};
 
 use super::accounts::Accounts;
+use super::paced::paced;
 use super::setup::CallIds;
 use crate::context::{Assembled, Meter};
 use crate::machine::{AnswerKind, Stamp};
@@ -85,7 +86,7 @@ pub(super) struct Streaming {
 
 impl Streaming {
     fn new(stamp: Stamp, stream: DeltaStream) -> Self {
-        Self { stamp, stream, answer: Answer::default(), call_ids: Vec::new() }
+        Self { stamp, stream: paced(stream), answer: Answer::default(), call_ids: Vec::new() }
     }
 
     /// Whether we stopped reading it before its vendor said what it used.
