@@ -309,7 +309,7 @@ async fn going_back_is_looked_at_and_done_if_nothing_came_since() {
     assert_eq!((numbers, points.is_said), (vec![1, 2], true));
 
     let to = RewindTo::Point { point: "2".to_owned(), what: RewindWhat::Both };
-    let look = PreviewRewind { session: id.to_string(), folder: text(&folder), to: to.clone() };
+    let look = PreviewRewind { session: id.to_string(), folder: text(&folder), to: to.clone(), others: false };
     let outlook = stage.ask(&look).await.unwrap();
     assert!(!outlook.is_nothing && outlook.undoes.is_none() && outlook.last_seq == 4, "{outlook:?}");
     assert_eq!(outlook.preview.messages.len(), 1);
@@ -358,7 +358,7 @@ async fn whoever_stops_waiting_for_the_way_back_stops_nothing() {
         tokio::task::yield_now().await;
     }
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "one\n");
-    let undo = PreviewRewind { session: id.to_string(), folder: text(&folder), to: RewindTo::Undo };
+    let undo = PreviewRewind { session: id.to_string(), folder: text(&folder), to: RewindTo::Undo, others: false };
     assert!(stage.ask(&undo).await.unwrap().undoes.is_some(), "the log says so too");
 }
 

@@ -440,6 +440,7 @@ async fn who_sent_a_command_stands_in_the_log() {
 async fn going_back_over_what_others_changed_needs_a_second_word() {
     let script = Script::new()
         .call("write_file", json!({ "path": "new.txt", "content": "mine" }))
+        .call("write_file", json!({ "path": "two.txt", "content": "mine too" }))
         .say("Written.")
         .say("Still here.");
     let setup = Setup { guards: false, checkpoints: true, approval: ApprovalMode::Auto, ..Setup::default() };
@@ -456,13 +457,16 @@ async fn going_back_over_what_others_changed_needs_a_second_word() {
     let refused = session.send(back.clone()).await;
     assert!(matches!(&refused, Err(ClientError::Refused(words)) if words.contains("new.txt")), "{refused:?}");
     assert_eq!(stage.read("new.txt").unwrap(), "somebody's", "nothing was done");
-    stage.write("other.txt", "written since").unwrap();
+    stage.write("two.txt", "written since").unwrap();
+    stage.write("other.txt", "nobody but others wrote it").unwrap();
     let refused = session.send(back.clone()).await;
-    assert!(matches!(&refused, Err(ClientError::Refused(words)) if words.contains("other.txt")), "{refused:?}");
+    let is_named = |words: &str| words.contains("two.txt") && !words.contains("other.txt");
+    assert!(matches!(&refused, Err(ClientError::Refused(words)) if is_named(words)), "{refused:?}");
     session.send(back.clone()).await.unwrap();
-    assert!(stage.read("new.txt").is_err() && stage.read("other.txt").is_err());
+    assert!(stage.read("new.txt").is_err() && stage.read("two.txt").is_err());
+    assert_eq!(stage.read("other.txt").unwrap(), "nobody but others wrote it", "it is left to them");
     session.send(Command::UndoRewind).await.unwrap();
-    assert_eq!(stage.read("other.txt").unwrap(), "written since", "it was kept before it went");
+    assert_eq!(stage.read("two.txt").unwrap(), "written since", "it was kept before it went");
     let Answer::Snapshot(snapshot) = session.ask(Query::Snapshot).await.unwrap() else { panic!("no snapshot") };
     let since = snapshot.last_seq;
     say(&session, "are you there?").await;

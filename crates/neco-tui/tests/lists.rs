@@ -567,6 +567,7 @@ fn changes_are_a_screen_that_is_scrolled_and_left() {
         path: path.into(),
         kind,
         diff: format!("--- a/{path}\n+++ b/{path}\n{diff}"),
+        by_others: false,
     };
     let files = vec![
         file("src/a.rs", FileChangeKind::Modified, "@@ -1,2 +1,2 @@\n let a = 1;\n-let b = 2;\n+let b = 3;\n"),

@@ -1,6 +1,7 @@
 //! What happened in one session: its events, its agents and its files.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use neco_proto::app::history::{DiffSession, FileDiff, ListSessionAgents, SessionAgents, SessionDiff};
@@ -10,7 +11,7 @@ use neco_proto::event::{Admission, CompleteReason};
 use neco_proto::{Event, EventBody, Role, Seq, SessionId};
 use neco_session::SessionError;
 use neco_session::rewind::{RewindError, RewindHistory};
-use neco_workspace::checkpoint::{self, Checkpoints};
+use neco_workspace::checkpoint::{self, Checkpoints, RestoreOptions};
 
 use super::list::row;
 use crate::app::LocalApp;
@@ -91,9 +92,17 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     };
     let off = || failed("checkpoints are off, or can't be made in this folder");
     let checkpoints = hub.checkpoints(root).await.ok_or_else(off)?;
-    let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to)).await;
-    let files = compared.map_err(failed)??;
+    let options = RestoreOptions {
+        session: record.id.to_string(),
+        unfinished: history.unfinished.clone(),
+        turns: history.turns(),
+        leave_theirs: true,
+        ..RestoreOptions::default()
+    };
+    let compared = tokio::task::spawn_blocking(move || compare(&checkpoints, from, to, &options)).await;
+    let (files, theirs) = compared.map_err(failed)??;
     let file = |diff: checkpoint::FileDiff| FileDiff {
+        by_others: theirs.contains(&diff.change.path),
         path: diff.change.path.display().to_string(),
         kind: diff.change.kind.into(),
         diff: diff.text,
@@ -101,11 +110,24 @@ pub(crate) async fn diff(app: &LocalApp, request: DiffSession) -> Result<Session
     Ok(SessionDiff { files: files.into_iter().map(file).collect(), place })
 }
 
-fn compare(checkpoints: &Arc<dyn Checkpoints>, from: Point, to: Point) -> Result<Vec<checkpoint::FileDiff>, AppError> {
+/// What is different, and the files of it that only others changed, as far as the session that `options` are of knows.
+fn compare(
+    checkpoints: &Arc<dyn Checkpoints>,
+    from: Point,
+    to: Point,
+    options: &RestoreOptions,
+) -> Result<(Vec<checkpoint::FileDiff>, BTreeSet<PathBuf>), AppError> {
     match (from, to) {
-        (Point::Now, Point::Now) => Ok(Vec::new()),
-        (Point::Kept(from), Point::Kept(to)) => checkpoints.diff(&from, Some(&to)).map_err(failed),
-        (Point::Kept(from), Point::Now) => checkpoints.diff(&from, None).map_err(failed),
+        (Point::Now, Point::Now) => Ok(Default::default()),
+        (Point::Kept(from), Point::Kept(to)) => {
+            Ok((checkpoints.diff(&from, Some(&to)).map_err(failed)?, BTreeSet::new()))
+        }
+        (Point::Kept(from), Point::Now) => {
+            let files = checkpoints.diff(&from, None).map_err(failed)?;
+            // A store that is only read does not say whose they are.
+            let theirs = checkpoints.preview(&from, options).map(|preview| preview.theirs).unwrap_or_default();
+            Ok((files, theirs.into_iter().collect()))
+        }
         (Point::Now, Point::Kept(_)) => Err(invalid("name the earlier state first; `now` comes last")),
     }
 }

@@ -43,7 +43,8 @@ pub(crate) async fn rewind_points(app: &LocalApp, request: ListRewindPoints) -> 
 }
 
 pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Result<RewindOutlook, AppError> {
-    let way = found(app, &request.session, &request.folder, &request.to).await?;
+    let mut way = found(app, &request.session, &request.folder, &request.to).await?;
+    way.plan.takes_theirs |= request.others;
     let preview = way.preview(app).await?;
     Ok(RewindOutlook {
         is_nothing: way.plan.is_nothing(&preview),
@@ -58,6 +59,7 @@ pub(crate) async fn preview_rewind(app: &LocalApp, request: PreviewRewind) -> Re
 
 pub(crate) async fn rewind(app: &LocalApp, by: Actor, request: RewindSession) -> Result<RewoundSession, AppError> {
     let mut way = found(app, &request.session, &request.folder, &request.to).await?;
+    way.plan.takes_theirs |= request.agreed == AgreedTo::Anything;
     if let Some(open) = app.elsewhere(way.found.record.id).await? {
         let preview = way.preview(app).await?;
         return tell(open.as_ref(), by, &preview, &request).await;

@@ -69,6 +69,9 @@ pub struct FileDiff {
     pub kind: FileChangeKind,
     /// As a unified diff, with its head; for a binary file a line that says so.
     pub diff: String,
+    /// Whether no turn of the session changed it, but somebody else did meanwhile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_others: bool,
 }
 
 /// What is to be known of the folder that a session goes on in.
@@ -136,6 +139,9 @@ pub struct PreviewRewind {
     pub folder: String,
     /// Where to.
     pub to: RewindTo,
+    /// Whether files go back too that only others changed since.
+    #[serde(default)]
+    pub others: bool,
 }
 
 request!(
@@ -211,7 +217,7 @@ pub enum AgreedTo {
         /// Their names.
         files: Vec<String>,
     },
-    /// Whatever it is.
+    /// Whatever it is: files that only others changed go back too.
     Anything,
 }
 

@@ -1,6 +1,6 @@
 //! The workspace's part of going back. Checkpoints block, so they are asked aside.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,8 @@ pub async fn preview(
         })
         .collect();
     shown.notes.extend(told_of(&planned.lost, &planned.kept));
-    if shown.files.is_empty() {
+    shown.notes.extend(left_to_others(&planned.theirs));
+    if shown.files.is_empty() && planned.theirs.is_empty() {
         shown.notes.push("the files are as they were then already".to_owned());
     }
     let is_lost = |left: &&LeftOutFile| planned.lost.iter().any(|lost| lost.path == left.path);
@@ -139,6 +140,7 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
     })
     .await??;
     let mut kept = told_of(&restored.lost, &restored.kept);
+    kept.extend(left_to_others(&restored.theirs));
     kept.extend(restored.undo.notices.iter().cloned());
     Ok(Went {
         before: Some(event_of(&restored.undo, CheckpointWhen::Restore, label)),
@@ -149,7 +151,15 @@ async fn put_back(going: Going<'_>) -> Result<Went, RewindError> {
 
 fn options(way: &RewindPlan, session: SessionId, agreed: Agreed) -> RestoreOptions {
     let (session, since_ms) = (session.to_string(), Some(way.since_ms));
-    RestoreOptions { session, unfinished: way.unfinished.clone(), agreed, since_ms, progress: Progress::default() }
+    RestoreOptions {
+        session,
+        unfinished: way.unfinished.clone(),
+        turns: way.turns.clone(),
+        leave_theirs: !way.takes_theirs,
+        agreed,
+        since_ms,
+        progress: Progress::default(),
+    }
 }
 
 /// Says in the log how far it is, where that takes long. A log that can't be written is told by whoever needs it.
@@ -174,11 +184,24 @@ fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
 
 /// What no way back changes, in a line.
 fn staying(left_out: Vec<&LeftOutFile>) -> Option<String> {
-    let mut names: Vec<String> = left_out.iter().take(NAMED_STAYING).map(|left| shown_path(&left.path)).collect();
-    if left_out.len() > names.len() {
-        names.push(format!("and {} more", left_out.len() - names.len()));
+    let names = first_names(left_out.into_iter().map(|left| left.path.as_path()))?;
+    Some(format!("no part of checkpoints, so they stay as they are now: {names}"))
+}
+
+/// What only others changed, in a line.
+fn left_to_others(theirs: &[PathBuf]) -> Option<String> {
+    let names = first_names(theirs.iter().map(PathBuf::as_path))?;
+    Some(format!("changed only by you or another program, so they stay as they are now: {names}"))
+}
+
+/// The first of these files, and how many more there are; nothing when there are none.
+fn first_names<'a>(paths: impl ExactSizeIterator<Item = &'a Path>) -> Option<String> {
+    let count = paths.len();
+    let mut names: Vec<String> = paths.take(NAMED_STAYING).map(shown_path).collect();
+    if count > names.len() {
+        names.push(format!("and {} more", count - names.len()));
     }
-    (!names.is_empty()).then(|| format!("no part of checkpoints, so they stay as they are now: {}", names.join(", ")))
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// A state as an event, with no more names than a log should have.

@@ -40,7 +40,7 @@ pub struct RewindHistory {
     /// The state before a restore that has no end in the log: the files may be anything between two states.
     pub cut_short: Option<Kept>,
     /// The states before work, or a restore, that was cut short, so that none was kept after it.
-    pub(super) unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<Unfinished>,
     /// The state before the work, or the restore, that is under way, and when that began.
     under_way: Option<(String, i64)>,
     /// That of the turn before, whose changes may not be kept yet.
@@ -213,6 +213,12 @@ impl RewindHistory {
     pub(super) fn worked_since(&self, seq: Seq) -> bool {
         let worked = |kept: &&Kept| kept.checkpoint.when == CheckpointWhen::After && kept.seq > seq;
         self.checkpoints.iter().rev().any(|kept| worked(&kept))
+    }
+
+    /// The states after turns.
+    pub fn turns(&self) -> Vec<String> {
+        let after = self.checkpoints.iter().filter(|kept| kept.checkpoint.when == CheckpointWhen::After);
+        after.map(|kept| kept.checkpoint.rev.clone()).collect()
     }
 
     /// Whether the person said something up to the event `at`.

@@ -30,6 +30,10 @@ pub struct RewindPlan {
     pub undoes: Option<Seq>,
     /// Work that was cut short: what it changed is the session's own.
     pub unfinished: Vec<Unfinished>,
+    /// The states after the turns that the log tells of.
+    pub turns: Vec<String>,
+    /// Whether files go back too that only others changed.
+    pub takes_theirs: bool,
     /// Whether it brings back what was there before a rewind that was cut short.
     pub is_mending: bool,
     /// Whether the model knows already that files were put back.
@@ -64,7 +68,8 @@ impl RewindHistory {
         Ok(way)
     }
 
-    /// The way to a state of the files that a person names; the conversation stays.
+    /// The way to a state of the files that a person names; the conversation stays. All files go into that state, whoever
+    /// changed them.
     pub fn way_to_state(&self, rev: &str) -> RewindPlan {
         let last = self.points.last().map_or_else(MessageId::new, |point| point.message_id);
         let mut way = self.plan(RewindKind::Checkpoint, last, RewindWhat::Files, self.last_seq);
@@ -72,6 +77,7 @@ impl RewindHistory {
             (way.shown.about, way.since_ms) = (kept.checkpoint.label.clone(), kept.ts.as_millisecond());
         }
         way.shown.rev = Some(rev.to_owned());
+        way.takes_theirs = true;
         way
     }
 
@@ -147,6 +153,8 @@ impl RewindHistory {
             since_ms: i64::MAX,
             undoes: None,
             unfinished: self.unfinished.clone(),
+            turns: self.turns(),
+            takes_theirs: false,
             is_mending: false,
             is_told: self.told,
         }

@@ -26,6 +26,7 @@ const COLOURED: usize = 2000;
 struct Changed {
     path: String,
     kind: FileChangeKind,
+    by_others: bool,
     added: usize,
     removed: usize,
     /// Its change without a head; what is said of it where there are no lines to compare.
@@ -54,7 +55,9 @@ struct Drawn {
 impl DiffScreen {
     /// The screen of these changes, at its beginning.
     pub fn new(files: &[FileDiff]) -> Self {
-        Self { files: files.iter().map(Changed::of).collect(), from: 0, page: 0, drawn: None }
+        let mut files: Vec<Changed> = files.iter().map(Changed::of).collect();
+        files.sort_by_key(|file| file.by_others);
+        Self { files, from: 0, page: 0, drawn: None }
     }
 
     /// So many rows up or down.
@@ -105,7 +108,7 @@ impl Changed {
             false => Ok(visible(&lines.join("\n"))),
         };
         let (path, kind) = (clean_line(&file.path), file.kind);
-        Self { path, kind, added: count('+'), removed: count('-'), change }
+        Self { path, kind, by_others: file.by_others, added: count('+'), removed: count('-'), change }
     }
 
     /// Its path and how many lines came and went.
@@ -120,18 +123,25 @@ impl Changed {
             Span::styled(format!("  +{}", self.added), Style { bg: None, ..theme.added }),
             Span::styled(format!(" −{}", self.removed), Style { bg: None, ..theme.removed }),
             Span::styled(is, theme.dim),
+            Span::styled(if self.by_others { "  by others" } else { "" }, theme.dim),
         ]
     }
 }
 
 fn draw(files: &[Changed], width: usize, theme: &Theme) -> Drawn {
-    let sum = |count: fn(&Changed) -> usize| files.iter().map(count).sum::<usize>();
+    let own = files.partition_point(|file| !file.by_others);
+    let sum = |count: fn(&Changed) -> usize| files.iter().take(own).map(count).sum::<usize>();
     let (added, removed) = (sum(|file| file.added), sum(|file| file.removed));
-    let all = format!("   {} changed in this session", figures::count(files.len(), "file", "files"));
+    let all = format!("   {} changed in this session", figures::count(own, "file", "files"));
+    let theirs = match files.len() - own {
+        0 => String::new(),
+        theirs => format!("  · {} changed by others", figures::count(theirs, "file", "files")),
+    };
     let mut rows = vec![Line::from(vec![
         Span::styled(all, theme.heading),
         Span::styled(format!("  +{added}"), Style { bg: None, ..theme.added }),
         Span::styled(format!(" −{removed}"), Style { bg: None, ..theme.removed }),
+        Span::styled(theirs, theme.dim),
     ])];
     let listed = files.iter().filter(|_| files.len() > 1);
     rows.extend(listed.map(|file| Line::from_iter([Span::raw("   ")].into_iter().chain(file.head(theme)))));
@@ -176,6 +186,7 @@ mod tests {
             path: format!("src/{number}.rs"),
             kind: FileChangeKind::Added,
             diff: format!("--- /dev/null\n+++ b/src/{number}.rs\n@@ -0,0 +1,{lines} @@\n{body}"),
+            by_others: number > 90,
         };
         DiffScreen::new(&(1..=files).map(file).collect::<Vec<_>>())
     }
@@ -188,6 +199,17 @@ mod tests {
         let more: Vec<&str> = text.iter().map(|row| row.trim()).filter(|row| row.ends_with("more lines")).collect();
         assert_eq!(more.len(), 9, "{more:?}");
         assert_eq!((more.first(), more.last()), (Some(&"… 501 more lines"), Some(&"… 3500 more lines")));
+    }
+
+    #[test]
+    fn what_others_changed_comes_last_and_is_not_counted_as_the_sessions() {
+        let theme = Theme::new(ThemeName::Plain);
+        let heading = |files: usize| screen(files, 2).rows(120, 9000, "", &theme).first().map(ToString::to_string);
+        assert_eq!(heading(90).as_deref(), Some("   90 files changed in this session  +180 −0"));
+        let mixed = Some("   90 files changed in this session  +180 −0  · 2 files changed by others");
+        assert_eq!(heading(92).as_deref(), mixed);
+        let rows = screen(91, 2).rows(120, 9000, "", &theme);
+        assert!(rows.iter().any(|row| row.to_string().contains("src/91.rs  +2 −0  new  by others")));
     }
 
     #[test]

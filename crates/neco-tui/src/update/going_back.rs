@@ -176,9 +176,13 @@ fn go_or_ask(window: &mut WindowState, preview: &RewindPreview) -> Vec<Effect> {
         };
     }
     let entries = vec![Entry::new(yes, "", picked), Entry::new("No, change nothing", "", Picked::Leave)];
-    let hint = "y or Enter confirm   n or Esc cancel";
-    window.picker =
-        Some(Picker::new(heading, hint, Letters::Command, entries).with_preview(wording::preview(preview, NAMED)));
+    // Enter alone loses nothing of others.
+    let (at, hint) = match preview.files.iter().any(|file| file.by_others) {
+        true => (1, "y confirm   n, Enter or Esc cancel"),
+        false => (0, "y or Enter confirm   n or Esc cancel"),
+    };
+    let picker = Picker::new(heading, hint, Letters::Command, entries).at(at);
+    window.picker = Some(picker.with_preview(wording::preview(preview, NAMED)));
     Vec::new()
 }
 

@@ -97,6 +97,8 @@ pub struct Preview {
     pub changes: Vec<PlannedChange>,
     /// Files that would be another but are not touched, and why.
     pub kept: Vec<Kept>,
+    /// Files that only others changed since, which stay as they are.
+    pub theirs: Vec<PathBuf>,
     /// Files that were changed since and that no state holds, and what became of them: `was changed since …`.
     pub lost: Vec<Kept>,
     /// What is no part of states, then or now, and so stays as it is.
@@ -128,6 +130,11 @@ pub struct RestoreOptions {
     pub session: String,
     /// Work of theirs that was cut short, so that nothing was kept after it.
     pub unfinished: Vec<Unfinished>,
+    /// The states after turns that count as the session's, also where another one made them: a fork has those of the
+    /// session that it came from.
+    pub turns: Vec<String>,
+    /// Whether files stay as they are that nobody but others changed since.
+    pub leave_theirs: bool,
     /// What of others' work a person agreed to have overwritten.
     pub agreed: Agreed,
     /// The moment that is gone back to, in milliseconds since 1970: what no state holds and was changed since is told.
@@ -207,6 +214,8 @@ pub struct Restored {
     pub changes: Vec<Change>,
     /// What was left alone, and why.
     pub kept: Vec<Kept>,
+    /// Files that only others changed since, which stayed as they were.
+    pub theirs: Vec<PathBuf>,
     /// Files that were changed since and that no state holds, and what became of them.
     pub lost: Vec<Kept>,
     /// What is no part of states, and so stayed as it was.

@@ -23,7 +23,7 @@ use super::leave_out::{LeaveOut, LeaveOutSettings};
 use super::lock::StoreLock;
 use super::objects::Contents;
 use super::open::sign;
-use super::others::Others;
+use super::others::{ChangedBy, Others};
 use super::plan::{Plan, plan};
 use super::point::{StoredPoint, message};
 use super::restore::{Interrupted, Target, apply};
@@ -154,10 +154,10 @@ impl<V: Vault> Keeper<V> {
         let target = shelf.find(rev)?;
         let wanted = paths(files(&shelf.vault, target.tree)?);
         let now = self.look(shelf, &wanted)?;
-        let others = shelf.changed_by_others(&target, &now, options, &self.place.root)?;
+        let changed = shelf.changed_by(&target, &now, options, &self.place.root)?;
         let details = shelf.details(&target)?;
         let found = state_changes(&shelf.vault, (now.tree, &now.details), (target.tree, &details))?;
-        let planned = plan(&self.place.root, found, (&now.details, &details), &others, options.since_ms);
+        let planned = plan(&self.place.root, found, (&now.details, &details), &changed, options);
         Ok(Plan { of: Some((now.tree, now.details)), ..planned })
     }
 
@@ -200,6 +200,7 @@ impl<V: Vault> Keeper<V> {
             now,
             changes: done.changes,
             kept: done.kept,
+            theirs: planned.theirs,
             lost: planned.lost,
             left_out: planned.left_out,
         })
@@ -304,23 +305,24 @@ impl<V: Vault> Shelf<V> {
         state_changes(&self.vault, (from.tree, &self.details(from)?), (now.tree, &now.details))
     }
 
-    /// What somebody else than the session changed since a point. What a turn of its own changed lies
-    /// between a point before it and one after it, or was changed after one before work that was cut short, until that
-    /// was; everything else is somebody else's.
-    fn changed_by_others(
+    /// Who changed what since a point. What a turn of the session's own changed lies between a point before it and one
+    /// after it, or was changed after one before work that was cut short, until that was; everything else is somebody
+    /// else's.
+    fn changed_by(
         &mut self,
         target: &StoredPoint,
         now: &Scanned,
         options: &RestoreOptions,
         root: &Path,
-    ) -> Result<BTreeSet<Vec<u8>>, CheckpointError> {
+    ) -> Result<ChangedBy, CheckpointError> {
         let points = self.points()?;
         let Some(at) = points.iter().position(|point| point.id == target.id) else {
-            // Nothing is known of the way from there to here.
-            return Ok(self.changes(target, now)?.into_iter().map(|change| change.path).collect());
+            // Nothing is known of the way from there to here: it may be anybody's.
+            let others: BTreeSet<Vec<u8>> = self.changes(target, now)?.into_iter().map(|change| change.path).collect();
+            return Ok(ChangedBy { turns: others.clone(), others });
         };
         let (since, earlier) = points.split_at(at);
-        let mut others = Others::default();
+        let (mut others, mut turns) = (Others::default(), BTreeSet::new());
         let cut_at = |point: &StoredPoint| {
             let id = point.id.to_string();
             options.unfinished.iter().filter(|unfinished| unfinished.rev == id).max_by_key(|cut| cut.until_ms)
@@ -332,12 +334,17 @@ impl<V: Vault> Shelf<V> {
             let is_own = ends && point.note.session == options.session;
             let cut = cut_at(before.0).filter(|_| !ends || is_own);
             let changes = state_changes(&self.vault, (before.0.tree, &before.1), (point.tree, &after.1))?;
-            others.note_all(changes, |change| is_own || cut.is_some_and(|cut| is_of(root, change, cut)));
+            let of_session = |change: &TreeChange| is_own || cut.is_some_and(|cut| is_of(root, change, cut));
+            let is_turn = ends && options.turns.contains(&point.id.to_string());
+            turns.extend(paths_of(&changes, |change| is_turn || of_session(change)));
+            others.note_all(changes, of_session);
             before = after;
         }
         let cut = cut_at(before.0);
         let changes = state_changes(&self.vault, (before.0.tree, &before.1), (now.tree, &now.details))?;
-        others.note_all(changes, |change| cut.is_some_and(|cut| is_of(root, change, cut)));
+        let of_session = |change: &TreeChange| cut.is_some_and(|cut| is_of(root, change, cut));
+        turns.extend(paths_of(&changes, of_session));
+        others.note_all(changes, of_session);
         // Nothing of theirs is in a file that holds what it held before they came.
         for point in earlier.iter().skip(1).take(LOOKED_BACK) {
             if others.is_empty() {
@@ -345,7 +352,7 @@ impl<V: Vault> Shelf<V> {
             }
             others.forget(&self.changes(point, now)?);
         }
-        Ok(others.paths())
+        Ok(ChangedBy { others: others.paths(), turns })
     }
 }
 
@@ -469,6 +476,10 @@ fn is_of(root: &Path, change: &TreeChange, cut: &Unfinished) -> bool {
     // When it was changed can't be set back, as when it was written can.
     let at = facts.st_ctime.saturating_mul(1000).saturating_add(nanoseconds(facts.st_ctime_nsec) / 1_000_000);
     (cut.since_ms.saturating_sub(SLACK_MS)..=cut.until_ms).contains(&at)
+}
+
+fn paths_of(changes: &[TreeChange], wanted: impl Fn(&TreeChange) -> bool) -> Vec<Vec<u8>> {
+    changes.iter().filter(|change| wanted(change)).map(|change| change.path.clone()).collect()
 }
 
 fn paths(files: Vec<(Vec<u8>, super::tree::Item)>) -> Vec<Vec<u8>> {

@@ -7,6 +7,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Item, TreeChange};
 
+/// Whose work is in the files that were changed since a state.
+#[derive(Debug, Default)]
+pub struct ChangedBy {
+    /// The files that hold somebody else's work.
+    pub others: BTreeSet<Vec<u8>>,
+    /// Those that a turn of the session changed.
+    pub turns: BTreeSet<Vec<u8>>,
+}
+
+impl ChangedBy {
+    /// Whether nobody but others changed a file.
+    pub fn is_only_by_others(&self, path: &[u8]) -> bool {
+        self.others.contains(path) && !self.turns.contains(path)
+    }
+}
+
 /// Who made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hand {

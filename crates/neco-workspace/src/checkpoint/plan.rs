@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use neco_proto::event::LeftOutWhy;
 
-use super::checkpoints::{Agreed, Change, Kept, LeftOut, PlannedChange, Preview};
+use super::checkpoints::{Agreed, Change, Kept, LeftOut, PlannedChange, Preview, RestoreOptions};
 use super::details::Details;
+use super::others::ChangedBy;
 use super::tree::TreeChange;
 
 /// What would be done.
@@ -22,6 +23,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What would be another but is left alone.
     pub kept: Vec<Kept>,
+    /// What only others changed and is left to them.
+    pub theirs: Vec<PathBuf>,
     /// What was changed since and can't come back.
     pub lost: Vec<Kept>,
     /// What is no part of states, now or then.
@@ -51,23 +54,23 @@ impl Plan {
             by_others: step.by_others,
         };
         let changes = self.steps.into_iter().map(shown).collect();
-        Preview { changes, kept: self.kept, lost: self.lost, left_out: self.left_out }
+        Preview { changes, kept: self.kept, theirs: self.theirs, lost: self.lost, left_out: self.left_out }
     }
 }
 
-/// Sorts what is different into what is done and what is left alone. What was changed after `since_ms` and is in no
-/// state is told.
+/// Sorts what is different into what is done and what is left alone. What was changed after `options.since_ms` and is in
+/// no state is told.
 pub fn plan(
     root: &Path,
     found: Vec<TreeChange>,
     (now, target): (&Details, &Details),
-    others: &BTreeSet<Vec<u8>>,
-    since_ms: Option<i64>,
+    changed: &ChangedBy,
+    options: &RestoreOptions,
 ) -> Plan {
     let mut left_out = now.left_out.clone();
     left_out.extend(target.left_out.iter().filter(|left| !now.leaves_out(&left.path)).cloned());
     let mut plan = Plan { left_out, ..Plan::default() };
-    plan.lost.extend(since_ms.into_iter().flat_map(|since_ms| lost(root, target, since_ms)));
+    plan.lost.extend(options.since_ms.into_iter().flat_map(|since_ms| lost(root, target, since_ms)));
     let is_lost: BTreeSet<PathBuf> = plan.lost.iter().map(|lost| lost.path.clone()).collect();
     for change in found {
         let path = path_of(&change);
@@ -75,8 +78,9 @@ pub fn plan(
             // Told once is enough.
             Some(_) if is_lost.contains(&path) => {}
             Some(reason) => plan.kept.push(Kept { path, reason }),
+            None if options.leave_theirs && changed.is_only_by_others(&change.path) => plan.theirs.push(path),
             None => {
-                let by_others = others.contains(&change.path);
+                let by_others = changed.others.contains(&change.path);
                 plan.steps.push(Step { change, by_others });
             }
         }

@@ -102,3 +102,31 @@ fn a_file_with_an_old_date_is_dated_by_when_it_came() {
         assert_eq!(preview(&desk, &zero.rev, &[(&zero.rev, 5_000)]), ["a.txt"]);
     });
 }
+
+#[test]
+fn what_only_others_changed_is_left_to_them_where_that_is_wanted() {
+    on_all(|desk| {
+        desk.write("both.txt", "zero");
+        let zero = desk.before();
+        desk.write("both.txt", "one");
+        desk.write("agent.txt", "one");
+        let one = desk.after();
+        desk.write("other.txt", "by hand");
+        desk.write("both.txt", "by hand");
+        let mine = RestoreOptions { leave_theirs: true, ..options(&[]) };
+        let seen = desk.points.preview(&zero.rev, &mine).unwrap();
+        let changes: Vec<String> =
+            seen.changes.iter().map(|planned| planned.change.path.display().to_string()).collect();
+        assert_eq!((changes, by_others(&seen)), (vec!["agent.txt".into(), "both.txt".into()], vec!["both.txt".into()]));
+        assert_eq!(seen.theirs, [std::path::PathBuf::from("other.txt")]);
+        // A fork has turns that another session made: its files are no strangers'.
+        let fork = RestoreOptions { session: "fork".to_owned(), turns: vec![one.rev.clone()], ..mine.clone() };
+        let seen = desk.points.preview(&zero.rev, &fork).unwrap();
+        assert_eq!((seen.changes.len(), seen.theirs.len()), (2, 1));
+        let agreed = RestoreOptions { agreed: Agreed::Anything, ..mine };
+        let restored = desk.points.restore(&zero.rev, &agreed, &mut |_| Ok(())).unwrap();
+        assert_eq!(restored.theirs.len(), 1);
+        assert_eq!((desk.read("both.txt").as_str(), desk.read("other.txt").as_str()), ("zero", "by hand"));
+        assert!(!desk.path("agent.txt").exists());
+    });
+}

@@ -26,7 +26,11 @@ fn a_message_that_changed_nothing_goes_back_to_what_was_there_when_it_was_said()
     house.script("script.json", json!([write("new.txt", "n"), say("Done.")]));
     house.run(&["-m", "a new file", "--continue", "--yes"]).ended_with(0);
     let back = ["session", "rewind", &id, "--to", "2", "--files"];
-    house.run(&[&back[..], &["--dry-run"]].concat()).ended_with(0).says("changed   k.txt").says("deleted   new.txt");
+    let looked = house.run(&[&back[..], &["--dry-run"]].concat()).ended_with(0);
+    let stays = "changed only by you or another program, so they stay as they are now: k.txt";
+    looked.says("deleted   new.txt").says("1 file would change").says(stays);
+    let looked = house.run(&[&back[..], &["--dry-run", "--others"]].concat()).ended_with(0);
+    looked.says("changed   k.txt").says("deleted   new.txt");
     house.run(&[&back[..], &["--yes", "--others"]].concat()).ended_with(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), "k");
     // What the work left can be had back too, and so can any state by its name.

@@ -139,9 +139,16 @@ pub fn names(diffs: &[FileDiff]) -> String {
         FileChangeKind::Modified => 'M',
         FileChangeKind::Deleted => 'D',
     };
-    let line = |diff: &FileDiff| format!("{} {}\n", letter(diff.kind), clean_line(&diff.path));
+    let line = |diff: &FileDiff| {
+        let others = if diff.by_others { "  (by others)" } else { "" };
+        format!("{} {}{others}\n", letter(diff.kind), clean_line(&diff.path))
+    };
     let lines: String = diffs.iter().map(line).collect();
-    format!("{lines}{} changed\n", figures::count(diffs.len() as u64, "file"))
+    let theirs = match diffs.iter().filter(|diff| diff.by_others).count() {
+        0 => String::new(),
+        theirs => format!(", {theirs} of them by others"),
+    };
+    format!("{lines}{} changed{theirs}\n", figures::count(diffs.len() as u64, "file"))
 }
 
 #[cfg(test)]

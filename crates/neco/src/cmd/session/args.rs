@@ -348,7 +348,7 @@ pub struct RewindArgs {
     /// Rewinds without asking; refused where it would overwrite changes that are not the agent's
     #[arg(short, long)]
     pub yes: bool,
-    /// Overwrites changes that are not the agent's, too
+    /// Overwrites changes that are not the agent's, too, also in files that it never touched
     #[arg(long)]
     pub others: bool,
     /// Only shows what would change

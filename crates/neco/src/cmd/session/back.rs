@@ -31,7 +31,7 @@ pub(super) async fn run(args: &RewindArgs, desk: &Desk<'_>) -> Result<Exit, Fail
         }
     };
     let folder = desk.folder(true)?;
-    let request = PreviewRewind { session, folder: folder.clone(), to: to.clone() };
+    let request = PreviewRewind { session, folder: folder.clone(), to: to.clone(), others: args.others };
     let outlook = desk.ask(&request).await?;
     outlook.place.iter().for_each(|note| say::note(&place::words(note)));
     let RewindOutlook { session, preview, .. } = &outlook;

@@ -114,6 +114,11 @@ async fn answer(command: &SessionCommand, desk: &Desk<'_>) -> Result<Exit, Failu
             let request = DiffSession { session, folder, from: from.clone(), to: to.clone() };
             let diff = desk.ask(&request).await?;
             diff.place.iter().for_each(|note| say::note(&place::words(note)));
+            let theirs: Vec<String> =
+                diff.files.iter().filter(|file| file.by_others).map(|file| clean_line(&file.path)).collect();
+            if !theirs.is_empty() && !stat {
+                say::note(&format!("not changed by the agent but by others: {}", theirs.join(", ")));
+            }
             print(*json, &diff.files, || match stat {
                 true => history::names(&diff.files),
                 false => history::texts(&diff.files, desk.paint()),
