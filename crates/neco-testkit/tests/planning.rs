@@ -72,6 +72,11 @@ async fn list_plan_findings_and_mode_are_there_again_and_others_are_told() {
     assert!(messages[0].is_neco() && told.contains("left a plan unfinished"), "{told}");
     assert!(told.contains("[x] 1. look\n[ ] 2. change") && told.contains("- a.txt says hello"), "{told}");
     other.close().await;
+    // Told once: the model of a third session knows no more than its person.
+    let third = stage.open().await.unwrap();
+    let Answer::Messages { messages } = third.ask(Query::Messages).await.unwrap() else { panic!("not what was asked") };
+    assert!(messages.is_empty(), "{messages:?}");
+    third.close().await;
 
     let session = stage.reopen(id).await.unwrap();
     let after = snapshot(&session).await;

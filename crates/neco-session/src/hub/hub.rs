@@ -264,10 +264,11 @@ impl Hub {
     /// What a new session is told of one before it, and the plans that its person has not been told of yet.
     async fn left_over(&self, record: &SessionRecord) -> (Vec<EventBody>, Vec<UnfinishedPlan>) {
         let left = PlanFiles::new(&self.setup.data_dir).unfinished(&record.cwd).await;
-        let told: Vec<EventBody> =
-            left.iter().take(MOST_TOLD).map(|plan| EventBody::Message(Message::neco(told(plan)))).collect();
-        // One line for the person, however many there are, and once.
+        // The model knows of a plan where the person was told of it too, and that is once.
         let untold: Vec<UnfinishedPlan> = left.into_iter().filter(|plan| !plan.told).collect();
+        let told: Vec<EventBody> =
+            untold.iter().take(MOST_TOLD).map(|plan| EventBody::Message(Message::neco(told(plan)))).collect();
+        // One line for the person, however many there are.
         let notice = untold.first().map(|plan| {
             let short = short(plan.session);
             let more = match untold.len() - 1 {

@@ -36,6 +36,7 @@ pub async fn check<S: EventLog + Catalog + 'static>(open: impl AsyncFn() -> S) -
     removal::a_chain_of_forks_goes_with_its_last(&store).await?;
     removal::old_sessions_are_pruned(&store).await?;
     search::all_words_are_found(&store).await?;
+    search::what_nobody_said_is_not_found(&store).await?;
     search::by_folder_and_time(&store).await?;
     search::page_by_page(&store).await?;
     search::what_changes_is_found_as_it_is(&store).await?;

@@ -110,6 +110,16 @@ pub(super) async fn all_words_are_found<S: EventLog + Catalog>(store: &S) -> Res
     Ok(())
 }
 
+pub(super) async fn what_nobody_said_is_not_found<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
+    let own = own_word();
+    let samples = said(store, "/search", &[format!("{own} said")]).await?;
+    let notes = [Message::neco(format!("{own} by Neco")), Message::user(format!("{own} said too"))];
+    let notes = notes.into_iter().zip(2..).map(|(note, seq)| samples.event(seq, EventBody::Message(note))).collect();
+    lease_and_append(store, notes, Durability::Now).await?;
+    assert_eq!(found(store, &own).await?, [(samples.session, 3), (samples.session, 1)]);
+    Ok(())
+}
+
 pub(super) async fn by_folder_and_time<S: EventLog + Catalog>(store: &S) -> Result<(), StoreError> {
     let own = own_word();
     let here = format!("/search/{own}");

@@ -11,9 +11,11 @@ const MOST_BYTES: usize = 200_000;
 /// The types of the events that are searched: what was said, and what tools gave.
 pub(crate) const KINDS: [&str; 2] = ["message", "tool_call_end"];
 
-/// Who said it and the words; `None` where there is nothing to be found.
+/// Who said it and the words; `None` where there is nothing to be found. What Neco or a hook puts into a conversation
+/// nobody said.
 pub(crate) fn text_of(body: &EventBody) -> Option<(FoundRole, String)> {
     let (role, mut text) = match body {
+        EventBody::Message(message) if message.is_neco() => return None,
         EventBody::Message(message) => (role_of(message), words_in(message)),
         EventBody::ToolCallEnd(end) => (FoundRole::Tool, without_marks(&end.output).into_owned()),
         _ => return None,
@@ -24,7 +26,6 @@ pub(crate) fn text_of(body: &EventBody) -> Option<(FoundRole, String)> {
 
 fn role_of(message: &Message) -> FoundRole {
     match message.role {
-        Role::User if message.is_neco() => FoundRole::Neco,
         Role::User => FoundRole::User,
         Role::Assistant => FoundRole::Assistant,
         Role::Tool => FoundRole::Tool,
