@@ -105,7 +105,10 @@ fn in_our_words(mut error: clap::Error, given: &[OsString]) -> clap::Error {
     let words = match error.kind() {
         ErrorKind::UnknownArgument => {
             let name = written.split('=').next().unwrap_or(&written);
-            elsewhere::flag(&written).map(|here| format!("there is no flag {name}: {here}"))
+            elsewhere::flag(&written).map(|here| match elsewhere::values(name) {
+                Some(values) => format!("{name} takes {values} here: {here}"),
+                None => format!("there is no flag {name}: {here}"),
+            })
         }
         ErrorKind::InvalidValue if written.starts_with("--cwd") && given.iter().any(|word| word == "-C") => {
             Some("-C takes a folder; -c or --continue continues the last session".to_owned())
@@ -310,6 +313,9 @@ mod tests {
             (&["-p", "x", "--json"], "--output-format stream-json"),
             (&["--yolo"], "--sandbox full"),
             (&["--permission-mode=bypassPermissions"], "--mode plan"),
+            (&["--permission-mode", "bypassPermissions", "-p", "x"], "--yes"),
+            (&["--permission-mode", "dontAsk"], "takes plan, default or acceptEdits here"),
+            (&["-s", "everything", "-p", "x"], "takes read-only, workspace-write or danger-full-access here"),
             (&["--ask-for-approval", "never"], "--approval"),
             (&["-C", "-m", "x"], "-c or --continue"),
         ] {

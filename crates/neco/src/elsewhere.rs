@@ -45,7 +45,11 @@ const FLAGS: &[(&[&str], &str)] = &[
     ),
     (&["--allowedTools", "--allowed-tools", "--allow-tool"], "--allow RULE, such as --allow 'bash(git log *)'"),
     (&["--disallowedTools", "--disallowed-tools", "--deny-tool"], "--deny RULE, such as --deny 'bash(git push *)'"),
-    (&["--permission-mode"], "--mode plan, or --approval auto|accept_edits|ask_first|manual"),
+    (
+        &["--permission-mode"],
+        "--yes is what bypassPermissions means, and commands stay in the sandbox; --mode plan, or --approval \
+         auto|accept_edits|ask_first|manual is the rest",
+    ),
     (
         &["-a", "--ask-for-approval", "--approval-mode"],
         "--approval ask_first asks before writes and commands, accept_edits before commands, auto only about what is \
@@ -205,6 +209,15 @@ pub fn command(words: &[String]) -> Option<&'static str> {
 pub fn flag(written: &str) -> Option<&'static str> {
     let name = written.split('=').next().unwrap_or(written);
     FLAGS.iter().find(|(names, _)| names.contains(&name)).map(|(_, here)| *here)
+}
+
+/// The values that a flag of another agent is taken with: `plan, default or acceptEdits`; none where it is not taken at
+/// all.
+pub fn values(name: &str) -> Option<String> {
+    let values: Vec<&str> =
+        SAME_FLAGS.iter().filter(|(flag, _, _)| *flag == name).map(|(_, value, _)| *value).collect();
+    let (last, first) = values.split_last()?;
+    Some(if first.is_empty() { (*last).to_owned() } else { format!("{} or {last}", first.join(", ")) })
 }
 
 /// A command line in our words, where somebody else's say exactly the same.

@@ -118,7 +118,7 @@ fn what_other_agents_write_is_meant_or_told_and_never_billed() {
         (&["-m", "gpt-5"], "neco --model gpt-5"),
         (&["exec", "-m", "gpt-5", "fix it"], "neco --model gpt-5 \"fix it\""),
         (&["-a", "on-request", "x y"], "--approval ask_first"),
-        (&["-p", "x", "--permission-mode", "bypassPermissions"], "--approval"),
+        (&["-p", "x", "--permission-mode", "bypassPermissions"], "--yes"),
         (&["-p", "x", "--api-key", "sk-1"], "neco login PROVIDER"),
         (&["--list-sessions"], "neco session list"),
         (&["--append-system-prompt", "be kind", "-p", "x"], "AGENTS.md"),
