@@ -151,7 +151,10 @@ pub(crate) async fn hooks(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErro
         let _ = writeln!(text, "{note}");
     }
     if list.hooks.is_empty() && list.note.is_none() {
-        text.push_str("No hooks. docs/safety/hooks.md says how to write one");
+        text.push_str(
+            "No hooks. They stand in ~/.config/neco/config.toml ([[hooks.PreToolUse]] with matcher and command) or, as \
+             Claude Code has them, in .claude/settings.json",
+        );
     }
     Ok(print(&text))
 }

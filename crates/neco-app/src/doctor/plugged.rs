@@ -47,7 +47,7 @@ fn rules(folder: &Path, env: &Env, loaded: &Loaded, plugged: &Plugged) -> Findin
 
 /// Nothing runs with a file in the place of a prompt that can't be used.
 fn prompts(env: &Env, plugged: &Plugged) -> Option<Finding> {
-    let fix = "fix the file or remove it; docs/context.md says what it may hold";
+    let fix = "correct the file, or remove it: then Neco's own text is used";
     let files = match ToldFiles::find(env, plugged) {
         Ok(told) => told.prompts,
         Err(failure) => return Some(Finding::fail("prompts", failure.message, fix)),

@@ -86,6 +86,15 @@ pub struct HookRun {
     pub message_id: Option<MessageId>,
 }
 
+impl HookRun {
+    /// Whether the end of the call that it was about says the same: the hook kept it from running.
+    #[must_use]
+    pub fn is_told_by_call(&self) -> bool {
+        let is_before = matches!(self.event, HookEvent::PreToolUse | HookEvent::PermissionRequest);
+        is_before && self.outcome == HookOutcome::Blocked && self.call_id.is_some()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

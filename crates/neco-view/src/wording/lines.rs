@@ -101,7 +101,7 @@ fn compacted(compaction: &Compaction) -> String {
 }
 
 fn hook(run: &HookRun) -> Option<(Tone, String)> {
-    let said = run.message.as_ref()?;
+    let said = run.message.as_ref().filter(|_| !run.is_told_by_call())?;
     let tone = match run.outcome {
         HookOutcome::Blocked | HookOutcome::Stopped | HookOutcome::Failed | HookOutcome::TimedOut => Tone::Warning,
         HookOutcome::Passed | HookOutcome::Allowed | HookOutcome::Asked | HookOutcome::Cancelled => Tone::Plain,

@@ -11,6 +11,9 @@ use crate::paint::wrap::fitting;
 use crate::wording::notices;
 use neco_proto::clean::{clean, clean_line};
 
+/// Columns of what an agent said that its line has, however wide the place is: a file has no edge.
+const SAID: usize = 100;
+
 /// The tree, an agent a line.
 pub fn tree(nodes: &[AgentNode], width: usize, paint: Paint) -> String {
     let Some(root) = nodes.first() else { return String::new() };
@@ -88,7 +91,7 @@ fn line(node: &AgentNode) -> String {
     }
     let said = node.result.as_ref().map(notices::result).or_else(|| node.last_message.clone());
     let said = said.unwrap_or_else(|| node.task.clone());
-    let first = clean_line(said.trim().lines().next().unwrap_or_default());
+    let first = fitting(&clean_line(said.trim().lines().next().unwrap_or_default()), SAID);
     parts.extend((!first.is_empty()).then_some(first));
     parts.join(" · ")
 }

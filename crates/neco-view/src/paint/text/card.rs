@@ -83,7 +83,7 @@ pub fn body(end: &ToolCallEnd, printed_live: bool, diff_seen: bool, paint: Paint
 /// The line of a hook: nothing when it had no objection and nothing to say.
 pub fn hook(run: &HookRun, paint: Paint) -> Option<String> {
     let message = run.message.as_deref().map(|message| fitting(&clean_line(message), WORDS));
-    let message = message.filter(|message| !message.is_empty());
+    let message = message.filter(|message| !message.is_empty() && !run.is_told_by_call());
     let words = match (run.outcome, message) {
         (HookOutcome::Passed, None) => return None,
         (HookOutcome::Passed, Some(message)) => message,
