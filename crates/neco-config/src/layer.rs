@@ -71,16 +71,28 @@ impl Node {
     }
 }
 
+/// What the reader of TOML says of a name that stands twice in a table.
+const DUPLICATE: &str = "duplicate key";
+
+/// Whether a piece of a file is a name as settings have them, and nothing that may be secret.
+fn is_name(piece: &str) -> bool {
+    piece.len() <= 60 && piece.chars().all(|char| char.is_alphanumeric() || "_-.\"'/ ".contains(char))
+}
+
 /// Reads the text of a file; `origin` names the file.
 pub(crate) fn parse(text: &str, origin: &Origin) -> Result<Node, Notice> {
     let lines = Lines::of(text);
     match Document::parse(text) {
         Ok(document) => Ok(Reader { origin, lines: Some(&lines) }.table(document.as_table(), origin.clone())),
         Err(error) => {
-            let position = lines.position(error.span().map_or(0, |span| span.start));
+            let span = error.span().unwrap_or_default();
+            let position = lines.position(span.start);
             // Only the first line: the rest would quote the file, secrets and all.
             let message = error.message().lines().next().unwrap_or("not TOML");
-            Err(Notice::about(&origin.at(Some(position)), message))
+            // What stands there twice is a name, and one has to know which.
+            let twice = text.get(span).filter(|name| message == DUPLICATE && is_name(name));
+            let name = twice.map(|name| format!(": {name} is set above already")).unwrap_or_default();
+            Err(Notice::about(&origin.at(Some(position)), format!("{message}{name}")))
         }
     }
 }
@@ -224,6 +236,16 @@ mod tests {
     fn origin() -> Origin {
         let source = Source::File { path: "/c.toml".into(), shown: "/c.toml".into() };
         Origin::new(Layer::User, source)
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_named() {
+        for (text, name) in [("model = 'a'\nmodel = 'b'\n", "model"), ("[tui]\nx = 1\n[tui]\ny = 1\n", "tui")] {
+            let notice = parse(text, &origin()).unwrap_err().to_string();
+            assert!(notice.contains(&format!("duplicate key: {name} is set above already")), "{notice}");
+        }
+        let secret = parse("key = 'sk-1' 'sk-2'\n", &origin()).unwrap_err().to_string();
+        assert!(!secret.contains("sk-"), "{secret}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a folder is wherever it lies: a folder that was renamed or moved on its disk is still the same one.
 
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -11,9 +12,26 @@ pub fn identity(path: &Path) -> Option<String> {
     Some(format!("{:x}:{:x}:{}", folder.dev(), folder.ino(), made.as_nanos()))
 }
 
+/// Why a folder can't be opened, in plain words.
+pub fn why_closed(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of it is a file, not a folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "the system does not let you open it".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_is_not_there_is_told_in_plain_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = dir.path().join("nowhere").canonicalize().unwrap_err();
+        assert_eq!(why_closed(&error), "there is no such folder");
+    }
 
     #[test]
     fn a_folder_that_moves_stays_itself() {

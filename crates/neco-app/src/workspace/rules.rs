@@ -11,6 +11,7 @@ use neco_safety::command::Place;
 use neco_safety::policy::{LoadedPolicy, Problem, RuleSources, Source, ToolPattern, keep};
 use neco_safety::{Policy, Ruling, tools};
 use neco_sandbox::can_be_worked_in;
+use neco_session::folder::why_closed;
 
 use crate::error::invalid;
 use crate::workspace::plugged::Plugged;
@@ -102,7 +103,7 @@ fn roots(args: &RuleFlags, env: &Env, folder: &Path, loaded: &Loaded) -> Result<
             }
             Ok(resolved) if resolved.is_dir() => Ok(resolved),
             Ok(_) => Err(invalid(format!("{whence}: {} is not a folder", path.display()))),
-            Err(error) => Err(invalid(format!("{whence}: {} can't be used: {error}", path.display()))),
+            Err(error) => Err(invalid(format!("{whence}: {} can't be used: {}", path.display(), why_closed(&error)))),
         }
     };
     let mut roots: Vec<PathBuf> = configured.chain(given).map(resolve).collect::<Result<_, _>>()?;

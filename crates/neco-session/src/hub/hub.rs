@@ -23,7 +23,7 @@ use crate::actor::{ActorSetup, Session};
 use crate::aside::Aside;
 use crate::error::{SessionError, short};
 use crate::fold::{Fold, Standing, each_event, fold_log};
-use crate::folder::identity;
+use crate::folder::{identity, why_closed};
 use crate::journal::Journal;
 use crate::memory::{Extraction, Memory, MemorySetup, Recall, RecallLimits};
 use crate::plans::{MOST_TOLD, PlanFiles, told};
@@ -311,7 +311,7 @@ pub(super) fn usable_folder(path: &Path) -> Result<PathBuf, SessionError> {
 }
 
 pub(super) fn unusable(path: &Path, error: &std::io::Error) -> SessionError {
-    SessionError::Workspace { path: path.display().to_string(), reason: error.to_string() }
+    SessionError::Workspace { path: path.display().to_string(), reason: why_closed(error) }
 }
 
 /// What the model is told when the folder lies elsewhere now.
