@@ -33,8 +33,8 @@ pub(crate) async fn expand(app: &StorelessApp, request: ExpandCommand) -> Result
     let command = command.ok_or_else(gone)?;
     if !app.plugged(folder)?.may_run(command) {
         let words = format!(
-            "/{name} comes from {}, which is not trusted as it is: `neco trust` shows what it brings along and \
-             switches it on",
+            "/{name} comes from {}, which is not trusted as it is: `neco trust` or /trust shows what it \
+             brings along and switches it on",
             app.env.shown(&command.file)
         );
         return Err(AppError::new(Trouble::NotAllowed, words));

@@ -48,7 +48,7 @@ const ALL: usize = usize::MAX >> 1;
 /// The commands that the person and the folder bring along; those that are not trusted say so.
 pub async fn commands(app: &dyn App, host: &dyn Host) -> Vec<Custom> {
     let custom = |row: CommandRow| {
-        let mark = if row.trusted { "" } else { "(not trusted: `neco trust`) " };
+        let mark = if row.trusted { "" } else { "(not trusted: /trust) " };
         Custom { name: row.name, argument: row.argument, help: format!("{mark}{}", row.help) }
     };
     let found = app.ask(&Caller::person(), &ListCommands { folder: host.folder() }).await;

@@ -182,7 +182,10 @@ impl Plugged {
             self.items = on;
             self.rules.retain(|file| off.iter().all(|item| !item.is_of(file)));
             self.notices.extend(off.iter().map(|item| {
-                format!("{} is new or changed and not trusted; `neco trust` shows it and switches it on", item.words)
+                format!(
+                    "{} is new or changed and not trusted; `neco trust` or /trust shows it and switches it on",
+                    item.words
+                )
             }));
         }
         for rule in rules {
@@ -270,7 +273,7 @@ impl Plugged {
         };
         let (is, them) = if off.len() == 1 { ("is", "it") } else { ("are", "them") };
         let what = counted.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-        Some(format!("{what} of {folder} {is} off: {why}; `neco trust` shows {them} and switches {them} on"))
+        Some(format!("{what} of {folder} {is} off: {why}; `neco trust` or /trust shows {them} and switches {them} on"))
     }
 
     /// Keeps what a person decided about all that was described.

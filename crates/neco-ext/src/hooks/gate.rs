@@ -188,8 +188,10 @@ async fn untrusted(hook: &Hook) -> Option<Untrusted> {
 /// A hook that was changed does not run. One that guards calls leaves them to a person then: whoever can
 /// change it must not be able to switch it off.
 fn changed(moment: &HookPoint) -> Answer {
-    let words = "it is new or was changed since it was trusted, so it does not run; `neco trust` shows it".to_owned();
-    let asks = "a hook that guards this call is new or was changed since it was trusted; `neco trust` shows it";
+    let words =
+        "it is new or was changed since it was trusted, so it does not run; `neco trust` or /trust shows it".to_owned();
+    let asks =
+        "a hook that guards this call is new or was changed since it was trusted; `neco trust` or /trust shows it";
     let ruling = matches!(moment, HookPoint::BeforeCall(_)).then(|| GateRuling::Ask(asks.to_owned()));
     Answer { ruling, ..Answer::failed(words) }
 }

@@ -273,7 +273,7 @@ impl Definitions {
         if trusted {
             return self.put(definition);
         }
-        let what = format!("it {wants}, which counts only when the folder is trusted: `neco trust`");
+        let what = format!("it {wants}, which counts only when the folder is trusted: `neco trust` or /trust");
         self.problems.push(Problem { file: shown.to_owned(), line: 1, level: Level::Warning, what });
         if replaces.is_none() {
             definition.model = RoleModel::OfType;

@@ -42,7 +42,7 @@ pub(super) fn failed(order: &Order, ran: &Ran, whole: bool) -> ToolOutput {
             format!(
                 "{name} is not possible: the repository is larger than the workspace, and outside the \
                  workspace nothing is written; the user starts Neco at the root of the repository, or opens that with \
-                 --add-dir. It said:"
+                 --add-dir or /add-dir. It said:"
             ),
         );
         return ToolOutput::failure(&error, last(said), SOURCE);
