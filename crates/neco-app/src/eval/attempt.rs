@@ -299,6 +299,7 @@ fn unreached(complete: &AgentComplete) -> Option<String> {
             | ErrorCode::RateLimited
             | ErrorCode::NotAuthorised
             | ErrorCode::ProviderUnavailable
+            | ErrorCode::RequestRefused
             | ErrorCode::BudgetUsedUp
             | ErrorCode::StoreFailed
     );

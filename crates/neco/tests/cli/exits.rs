@@ -75,6 +75,10 @@ fn a_model_that_can_not_be_had_is_five() {
     house.run(&["-m", "x"]).ended_with(5).says("error 4005");
     let limited = House::playing(json!([{ "fault": { "status": { "code": 429 } } }]));
     limited.run(&["-m", "x", "-c", "network.retries=0"]).ended_with(5).says("4002");
+    for code in [400, 404] {
+        let other = House::playing(json!([{ "fault": { "status": { "code": code } } }]));
+        other.run(&["-m", "x", "-c", "network.retries=0"]).ended_with(5).says("error 4011");
+    }
     let refused = House::playing(json!([{ "fault": { "status": { "code": 401 } } }]));
     refused.run(&["-m", "x"]).ended_with(5).says("4003");
 }

@@ -72,6 +72,7 @@ impl Exit {
             | ErrorCode::ProviderUnavailable
             | ErrorCode::EmptyAnswer
             | ErrorCode::AnswerRefused
+            | ErrorCode::RequestRefused
             // A budget of ours ends the work and fails nothing; what fails is the vendor's credit.
             | ErrorCode::BudgetUsedUp => Self::Provider,
             ErrorCode::IterationLimit | ErrorCode::ContextTooLong => Self::Limit,
@@ -147,6 +148,7 @@ mod tests {
             (complete(Failed, Some(ErrorCode::ProviderUnavailable)), None, 5),
             (complete(Failed, Some(ErrorCode::BudgetUsedUp)), None, 5),
             (complete(Failed, Some(ErrorCode::AnswerRefused)), None, 5),
+            (complete(Failed, Some(ErrorCode::RequestRefused)), None, 5),
             (complete(Failed, Some(ErrorCode::StoreFailed)), None, 1),
             (complete(Failed, None), None, 1),
             (broken_off, None, 1),
