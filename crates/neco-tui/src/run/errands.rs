@@ -209,7 +209,7 @@ impl Errands {
                 News::Commands(outside::commands(program.as_ref(), host.as_ref()).await, unknown)
             }),
             Effect::Sessions => self.spawn("the sessions", async move {
-                News::Sessions(questions::sessions(program.as_ref(), host.folder(), questions::SESSIONS).await)
+                News::Sessions(questions::sessions(program.as_ref(), host.folder(), questions::SESSIONS, true).await)
             }),
             Effect::LookInto(session) => self.look_into(session),
             Effect::Models => self.spawn("the models", async move {

@@ -72,8 +72,10 @@ pub(super) async fn open(
 /// What is known of a folder, as far as that is told soon.
 async fn beside(program: &dyn Program, folder: String) -> Beside {
     let told = async {
-        let (branch, sessions) =
-            tokio::join!(questions::branch(program, folder.clone()), questions::sessions(program, folder.clone(), 5));
+        let (branch, sessions) = tokio::join!(
+            questions::branch(program, folder.clone()),
+            questions::sessions(program, folder.clone(), 5, false)
+        );
         let earlier = sessions.unwrap_or_default().into_iter().next();
         Beside { branch, earlier: earlier.map(|session| format!("{}  {}", session.title, session.when)) }
     };

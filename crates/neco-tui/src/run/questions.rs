@@ -7,7 +7,7 @@ use neco_proto::app::keys::{NewKey, SetKey};
 use neco_proto::app::memory::KeepNote;
 use neco_proto::app::models::{ListModels, ModelRow, ProviderRow, ProviderStanding};
 use neco_proto::app::rules::{AddRule, ListKeptRules, ListRules, RemoveRules};
-use neco_proto::app::sessions::{ListSessions, SessionRow};
+use neco_proto::app::sessions::{ListSessions, SessionRow, SessionState};
 use neco_proto::app::settings::{ListSettings, SettingList};
 use neco_proto::app::workflows::ListWorkflows;
 use neco_proto::app::{App as Program, AppError, Caller, Trouble};
@@ -25,13 +25,14 @@ use crate::text::figures::ago;
 /// Sessions that are listed at most.
 pub(super) const SESSIONS: usize = 200;
 
-/// The sessions of a folder, newest first.
+/// The sessions of a folder, newest first; with `states` those are marked that are open or were stopped at work.
 pub(super) async fn sessions(
     program: &dyn Program,
     folder: String,
     limit: usize,
+    states: bool,
 ) -> Result<Vec<SessionEntry>, AppError> {
-    let request = ListSessions { folder: Some(folder), limit, ..ListSessions::default() };
+    let request = ListSessions { folder: Some(folder), limit, states, ..ListSessions::default() };
     let page = program.ask(&Caller::person(), &request).await?;
     let now = Timestamp::now();
     let entry = |session: &SessionRow| {
@@ -40,11 +41,20 @@ pub(super) async fn sessions(
             id: session.id.to_string(),
             title: clean_line(&session.title),
             when: ago(session.updated.as_millisecond(), now),
-            about: format!("{}{}", short_id(session.id), fork.unwrap_or_default()),
+            about: format!("{}{}{}", short_id(session.id), fork.unwrap_or_default(), stands(session.state)),
         }
     };
     // What a process left that was killed before anything was said is nothing to go on with.
     Ok(page.sessions.iter().map(entry).filter(|entry| !entry.title.is_empty()).collect())
+}
+
+/// How a session stands, where that is worth a word.
+fn stands(state: Option<SessionState>) -> &'static str {
+    match state {
+        Some(SessionState::Open) => " · open",
+        Some(SessionState::Stopped) => " · stopped",
+        Some(SessionState::AtRest | SessionState::Other) | None => "",
+    }
 }
 
 /// What a person said in a session, oldest first; nothing where that can't be read.
@@ -62,7 +72,7 @@ pub(super) async fn arguments(program: &dyn Program, host: &dyn Host, line: &str
             models.into_iter().map(|model| Candidate::new(&model.name, &model.about)).collect()
         }
         ["/resume" | "/sessions"] => {
-            let sessions = sessions(program, host.folder(), SESSIONS).await.unwrap_or_default();
+            let sessions = sessions(program, host.folder(), SESSIONS, false).await.unwrap_or_default();
             let short = |id: &str| id.parse().map(short_id).unwrap_or_default();
             sessions
                 .iter()

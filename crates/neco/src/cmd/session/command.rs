@@ -9,6 +9,7 @@ use neco_proto::app::history::{DiffSession, ListSessionAgents};
 use neco_proto::app::opening::WhichSession;
 use neco_proto::app::sessions::{
     ForkSession, ForkedSession, ListRecentFolders, ListSessions, RenameSession, SearchSessions, SessionPage,
+    SessionRow, SessionState,
 };
 use neco_view::paint::lists::sessions::{Shape, as_lines, folders};
 use neco_view::paint::lists::{history, search};
@@ -154,16 +155,23 @@ async fn list(args: &ListArgs, desk: &Desk<'_>) -> Result<Exit, Failure> {
         say::note(&format!("this folder has none; these are the sessions of {above}"));
     }
     let ids = desk.short_ids().await?;
-    print(args.json, &sessions, || match sessions.is_empty() {
+    // What a process left before anything was said is nothing to go on with, unless it is still there.
+    let is_worth = |session: &&SessionRow| !session.title.is_empty() || session.state == Some(SessionState::Open);
+    let shown: Vec<SessionRow> = sessions.iter().filter(is_worth).cloned().collect();
+    print(args.json, &sessions, || match shown.is_empty() {
         true if more > 0 => String::new(),
         true if older > 0 => "no sessions since then; without --since older ones are listed\n".to_owned(),
         _ => {
             let (home, width) = (desk.env.home(), desk.width());
-            as_lines(&sessions, &ids, &Shape { all: args.all, home, now: Timestamp::now(), width, sizes: args.size })
+            as_lines(&shown, &ids, &Shape { all: args.all, home, now: Timestamp::now(), width, sizes: args.size })
         }
     })?;
     if more > 0 && !args.json.json {
         say::note(&format!("{more} more; --limit shows them"));
+    }
+    let empty = sessions.len() - shown.len();
+    if empty > 0 && !args.json.json {
+        say::note(&format!("and {empty} in which nothing was said; --json lists them"));
     }
     Ok(Exit::Done)
 }
