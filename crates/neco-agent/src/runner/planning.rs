@@ -60,9 +60,9 @@ impl Planning {
     ) -> Result<Proposed, SinkError> {
         if terms.settings.mode != Mode::Plan {
             let words = match terms.settings.mode {
-                Mode::Ask => "in ask mode nothing is changed, so there is no plan to hand over: answer in words",
+                Mode::Ask => "in ask mode nothing is changed, so there is no plan to hand over; answer in words",
                 Mode::Agent | Mode::Plan | Mode::Debug => {
-                    "you are not in plan mode: do the work, or call enter_plan_mode first"
+                    "a plan is handed over in plan mode only; do the work, or call enter_plan_mode first"
                 }
             };
             return Ok(Proposed::Settled(refused(words.to_owned())));

@@ -168,7 +168,7 @@ impl Ledger {
     ) -> Result<(), ToolError> {
         let Some(known) = self.get(path) else {
             return Err(ToolError::failed(format!(
-                "{shown} exists but you have not read it; read it first with read_file, then change it"
+                "{shown} exists but was not read earlier; read it first with read_file, then change it"
             )));
         };
         let same = known.hash.map_or(known.stamp == Some(*stamp), |known| known == hash(content));

@@ -136,7 +136,7 @@ async fn a_failed_reading_is_no_reading_and_a_part_is_not_the_whole() {
     desk.put("a.txt", "1\n2\n3\n4\n5\n6\n");
     desk.error("read_file", json!({"path": "a.txt", "pages": "x"})).await;
     let write = json!({"path": "a.txt", "content": "new\n"});
-    assert!(desk.error("write_file", write.clone()).await.1.contains("you have not read it"));
+    assert!(desk.error("write_file", write.clone()).await.1.contains("was not read earlier"));
     desk.text("read_file", json!({"path": "a.txt", "limit": 2})).await;
     assert!(desk.error("write_file", write.clone()).await.1.contains("only a part"));
     desk.text("read_file", json!({"path": "a.txt", "offset": 5})).await;

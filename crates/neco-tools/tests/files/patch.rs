@@ -270,7 +270,7 @@ async fn what_nobody_read_is_not_overwritten() {
     desk.put("empty.txt", "");
     for patch in ["*** Add File: a.txt\n+mine", "*** Update File: b.txt\n*** Move to: a.txt"] {
         let (_, message) = desk.error("apply_patch", envelope(patch)).await;
-        assert!(message.contains("you have not read it"), "{message}");
+        assert!(message.contains("was not read earlier"), "{message}");
     }
     desk.text("read_file", json!({"path": "a.txt", "limit": 1})).await;
     let (_, message) = desk.error("apply_patch", envelope("*** Add File: a.txt\n+mine")).await;

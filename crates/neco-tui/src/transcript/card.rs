@@ -7,6 +7,7 @@ use neco_proto::visible::visible_line;
 use neco_proto::{Diff, Display, ErrorCode};
 use neco_view::reduce::block::Call;
 use neco_view::reduce::work::is_refusal;
+use neco_view::wording::calls::happened;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -69,7 +70,8 @@ pub fn rows(call: &Call, tail: &Tail, fold: Fold, with: Drawn<'_>) -> Vec<Line<'
         return [heading].into_iter().chain(tail.rows(with.width, live, with.theme)).collect();
     };
     let text = for_person(end);
-    let (reason, rest) = reason(call, end, &text, with);
+    let shown = if fold == Fold::Short { happened(end, &text) } else { text.as_str() };
+    let (reason, rest) = reason(call, end, shown, with);
     let body = ended_body(end, rest, fold, with);
     [heading(call, ended_outcome(end, reason, with), with)].into_iter().chain(body).collect()
 }
@@ -192,6 +194,8 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
     let (verb, name, object) = words(call);
     let taken = [&verb, &name, &object].map(|words| words.width()).iter().sum::<usize>() + ledger::WORDS + 8;
     let has_room = |words: &str| taken + words.width() <= with.width;
+    // What it was done to stands there already.
+    let said = first.strip_prefix(&object).and_then(|said| said.strip_prefix(' ')).unwrap_or(&first);
     match (end.error_code, end.status) {
         (Some(ErrorCode::RejectedByUser), _) => {
             let said = if first.is_empty() { String::new() } else { format!(": “{first}”") };
@@ -208,7 +212,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
         (Some(ErrorCode::SandboxDenied), _) => (bad("blocked by the sandbox"), cut_short(end).unwrap_or_default()),
         (Some(ErrorCode::CommandTimedOut), _) => (bad("timed out"), cut_short(end).unwrap_or_default()),
         _ if went_wrong(end) => (bad(&format!("exit {}", exit_code(end).unwrap_or_default())), String::new()),
-        (_, CallStatus::Error) if has_room(&first) && !first.is_empty() => (bad(&first), rest()),
+        (_, CallStatus::Error) if has_room(said) && !said.is_empty() => (bad(said), rest()),
         // Its first part, where that is enough to understand the rest.
         (_, CallStatus::Error) => match text.trim().split_once("; ").filter(|(part, _)| has_room(part)) {
             Some((part, rest)) if !part.contains('\n') => (bad(&clean_line(part)), rest.to_owned()),

@@ -1,5 +1,6 @@
 //! Why a call failed, for the person: what is written for the model alone is left out.
 
+use neco_proto::ErrorCode;
 use neco_proto::clean::without_marks;
 use neco_proto::event::ToolCallEnd;
 
@@ -21,7 +22,35 @@ pub fn error_words(end: &ToolCallEnd) -> String {
     }
     let words = words.join(" ");
     let bare = end.error_code.and_then(|code| words.strip_prefix(&format!("Error {code}: ")));
-    to_person(bare.unwrap_or(&words))
+    to_person(happened(end, bare.unwrap_or(&words)))
+}
+
+/// What happened, of `words` that a failed call came to. Our own tools say in their first line what happened, and behind
+/// a semicolon what the model should do about it; what the person can do is told them. The words of hooks, rules, people
+/// and servers stay whole.
+pub fn happened<'a>(end: &ToolCallEnd, words: &'a str) -> &'a str {
+    let first = words.lines().next().unwrap_or_default();
+    let is_ours = end.origin.is_built_in() && end.error_code.is_some_and(is_for_model);
+    let is_for_person = |advice: &str| SPOKEN.iter().any(|(model, _)| advice.contains(model));
+    let cut = first.split_once("; ").filter(|(_, advice)| is_ours && !is_for_person(advice));
+    cut.map_or(words, |(what, _)| what)
+}
+
+/// Whether what a tool of ours says with such a code is written for the model that called it.
+fn is_for_model(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::ToolNotFound
+            | ErrorCode::InvalidArguments
+            | ErrorCode::ToolFailed
+            | ErrorCode::FileNotFound
+            | ErrorCode::PathOutsideWorkspace
+            | ErrorCode::FileTooLarge
+            | ErrorCode::EditTextNotUnique
+            | ErrorCode::EditTextNotFound
+            | ErrorCode::FileChanged
+            | ErrorCode::NotATextFile
+    )
 }
 
 /// How errors speak of the person to the model, and how to the person.
@@ -41,8 +70,8 @@ fn to_person(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use neco_proto::ToolOrigin;
     use neco_proto::event::CallStatus;
-    use neco_proto::{ErrorCode, ToolOrigin};
 
     use super::*;
 
@@ -67,6 +96,13 @@ mod tests {
         assert_eq!(words("Error 1005: one problem\nadvice"), "one problem");
         let told = "Error 1005: no engine. Tell the user that they can choose one in their config.toml.";
         assert_eq!(words(told), "no engine. You can choose one in your config.toml.");
+        assert_eq!(words("Error 1005: a.rs is new; read it first"), "a.rs is new");
+        assert_eq!(words("Error 1005: it is closed; the user can open it"), "it is closed; you can open it");
+        let of_server = ToolCallEnd { origin: ToolOrigin::Mcp { server: "s".into() }, ..end.clone() };
+        let of_server = ToolCallEnd { output: "Error 1005: one; two".into(), ..of_server };
+        assert_eq!(error_words(&of_server), "one; two");
+        let blocked = ToolCallEnd { error_code: Some(ErrorCode::BlockedByPolicy), ..end.clone() };
+        assert_eq!(error_words(&ToolCallEnd { output: "Error 1003: one; two".into(), ..blocked }), "one; two");
         let advice = ErrorCode::ToolFailed.for_model();
         assert_eq!(words(&format!("Error 1005: none such, not file:\n{advice}")), "none such, not file:");
     }
