@@ -209,7 +209,13 @@ fn a_checkpoint_is_chosen_by_its_name_or_in_a_list() {
     assert!(scene.picture().contains("Restore the files of checkpoint 51e6ceffb0"));
     scene.reads();
     let rev = "51e6ceffb0aa".to_owned();
-    assert_eq!(scene.key(KeyCode::Enter), [Effect::Send(Command::RestoreCheckpoint { rev: rev.clone() })]);
+    assert_eq!(scene.key(KeyCode::Enter), [], "Enter alone loses nothing of others");
+    scene.types("/rewind 51e6ce");
+    scene.key(KeyCode::Enter);
+    scene.news(News::Answered(Answer::RewindPoints { points: points.clone() }));
+    scene.news(News::Answered(preview("checkpoint", 2)));
+    scene.reads();
+    assert_eq!(scene.key(KeyCode::Char('y')), [Effect::Send(Command::RestoreCheckpoint { rev: rev.clone() })]);
     // A number is a message's.
     scene.happen(EventBody::Rewind(rewind(1, &points[0], false, None)));
     scene.types("/rewind 1");
