@@ -180,9 +180,9 @@ impl Talk {
             self.stand_in.say(NotificationLevel::Warning, words);
         }
         let text = match names.len() {
-            0 => "It names no models. Write the name of one it serves (Esc back)".to_owned(),
-            count if count > OF_ONE => format!("Which of its {count} models? Any other can be written (Esc back)"),
-            _ => "Which of its models? (Esc back)".to_owned(),
+            0 => "It names no models. Write the name of one it serves".to_owned(),
+            count if count > OF_ONE => format!("Which of its {count} models? Any other can be written"),
+            _ => "Which of its models?".to_owned(),
         };
         loop {
             let option = |name: &String| QuestionOption { label: name.clone(), description: String::new() };
@@ -248,7 +248,7 @@ impl Talk {
         let names: Vec<&str> = found.providers.iter().map(|offer| offer.name.as_str()).collect();
         let option = |name: &&str| QuestionOption { label: (*name).to_owned(), description: String::new() };
         let further = names.iter().skip(offers::PROVIDERS).map(option).collect();
-        let name = self.choose("Which provider? (Esc back)", further).await?;
+        let name = self.choose("Which provider?", further).await?;
         if names.contains(&name.as_str()) {
             return Some(name);
         }
@@ -258,7 +258,7 @@ impl Talk {
 
     async fn other_server(&mut self) -> Option<Talked> {
         loop {
-            let base = with_scheme(self.words("The server's address, such as localhost:8000/v1 (Esc back)").await?);
+            let base = with_scheme(self.words("The server's address, such as localhost:8000/v1").await?);
             // Whoever goes back from the models goes back to the address.
             if let Some(talked) = self.one_of("", Some(&base)).await {
                 return Some(talked);
