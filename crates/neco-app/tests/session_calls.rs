@@ -285,6 +285,11 @@ async fn what_changed_is_compared_and_nothing_is_data_too() {
     assert!(file.diff.contains("-one\n+two\n"), "{}", file.diff);
     let since_end = DiffSession { from: Some("end".to_owned()), ..diff.clone() };
     assert!(stage.ask(&since_end).await.unwrap().files.is_empty());
+    // What somebody else changes meanwhile is told apart.
+    std::fs::write(folder.join("other.txt"), "foreign\n").unwrap();
+    let files = stage.ask(&diff).await.unwrap().files;
+    let whose: Vec<(&str, bool)> = files.iter().map(|file| (file.path.as_str(), file.by_others)).collect();
+    assert_eq!(whose, [("a.txt", false), ("other.txt", true)]);
     let strange = DiffSession { from: Some("9".to_owned()), ..diff.clone() };
     assert_eq!(stage.ask(&strange).await.unwrap_err().trouble, Trouble::NotFound);
     let backwards = DiffSession { from: Some("now".to_owned()), to: Some("end".to_owned()), ..diff };
@@ -324,8 +329,10 @@ async fn going_back_is_looked_at_and_done_if_nothing_came_since() {
     // It is not as it was looked at.
     assert_eq!(stage.ask(&back).await.unwrap_err().trouble, Trouble::Failed);
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "two\n");
+    std::fs::write(folder.join("other.txt"), "foreign\n").unwrap();
     let went = stage.ask(&RewindSession { last_seq: outlook.last_seq, ..back }).await.unwrap();
-    assert_eq!(went.changes.len(), 1);
+    assert_eq!((went.changes.len(), went.kept.len()), (1, 1), "{went:?}");
+    assert!(went.kept[0].contains("other.txt") && folder.join("other.txt").exists(), "{went:?}");
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "one\n");
     let undo = stage.ask(&PreviewRewind { to: RewindTo::Undo, ..look.clone() }).await.unwrap();
     assert!(undo.undoes.is_some() && undo.preview.again.len() == 1);
