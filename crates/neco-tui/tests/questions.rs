@@ -230,7 +230,24 @@ fn other_questions_are_an_arrow_away() {
     scene.key(KeyCode::Right);
     assert_eq!(scene.types("y"), [], "it was not read yet");
     scene.reads();
+    assert!(scene.picture().contains("2 of 2"), "{}", scene.picture());
     assert_eq!(scene.types("y"), decided("2", Decision::Once));
+}
+
+#[test]
+fn calls_that_are_asked_about_are_counted_forward() {
+    let mut scene = Scene::new((80, 40));
+    scene.works();
+    ["1", "2", "3"].into_iter().for_each(|id| drop(scene.asks(edit_request(id))));
+    for (id, place) in [("1", "1 of 3"), ("2", "2 of 3"), ("3", "3 of 3")] {
+        scene.reads();
+        assert!(scene.picture().contains(place), "{place}: {}", scene.picture());
+        assert_eq!(scene.types("y"), decided(id, Decision::Once));
+        scene.ends(id, "edit_file", "Edit src/a.rs", support::Ended::well(None));
+        scene.app.now_ms += 1000;
+    }
+    scene.asks(edit_request("4"));
+    assert!(!scene.picture().contains("1 of 1") && !scene.picture().contains("of 4"), "{}", scene.picture());
 }
 
 #[test]
@@ -597,6 +614,44 @@ fn a_plan_is_sent_back_with_words() {
     assert!(
         matches!(&sent[..], [Effect::Send(Command::Answer { reply: Reply::RevisePlan { comments }, .. })] if comments == "smaller steps")
     );
+}
+
+#[test]
+fn d_shows_the_plan_and_keys_in_the_field_are_said() {
+    let mut scene = Scene::new((80, 24));
+    let plan = (1..=40).map(|step| format!("{step}. step number {step}\n")).collect::<String>();
+    scene.questions(json!({"about": "plan", "plan": plan}));
+    scene.picture();
+    scene.out.clear();
+    assert_eq!(scene.types("d"), []);
+    let shown = scene.picture();
+    assert!(
+        shown.contains("step number 2") && shown.contains("PgUp PgDn") && shown.contains("Esc or d back"),
+        "{shown}"
+    );
+    assert_eq!(scene.app.prompt.text.as_str(), "");
+    scene.key(KeyCode::PageDown);
+    assert!(!scene.picture().contains("1. step number 1\n"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Esc), [], "back, and nothing is answered");
+    scene.key(KeyCode::Tab);
+    scene.types("smaller");
+    let shown = scene.picture();
+    assert!(shown.contains("Your keys write in the field below") && !shown.contains("❯"), "{shown}");
+    scene.key(KeyCode::Esc);
+    assert!(scene.picture().contains("↑↓ Enter or 1–5"), "{}", scene.picture());
+}
+
+#[test]
+fn whoever_looks_at_the_keys_is_back_at_the_question_afterwards() {
+    let mut scene = Scene::new((80, 24));
+    scene.works();
+    scene.asks(edit_request("1"));
+    scene.types("?");
+    assert!(scene.picture().contains("Esc closes"), "{}", scene.picture());
+    scene.key(KeyCode::Esc);
+    scene.reads();
+    assert!(scene.picture().contains("↑↓ Enter or 1–"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), decided("1", Decision::Once));
 }
 
 #[test]

@@ -247,6 +247,55 @@ fn typing_in_the_list_of_agents_writes_to_the_chosen_one() {
 }
 
 #[test]
+fn writing_to_an_agent_from_the_list_never_answers_what_another_one_asks() {
+    let mut scene = Scene::new((120, 40));
+    let ids = agents(&mut scene, &["running", "running"]);
+    let request = serde_json::from_value(support::edit_request("9")).unwrap();
+    scene.happen_to(ids[0], EventBody::PermissionRequest(request));
+    scene.reads();
+    scene.control('t');
+    scene.picture();
+    scene.key(KeyCode::Down);
+    scene.types("do it faster");
+    let shown = scene.picture();
+    assert!(shown.contains("Your keys write the message below   Esc answers this"), "{shown}");
+    scene.reads();
+    let order = AgentOrder::Redirect { text: "do it faster".into() };
+    assert_eq!(scene.key(KeyCode::Enter), send(Command::AgentCommand { agent_id: ids[1], order }));
+    // The list is there again, at the same agent: Enter opens it, and answers nothing.
+    scene.reads();
+    assert_eq!(scene.key(KeyCode::Enter), [Effect::Look(ids[1])]);
+    scene.reads();
+    assert!(scene.picture().contains("◆ a question waits"), "{}", scene.picture());
+    assert_eq!(scene.key(KeyCode::Enter), [], "the field is for the agent");
+    scene.key(KeyCode::Esc);
+    scene.key(KeyCode::Esc);
+    scene.key(KeyCode::Esc);
+    scene.reads();
+    assert!(scene.picture().contains("↑↓ Enter or 1–"), "{}", scene.picture());
+}
+
+#[test]
+fn esc_while_writing_to_an_agent_goes_to_the_question() {
+    let mut scene = Scene::new((120, 40));
+    let ids = agents(&mut scene, &["running", "running"]);
+    let request = serde_json::from_value(support::edit_request("9")).unwrap();
+    scene.happen_to(ids[0], EventBody::PermissionRequest(request));
+    scene.reads();
+    scene.control('t');
+    scene.picture();
+    scene.key(KeyCode::Down);
+    scene.types("faster");
+    scene.reads();
+    scene.key(KeyCode::Esc);
+    assert_eq!(scene.app.prompt.text.as_str(), "", "it was for another than the root");
+    assert!(scene.picture().contains("↑↓ Enter or 1–"), "{}", scene.picture());
+    scene.key(KeyCode::Tab);
+    scene.key(KeyCode::Up);
+    assert_eq!(scene.app.prompt.text.as_str(), "faster");
+}
+
+#[test]
 fn what_is_done_to_an_agent_stands_behind_ctrl_x() {
     let mut scene = Scene::new((100, 30));
     let ids = agents(&mut scene, &["running", "paused", "completed"]);

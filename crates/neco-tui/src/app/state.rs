@@ -211,6 +211,13 @@ impl WindowState {
         &self.transcript.view.agents
     }
 
+    /// The question that has the screen. One that waited when the person opened an agent waits behind that.
+    pub(crate) fn asking(&self) -> Option<u64> {
+        let front = self.desk.front()?;
+        let is_behind = self.watched.as_ref().is_some_and(|watched| watched.over == Some(front));
+        (!is_behind).then_some(front)
+    }
+
     /// What blocks are drawn with.
     pub(crate) fn drawn<'t>(&self, theme: &'t Theme) -> Drawn<'t> {
         Drawn {

@@ -21,6 +21,8 @@ const WAITS: &str = "waiting for the agent's next step";
 #[derive(Debug)]
 pub struct Watched {
     pub agent: AgentId,
+    /// The question that waited when the person opened it, and waits behind it.
+    pub over: Option<u64>,
     transcript: Transcript,
     rows: VecDeque<Line<'static>>,
     /// What the person told it and it has not read, oldest first.
@@ -32,10 +34,11 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Nothing is known yet of what it did.
-    pub fn new(agent: AgentId) -> Self {
+    /// Nothing is known yet of what it did; `over` is the question that waits behind it.
+    pub fn new(agent: AgentId, over: Option<u64>) -> Self {
         Self {
             agent,
+            over,
             transcript: Transcript::of(agent),
             rows: VecDeque::new(),
             unread: Vec::new(),

@@ -420,9 +420,12 @@ impl ApprovalBox {
             let bold = Span::styled(lead, Modifier::BOLD);
             [mark, bold, Span::raw(what)].into_iter().chain(counts).collect()
         };
-        let others = match asks.others.len() {
+        let others = match asks.done + asks.others.len() {
             0 => None,
-            count => Some(Span::styled(format!("   1 of {}", count + 1), tints.edge)),
+            count => {
+                let at = asks.done + asks.before + 1;
+                Some(Span::styled(format!("   {at} of {}", count + 1), tints.edge))
+            }
         };
         let mut right: Vec<Vec<Span<'static>>> = Vec::new();
         for words in self.held(tints) {
@@ -566,6 +569,9 @@ pub struct Asks<'a> {
     pub who: Option<&'a str>,
     /// How many other questions wait.
     pub waiting: usize,
+    /// How many calls of the same row were answered, and how many that wait came before this one.
+    pub done: usize,
+    pub before: usize,
     /// What else will be asked about: what waits, then the calls of the turn not come to yet.
     pub others: &'a [Other],
     /// Whether the root works, so that Esc stops it.

@@ -122,20 +122,22 @@ impl Choices {
     }
 
     /// The rows of the panel. Where there is no room for all options, each has one row, and those around the present
-    /// one are shown.
-    pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// one are shown. `elsewhere` when keys go to the field.
+    pub fn rows(&self, elsewhere: bool, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let Some(item) = self.item() else { return Vec::new() };
         let tints = Tints::of(theme);
         let numbers = format!("or 1–{}", (item.options.len() + 1).min(9));
+        let elsewhere = elsewhere && !self.wants_words();
         let mut keys = match (item.options.len(), item.multiple) {
+            _ if elsewhere => Tints::ELSEWHERE.to_vec(),
             (0, _) => Vec::new(),
             (_, true) => vec![("↑↓ Space", "mark"), ("Enter", "take them")],
             (_, false) => vec![("↑↓ Enter", numbers.as_str()), ("letters", "write an answer")],
         };
-        if !self.answers.is_empty() {
+        if !self.answers.is_empty() && !elsewhere {
             keys.push(("←", "the question before"));
         }
-        keys.push(("Esc", "no answer"));
+        keys.extend((!elsewhere).then_some(("Esc", "no answer")));
         let keys = tints.keys(&keys, width);
         let mut rows = self.heading(item, width, &tints);
         rows.truncate(room.saturating_sub(keys.len() + LEAST_OPTIONS).max(1));

@@ -78,6 +78,9 @@ impl Waiting {
 pub struct Desk {
     waiting: VecDeque<Waiting>,
     asked: u64,
+    /// How many of the calls that are asked about one after the other were answered, and those that are to follow.
+    done: usize,
+    follow: Vec<CallId>,
     /// What the person said of calls that nobody was asked about yet.
     rest: Option<Rest>,
 }
@@ -92,9 +95,7 @@ impl Desk {
         match &event.body {
             EventBody::PermissionRequest(request) => self.ask((agent, is_child), name, request.clone()),
             EventBody::PermissionDecision(PermissionDecision { call_id, .. })
-            | EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => {
-                self.waiting.retain(|waiting| waiting.call() != Some(call_id));
-            }
+            | EventBody::ToolCallEnd(ToolCallEnd { call_id, .. }) => self.drop_call(call_id),
             EventBody::Question(question) => self.pose((agent, is_child), name, question.clone()),
             EventBody::QuestionAnswer(QuestionAnswer { question_id, .. }) => {
                 self.waiting.retain(|waiting| waiting.question() != Some(*question_id));
@@ -130,8 +131,21 @@ impl Desk {
         }
     }
 
+    /// A call is not asked about any more.
+    fn drop_call(&mut self, call: &CallId) {
+        let Some(place) = self.waiting.iter().position(|waiting| waiting.call() == Some(call)) else { return };
+        if let Some(Waiting { asked: Asked::Approval(approval), .. }) = self.waiting.remove(place) {
+            self.done += 1;
+            self.follow = approval.asked.request.ahead.into_iter().map(|ahead| ahead.call_id).collect();
+        }
+    }
+
     /// A call waits for the person.
     fn ask(&mut self, who: Who, name: Option<String>, request: PermissionRequest) {
+        let is_next = self.follow.contains(&request.call_id) || self.waiting.iter().any(|other| other.call().is_some());
+        if !is_next {
+            self.done = 0;
+        }
         self.push(who, name, Asked::Approval(Box::new(ApprovalBox::new(request))));
     }
 
@@ -336,12 +350,16 @@ impl Desk {
     /// `room` is.
     pub fn rows(&mut self, asks: Asks<'_>, width: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
         let waiting = self.waiting.len().saturating_sub(1);
+        let number = self.front();
+        let before = |other: &&Waiting| other.call().is_some() && Some(other.number) < number;
+        let (done, before) = (self.done, self.waiting.iter().filter(before).count());
         let Some(Waiting { name, asked, answered, is_child, .. }) = self.waiting.front_mut() else {
             return (Vec::new(), 0);
         };
         let somebody = "an agent".to_owned();
         let name = name.as_ref().or(is_child.then_some(&somebody));
-        let asks = Asks { who: name.map(String::as_str), waiting, answered: *answered, ..asks };
+        let who = name.map(String::as_str);
+        let asks = Asks { who, waiting, done, before, answered: *answered, ..asks };
         let tints = Tints::of(theme);
         let asks_name = |name: &String| {
             let spans = vec![Span::styled(format!("  {name}"), Modifier::BOLD), Span::styled(" asks", tints.meta)];
@@ -351,9 +369,9 @@ impl Desk {
         let left = room.saturating_sub(usize::from(name.is_some()));
         let rows = match asked {
             Asked::Approval(approval) => return approval.rows(asks, width, room, theme),
-            Asked::Choices(_, choices) => named.chain(choices.rows(width, left, theme)).collect(),
-            Asked::Plan(_, plan) => named.chain(plan.rows(width, left, theme)).collect(),
-            Asked::Loop(_, repeats) => named.chain(repeats.rows(width, theme)).collect(),
+            Asked::Choices(_, choices) => named.chain(choices.rows(asks.elsewhere, width, left, theme)).collect(),
+            Asked::Plan(_, plan) => named.chain(plan.rows(asks.elsewhere, width, left, theme)).collect(),
+            Asked::Loop(_, repeats) => named.chain(repeats.rows(asks.elsewhere, width, theme)).collect(),
         };
         (rows, 0)
     }

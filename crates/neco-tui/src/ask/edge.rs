@@ -34,6 +34,10 @@ pub struct Tints {
 }
 
 impl Tints {
+    /// The keys of a panel while what is typed goes to the field.
+    pub const ELSEWHERE: [(&'static str, &'static str); 2] =
+        [("Your keys", "write in the field below"), ("Esc", "back to the answers")];
+
     /// The colours of a question.
     pub fn of(theme: &Theme) -> Self {
         Self {

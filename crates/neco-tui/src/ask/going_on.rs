@@ -35,14 +35,17 @@ impl LoopBox {
         }
     }
 
-    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// The rows of the panel; `elsewhere` when keys go to the field.
+    pub fn rows(&self, elsewhere: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let tints = Tints::of(theme);
         let heading = Line::styled(format!("It repeats itself: {}", clean_line(&self.text)), Modifier::BOLD);
         let indent = Indent::hanging(Span::styled("◆ ", tints.edge));
         let heading = wrap(&heading, width.saturating_sub(1), &indent).into_iter().map(|row| tints.row(row));
         let answer = |key, words: &str| Answer { key: Some(key), words: words.to_owned(), ..Answer::default() };
         let answers = [answer('y', "Yes, go on"), answer('n', "No, stop here")];
-        let list = tints.answers(&answers, Some(usize::from(self.stays)), 1, width);
-        heading.chain(list).chain(tints.keys(&[("↑↓ Enter", "or 1–2"), ("Esc", "no")], width)).collect()
+        let at = (!elsewhere).then_some(usize::from(self.stays));
+        let list = tints.answers(&answers, at, 1, width);
+        let keys = if elsewhere { Tints::ELSEWHERE } else { [("↑↓ Enter", "or 1–2"), ("Esc", "no")] };
+        heading.chain(list).chain(tints.keys(&keys, width)).collect()
     }
 }

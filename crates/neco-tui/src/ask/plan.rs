@@ -18,13 +18,16 @@ fn listed() -> impl Iterator<Item = (&'static str, &'static PlanAnswer)> {
 #[derive(Clone, Debug, Default)]
 pub struct PlanBox {
     at: usize,
+    /// Rows that were scrolled past, while the plan is shown above the answers, and rows of it that were shown last.
+    details: Option<usize>,
+    page: usize,
     /// The plan, as it is changed by whoever edits it.
     pub plan: String,
 }
 
 impl PlanBox {
     pub fn new(plan: String) -> Self {
-        Self { at: 0, plan }
+        Self { plan, ..Self::default() }
     }
 
     /// One row up or down.
@@ -46,8 +49,43 @@ impl PlanBox {
         found.is_some()
     }
 
-    /// The rows of the panel; the plan itself has its place in the scrollback.
-    pub fn rows(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    /// The plan is shown above the answers, or not any more.
+    pub fn toggle_details(&mut self) {
+        self.details = if self.details.is_some() { None } else { Some(0) };
+    }
+
+    /// Whether the plan is shown above the answers.
+    pub fn is_whole(&self) -> bool {
+        self.details.is_some()
+    }
+
+    /// Scrolls a page in the plan; false when it is not shown.
+    pub fn scroll(&mut self, down: bool) -> bool {
+        let Some(from) = &mut self.details else { return false };
+        let page = self.page.saturating_sub(1).max(1);
+        *from = if down { *from + page } else { from.saturating_sub(page) };
+        true
+    }
+
+    /// As much of the plan as there is room for.
+    fn seen(&mut self, width: usize, room: usize, tints: &Tints, theme: &Theme) -> Vec<Line<'static>> {
+        let Some(from) = self.details else { return Vec::new() };
+        let all = markdown::rows(&clean(&self.plan), width.saturating_sub(4).max(8), theme);
+        let most = if all.len() <= room { all.len() } else { room.saturating_sub(1) };
+        let from = from.min(all.len().saturating_sub(most));
+        (self.page, self.details) = (most, Some(from));
+        let shown = format!("rows {} to {} of {} · PgUp PgDn", from + 1, from + most, all.len());
+        let shown = (most < all.len()).then(|| Line::styled(shown, tints.meta));
+        let indented = |row: Line<'static>| {
+            let style = row.style;
+            tints.row(Line::from_iter(std::iter::once(Span::raw("  ")).chain(row.spans)).style(style))
+        };
+        all.into_iter().skip(from).take(most).chain(shown).map(indented).collect()
+    }
+
+    /// The rows of the panel; the plan itself has its place in the scrollback, and `d` shows it here as well.
+    /// `elsewhere` when keys go to the field.
+    pub fn rows(&mut self, elsewhere: bool, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let tints = Tints::of(theme);
         let head = |_| vec![Span::styled("◆ ", tints.edge), Span::styled("Carry out this plan?", Modifier::BOLD)];
         let mut rows = vec![tints.head(head, &[vec![Span::styled("plan mode", tints.meta)], Vec::new()], width)];
@@ -60,13 +98,27 @@ impl PlanBox {
             })
             .collect();
         let numbers = format!("or 1–{}", answers.len());
-        let keys = tints.keys(&[("↑↓ Enter", numbers.as_str()), ("Esc", "no, keep planning")], width);
-        let list = tints.answers(&answers, Some(self.at), usize::MAX, width);
+        let enter = ("↑↓ Enter", numbers.as_str());
+        let keys = match (elsewhere, self.is_whole()) {
+            (true, _) => tints.keys(&Tints::ELSEWHERE, width),
+            (false, true) => tints.keys(&[enter, ("Esc or d", "back")], width),
+            (false, false) => tints.keys(&[enter, ("d", "the plan"), ("Esc", "no, keep planning")], width),
+        };
+        let at = Some(self.at).filter(|_| !elsewhere);
+        if self.is_whole() {
+            let short = tints.short_answers(&answers, at, width);
+            let left = room.saturating_sub(rows.len() + short.len() + keys.len()).max(1);
+            rows.extend(self.seen(width, left, &tints, theme));
+            rows.extend(short);
+            rows.extend(keys);
+            return rows;
+        }
+        let list = tints.answers(&answers, at, usize::MAX, width);
         let blanks = rows.len() + list.len() + keys.len() + 2 <= room;
         rows.extend(blanks.then(|| tints.blank()));
         rows.extend(match rows.len() + list.len() + keys.len() <= room {
             true => list,
-            false => tints.short_answers(&answers, Some(self.at), width),
+            false => tints.short_answers(&answers, at, width),
         });
         rows.extend(blanks.then(|| tints.blank()));
         rows.extend(keys);

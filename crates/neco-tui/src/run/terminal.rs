@@ -170,7 +170,7 @@ impl Terminal {
     /// A question is read once all of it is on the screen: over a slow line that takes its time.
     fn show_question(&mut self, now: Instant, whole: bool, app: &mut WindowState) {
         // A list that is open is one too, covers the others, and has no number.
-        let question = if app.picker.is_some() { Some(u64::MAX) } else { app.desk.front() };
+        let question = if app.picker.is_some() { Some(u64::MAX) } else { app.asking() };
         let same = std::mem::replace(&mut self.question, question) == question;
         if question.is_none() || whole && (same || app.leaving.slow.is_none()) {
             return;

@@ -8,7 +8,7 @@ use super::effect::Effect;
 use super::stopping;
 use crate::app::{Place, Purpose, WindowState};
 use crate::ask::{Asked, Means, Rule, answer};
-use crate::input::{Edit, ViMode};
+use crate::input::{Action, Edit, ViMode};
 
 /// Whoever typed so shortly before a question came is in the middle of a sentence, in milliseconds.
 const WRITING_MS: i64 = 3000;
@@ -21,7 +21,7 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
     if window.purpose != Purpose::Message || held || window.panels.help || window.prompt.completion.is_some() {
         return None;
     }
-    let question = window.desk.front()?;
+    let question = window.asking()?;
     if question_place(window) == Place::Field {
         if key.code == KeyCode::Esc && !window.facing.is_read(question, window.now_ms) {
             return too_soon(window, key, question);
@@ -62,6 +62,12 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
             window.facing.go(question, Place::Field);
             Some(Vec::new())
         }
+        // Whoever looks at the keys is back at the question afterwards.
+        (None, KeyCode::Char(_))
+            if window.prompt.text.is_empty() && window.keymap.action(key) == Some(Action::Help) =>
+        {
+            None
+        }
         (None, KeyCode::Char('0'..='9')) if window.prompt.text.is_empty() => Some(no_such_number(window)),
         // Whoever writes, writes.
         (
@@ -77,7 +83,7 @@ pub(super) fn question_key(window: &mut WindowState, key: KeyEvent) -> Option<Ve
 
 /// What keys are for while a question waits: for what was begun, until the person says otherwise.
 pub(crate) fn question_place(window: &WindowState) -> Place {
-    let Some(question) = window.desk.front().filter(|_| !window.desk.wants_words()) else { return Place::Field };
+    let Some(question) = window.asking().filter(|_| !window.desk.wants_words()) else { return Place::Field };
     let writes = !window.prompt.text.is_empty() || window.prompt.vi_mode() == Some(ViMode::Normal);
     let goes_on = writes && window.facing.came_upon_words(question).unwrap_or_else(|| is_writing(window));
     let went = window.facing.place(question, writes, window.now_ms);
@@ -94,9 +100,20 @@ pub(crate) fn is_writing(window: &WindowState) -> bool {
 
 /// Something was put into the field: the keys are for that now.
 pub(super) fn go_to_field(window: &mut WindowState) {
-    if let Some(question) = window.desk.front() {
+    if let Some(question) = window.asking() {
         window.facing.go(question, Place::Field);
     }
+}
+
+/// What was being written for something else than the question is put away: the keys are for that now.
+pub(super) fn go_to_box(window: &mut WindowState) -> Vec<Effect> {
+    let Some(question) = window.asking() else { return Vec::new() };
+    window.facing.go(question, Place::Box);
+    if window.prompt.text.is_empty() {
+        return Vec::new();
+    }
+    window.prompt.put_away();
+    window.only_tell("Put away: Tab, then ↑ restores it")
 }
 
 /// A key was written where the name of a model goes: it is neither tried nor kept, and the list has the keys again.
@@ -335,6 +352,16 @@ fn plan_key(window: &mut WindowState, key: KeyEvent) -> Option<Vec<Effect>> {
         }
         KeyCode::Char(digit @ '1'..='9') => plan.answer(Some(digit.to_digit(10)? as usize))?.means.clone(),
         KeyCode::Enter => plan.answer(None)?.means.clone(),
+        KeyCode::PageUp | KeyCode::PageDown if plan.scroll(key.code == KeyCode::PageDown) => return Some(Vec::new()),
+        KeyCode::Char('d') if window.prompt.text.is_empty() => {
+            plan.toggle_details();
+            return Some(Vec::new());
+        }
+        // It goes back from all of it before it answers anything.
+        KeyCode::Esc if plan.is_whole() => {
+            plan.toggle_details();
+            return Some(Vec::new());
+        }
         // What asks less from then on takes Enter as well: a sentence may begin with its letter.
         KeyCode::Char('a') if window.prompt.text.is_empty() && plan.go_to('a') => return Some(Vec::new()),
         KeyCode::Char(letter) if window.prompt.text.is_empty() && plan.go_to(letter) => {
@@ -372,7 +399,7 @@ pub(super) fn edited_plan(window: &mut WindowState, edited: QuestionId, text: St
 
 /// Whether what is written is the answer to the question on the screen: what was begun before it was there is not.
 pub(crate) fn is_answer(window: &WindowState) -> bool {
-    let Some(question) = window.desk.front() else { return false };
+    let Some(question) = window.asking() else { return false };
     let begun_before = window.facing.is_interrupted(question) && !window.set_up;
     !window.desk.is_approval() && !window.desk.is_answered() && !begun_before
 }

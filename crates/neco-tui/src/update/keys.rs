@@ -38,7 +38,7 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     if let Some(effects) = asked::question_key(window, key) {
         return effects;
     }
-    if window.desk.is_empty()
+    if window.asking().is_none()
         && let Some(effects) = watching::watched_key(window, key)
     {
         return effects;
@@ -109,7 +109,7 @@ fn paste_into_field(window: &mut WindowState, text: &str) -> Vec<Effect> {
     window.person.pastes();
     asked::go_to_field(window);
     if let Some(watched) =
-        window.watched.as_ref().filter(|_| window.purpose == Purpose::Message && window.desk.is_empty())
+        window.watched.as_ref().filter(|_| window.purpose == Purpose::Message && window.asking().is_none())
     {
         window.purpose = Purpose::Agent(watched.agent);
     }
@@ -263,9 +263,10 @@ fn escape(window: &mut WindowState, again: Option<(char, i64)>) -> Vec<Effect> {
         return Vec::new();
     }
     if window.purpose != Purpose::Message {
+        let is_answer = matches!(window.purpose, Purpose::Reason(_) | Purpose::Revision(_));
         window.purpose = Purpose::Message;
         window.prompt.take_back_aside();
-        return Vec::new();
+        return if is_answer { Vec::new() } else { asked::go_to_box(window) };
     }
     if window.shell.runs() {
         return vec![Effect::StopShell];

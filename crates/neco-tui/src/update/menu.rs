@@ -151,13 +151,23 @@ pub(super) fn leave_for_field(window: &mut WindowState) -> Vec<Effect> {
     write_to(window, agent)
 }
 
-/// Opens an agent, and the field is for it.
+/// Opens an agent, and the field is for it; what is asked stays on the screen.
 pub(super) fn write_to(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
     window.picker = None;
     let is_open = window.watched.as_ref().is_some_and(|watched| watched.agent == agent);
     let looks = if is_open { Vec::new() } else { watching::watch(window, agent) };
+    window.watched.iter_mut().filter(|_| !is_open).for_each(|watched| watched.over = None);
     window.purpose = Purpose::Agent(agent);
     looks
+}
+
+/// A message went to an agent: where a question stood above it, the list is there again with that agent, so that the
+/// next key is not for the question.
+pub(super) fn has_written(window: &mut WindowState, agent: AgentId) {
+    if window.asking().is_some() {
+        window.watched = None;
+        leave_menu(window, Some(Picked::Agent(agent)));
+    }
 }
 
 fn choose(window: &mut WindowState, letter: char) -> Vec<Effect> {

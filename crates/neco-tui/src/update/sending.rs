@@ -4,7 +4,7 @@ use neco_proto::{AgentOrder, Attachment, CallId, Command, Decision, Reply};
 use neco_view::slash::{self, Slash};
 
 use super::effect::Effect;
-use super::{asked, commands, stopping};
+use super::{asked, commands, menu, stopping};
 use crate::app::state::Naming;
 use crate::app::{Purpose, WindowState};
 use crate::ask::answer;
@@ -94,10 +94,13 @@ fn send_now(window: &mut WindowState, after_work: bool) -> Vec<Effect> {
         }
         Purpose::Agent(agent_id) => {
             let order = AgentOrder::Redirect { text: written.text };
+            menu::has_written(window, agent_id);
             return vec![Effect::Send(Command::AgentCommand { agent_id, order })];
         }
         Purpose::Rule => {
             window.tried_rule = Some(written.text.clone());
+            // The question that stood above it is read before it takes a key.
+            window.facing.unseen(window.now_ms);
             return vec![Effect::AddRule(written.text)];
         }
     }

@@ -11,10 +11,10 @@ use crate::transcript::block::Drawn;
 /// Rows of a page.
 const PAGE: isize = 10;
 
-/// Opens an agent: what it did is read from the log, what it does is followed.
+/// Opens an agent: what it did is read from the log, what it does is followed. What another one asks waits behind it.
 pub(super) fn watch(window: &mut WindowState, agent: AgentId) -> Vec<Effect> {
     window.picker = None;
-    window.watched = Some(Watched::new(agent));
+    window.watched = Some(Watched::new(agent, window.desk.front()));
     vec![Effect::Look(agent)]
 }
 

@@ -156,7 +156,7 @@ impl WindowState {
             return self.named(agent);
         }
         match &self.purpose {
-            Purpose::Message if !self.desk.is_empty() && asked::question_place(self) == Place::Field => {
+            Purpose::Message if self.asking().is_some() && asked::question_place(self) == Place::Field => {
                 let what = if asked::is_answer(self) { "your answer" } else { "a message" };
                 let stays = self.desk.wants_words() || self.desk.is_answered();
                 format!("{what}{}", if stays { "" } else { "   Esc back to the question" })
@@ -210,7 +210,7 @@ impl WindowState {
             asks.extend(self.watched_rows(with, room.saturating_sub(1)));
         } else if self.picker.is_some() || self.panels.help || self.secret.is_some() {
             // What is asked waits behind a list, and behind a key that is typed.
-        } else if let Some(question) = self.desk.front() {
+        } else if let Some(question) = self.asking() {
             faces = Some(question);
             asks.extend(self.question(question, width, room.saturating_sub(1)));
         } else if self.watched.is_some() {
@@ -261,7 +261,11 @@ impl WindowState {
         let fitting = |other: Other| other.in_width(width, &self.theme);
         let others: Vec<Other> = self.desk.others().into_iter().map(fitting).collect();
         let armed = self.facing.armed(question);
-        let elsewhere = self.purpose == Purpose::Message && asked::question_place(self) == Place::Field;
+        let elsewhere = match self.purpose {
+            Purpose::Message => asked::question_place(self) == Place::Field,
+            Purpose::Agent(_) | Purpose::Rule => true,
+            Purpose::Reason(_) | Purpose::Revision(_) => false,
+        };
         let asks_first = self.standing().approval == ApprovalMode::AskFirst;
         let works = self.standing().works();
         let refuses = matches!(self.purpose, Purpose::Reason(_));
@@ -442,7 +446,8 @@ impl WindowState {
         if self.picker.is_some() {
             return String::new();
         }
-        if let Some(hint) = self.desk.hint().filter(|_| self.purpose == Purpose::Message) {
+        let asks = self.purpose == Purpose::Message && self.asking().is_some();
+        if let Some(hint) = self.desk.hint().filter(|_| asks) {
             let at_box = asked::question_place(self) == Place::Box || !self.desk.is_approval();
             return if at_box { hint.to_owned() } else { "for the next turn".to_owned() };
         }
