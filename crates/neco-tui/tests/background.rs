@@ -102,6 +102,12 @@ fn leaving_names_what_runs_and_is_stopped() {
     assert!(scene.picture().contains(words), "{}", scene.picture());
     assert_eq!(scene.control('d'), [Effect::Quit]);
     assert!(scene.picture().contains("Stopped in the background: npm run dev"), "{}", scene.picture());
+    // Where there is no room, the key stands first.
+    let (mut scene, _) = self::scene();
+    scene.size = (60, 24);
+    scene.picture();
+    scene.control('d');
+    assert!(scene.picture().contains("Ctrl-C again leaves and stops npm run dev"), "{}", scene.picture());
     // What another process runs goes on there.
     let (mut scene, _) = self::scene();
     scene.app.attached = true;

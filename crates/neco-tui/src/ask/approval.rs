@@ -34,6 +34,9 @@ const BOX_LINES: usize = 300;
 /// Rows of what else waits.
 const LISTED: usize = 4;
 
+/// Columns from which on a reason goes on below its words.
+const HANGING: usize = 50;
+
 /// A command that is shorter is repeated in the rule that allows it.
 const SHORT_COMMAND: usize = 40;
 
@@ -391,10 +394,13 @@ impl ApprovalBox {
     fn why(&self, width: usize, tints: &Tints) -> Vec<Line<'static>> {
         let lead = if self.asked.revised { "" } else { "Asked because " };
         let lines = self.asked.request.reason.lines().map(visible_line).filter(|line| !line.is_empty());
+        // What does not fit goes on below the words, unless that would leave too few columns.
+        let below = if width >= HANGING { "  ".len() + lead.width() } else { 2 };
         let rows = lines.enumerate().flat_map(|(index, line)| {
             let lead = if index == 0 { lead.to_owned() } else { " ".repeat(lead.width()) };
-            let line = Line::from(vec![Span::styled(lead, tints.meta), Span::styled(line, tints.label)]);
-            wrap(&line, width, &Indent::all(Span::raw("  ")))
+            let first = vec![Span::raw("  "), Span::styled(lead, tints.meta)];
+            let indent = Indent { first, rest: vec![Span::raw(" ".repeat(below))] };
+            wrap(&Line::styled(line, tints.label), width, &indent)
         });
         rows.collect()
     }

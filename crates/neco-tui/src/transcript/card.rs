@@ -28,8 +28,11 @@ const LONG_MS: i64 = 2000;
 /// Lines of a body that are shown without being asked for.
 const BODY_LINES: usize = 8;
 
-/// Rows of a command's output while it runs, and when it failed.
+/// Rows of the end of a command's output, while it runs and afterwards.
 const OUTPUT_ROWS: usize = 3;
+
+/// Rows of its beginning when it failed: what went wrong often stands there.
+const FIRST_ROWS: usize = 2;
 
 /// Rows of it while it runs and the person wants to see more.
 const MORE_OUTPUT_ROWS: usize = 24;
@@ -245,11 +248,12 @@ fn ended_body(end: &ToolCallEnd, rest: String, fold: Fold, with: Drawn<'_>) -> V
     let Drawn { width, theme, .. } = with;
     let failed = end.status == CallStatus::Error;
     match &end.display {
-        Some(Display::Terminal { tail, .. }) if fold == Fold::Short => {
-            let shown = failed || went_wrong(end) || end.status == CallStatus::Cancelled;
-            let mut rows = match shown {
-                true => Tail::end_of(tail, printed_lines(end)).rows(width, OUTPUT_ROWS, theme),
-                false => Vec::new(),
+        Some(Display::Terminal { tail, background, .. }) if fold == Fold::Short => {
+            let mut rows = match (failed || went_wrong(end), background) {
+                (true, _) => failed_output(end, tail, width, theme),
+                (false, None) => Tail::end_of(tail, all_lines(end)).rows(width, OUTPUT_ROWS, theme),
+                // What it prints is seen in the list of those that go on.
+                (false, Some(_)) => Vec::new(),
             };
             rows.extend(limited(&rest, width, TEXT_LINES, theme));
             rows
@@ -294,15 +298,36 @@ fn for_person(end: &ToolCallEnd) -> String {
     text.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// How many lines a command printed: known when the model got all of them. What comes while it runs leaves out
-/// parts of a flood.
-fn printed_lines(end: &ToolCallEnd) -> Option<usize> {
-    if end.spilled_to.is_some() {
-        return None;
-    }
+/// The lines that a command printed, as far as the model got them; none where that is not told apart.
+fn printed(end: &ToolCallEnd) -> Option<Vec<&str>> {
     let mut lines = end.output.lines();
     lines.by_ref().find(|line| is_mark(line))?;
-    Some(lines.take_while(|line| !is_mark(line)).count())
+    Some(lines.take_while(|line| !is_mark(line)).collect())
+}
+
+/// How many lines a command printed: known when the model got all of them. What comes while it runs leaves out
+/// parts of a flood.
+fn all_lines(end: &ToolCallEnd) -> Option<usize> {
+    printed(end).filter(|_| end.spilled_to.is_none()).map(|lines| lines.len())
+}
+
+/// What a command printed that failed: its beginning and its end.
+fn failed_output(end: &ToolCallEnd, tail: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let lines = printed(end).unwrap_or_default();
+    let Some(first) = lines.get(..FIRST_ROWS).filter(|_| lines.len() > FIRST_ROWS + OUTPUT_ROWS) else {
+        return Tail::end_of(tail, all_lines(end)).rows(width, FIRST_ROWS + OUTPUT_ROWS, theme);
+    };
+    let rows = |text: &str, all: Option<usize>, limit: usize| Tail::end_of(text, all).rows(width, limit, theme);
+    let beginning = rows(&first.join("\n"), Some(FIRST_ROWS), FIRST_ROWS);
+    let between = lines.len() - FIRST_ROWS - OUTPUT_ROWS;
+    match end.spilled_to {
+        Some(_) => beginning.into_iter().chain(rows(tail, None, OUTPUT_ROWS)).collect(),
+        None => {
+            let last = lines.get(FIRST_ROWS + between..).unwrap_or_default().join("\n");
+            let last = rows(&last, Some(OUTPUT_ROWS), OUTPUT_ROWS);
+            beginning.into_iter().chain(more(between, 7, theme)).chain(last).collect()
+        }
+    }
 }
 
 fn changes(files: &[Diff], fold: Fold, with: Drawn<'_>) -> Vec<Line<'static>> {

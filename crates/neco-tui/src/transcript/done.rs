@@ -11,6 +11,7 @@ use super::block::Drawn;
 use super::ledger::head;
 use crate::text::figures;
 use crate::text::wrap::cut;
+use crate::theme::Theme;
 
 /// What work changed in files.
 #[derive(Clone, Debug, Default)]
@@ -53,17 +54,40 @@ pub(super) fn is_told(end: &WorkEnd) -> bool {
     end.reason == CompleteReason::Natural && end.over && end.turns > 1
 }
 
-/// `✓ Done   9 turns, 5 min 12 s   $0.45   +148 −9 in 4 files   /diff /undo`.
+/// `✓ Done   9 turns, 5 min 12 s   $0.45   +148 −9 in 4 files   /diff /undo`. The keys are always seen; what matters
+/// least goes first when there is no room.
 pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'static> {
     let Drawn { width, theme, .. } = with;
+    let is_changed = !changes.edited.is_empty() || changes.by_commands() > 0;
+    let keys = Span::styled(if is_changed { "   /diff /undo" } else { "" }, theme.dim);
+    let room = width.saturating_sub(keys.width());
+    let left =
+        [Detail::All, Detail::NoWait, Detail::Least].map(|detail| Line::from(figures_of(end, changes, detail, theme)));
+    let fits = left.iter().find(|line| line.width() <= room).or(left.last()).cloned().unwrap_or_default();
+    let mut row = cut(&fits, room);
+    row.push_span(keys);
+    cut(&row, width)
+}
+
+/// How much is told of the end of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    All,
+    /// Not how long the person was waited for.
+    NoWait,
+    /// Nor what it cost.
+    Least,
+}
+
+fn figures_of(end: &WorkEnd, changes: &Changes, detail: Detail, theme: &Theme) -> Vec<Span<'static>> {
     let mut spans = head(Span::styled("✓", theme.good), "Done", theme.label);
     let turns = figures::count(end.turns as usize, "turn", "turns");
     spans.push(Span::raw(format!("{turns}, {}", figures::lasted(end.duration_ms))));
-    if end.waited_ms >= 1000 {
+    if end.waited_ms >= 1000 && detail == Detail::All {
         let waited = format!("  waited {} for you", figures::lasted(end.waited_ms));
         spans.push(Span::styled(waited, theme.dim));
     }
-    if let Some(cost) = end.usage.cost.filter(|cost| *cost > 0.0) {
+    if let Some(cost) = end.usage.cost.filter(|cost| *cost > 0.0 && detail != Detail::Least) {
         spans.push(Span::raw(format!("   {}", figures::cost(cost))));
     }
     let (files, by_commands) = (&changes.edited, changes.by_commands());
@@ -84,8 +108,5 @@ pub(super) fn row(end: &WorkEnd, changes: &Changes, with: Drawn<'_>) -> Line<'st
         };
         spans.push(Span::raw(words));
     }
-    if !files.is_empty() || by_commands > 0 {
-        spans.push(Span::styled("   /diff /undo", theme.dim));
-    }
-    cut(&Line::from(spans), width)
+    spans
 }

@@ -81,6 +81,9 @@ pub(super) fn said_leaving(window: &WindowState) -> bool {
 /// Says what leaving means now; the next Ctrl-C does it.
 pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect> {
     let names: Vec<String> = window.agents().working().map(|node| clean_line(&node.name)).collect();
+    // What is cut off where there is no room is a name, never the key.
+    let room = window.width.saturating_sub(before.width() + 2);
+    let fitting = |whole: String, key_first: String| if whole.width() <= room { whole } else { key_first };
     let words = match names.as_slice() {
         _ if window.attached && works(window) => {
             "It goes on in the other window, Esc stops it. Ctrl-C again leaves".to_owned()
@@ -91,7 +94,8 @@ pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect
                 1 => ("runs", "it"),
                 _ => ("run", "them"),
             };
-            format!("{named} {run} in the background; leaving stops {them}. Ctrl-C again leaves")
+            let whole = format!("{named} {run} in the background; leaving stops {them}. Ctrl-C again leaves");
+            fitting(whole, format!("Ctrl-C again leaves and stops {named}"))
         }
         [] => {
             let id = window.standing().session_id.parse().map(short_id).unwrap_or_default();
@@ -102,8 +106,15 @@ pub(super) fn tell_leaving(window: &mut WindowState, before: &str) -> Vec<Effect
             };
             format!("Ctrl-C again leaves{back}")
         }
-        [name] => format!("{name} is working; leaving pauses it. Ctrl-C again leaves"),
-        names => format!("{} are working; leaving pauses them. Ctrl-C again leaves", names.join(", ")),
+        [name] => {
+            let whole = format!("{name} is working; leaving pauses it. Ctrl-C again leaves");
+            fitting(whole, format!("Ctrl-C again leaves and pauses {name}"))
+        }
+        names => {
+            let names = names.join(", ");
+            let whole = format!("{names} are working; leaving pauses them. Ctrl-C again leaves");
+            fitting(whole, format!("Ctrl-C again leaves and pauses {names}"))
+        }
     };
     let is_stopping = window.stopping;
     window.tell(format!("{before}{words}"));
