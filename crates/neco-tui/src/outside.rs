@@ -244,7 +244,7 @@ impl Beyond<'_> {
         let request = DiffSession { session, folder: self.folder(), from: None, to: None };
         let files = self.ask(&request).await?.files;
         Ok(match files.is_empty() {
-            true => CommandOutcome::Say("No files changed in this session".to_owned()),
+            true => CommandOutcome::Say("No files changed in this session.".to_owned()),
             false => CommandOutcome::Changes(files),
         })
     }
@@ -311,7 +311,7 @@ impl Beyond<'_> {
         let folder = self.folder();
         let shown = self.ask(&ShowTrust { folder: folder.clone() }).await?;
         if shown.described.is_empty() {
-            return Ok(CommandOutcome::Say("This folder switches nothing on by itself".to_owned()));
+            return Ok(CommandOutcome::Say("This folder switches nothing on by itself.".to_owned()));
         }
         if word.is_empty() {
             let now =
@@ -320,7 +320,7 @@ impl Beyond<'_> {
         }
         let trusted = word == "yes";
         self.ask(&DecideTrust { folder, seen: shown.seen, trusted }).await?;
-        let words = if trusted { "Trusted; in effect from the next turn on" } else { "Not trusted any more" };
+        let words = if trusted { "Trusted; in effect from the next turn on." } else { "Not trusted any more." };
         Ok(CommandOutcome::Say(words.to_owned()))
     }
 
@@ -374,7 +374,7 @@ impl Beyond<'_> {
         let answer = self.client.ask(Query::Checkpoints).await.map_err(AppError::from)?;
         let Answer::Checkpoints { checkpoints } = answer else { return Err(says_nothing()) };
         if checkpoints.is_empty() {
-            let words = "No checkpoint yet: the first edit or command makes one";
+            let words = "No checkpoint yet: the first edit or command makes one.";
             return Ok(CommandOutcome::Say(words.to_owned()));
         }
         let line = |info: &CheckpointInfo| {
@@ -402,7 +402,7 @@ impl Beyond<'_> {
     async fn state(&self) -> Result<CommandOutcome, AppError> {
         let shared = self.snapshot().await?.shared;
         if shared.is_empty() {
-            let words = "the agents of this session share no values; state_set is their tool for it";
+            let words = "The agents of this session share no values; state_set is their tool for it.";
             return Ok(CommandOutcome::Say(words.to_owned()));
         }
         let lines: Vec<String> = shared.iter().map(notices::shared).collect();
@@ -433,7 +433,7 @@ impl Beyond<'_> {
 /// Text as a program prints it.
 pub(crate) fn print(text: &str) -> CommandOutcome {
     match text.trim_end() {
-        "" => CommandOutcome::Say("nothing to show".to_owned()),
+        "" => CommandOutcome::Say("Nothing to show.".to_owned()),
         text => CommandOutcome::Print(text.to_owned()),
     }
 }

@@ -18,6 +18,7 @@ use neco_view::paint::lists::settings;
 use neco_view::setting::Setting;
 use neco_view::short_id::short_id;
 use neco_view::slash::{Outside, nearest};
+use neco_view::wording::notices;
 
 use crate::host::{Agreement, CommandOutcome};
 use crate::outside::{Beyond, THEME, print, usage};
@@ -153,7 +154,7 @@ pub(crate) async fn hooks(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErro
     if list.hooks.is_empty() && list.note.is_none() {
         text.push_str(
             "No hooks. They stand in ~/.config/neco/config.toml ([[hooks.PreToolUse]] with matcher and command) or, as \
-             Claude Code has them, in .claude/settings.json",
+             Claude Code has them, in .claude/settings.json.",
         );
     }
     Ok(print(&text))
@@ -171,7 +172,7 @@ pub(crate) async fn status(beyond: &Beyond<'_>) -> Result<CommandOutcome, AppErr
         ("Folder", beyond.shown(&session.cwd), ""),
         ("Model", clean_line(&session.model), "/model"),
         ("Mode", session.mode.to_string(), "/mode"),
-        ("Asks", session.approval.to_string(), "/approval"),
+        ("Asks", notices::asks(session.approval).to_owned(), "/approval"),
         ("Tool level", session.generation.to_string(), "/gen"),
         ("Sandbox", sandbox.in_short, "/sandbox"),
         ("Settings", beyond.shown(&files.own), "/config"),

@@ -5,6 +5,7 @@ mod support;
 use crossterm::event::KeyCode;
 use neco_proto::event::*;
 use neco_proto::*;
+use neco_tui::host::CommandOutcome;
 use neco_tui::update::{Effect, News};
 use serde_json::json;
 use support::{Ended, Scene};
@@ -17,21 +18,46 @@ fn earlier_lines_are_those_of_the_whole_output() {
     // A flood is told in part.
     (1..=1860).for_each(|line| scene.prints("1", &format!("{line}\n")));
     let tail: String = (4961..=5000).map(|line| format!("{line}\n")).collect();
-    let display = || {
+    let display = |exit_code: i32| {
         Some(Display::Terminal {
             command: "seq 1 5000".into(),
             tail: tail.clone(),
-            exit_code: Some(1),
+            exit_code: Some(exit_code),
             background: None,
         })
     };
     let all: String = (1..=5000).map(|line| format!("{line}\n")).collect();
     let output = format!("<untrusted-74196f source=\"the command\">\n{all}</untrusted-74196f>\n[took 2 s]");
-    scene.ends("1", "bash", "Run seq 1 5000", Ended { output, ..Ended::well(display()) });
-    assert!(scene.picture().contains("… 4997 lines above"));
+    scene.ends("1", "bash", "Run seq 1 5000", Ended { output: output.clone(), ..Ended::well(display(0)) });
+    let picture = scene.picture();
+    assert!(picture.contains(" │        … 4997 lines above · Ctrl-O\n │        4998\n"), "{picture}");
     // Of an output that was cut only its end is known.
-    scene.ends("2", "bash", "Run seq 1 5000", Ended::well(display()));
+    scene.ends("2", "bash", "Run seq 1 5000", Ended::well(display(1)));
     assert!(scene.picture().contains("… lines above"));
+    // What failed shows how it began, too.
+    scene.ends("3", "bash", "Run seq 1 5000", Ended { output, ..Ended::well(display(1)) });
+    let picture = scene.picture();
+    let shown = " │        1\n │        2\n │        … 4995 more lines · Ctrl-O\n │        4998\n";
+    assert!(picture.contains(shown), "{picture}");
+}
+
+#[test]
+fn answers_of_commands_stay_and_stand_in_one_column() {
+    let mut scene = Scene::new((80, 24));
+    for (command, words) in [
+        ("/todo", "   The todo list is empty."),
+        ("/plan", "   No plan; Shift-Tab switches to plan mode."),
+        ("/tree", "   No agents and no todos."),
+        ("/cost", "   Used so far: no known price"),
+    ] {
+        scene.types(command);
+        scene.key(KeyCode::Enter);
+        scene.picture();
+        assert!(scene.out.iter().any(|row| row == words), "{words} in {:?}", scene.out);
+    }
+    scene.news(News::Outside(Ok(CommandOutcome::Print("Model  a/b\n".into()))));
+    scene.picture();
+    assert!(scene.out.iter().any(|row| row == "   Model  a/b"), "{:?}", scene.out);
 }
 
 #[test]

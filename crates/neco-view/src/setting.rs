@@ -30,7 +30,7 @@ impl Setting {
                 ("debug", "a bug is reproduced before it is fixed"),
             ],
             Self::Approval => &[
-                ("ask_first", "asks before edits and commands"),
+                ("ask_first", "asks first: before edits and commands"),
                 ("accept_edits", "accepts edits, asks before commands"),
                 ("manual", "asks before everything but reading"),
                 ("auto", "asks only about what is high risk"),

@@ -71,13 +71,13 @@ pub enum Slash {
 }
 
 /// What is said where `/copy`, `/expand` and `/todo` have nothing to give.
-pub const NO_ANSWER: &str = "no answer yet";
+pub const NO_ANSWER: &str = "No answer yet.";
 /// See [`NO_ANSWER`].
-pub const NO_CALL: &str = "Nothing to unfold";
+pub const NO_CALL: &str = "Nothing to unfold.";
 /// See [`NO_ANSWER`].
-pub const NO_COMMAND: &str = "No command of the agent runs now";
+pub const NO_COMMAND: &str = "No command of the agent runs now.";
 /// See [`NO_ANSWER`].
-pub const NO_TODOS: &str = "the todo list is empty";
+pub const NO_TODOS: &str = "The todo list is empty.";
 
 /// What needs more than the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,6 +22,7 @@ use crate::looks::Looks;
 use crate::theme::Theme;
 use crate::transcript::Transcript;
 use crate::transcript::block::{Drawn, Tone};
+use crate::transcript::ledger::prose_width;
 use crate::transcript::start::{self, Beside};
 use crate::update::{
     ComingBack, Effect, News, Offers, asked, background, going_back, keys, news, picking, stopping, taking_back,
@@ -230,6 +231,11 @@ impl WindowState {
         }
     }
 
+    /// The columns that what a command of the person came to has.
+    pub(crate) fn answer_width(&self) -> usize {
+        prose_width(self.width)
+    }
+
     /// Offers what may be meant by the word at the cursor.
     pub(crate) fn offer(&mut self) -> Vec<Effect> {
         self.offers.offer(&mut self.prompt, &self.transcript.view.agents)
@@ -424,7 +430,7 @@ impl WindowState {
 
     fn own(&mut self, event: &Event) {
         if let EventBody::Title(SessionTitle { title, by: TitleSource::Person }) = &event.body {
-            self.tell(format!("Renamed: “{}”", clean_line(title)));
+            self.transcript.say(Tone::Plain, format!("Renamed: “{}”.", clean_line(title)));
         }
         if let EventBody::Rewind(rewind) = &event.body {
             going_back::went_back(self, rewind);

@@ -203,6 +203,11 @@ impl Transcript {
         self.printed.push(Printed::Rows(rows));
     }
 
+    /// What a command of the person came to, in the column of words; its rows are drawn for [`prose_width`].
+    pub fn answer(&mut self, rows: Vec<Line<'static>>) {
+        self.show(prose(rows));
+    }
+
     /// A plan that waits since before the window opened, below all that is over and above what is alive.
     pub fn show_plan(&mut self, question: &Question) {
         let id = self.view.ask(None, question);
@@ -317,12 +322,13 @@ impl Transcript {
             }
             void = is_void(block);
             let apart = above.is_some_and(|above| entry.stands_apart(&block.body, above));
-            above = Some(kind(&block.body));
             let drawn = entry.rows(block, &self.view, with);
-            if !drawn.is_empty() && apart {
-                rows.push(Line::default());
+            // What is shown elsewhere stands between nothing here.
+            if !drawn.is_empty() {
+                above = Some(kind(&block.body));
+                rows.extend(apart.then(Line::default));
+                rows.extend(drawn);
             }
-            rows.extend(drawn);
             // What came in the middle of a text waits for its end.
             if matches!(&block.body, BlockBody::Answer(written) | BlockBody::Thinking(written) if !written.over) {
                 break;

@@ -1,7 +1,8 @@
 //! The first rows above a session: what it is, where, and how it stands, each with what changes it.
 
+use neco_proto::SessionSnapshot;
 use neco_proto::clean::clean_line;
-use neco_proto::{ApprovalMode, SessionSnapshot};
+use neco_view::wording::notices;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -60,7 +61,10 @@ pub(crate) fn rows(
     ];
     let goes_on = snapshot.usage.input + snapshot.usage.output > 0;
     if !goes_on && height >= TALL {
-        let own = [("Model", clean_line(&snapshot.model), "/model"), ("Asks", asks(snapshot.approval), "Shift-Tab")];
+        let own = [
+            ("Model", clean_line(&snapshot.model), "/model"),
+            ("Asks", notices::asks(snapshot.approval).to_owned(), "Shift-Tab"),
+        ];
         let earlier = beside.earlier.as_ref().map(|earlier| ("Earlier", clean_line(earlier), "/resume"));
         rows.push(Line::default());
         let said = SAID.min(width.saturating_sub(LABEL + 12));
@@ -85,15 +89,4 @@ fn fact_row((label, says, changes): &Fact, room: usize, theme: &Theme) -> Line<'
         Span::raw(padded(&says, room + 2)),
         Span::styled(*changes, theme.dim),
     ])
-}
-
-/// What it asks before.
-fn asks(approval: ApprovalMode) -> String {
-    let words = match approval.to_string().as_str() {
-        "auto" => "only before what is high risk",
-        "accept_edits" => "before commands, not before edits",
-        "manual" => "before everything that does more than read",
-        _ => "before edits and commands",
-    };
-    words.to_owned()
 }

@@ -13,9 +13,10 @@ use crate::panel;
 use crate::term::notify;
 use crate::text::figures;
 use crate::theme::{Theme, ThemeName};
+use crate::transcript::block::Tone;
 
 /// Columns of a list that stays: a rule to the edge would fold when the window gets narrower.
-const RULE: usize = 76;
+const RULE: usize = 73;
 
 /// Runs a slash command.
 pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
@@ -24,15 +25,17 @@ pub(super) fn run(window: &mut WindowState, slash: &Slash) -> Vec<Effect> {
         Slash::Todo => todo(window),
         Slash::Plan => plan(window),
         Slash::Cost => {
-            let rows = reports::cost_rows(window.standing(), window.agents(), window.width, &window.theme);
-            window.transcript.show(rows);
+            let rows = reports::cost_rows(window.standing(), window.agents(), window.answer_width(), &window.theme);
+            window.transcript.answer(rows);
         }
-        Slash::Tree if window.transcript.view.is_alone() => window.tell("No agents, no todos"),
+        Slash::Tree if window.transcript.view.is_alone() => {
+            window.transcript.say(Tone::Plain, "No agents and no todos.");
+        }
         Slash::Tree => return picking::panel(window),
         Slash::Expand => return expand(window),
         Slash::Background => match window.transcript.running_command() {
             Some(call_id) => return send(Command::Background { call_id }),
-            None => window.tell(slash::NO_COMMAND),
+            None => window.transcript.say(Tone::Plain, slash::NO_COMMAND),
         },
         Slash::Theme(name) => {
             window.theme = Theme::new(ThemeName::named(name).unwrap_or_default()).on(window.ground);
@@ -142,25 +145,24 @@ pub(super) fn expand(window: &mut WindowState) -> Vec<Effect> {
 
 fn todo(window: &mut WindowState) {
     if window.transcript.view.todos.is_empty() {
-        window.tell(slash::NO_TODOS);
+        window.transcript.say(Tone::Plain, slash::NO_TODOS);
         return;
     }
-    let works = window.standing().works();
-    let rows =
-        panel::todo_rows(&window.transcript.view.todos, window.width.min(RULE), usize::MAX, works, &window.theme);
-    window.transcript.show(rows);
+    let (works, width) = (window.standing().works(), window.answer_width().min(RULE));
+    let rows = panel::todo_rows(&window.transcript.view.todos, width, usize::MAX, works, &window.theme);
+    window.transcript.answer(rows);
 }
 
 fn plan(window: &mut WindowState) {
     match &window.transcript.view.plan {
         Some(plan) => {
-            let rows = panel::plan_rows(plan, window.width.min(RULE), &window.theme);
-            window.transcript.show(rows);
+            let rows = panel::plan_rows(plan, window.answer_width().min(RULE), &window.theme);
+            window.transcript.answer(rows);
         }
-        None if window.standing().mode == Mode::Plan => window.tell("No plan yet"),
+        None if window.standing().mode == Mode::Plan => window.transcript.say(Tone::Plain, "No plan yet."),
         None => {
             let mode = window.keymap.keys(crate::input::Action::Mode);
-            window.tell(format!("No plan; {mode} switches to plan mode"));
+            window.transcript.say(Tone::Plain, format!("No plan; {mode} switches to plan mode."));
         }
     }
 }

@@ -141,8 +141,8 @@ fn try_again(window: &mut WindowState, line: &str) -> Vec<Effect> {
 fn answered(window: &mut WindowState, answer: Answer) -> Vec<Effect> {
     match answer {
         Answer::Context(report) => {
-            let rows = context_rows(&report, window.context_view, window.width, &window.theme);
-            window.transcript.show(rows);
+            let rows = context_rows(&report, window.context_view, window.answer_width(), &window.theme);
+            window.transcript.answer(rows);
         }
         Answer::RewindPoints { points } => return going_back::pick_message(window, points),
         Answer::RewindPreview(preview) => return going_back::previewed(window, &preview),
@@ -188,17 +188,17 @@ fn rule_refused(window: &mut WindowState, error: &AppError) {
 fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect> {
     match outcome {
         CommandOutcome::Show(text) => {
-            let rows = markdown::rows(&clean(&text), window.width, &window.theme);
-            window.transcript.show(rows);
+            let rows = markdown::rows(&clean(&text), window.answer_width(), &window.theme);
+            window.transcript.answer(rows);
         }
-        CommandOutcome::Print(text) => show_printed(window, &text),
+        CommandOutcome::Print(text) => answer_printed(window, &text),
         CommandOutcome::Changes(files) => {
             if picking::is_waited_for(window) {
                 window.diff = Some(DiffScreen::new(&files));
             }
         }
         CommandOutcome::Choose(setting, present, told) => {
-            show_printed(window, &told);
+            answer_printed(window, &told);
             if picking::is_waited_for(window) {
                 picking::pick_setting(window, setting, &present);
             }
@@ -216,22 +216,27 @@ fn carried_out(window: &mut WindowState, outcome: CommandOutcome) -> Vec<Effect>
     Vec::new()
 }
 
-fn show_printed(window: &mut WindowState, text: &str) {
+/// What a slash command prints.
+fn answer_printed(window: &mut WindowState, text: &str) {
+    let rows = printed_rows(text, window.answer_width());
+    window.transcript.answer(rows);
+}
+
+fn printed_rows(text: &str, width: usize) -> Vec<Line<'static>> {
     let lines = clean(text);
     let lines = lines.trim_end().lines().map(|line| line.replace('\t', "    "));
     let rows = lines.flat_map(|line| {
-        let below = Span::raw(" ".repeat(column_of_text(&line, window.width)));
-        wrap(&Line::raw(line), window.width, &Indent { first: Vec::new(), rest: vec![below] })
+        let below = Span::raw(" ".repeat(column_of_text(&line, width)));
+        wrap(&Line::raw(line), width, &Indent { first: Vec::new(), rest: vec![below] })
     });
-    let rows = rows.collect();
-    window.transcript.show(rows);
+    rows.collect()
 }
 
 fn shell_ended(window: &mut WindowState, ended: Result<Option<i32>, String>) {
     let Some(told) = window.shell.end(ended) else { return };
     window.expanded = false;
     match told {
-        Ok(text) => show_printed(window, &last_lines(&text)),
+        Ok(text) => window.transcript.show(printed_rows(&last_lines(&text), window.width)),
         Err(words) => window.warn(words),
     }
 }

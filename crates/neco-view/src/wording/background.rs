@@ -9,7 +9,7 @@ use neco_proto::clean::clean_line;
 use crate::figures;
 
 /// What is said where there is none.
-pub const NONE: &str = "No commands in the background";
+pub const NONE: &str = "No commands in the background.";
 
 /// Characters of a command line in a row.
 const SHOWN: usize = 60;

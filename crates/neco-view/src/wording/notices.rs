@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use neco_proto::GivenUse;
 use neco_proto::event::{
     AgentNode, Checkpoint, Compaction, CompactionCause, CompactionStrategy, Down, Imported, Letter, MemoryAction,
     MemoryUpdate, ModeChange, ModelRetry, ModelSwitch, NodeResult, Rewind, SessionStart, SharedStateUpdate,
     SidePurpose, Up,
 };
+use neco_proto::{ApprovalMode, GivenUse};
 
 use super::rewind::files_back;
 use crate::figures;
@@ -89,6 +89,16 @@ pub fn side_call(purpose: SidePurpose) -> &'static str {
         SidePurpose::Title => "naming the session…",
         SidePurpose::Memory => "finding what to remember…",
         SidePurpose::Rerank => "ordering what a search found…",
+    }
+}
+
+/// What a session asks before; it stands behind the word for that it asks.
+pub fn asks(approval: ApprovalMode) -> &'static str {
+    match approval {
+        ApprovalMode::Auto => "only before what is high risk",
+        ApprovalMode::AcceptEdits => "before commands, accepts edits",
+        ApprovalMode::AskFirst => "first: before edits and commands",
+        ApprovalMode::Manual => "before everything that does more than read",
     }
 }
 

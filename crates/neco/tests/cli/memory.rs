@@ -39,7 +39,7 @@ fn what_says_nothing_is_no_note() {
     house.run(&["-c", "memory.enabled=false", "-m", "# use tabs"]).ended_with(2).says("there is no memory");
     // A word with a sign before it is a message like any other.
     house.run(&["-m", "#use pytest"]).ended_with(0).says("asked");
-    house.run(&["memory", "list"]).ended_with(0).says("nothing is remembered");
+    house.run(&["memory", "list"]).ended_with(0).says("Nothing is remembered");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn views_and_lists_open() {
         ("/hooks", "No hooks"),
         ("/checkpoint", "No checkpoint yet"),
         ("/bug", "/export bug.md"),
-        ("/memory", "nothing is remembered"),
+        ("/memory", "Nothing is remembered"),
         ("/diff", "No files changed in this session"),
         ("/prompt", "prints all of it"),
         ("/todo", "empty"),

@@ -13,10 +13,10 @@ use crate::figures::ago;
 use crate::paint::wrap::columns;
 
 /// What is said when there is nothing at all.
-pub const NOTHING: &str = "nothing is remembered yet";
+pub const NOTHING: &str = "Nothing is remembered yet.";
 
 /// What is said when there is nothing to be found.
-pub const NO_HIT: &str = "no match";
+pub const NO_HIT: &str = "No match.";
 
 /// Columns of a cell that those of other rows are brought into line with.
 const WIDEST: usize = 30;
