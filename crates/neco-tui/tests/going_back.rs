@@ -367,7 +367,7 @@ fn a_rewind_names_what_the_person_wrote_and_what_was_deleted() {
     scene.happen(EventBody::Rewind(Rewind { changed: 2, deleted: 1, ..rewind(0, &point, true, None) }));
     let picture = scene.picture();
     assert!(picture.contains("“tidy up” is removed") && picture.contains("as before “tidy up”"), "{picture}");
-    assert!(picture.contains("1 file put back, 1 deleted") && !picture.contains("$ ls"), "{picture}");
+    assert!(picture.contains("1 file restored, 1 deleted") && !picture.contains("$ ls"), "{picture}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use neco_proto::event::{Checkpoint, CheckpointWhen, FileChange, FileChangeKind, FilesBack, LeftOut, Rewind};
 use neco_proto::{Actor, AgentId, EventBody, FilePreview, RewindPreview, SessionId};
@@ -58,7 +58,14 @@ pub async fn preview(
     let mut shown = way.shown.clone();
     let Some(rev) = way.rev.clone() else { return Ok(shown) };
     let options = options(way, session, Agreed::Nothing);
-    let planned = aside(checkpoints, move |checkpoints| checkpoints.preview(&rev, &options)).await?;
+    let since_ms = way.since_ms;
+    let planned = aside(checkpoints, move |checkpoints| {
+        let mut planned = checkpoints.preview(&rev, &options)?;
+        // What has not changed since then is as it was then.
+        planned.left_out.retain(|left| changed_since(&checkpoints.root().join(&left.path), since_ms));
+        Ok(planned)
+    })
+    .await?;
     shown.files = planned
         .changes
         .iter()
@@ -70,9 +77,6 @@ pub async fn preview(
         .collect();
     shown.notes.extend(told_of(&planned.lost, &planned.kept));
     shown.notes.extend(left_to_others(&planned.theirs));
-    if shown.files.is_empty() && planned.theirs.is_empty() {
-        shown.notes.push("the files are as they were then already".to_owned());
-    }
     let is_lost = |left: &&LeftOutFile| planned.lost.iter().any(|lost| lost.path == left.path);
     shown.notes.extend(staying(planned.left_out.iter().filter(|left| !is_lost(left)).collect()));
     Ok(shown)
@@ -180,6 +184,13 @@ fn told_from_time_to_time(journal: &Arc<Journal>, agent: AgentId) -> Progress {
 fn told_of(lost: &[Kept], kept: &[Kept]) -> Vec<String> {
     let lost = lost.iter().map(|lost| format!("{} {}", lost.path.display(), lost.reason));
     lost.chain(kept.iter().map(|kept| format!("{} stays: {}", kept.path.display(), kept.reason))).collect()
+}
+
+/// Whether a file was written since a moment.
+fn changed_since(path: &Path, since_ms: i64) -> bool {
+    let written = path.symlink_metadata().and_then(|found| found.modified()).ok();
+    let ms = written.and_then(|written| written.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_millis());
+    ms.is_some_and(|ms| i64::try_from(ms).unwrap_or(i64::MAX) >= since_ms)
 }
 
 /// What no way back changes, in a line.

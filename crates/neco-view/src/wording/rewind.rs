@@ -19,12 +19,16 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     if !preview.again.is_empty() {
         lines.push(Told::plain(format!("{} restored", messages(&preview.again))));
     }
-    lines.extend(file_counts(preview));
+    let deleted = preview.files.iter().filter(|file| file.kind == FileChangeKind::Deleted).count();
+    lines.extend(files_back(preview.files.len() as u64, deleted as u64).map(Told::plain));
+    if preview.rev.is_some() && preview.files.is_empty() {
+        lines.push(Told::plain("the files are as they were then already"));
+    }
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
         let theirs = figures::count(others as u64, "file");
         let back = takes_back(preview.kind);
-        let words = format!("you or another program changed {theirs} since; {back} brings that back");
+        let words = format!("you or another program changed {theirs} since; {back} restores that");
         lines.push(Told::warning(words));
     }
     lines.extend(preview.notes.iter().map(|note| Told::warning(note.clone())));
@@ -47,13 +51,13 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     lines
 }
 
-/// Files that were put back, of which some were deleted: `3 files put back, 1 deleted`.
+/// Files that were restored, and those that were deleted: `3 files restored, 1 deleted`.
 pub fn files_back(changed: u64, deleted: u64) -> Option<String> {
     match (changed.saturating_sub(deleted), deleted) {
         (0, 0) => None,
         (0, deleted) => Some(format!("{} deleted", figures::count(deleted, "file"))),
-        (back, 0) => Some(format!("{} put back", figures::count(back, "file"))),
-        (back, deleted) => Some(format!("{} put back, {deleted} deleted", figures::count(back, "file"))),
+        (back, 0) => Some(format!("{} restored", figures::count(back, "file"))),
+        (back, deleted) => Some(format!("{} restored, {deleted} deleted", figures::count(back, "file"))),
     }
 }
 
@@ -83,32 +87,28 @@ fn takes_back(kind: RewindKind) -> &'static str {
     if kind == RewindKind::Undo { "/undo" } else { "/redo" }
 }
 
-fn file_counts(preview: &RewindPreview) -> Option<Told> {
-    if preview.files.is_empty() {
-        return None;
-    }
-    let of = |kind| preview.files.iter().filter(|file| file.kind == kind).count();
-    let parts = [
-        (of(FileChangeKind::Added), "restored"),
-        (of(FileChangeKind::Modified), "changed"),
-        (of(FileChangeKind::Deleted), "deleted"),
-    ];
-    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    let words: Vec<String> =
-        parts.map(|(count, what)| format!("{} {what}", figures::count(count as u64, "file"))).collect();
-    Some(Told::plain(words.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
+    use neco_proto::MessageId;
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn what_is_deleted_is_not_put_back() {
+    fn files_that_are_as_they_were_are_no_warning() {
+        let shown = json!({
+            "message_id": MessageId::new(), "what": "both", "to": 5, "messages": [], "rev": "abc", "files": [], "notes": []
+        });
+        let shown: RewindPreview = serde_json::from_value(shown).unwrap();
+        assert_eq!(preview(&shown, 10), [Told::plain("the files are as they were then already")]);
+    }
+
+    #[test]
+    fn what_is_deleted_is_not_restored() {
         let words = |changed, deleted| files_back(changed, deleted).unwrap_or_default();
         assert_eq!(words(0, 0), "");
         assert_eq!(words(1, 1), "1 file deleted");
-        assert_eq!(words(600, 0), "600 files put back");
-        assert_eq!(words(3, 1), "2 files put back, 1 deleted");
+        assert_eq!(words(600, 0), "600 files restored");
+        assert_eq!(words(3, 1), "2 files restored, 1 deleted");
     }
 }

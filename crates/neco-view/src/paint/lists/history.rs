@@ -74,6 +74,9 @@ fn counted(text: &mut String, points: &[RewindPoint], what: &str, width: usize) 
 
 fn files(text: &mut String, preview: &RewindPreview, width: usize) {
     if preview.files.is_empty() {
+        if preview.rev.is_some() {
+            let _ = writeln!(text, "the files are as they were then already");
+        }
         return;
     }
     let _ = writeln!(text, "{} would change:", figures::count(preview.files.len() as u64, "file"));
@@ -93,7 +96,7 @@ fn files(text: &mut String, preview: &RewindPreview, width: usize) {
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
         let theirs = figures::count(others as u64, "file");
-        let words = format!("! you or another program changed {theirs} since; --undo brings that back");
+        let words = format!("! you or another program changed {theirs} since; --undo restores that");
         let _ = writeln!(text, "{}", wrap(&words, width));
     }
 }
