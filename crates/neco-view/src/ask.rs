@@ -125,6 +125,19 @@ pub const PLAN_ANSWERS: &[PlanAnswer] = &[
     },
 ];
 
+/// What was said to a plan that is carried out; none for every other answer.
+pub fn accepted_plan(reply: &Reply) -> Option<String> {
+    Some(match reply {
+        Reply::AcceptPlan { approval: None, .. } => "Yes".to_owned(),
+        Reply::AcceptPlan { approval: Some(ApprovalMode::AcceptEdits), .. } => {
+            "Yes, accept edits, ask before commands".to_owned()
+        }
+        Reply::AcceptPlan { approval: Some(approval), .. } => format!("Yes, approval {approval}"),
+        Reply::AcceptChangedPlan { .. } => "Yes, as you changed it".to_owned(),
+        _ => return None,
+    })
+}
+
 const fn accepts(
     approval: Option<ApprovalMode>,
     key: char,

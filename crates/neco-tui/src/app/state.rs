@@ -6,6 +6,7 @@ use neco_proto::clean::clean_line;
 use neco_proto::event::{SessionTitle, TitleSource};
 use neco_proto::{Actor, AgentId, CallId, Event, EventBody, Query, QuestionId, SessionSnapshot, Subject};
 use neco_view::ContextView;
+use neco_view::ask::accepted_plan;
 use neco_view::reduce::{Agents, Standing};
 
 use super::background::Background;
@@ -335,6 +336,12 @@ impl WindowState {
         let elsewhere = self.desk.answered_elsewhere(event);
         self.desk.apply(event, is_child, name);
         self.drop_void_purpose();
+        if let EventBody::QuestionAnswer(answer) = &event.body
+            && !is_child
+            && let Some(words) = answer.reply.as_ref().and_then(accepted_plan)
+        {
+            self.transcript.say(Tone::Plain, format!("Carry out this plan? → {words}"));
+        }
         match elsewhere {
             Some(Actor::Person) => self.tell("Answered in another window"),
             Some(Actor::Device { name }) => self.tell(format!("Answered on {}", clean_line(&name))),

@@ -2,20 +2,50 @@
 
 use super::completion::fits;
 
+/// Files that keep what logs somebody in.
+const NAMES: [&str; 11] = [
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    "credentials",
+    "credentials.json",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+];
+
+/// Ends of the names of files that are keys.
+const KEYS: [&str; 6] = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
+
+/// Whether a file may hold secrets, by its name: it is offered last. What may be read of it is decided elsewhere.
+pub fn may_hold_secrets(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let is_example = ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end));
+    let is_variables = name.strip_prefix(".env").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_key = KEYS.iter().any(|end| name.ends_with(end));
+    NAMES.contains(&name.as_str()) || is_key || is_variables && !is_example
+}
+
 /// The files, once they are known.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     names: Vec<String>,
+    /// Which of them may hold secrets, in the same order.
+    secret: Vec<bool>,
     /// What was looked for last, and those that fit it: whoever writes on looks among them.
     near: Option<(String, Vec<usize>)>,
 }
 
 impl Files {
     pub fn new(names: Vec<String>) -> Self {
-        Self { names, near: None }
+        let secret = names.iter().map(|name| may_hold_secrets(name)).collect();
+        Self { names, secret, near: None }
     }
 
-    /// The `most` names that fit `word` best, the best first.
+    /// The `most` names that fit `word` best, the best first; those that may hold secrets come last.
     pub fn near(&mut self, word: &str, most: usize) -> Vec<&str> {
         let score = |index: usize| Some((fits(word, self.names.get(index)?)?, index));
         let mut found: Vec<(i64, usize)> = match &self.near {
@@ -26,7 +56,9 @@ impl Files {
         };
         self.near = Some((word.to_owned(), found.iter().map(|(_, index)| *index).collect()));
         let better = |one: &(i64, usize), other: &(i64, usize)| {
-            other.0.cmp(&one.0).then_with(|| self.names.get(one.1).cmp(&self.names.get(other.1)))
+            let secret = self.secret.get(one.1).cmp(&self.secret.get(other.1));
+            let better = secret.then_with(|| other.0.cmp(&one.0));
+            better.then_with(|| self.names.get(one.1).cmp(&self.names.get(other.1)))
         };
         if found.len() > most {
             // Sorting all of them would take longer than finding them.
@@ -43,6 +75,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_may_hold_secrets_comes_last() {
+        let names = [".env", ".env.example", "deploy/server.pem", "src/environment.rs", "id_ed25519", "id_ed25519.pub"];
+        let secret: Vec<&str> = names.into_iter().filter(|name| may_hold_secrets(name)).collect();
+        assert_eq!(secret, [".env", "deploy/server.pem", "id_ed25519"]);
+        let mut files = Files::new(names.map(str::to_owned).to_vec());
+        assert_eq!(files.near("env", 9), [".env.example", "src/environment.rs", ".env"]);
+    }
 
     proptest! {
         #[test]

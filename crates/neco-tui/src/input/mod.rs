@@ -18,7 +18,7 @@ mod vi;
 
 pub(crate) use completion::{Candidate, Completion, fits};
 pub(crate) use dropped::{named_pictures, picture_file};
-pub(crate) use files::Files;
+pub(crate) use files::{Files, may_hold_secrets};
 pub use history::History;
 pub use keymap::Keymap;
 pub(crate) use keymap::{ACTIONS, Action};

@@ -42,8 +42,8 @@ const GROUPS: [(&str, &[Tip]); 6] = [
             Tip::Key(Action::Leave),
             Tip::Key(Action::Suspend),
             Tip::Key(Action::Background),
-            Tip::Other("/undo", "take the last turn back"),
-            Tip::Other("/redo", "and forth again"),
+            Tip::Other("/undo", "undo the last turn"),
+            Tip::Other("/redo", "redo what was undone"),
         ],
     ),
     (

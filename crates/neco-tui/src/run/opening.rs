@@ -7,9 +7,11 @@ use std::time::Duration;
 use futures::StreamExt;
 use neco_proto::app::{App as Program, AppError, Trouble};
 use neco_proto::{AgentId, Answer, Client, Event, EventBody, EventStream, Query, Seq, SessionSnapshot};
+use ratatui::text::Line;
 
 use super::questions;
-use crate::host::{Host, Wanted};
+use crate::host::{Host, SessionEntry, Wanted};
+use crate::text::wrap::cut;
 use crate::transcript::start::Beside;
 
 /// Events of before that are read when a window opens, and how many at most: pieces of answers and of what commands
@@ -22,6 +24,9 @@ const ENOUGH: usize = 200;
 
 /// Events of one agent that are shown when it is opened.
 const OF_ONE: usize = 4000;
+
+/// Columns of the title of an earlier session.
+const TITLE: usize = 40;
 
 /// How long is waited for what is only nice to know.
 const SOON: Duration = Duration::from_millis(250);
@@ -77,9 +82,15 @@ async fn beside(program: &dyn Program, folder: String) -> Beside {
             questions::sessions(program, folder.clone(), 5, false)
         );
         let earlier = sessions.unwrap_or_default().into_iter().next();
-        Beside { branch, earlier: earlier.map(|session| format!("{}  {}", session.title, session.when)) }
+        Beside { branch, earlier: earlier.map(|session| earlier_words(&session)) }
     };
     tokio::time::timeout(SOON, told).await.unwrap_or_default()
+}
+
+/// `“fix the parser” · 2 h ago`; of a long title its beginning, so that the time is seen.
+fn earlier_words(session: &SessionEntry) -> String {
+    let title = cut(&Line::raw(session.title.as_str()), TITLE).to_string();
+    format!("“{title}” · {}", session.when)
 }
 
 async fn read_lately(client: Arc<dyn Client>, retold: Retold) -> Result<Opening, AppError> {

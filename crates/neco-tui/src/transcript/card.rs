@@ -22,6 +22,9 @@ use crate::theme::Theme;
 /// The tool that runs commands.
 pub(super) const COMMAND: &str = "bash";
 
+/// The tool that starts an agent, which goes on by itself.
+const SPAWN: &str = "spawn_agent";
+
 /// How long a command runs before it is said that it can do so in the background, in milliseconds.
 const LONG_MS: i64 = 2000;
 
@@ -90,11 +93,24 @@ fn words(call: &Call) -> (String, String, String) {
     match call.tool.as_str() {
         "task" => agent(&summary),
         tool if tool.starts_with("agent__") => agent(&summary),
-        "spawn_agent" if verb == "Start" => agent(object),
+        SPAWN if verb == "Start" => {
+            let (verb, role, task) = agent(object);
+            (verb, started(call).unwrap_or(role), task)
+        }
         "exit_plan_mode" => ("Plan".to_owned(), String::new(), "handed over".to_owned()),
         "git" => ("Git".to_owned(), String::new(), object.to_owned()),
         _ => (verb.trim_end_matches(':').to_owned(), String::new(), object.to_owned()),
     }
+}
+
+/// What an agent is called that a call has started: its result begins with that.
+fn started(call: &Call) -> Option<String> {
+    let end = call.end.as_ref().filter(|end| has_started(end))?;
+    end.output.split_whitespace().next().map(clean_line)
+}
+
+fn has_started(end: &ToolCallEnd) -> bool {
+    end.tool == SPAWN && end.status == CallStatus::Success
 }
 
 fn heading(call: &Call, mut outcome: Vec<Span<'static>>, with: Drawn<'_>) -> Line<'static> {
@@ -137,6 +153,8 @@ fn mark(call: &Call, frame: usize, theme: &Theme) -> (&'static str, Style) {
     let refused = call.end.as_ref().is_some_and(|end| end.error_code.is_some_and(is_refusal));
     match call.status {
         CallStatus::Success if call.end.as_ref().is_some_and(went_wrong) => ("✕", theme.bad),
+        // Its end is a row of its own.
+        CallStatus::Success if call.end.as_ref().is_some_and(has_started) => (figures::turning(0), theme.accent),
         CallStatus::Validating | CallStatus::Scheduled => ("○", theme.dim),
         CallStatus::AwaitingApproval => ("◆", theme.ask),
         CallStatus::Executing => (figures::turning(frame), theme.accent),
@@ -180,7 +198,7 @@ fn ended_outcome(end: &ToolCallEnd, reason: Option<(String, Style)>, with: Drawn
     let has_reason = reason.is_some();
     spans.extend(reason.map(|(words, style)| Span::styled(format!(" · {words}"), style)));
     let says_how_long = refused || end.status == CallStatus::Cancelled || end.status == CallStatus::Error && has_reason;
-    if end.duration_ms > 0 && !says_how_long {
+    if end.duration_ms > 0 && !says_how_long && !has_started(end) {
         spans.push(Span::styled(format!(" · {}", figures::duration(end.duration_ms)), theme.dim));
     }
     spans
@@ -221,6 +239,7 @@ fn reason(call: &Call, end: &ToolCallEnd, text: &str, with: Drawn<'_>) -> (Optio
             Some((part, rest)) if !part.contains('\n') => (bad(&clean_line(part)), rest.to_owned()),
             _ => (bad("failed"), text.to_owned()),
         },
+        _ if has_started(end) => (dim("started".to_owned()), String::new()),
         _ => match &end.display {
             Some(Display::List { total, .. }) => (dim(format!("{total} found")), String::new()),
             Some(Display::Terminal { background: Some(id), .. }) => {

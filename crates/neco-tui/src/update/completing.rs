@@ -4,7 +4,7 @@ use neco_proto::clean::clean_line;
 use neco_view::slash::{self, Custom, Row};
 
 use super::effect::Effect;
-use crate::input::{Candidate, Completion, Files, Prompt, fits};
+use crate::input::{Candidate, Completion, Files, Prompt, fits, may_hold_secrets};
 use neco_view::reduce::Agents;
 
 /// Files that are offered.
@@ -37,8 +37,11 @@ impl Offers {
                 return if asked { Vec::new() } else { vec![Effect::Files] };
             };
             let near = files.near(name, FILES).into_iter();
-            let candidates = near.map(|file| Candidate { text: format!("@{file}"), ..Candidate::default() }).collect();
-            prompt.completion = Completion::new(from, candidates);
+            let candidate = |file: &str| {
+                let help = if may_hold_secrets(file) { "may hold secrets" } else { "" };
+                Candidate { text: format!("@{file}"), help: help.to_owned(), ..Candidate::default() }
+            };
+            prompt.completion = Completion::new(from, near.map(candidate).collect());
         } else if let Some(name) = word.strip_prefix('/').filter(|_| from == 0) {
             // There may be new ones, or they may have been trusted meanwhile.
             let looks = name.is_empty();
