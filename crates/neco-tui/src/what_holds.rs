@@ -96,8 +96,18 @@ pub(crate) async fn set(beyond: &Beyond<'_>, text: &str, freer: Freer) -> Result
     };
     let now = beyond.ask(&ListSettings { folder }).await?;
     let hidden = now.settings.iter().find(|row| row.key == key && row.layer != "user");
-    let hidden =
-        hidden.and_then(|row| Some(format!("\nHere it is still {}: {} comes before", row.value, row.origins.first()?)));
+    let hidden = hidden.and_then(|row| {
+        let (value, origin) = (&row.value, row.origins.first()?);
+        Some(match written.from {
+            // The window itself may have it already.
+            Known::This(HoldsFrom::Window) => {
+                format!("\n{origin} comes before it in windows that are opened later: {value}")
+            }
+            Known::This(HoldsFrom::Session | HoldsFrom::Turn) | Known::Newer(_) => {
+                format!("\nHere it is still {value}: {origin} comes before")
+            }
+        })
+    });
     Ok(CommandOutcome::Say(format!("{key} is set in {}; {since}{}", written.file, hidden.unwrap_or_default())))
 }
 

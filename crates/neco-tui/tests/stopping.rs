@@ -150,6 +150,42 @@ fn enter_alone_goes_on() {
 }
 
 #[test]
+fn enter_alone_tries_again_what_had_no_model_and_goes_on_with_what_was_left_in_the_middle() {
+    let complete = |reason: &str| {
+        support::read(serde_json::json!({
+            "type": "agent_complete", "reason": reason, "final": "", "turns": 1, "duration_ms": 5,
+            "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 }
+        }))
+    };
+    let mut scene = Scene::new((100, 30));
+    scene.works();
+    let change = StateChange { from: AgentState::Streaming, to: AgentState::Failed, iteration: 1 };
+    scene.happen(EventBody::StateChange(change));
+    scene.happen(complete("failed"));
+    assert!(scene.picture().contains("Say what to do instead; Enter alone tries again"), "{}", scene.picture());
+    assert!(matches!(&scene.key(KeyCode::Enter)[..], [Effect::Send(Command::UserMessage { .. })]));
+    // A session that is opened again says the same, unless its work had come to an end.
+    for (ends, goes_on) in [(None, true), (Some("failed"), true), (Some("natural"), false)] {
+        let mut scene = Scene::new((100, 30));
+        scene.happened(EventBody::TurnStart(TurnStart { iteration: 1, model: "scripted/demo".into() }));
+        ends.into_iter().for_each(|reason| scene.happened(complete(reason)));
+        let standing = snapshot(&scene);
+        scene.app.opened(standing);
+        assert_eq!(scene.picture().contains("Enter alone goes on"), goes_on, "{ends:?}: {}", scene.picture());
+    }
+}
+
+fn snapshot(scene: &Scene) -> SessionSnapshot {
+    serde_json::from_value(serde_json::json!({
+        "session_id": SessionId::new(), "root_agent": scene.root, "last_seq": 2, "cwd": "/tmp", "title": "",
+        "model": "scripted/demo", "mode": "agent", "approval": "ask_first", "state": "idle",
+        "usage": { "input": 1, "output": 1, "cache_read": 0, "cache_write": 0, "reasoning": 0 },
+        "pending": [], "generation": 8
+    }))
+    .unwrap()
+}
+
+#[test]
 fn work_that_used_up_its_turns_asks_whether_it_goes_on() {
     let ended = || {
         let mut scene = Scene::new((100, 30));

@@ -61,6 +61,20 @@ fn answers_of_commands_stay_and_stand_in_one_column() {
 }
 
 #[test]
+fn a_word_goes_with_the_next_key_and_with_what_happens() {
+    let mut scene = Scene::new((80, 24));
+    scene.control('t');
+    assert!(scene.picture().contains("No agents, no todos"), "{}", scene.picture());
+    scene.types("a");
+    assert!(!scene.picture().contains("No agents, no todos"), "{}", scene.picture());
+    scene.key(KeyCode::Backspace);
+    scene.control('t');
+    scene.app.now_ms += 1500;
+    scene.works();
+    assert!(!scene.picture().contains("No agents, no todos"), "{}", scene.picture());
+}
+
+#[test]
 fn words_for_the_model_are_not_shown_to_the_person() {
     let mut scene = Scene::new((80, 24));
     let code = ErrorCode::RejectedByUser;

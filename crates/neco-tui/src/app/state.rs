@@ -30,6 +30,10 @@ use crate::update::{
 };
 use crate::view::Leaving;
 
+/// How long a word to the person stays at most, and how long at least, in milliseconds.
+const WORD_MS: i64 = 3000;
+const READ_MS: i64 = 1000;
+
 /// A way back that a command asked for: what a list shows of others is no answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RewindWanted {
@@ -177,6 +181,8 @@ pub struct WindowState {
     pub passing: bool,
     /// The time zone that times are told in.
     pub zone: Option<TimeZone>,
+    /// Whether what happened before the window opened ended in the middle of something.
+    left_in_middle: bool,
     wanted: Vec<Effect>,
 }
 
@@ -278,6 +284,7 @@ impl WindowState {
         self.opening = false;
         self.transcript.view.opened(&snapshot);
         self.transcript.caught_up(self.standing().works());
+        self.can_go_on = std::mem::take(&mut self.left_in_middle) && !self.standing().works();
         self.facing = Facing::default();
         for question in snapshot.questions.iter().filter(|question| matches!(question.subject, Subject::Plan { .. })) {
             self.transcript.show_plan(question);
@@ -310,6 +317,7 @@ impl WindowState {
         self.coming_back = ComingBack::default();
         self.person.list_came();
         (self.rewind_wanted, self.said_better) = (None, None);
+        (self.can_go_on, self.left_in_middle) = (false, false);
         self.purpose = Purpose::default();
         self.prompt.take_back_aside();
         self.expands = 0;
@@ -325,6 +333,7 @@ impl WindowState {
         let is_child = !self.transcript.view.is_own(event);
         let was_free = self.desk.is_empty();
         let worked = self.standing().works();
+        self.outdate_word(event);
         self.transcript.apply(event);
         if matches!(event.body, EventBody::AgentUpdate(_) | EventBody::WorkflowUpdate(_)) {
             picking::refresh_picker(self);
@@ -370,6 +379,7 @@ impl WindowState {
         let is_of_all = matches!(event.body, EventBody::AgentUpdate(_) | EventBody::AgentMessage(_));
         if is_of_all || self.transcript.view.is_own(event) {
             self.transcript.past(event);
+            self.note_middle(event);
             self.remember_answer(event);
         } else {
             self.transcript.view.note(event);
@@ -380,7 +390,17 @@ impl WindowState {
     pub fn past_unseen(&mut self, event: &Event) {
         self.transcript.view.note(event);
         if self.transcript.view.is_own(event) {
+            self.note_middle(event);
             self.remember_answer(event);
+        }
+    }
+
+    /// An event of before the window opened may begin or end something: what has no end can be gone on with.
+    fn note_middle(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::TurnStart(_) => self.left_in_middle = true,
+            EventBody::AgentComplete(complete) => self.left_in_middle = stopping::can_go_on(complete.reason),
+            _ => {}
         }
     }
 
@@ -398,7 +418,28 @@ impl WindowState {
     /// A word to the person that goes by itself.
     pub fn tell(&mut self, word: impl Into<String>) {
         (self.stopping, self.leaving_said) = (false, false);
-        self.word = Some((word.into(), self.now_ms + 3000));
+        self.word = Some((word.into(), self.now_ms + WORD_MS));
+    }
+
+    /// Something stands otherwise than when a word was said: it goes once it could be read.
+    fn outdate_word(&mut self, event: &Event) {
+        let changes = matches!(
+            event.body,
+            EventBody::AgentUpdate(_)
+                | EventBody::StateChange(_)
+                | EventBody::TurnStart(_)
+                | EventBody::ToolCallEnd(_)
+                | EventBody::PermissionRequest(_)
+                | EventBody::Question(_)
+        );
+        let was_read = |until: i64| until - self.now_ms <= WORD_MS - READ_MS;
+        if changes
+            && !self.stopping
+            && !self.leaving_said
+            && self.word.as_ref().is_some_and(|(_, until)| was_read(*until))
+        {
+            self.word = None;
+        }
     }
 
     /// A word to the person, and nothing to be done.

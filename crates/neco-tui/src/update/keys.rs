@@ -28,6 +28,7 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
     if window.diff.is_some() {
         return diff_key(window, key);
     }
+    forget_word(window, key);
     let again = window.person.pressed.take();
     if window.prompt.searches() {
         return search_key(window, key);
@@ -50,6 +51,15 @@ pub(crate) fn key(window: &mut WindowState, key: KeyEvent) -> Vec<Effect> {
         window.facing.emptied(window.now_ms);
     }
     effects
+}
+
+/// A word to the person goes with the next key; what leaving means stays for the key that leaves, and that it is being
+/// stopped until it is.
+fn forget_word(window: &mut WindowState, key: KeyEvent) {
+    let may_leave = window.leaving_said && key.modifiers.contains(KeyModifiers::CONTROL);
+    if !may_leave && !window.stopping {
+        window.word = None;
+    }
 }
 
 /// A key while the person looks at what was changed.

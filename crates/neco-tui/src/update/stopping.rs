@@ -140,6 +140,11 @@ pub(crate) fn offers_stop(window: &WindowState) -> bool {
     window.stopped && !window.standing().works() && window.agents().working().count() > 0
 }
 
+/// Whether work that ended so can go on where it was: it was stopped, reached its limit, or had no model to answer it.
+pub(crate) fn can_go_on(reason: CompleteReason) -> bool {
+    matches!(reason, CompleteReason::Cancelled | CompleteReason::IterationLimit | CompleteReason::Failed)
+}
+
 /// An event of the root may begin or end the time in which it is offered to stop its agents.
 pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
     match &event.body {
@@ -147,7 +152,7 @@ pub(crate) fn note_stop(window: &mut WindowState, event: &Event) {
             let told = said_leaving(window) || window.leaving_said && complete.reason == CompleteReason::Cancelled;
             window.stopped = complete.reason == CompleteReason::Cancelled;
             let is_limit = complete.reason == CompleteReason::IterationLimit;
-            window.can_go_on = window.stopped || is_limit;
+            window.can_go_on = can_go_on(complete.reason);
             if is_limit {
                 picking::ask_to_go_on(window, complete.turns);
             }

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use neco_proto::ApprovalMode;
 use neco_proto::clean::clean_line;
-use neco_proto::event::Admission;
+use neco_proto::event::{Admission, AgentState};
 use neco_proto::{AgentId, Message, Mode, TodoStatus};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -474,6 +474,9 @@ impl WindowState {
             }
             (Purpose::Rule, _) => "For example: allow bash(cargo test *) · deny edit(src/**)".to_owned(),
             (Purpose::Message, true) => "Add to the work; read at the next turn".to_owned(),
+            (Purpose::Message, false) if self.can_go_on && self.standing().state == AgentState::Failed => {
+                "Say what to do instead; Enter alone tries again".to_owned()
+            }
             (Purpose::Message, false) if self.can_go_on => "Say what to do instead; Enter alone goes on".to_owned(),
             (Purpose::Message, false) if self.transcript.has_left() => "Ask, or say what to do next".to_owned(),
             (Purpose::Message, false) => {
