@@ -21,7 +21,7 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     }
     let deleted = preview.files.iter().filter(|file| file.kind == FileChangeKind::Deleted).count();
     lines.extend(files_back(preview.files.len() as u64, deleted as u64).map(Told::plain));
-    if preview.rev.is_some() && preview.files.is_empty() {
+    if preview.rev.is_some() && preview.files.is_empty() && preview.notes.is_empty() {
         lines.push(Told::plain("the files are as they were then already"));
     }
     let others = preview.files.iter().filter(|file| file.by_others).count();

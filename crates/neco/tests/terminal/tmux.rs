@@ -75,8 +75,11 @@ impl Pane {
 
     /// The window waits for a message.
     pub fn waits(&self) -> &Self {
-        let is_ready =
-            |pane: &Self| ["Ask, or say", "Enter alone goes on"].iter().any(|hint| pane.screen().contains(hint));
+        let is_ready = |pane: &Self| {
+            ["Ask, or say", "Enter alone goes on", "Enter alone tries again"]
+                .iter()
+                .any(|hint| pane.screen().contains(hint))
+        };
         self.until("the field to wait", is_ready)
     }
 
