@@ -71,7 +71,8 @@ impl SessionActor {
         let now = preview(way, self.ctx.id(), checkpoints).await?;
         let theirs: Vec<&str> = now.files.iter().filter(|file| file.by_others).map(|file| file.path.as_str()).collect();
         if way.is_nothing(&now) {
-            let already = (now.rev.is_some() && now.notes.is_empty()).then(|| "the files are as they were then already".to_owned());
+            let already = (now.rev.is_some() && now.notes.is_empty())
+                .then(|| "the files are as they were then already".to_owned());
             let notes: Vec<String> = already.into_iter().chain(now.notes).collect();
             return Err(RewindError::Nothing(notes.join("; ")));
         }

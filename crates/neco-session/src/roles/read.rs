@@ -30,12 +30,8 @@ const WITHOUT_EFFECT: [&str; 7] =
 ///
 /// `shown` is what the file is called in words for a person, `stem` its name without the ending.
 pub fn read_definition(text: &str, shown: &str, stem: &str, origin: Origin) -> (Option<Definition>, Vec<Problem>) {
-    let mut reader = Reader {
-        shown,
-        ours: is_ours(&origin),
-        is_built_in: origin == Origin::BuiltIn,
-        problems: Vec::new(),
-    };
+    let mut reader =
+        Reader { shown, ours: is_ours(&origin), is_built_in: origin == Origin::BuiltIn, problems: Vec::new() };
     let definition = match part(text, Reading::Strict) {
         Parted::Whole { fields, stray, body, body_line } => {
             for (line, _) in stray {

@@ -7,6 +7,9 @@ use neco_proto::{RewindKind, RewindPoint, RewindPreview};
 use super::Told;
 use crate::figures;
 
+/// What is said of files that going back would not change.
+pub const AS_THEY_WERE: &str = "the files are as they were then already";
+
 /// What going back would change, what tells most first: of many files not all are seen at once, and at most `named` are
 /// named.
 pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
@@ -22,7 +25,7 @@ pub fn preview(preview: &RewindPreview, named: usize) -> Vec<Told> {
     let deleted = preview.files.iter().filter(|file| file.kind == FileChangeKind::Deleted).count();
     lines.extend(files_back(preview.files.len() as u64, deleted as u64).map(Told::plain));
     if preview.rev.is_some() && preview.files.is_empty() && preview.notes.is_empty() {
-        lines.push(Told::plain("the files are as they were then already"));
+        lines.push(Told::plain(AS_THEY_WERE));
     }
     let others = preview.files.iter().filter(|file| file.by_others).count();
     if others > 0 {
@@ -100,7 +103,7 @@ mod tests {
             "message_id": MessageId::new(), "what": "both", "to": 5, "messages": [], "rev": "abc", "files": [], "notes": []
         });
         let shown: RewindPreview = serde_json::from_value(shown).unwrap();
-        assert_eq!(preview(&shown, 10), [Told::plain("the files are as they were then already")]);
+        assert_eq!(preview(&shown, 10), [Told::plain(AS_THEY_WERE)]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::figures::{self, ago};
 use crate::paint::colour::Paint;
 use crate::paint::wrap::{columns, fitting, wrap};
 use crate::short_id::short_id;
+use crate::wording::rewind::AS_THEY_WERE;
 
 /// Most files that are named.
 const NAMED: usize = 40;
@@ -75,7 +76,7 @@ fn counted(text: &mut String, points: &[RewindPoint], what: &str, width: usize) 
 fn files(text: &mut String, preview: &RewindPreview, width: usize) {
     if preview.files.is_empty() {
         if preview.rev.is_some() {
-            let _ = writeln!(text, "the files are as they were then already");
+            let _ = writeln!(text, "{AS_THEY_WERE}");
         }
         return;
     }
