@@ -13,9 +13,11 @@ use neco_toolkit::Registry;
 use neco_tools::code::Indexes;
 use serde_json::{Value, json};
 
-/// Cases that Neco does not meet, each with the reason.
-const UNMET: &[(&str, &str)] =
-    &[("ac-11", "in ask mode tools that only read are passed on purpose: questions about code need them")];
+/// Cases that Neco does not meet, each with the reason, and the decision that has the whole of it.
+const UNMET: &[(&str, &str)] = &[(
+    "ac-11",
+    "tools that only read are passed on purpose, none that writes or runs: docs/decisions/0017-ask-mode-reads.md",
+)];
 
 /// What those that are not met fail with; anything else is another failure.
 const FAILS_WITH: &[(&str, &str)] = &[("ac-11", "the tool read_file is declared")];
@@ -68,6 +70,12 @@ async fn the_acceptance_cases_are_met_but_for_those_that_are_known_not_to_be() {
         std::fs::write(file, json!({ "cases": cases, "tools": tools }).to_string()).unwrap();
     }
     assert_eq!(cases.len(), 13);
+    for (case, why) in UNMET {
+        let decision = why.rsplit(' ').next().unwrap_or_default();
+        let decision = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(decision);
+        let told = std::fs::read_to_string(&decision).unwrap_or_default();
+        assert!(told.contains(&case.to_uppercase()), "{} says nothing of {case}", decision.display());
+    }
     assert!(surprises.is_empty(), "{}", surprises.join("\n"));
     assert!(tools.iter().all(|tool| tool["there"] == true), "{tools:#?}");
 }
